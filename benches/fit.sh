@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The constants of the default verdict: fits them as those of the program were, and compares the two.
 #
-# benches/fit.sh NDDB SETS WORK: the command, the folder of wild-dev, ota-dev, docsites-dev and reader-dev, and a folder for
+# benches/fit.sh NDDB SETS WORK: the command (nddb-lab is beside it), the folder of wild-dev, ota-dev, docsites-dev and reader-dev, and a folder for
 # what is made. The four sets that people labelled weigh alike, and half as much each made pages of another seed than those of
 # the figures: edits with revisions, products, a manual, statistics. They say what few labelled pages do, and are no aim of
 # their own. Prints the figures of the fit, and writes WORK/model.json.
@@ -22,5 +22,5 @@ for name in edits products references figures; do
     folder=$work/made/$name
     arguments+=(--docs "$folder/docs.jsonl" --pairs "$folder/pairs.tsv" --groups "$folder/groups.tsv" --weight 0.5)
 done
-"$nddb" lab fit "${arguments[@]}" --penalty 0.005 --output "$work/model.json"
+"$nddb-lab" fit "${arguments[@]}" --penalty 0.005 --output "$work/model.json"
 diff "$benches/default_model.json" "$work/model.json" && echo "the constants of the program"

@@ -34,7 +34,7 @@ one generator are labelled 0.
 `figures`: pages of 60 to 150 words with a table of 20 to 60 numbers, each with a copy with one to three other numbers
 (a date, a counter; labelled 1), and with one of which all numbers differ (statistics of something else; labelled 0).
 
-Each folder has `docs.jsonl`, `pairs.tsv` and `groups.tsv`, which `nddb lab fit` takes: a group is a kind of pairs.
+Each folder has `docs.jsonl`, `pairs.tsv` and `groups.tsv`, which `nddb-lab fit` takes: a group is a kind of pairs.
 Words are made of syllables and drawn by Zipf's law. The same arguments make the same bytes.
 """
 

@@ -96,7 +96,8 @@ def measure(nddb, recipe, documents, folder):
     stats = stats_of(nddb, database)
     (few, less), (count, more) = catalogs
     slope = (more - less) / (count - few)
-    manifest = json.loads(subprocess.check_output([nddb, "segment", database / "MANIFEST", "--json"]))
+    lab = nddb.with_name("nddb-lab")
+    manifest = json.loads(subprocess.check_output([lab, "segment", database / "MANIFEST", "--json"]))
     keys = [run["keys"] for run in manifest["runs"] if run.get("keys")]
     records = subprocess.check_output([nddb, "export", database, "--columns", "id,url,site", "-q"])
     records = [json.loads(line) for line in records.splitlines()]

@@ -260,7 +260,7 @@ impl Error {
             }
             Self::NotABackup { .. } => Some("'nddb backup DB DIR' makes one in the new folder DIR".into()),
             Self::DamagedBackup { .. } => {
-                Some("use another backup; 'nddb verify-backup' lists all damage of this one".into())
+                Some("use another backup; 'nddb backup verify' lists all damage of this one".into())
             }
             Self::Mismatch { what: "k", .. } => {
                 Some("'nddb create --k' makes a database of that k: load the documents again".into())

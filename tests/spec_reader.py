@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An independent reader of nddb files, written from SPEC.md alone; standard library only.
 
-    spec_reader.py FILE...           one line of JSON for each file, as `nddb segment FILE --json` prints
+    spec_reader.py FILE...           one line of JSON for each file, as `nddb-lab segment FILE --json` prints
     spec_reader.py --database DIR    checks all files that DIR/MANIFEST names and the rules between them, and
                                      prints one line of JSON
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the group of each document of a labelled set, for `nddb lab fit --groups` and `score.py --groups`.
+"""Prints the group of each document of a labelled set, for `nddb-lab fit --groups` and `score.py --groups`.
 
     groups.py docs.jsonl.zst > groups.tsv        lines of id, tab, group
 

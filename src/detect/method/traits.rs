@@ -2,7 +2,7 @@
 //!
 //! The log-odds that two pages are near-duplicates are a constant plus, for each [`Trait`] of the pair, its value times
 //! its weight. The weights are fitted by maximum likelihood on pairs labelled by people, with a penalty on the squares
-//! of the weights (`nddb lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
+//! of the weights (`nddb-lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
 //! profiles alone, so two documents get the same verdict whatever else a database holds.
 
 use super::names::Names;

@@ -133,7 +133,7 @@ impl Dir {
         let refuse = |why| Err(Error::NotADatabase { path: root.into(), why });
         let metadata = match fs::metadata(root) {
             Ok(metadata) => metadata,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return refuse("there is nothing"),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return refuse("no such file or directory"),
             Err(error) => return Err(Error::io("look at the folder", root)(error)),
         };
         if !metadata.is_dir() {
@@ -143,7 +143,7 @@ impl Dir {
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => Ok(dir),
             Err(_) if root.join("BACKUP").is_file() => {
-                refuse("it is a backup, of which 'nddb restore' makes a database")
+                refuse("it is a backup; 'nddb backup restore' makes a database from it")
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if dir.has_catalog() {

@@ -17,7 +17,7 @@ fn what_is_no_database_is_refused_and_left_alone() {
     std::fs::write(&file, "text").expect("written");
     std::fs::create_dir(&empty).expect("made");
     for (path, why) in [
-        (folder.path().join("nothing"), "there is nothing"),
+        (folder.path().join("nothing"), "no such file or directory"),
         (file.clone(), "it is a file"),
         (empty.clone(), "has no MANIFEST"),
         (file.join("below"), ""),

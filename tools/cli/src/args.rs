@@ -18,28 +18,29 @@ const MEMORY_MIN: u64 = 1 << 20;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of all commands")]
 pub(crate) struct Global {
-    /// Threads to work with [default: one for each processor]
-    #[arg(long, global = true, value_name = "N")]
+    /// Number of threads [default: one per processor]
+    #[arg(long, global = true, value_name = "N", value_parser = quantity::at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Memory to sort and join with, besides the catalog's caches and some bytes a document: 512M, 2G; at least 1M
+    /// Memory for sorting and joining, in addition to the catalog's caches and some bytes per document: 512M, 2G; at
+    /// least 1M
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory)]
     pub(crate) memory_limit: Option<u64>,
-    /// Folder for temporary files [default: the system's, as TMPDIR says]
+    /// Folder for temporary files [default: TMPDIR, or else the system's]
     #[arg(long, global = true, value_name = "FOLDER")]
     pub(crate) tmp_dir: Option<PathBuf>,
-    /// How long a command that writes waits for another writer of the database: 500ms, 30s, 10m, 2h [default: not at all]
+    /// How long to wait for another writer of the database: 500ms, 30s, 10m, 2h [default: do not wait]
     #[arg(long, global = true, value_name = "TIME", value_parser = quantity::time)]
     pub(crate) lock_wait: Option<Duration>,
-    /// How progress is shown on stderr
+    /// How to show progress on stderr
     #[arg(long, global = true, value_enum, default_value_t, value_name = "STYLE", hide_possible_values = false)]
     pub(crate) progress: Style,
     /// Print summaries as JSON on stdout
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Say nothing but errors
+    /// Print only errors and warnings
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more
+    /// Print more messages
     #[arg(short, long, global = true, action = ArgAction::SetTrue)]
     pub(crate) verbose: bool,
 }
@@ -50,15 +51,24 @@ impl Global {
         Messages::new(self.progress, self.quiet, self.verbose)
     }
 
-    /// Has temporary files made where the user wants them.
-    pub(crate) fn place_temporary_files(&self) -> Result<()> {
+    /// Prepares the process for a command: temporary files go where the user wants them, and many files may be open.
+    pub(crate) fn prepare(&self) -> Result<()> {
+        self.place_temporary_files()?;
+        match nddb::raise_open_files() {
+            Ok(limit) => self.messages().detail(format!("up to {limit} files may be open")),
+            Err(error) => self.messages().warn(format!("the limit on open files cannot be raised: {error}")),
+        }
+        Ok(())
+    }
+
+    fn place_temporary_files(&self) -> Result<()> {
         let Some(folder) = &self.tmp_dir else { return Ok(()) };
         if !folder.is_dir() {
             return Err(Failure::usage(format!("--tmp-dir {}: not a folder", folder.display())));
         }
         // Fails if it is called twice.
         tempfile::env::override_temp_dir(folder)
-            .map_err(|already| Failure::usage(format!("temporary files are made in {} already", already.display())))
+            .map_err(|already| Failure::usage(format!("temporary files are already written to {}", already.display())))
     }
 
     /// Makes a folder for temporary files, which goes away with what is returned.
@@ -87,7 +97,7 @@ pub(crate) struct Database {
 /// The databases of a command that takes nothing else by position.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Databases {
-    /// The database, a folder; or several, each with documents of its own, that are asked as one
+    /// The database, a folder; or several databases, which are searched as one
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true, required = true, num_args = 1..)]
     pub(crate) dbs: Vec<PathBuf>,
 }
@@ -105,11 +115,15 @@ impl FromEnvironment {
     pub(crate) fn split(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, Vec<OsString>)> {
         let db = match &self.db {
             Some(db) if !given.first().is_some_and(|first| inputs::is_database(first.as_ref())) => db.clone(),
-            None if given.is_empty() => return Err(Failure::usage("no database is named: give DB, or set NDDB_DB")),
+            None if given.is_empty() => {
+                return Err(Failure::usage(format!(
+                    "missing argument: DB {what}; or set NDDB_DB to name the database"
+                )));
+            }
             _ => given.remove(0).into(),
         };
         if given.is_empty() && !what.is_empty() {
-            return Err(Failure::usage(format!("{what} is missing behind the database {}", db.display())));
+            return Err(Failure::usage(format!("missing argument: {what} after the database {}", db.display())));
         }
         Ok((db, given))
     }
@@ -123,7 +137,7 @@ impl FromEnvironment {
         let (db, mut rest) = self.split(given, what)?;
         match rest.len() {
             1 => Ok((db, rest.remove(0))),
-            _ => Err(Failure::usage(format!("one {what} is expected"))),
+            given => Err(Failure::usage(format!("expected one {what}, got {given}"))),
         }
     }
 }
@@ -139,5 +153,5 @@ pub(crate) fn texts(given: Vec<OsString>) -> Result<Vec<String>> {
 /// Reads a memory limit. Below the least one, buffers of fixed size would take more than all of it.
 fn memory(text: &str) -> std::result::Result<u64, String> {
     let size = quantity::size(text)?;
-    if size < MEMORY_MIN { Err("at least 1M of memory is needed".into()) } else { Ok(size) }
+    if size < MEMORY_MIN { Err("must be at least 1M".into()) } else { Ok(size) }
 }

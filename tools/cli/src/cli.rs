@@ -1,24 +1,25 @@
-//! The command line: top-level arguments and dispatch to subcommands.
+//! The command lines of `nddb` and `nddb-lab`: top-level arguments and dispatch to subcommands.
 
-use clap::{CommandFactory, Parser, Subcommand};
+use std::fmt::Write;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, audit, backup, batch, batch_query, check, cluster, compact, completions, create, eval, export, filter, fp,
-    get, lab, load, ls, man, merge, pairs, plan, query, rebuild, report, reshape, resolve, rm, scan, segment, show,
-    stats, text, tune,
+    add, audit, backup, batch, check, cluster, compact, create, eval, export, filter, fp, generate, get, lab, load,
+    merge, pairs, plan, query, rebuild, report, rm, show, stats, text,
 };
 use crate::failure::{Code, Result};
 
 const EXAMPLES: &str = "\
 Examples:
-  nddb create crawl.nddb                          make a database
-  nddb load crawl.nddb CC-MAIN-*.warc.gz          fill it from an archive
-  nddb query crawl.nddb --html page.html          what is stored that looks like this page?
-  nddb stats crawl.nddb                           what is in it
-  nddb check crawl.nddb                           is it sound?
+  nddb create crawl.nddb                          create a database
+  nddb load crawl.nddb CC-MAIN-*.warc.gz          load documents from archives
+  nddb query crawl.nddb --html page.html          find near-duplicates of this page
+  nddb stats crawl.nddb                           print what it contains
+  nddb check crawl.nddb                           verify all checksums and counts
 
-The database may also be named by the environment: export NDDB_DB=crawl.nddb; nddb stats
+NDDB_DB may name the database: export NDDB_DB=crawl.nddb; nddb stats
 
 Exit codes:
   0 done                       10 no such database
@@ -26,13 +27,35 @@ Exit codes:
   2 wrong usage                12 format or recipe mismatch
   3 done, some inputs skipped  13 damage found
                                14 over a memory or disk limit
-                              130 interrupted, the same command goes on";
+                              130 interrupted; run the same command to resume
 
-/// Finds near-duplicate documents: a persistent index of 64-bit fingerprints, complete within k bits
+Manual pages and shell completions: nddb generate --help
+Experiments, calibration and single files of a database: nddb-lab --help";
+
+/// The groups of commands in the help, with the commands in order.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Commands for documents", &["create", "load", "add", "get", "show", "export", "rm", "batch", "merge"]),
+    ("Commands for duplicates", &["query", "pairs", "cluster", "filter", "report", "audit", "eval"]),
+    ("Commands for upkeep", &["stats", "check", "compact", "rebuild", "backup", "plan"]),
+    ("Commands for single pages", &["fp", "text"]),
+];
+
+/// A program of this package.
+pub(crate) trait Program: CommandFactory + FromArgMatches {
+    /// The command line that is parsed.
+    fn command_line() -> clap::Command {
+        Self::command()
+    }
+
+    /// Runs the command that was parsed.
+    fn run(self) -> Result<Code>;
+}
+
+/// Find near-duplicate documents: a persistent index of 64-bit fingerprints, with all matches within k bits
 ///
-/// A database is a folder. It is made once, filled from crawl archives or fingerprints, and asked by any
-/// number of processes while one writes to it. Data goes to stdout, one JSON object a line; progress and
-/// messages go to stderr.
+/// A database is a folder. It is created once and filled from crawl archives or fingerprints; any number of processes
+/// can query it while one writes to it. Data goes to stdout, one JSON object per line; progress and messages go to
+/// stderr.
 #[derive(Debug, Parser)]
 #[command(name = "nddb", version, max_term_width = 100)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
@@ -43,91 +66,115 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What can be done.
+/// The commands of `nddb`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Create(create::Args),
     Load(load::Args),
     Add(add::Args),
     Query(query::Args),
-    BatchQuery(batch_query::Args),
     Get(get::Args),
     Show(show::Args),
-    Ls(ls::Args),
+    #[command(visible_alias = "list")]
     Export(export::Args),
     Pairs(pairs::Args),
+    #[command(visible_alias = "dedup")]
     Cluster(cluster::Args),
     Filter(filter::Args),
     Report(report::Args),
     Audit(audit::Args),
+    #[command(visible_alias = "delete")]
     Rm(rm::Args),
+    #[command(visible_alias = "info")]
     Stats(stats::Args),
     Check(check::Args),
     Compact(compact::Args),
-    Reshape(reshape::Args),
     Rebuild(rebuild::Args),
     Backup(backup::Args),
-    Restore(backup::RestoreArgs),
-    VerifyBackup(backup::VerifyArgs),
     Merge(merge::Args),
     Batch(batch::Args),
     Plan(plan::Args),
-    Segment(segment::Args),
-    Scan(scan::Args),
-    Resolve(resolve::Args),
     Fp(fp::Args),
     Text(text::Args),
     Eval(eval::Args),
-    Lab(lab::Args),
-    Tune(tune::Args),
-    Completions(completions::Args),
-    Man(man::Args),
+    #[command(hide = true)]
+    Generate(generate::Args),
 }
 
-/// Does what the command line says.
-pub(crate) fn run(cli: Cli) -> Result<Code> {
-    let global = &cli.global;
-    global.place_temporary_files()?;
-    match nddb::raise_open_files() {
-        Ok(limit) => global.messages().detail(format!("up to {limit} files may be open")),
-        Err(error) => global.messages().warn(format!("the limit of open files cannot be raised: {error}")),
+impl Program for Cli {
+    fn command_line() -> clap::Command {
+        let command = Self::command();
+        let template = help_template(&command);
+        command.help_template(template)
     }
-    match cli.command {
-        Command::Create(args) => create::run(&args, global),
-        Command::Load(args) => load::run(args, global),
-        Command::Add(args) => add::run(&args, global),
-        Command::Query(args) => query::run(&args, global),
-        Command::BatchQuery(args) => batch_query::run(args, global),
-        Command::Pairs(args) => pairs::run(&args, global),
-        Command::Cluster(args) => cluster::run(&args, global),
-        Command::Filter(args) => filter::run(args, global),
-        Command::Report(args) => report::run(&args, global),
-        Command::Audit(args) => audit::run(&args, global),
-        Command::Show(args) => show::run(args, global),
-        Command::Get(args) => get::run(args, global),
-        Command::Ls(args) => ls::run(&args, global),
-        Command::Export(args) => export::run(&args, global),
-        Command::Rm(args) => rm::run(args, global),
-        Command::Stats(args) => stats::run(&args, global),
-        Command::Check(args) => check::run(&args, global),
-        Command::Compact(args) => compact::run(&args, global),
-        Command::Reshape(args) => reshape::run(&args, global),
-        Command::Rebuild(args) => rebuild::run(&args, global),
-        Command::Backup(args) => backup::run(args, global),
-        Command::Restore(args) => backup::restore(&args, global),
-        Command::VerifyBackup(args) => backup::verify(&args, global),
-        Command::Merge(args) => merge::run(args, global),
-        Command::Batch(args) => batch::run(args, global),
-        Command::Plan(args) => plan::run(&args, global),
-        Command::Segment(args) => segment::run(&args, global),
-        Command::Scan(args) => scan::run(&args),
-        Command::Resolve(args) => resolve::run(args, global),
-        Command::Fp(args) => fp::run(&args, global),
-        Command::Text(args) => text::run(&args, global),
-        Command::Lab(args) => lab::run(args, global),
-        Command::Eval(args) => eval::run(&args, global),
-        Command::Tune(args) => tune::run(&args, global),
-        Command::Completions(args) => completions::run(&args, Cli::command()),
-        Command::Man(args) => man::run(&args, Cli::command(), global),
+
+    fn run(self) -> Result<Code> {
+        let global = &self.global;
+        global.prepare()?;
+        match self.command {
+            Command::Create(args) => create::run(&args, global),
+            Command::Load(args) => load::run(args, global),
+            Command::Add(args) => add::run(&args, global),
+            Command::Query(args) => query::run(&args, global),
+            Command::Pairs(args) => pairs::run(&args, global),
+            Command::Cluster(args) => cluster::run(&args, global),
+            Command::Filter(args) => filter::run(args, global),
+            Command::Report(args) => report::run(&args, global),
+            Command::Audit(args) => audit::run(&args, global),
+            Command::Show(args) => show::run(args, global),
+            Command::Get(args) => get::run(args, global),
+            Command::Export(args) => export::run(&args, global),
+            Command::Rm(args) => rm::run(args, global),
+            Command::Stats(args) => stats::run(&args, global),
+            Command::Check(args) => check::run(&args, global),
+            Command::Compact(args) => compact::run(&args, global),
+            Command::Rebuild(args) => rebuild::run(&args, global),
+            Command::Backup(args) => backup::run(args, global),
+            Command::Merge(args) => merge::run(args, global),
+            Command::Batch(args) => batch::run(args, global),
+            Command::Plan(args) => plan::run(&args, global),
+            Command::Fp(args) => fp::run(&args, global),
+            Command::Text(args) => text::run(&args, global),
+            Command::Eval(args) => eval::run(&args, global),
+            Command::Generate(args) => generate::run(&args, Self::command_line(), lab::Cli::command_line(), global),
+        }
+    }
+}
+
+/// The layout of the help, with the commands in groups, which clap has not.
+fn help_template(command: &clap::Command) -> String {
+    const BOLD: &str = "\u{1b}[1m";
+    const HEADING: &str = "\u{1b}[1m\u{1b}[4m";
+    const PLAIN: &str = "\u{1b}[0m";
+    let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
+    for (heading, names) in GROUPS {
+        let _ = writeln!(text, "{HEADING}{heading}:{PLAIN}");
+        for command in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let _ = write!(text, "  {BOLD}{:<8}{PLAIN} ", command.get_name());
+            let _ = write!(text, "{}", command.get_about().unwrap_or_default());
+            for alias in command.get_visible_aliases() {
+                let _ = write!(text, " [also: {alias}]");
+            }
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    text + HEADING + "Options of all commands:" + PLAIN + "\n{options}{after-help}"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_command_that_is_not_hidden_is_in_one_group_of_the_help() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        grouped.sort_unstable();
+        let command = Cli::command();
+        let mut all: Vec<&str> =
+            command.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name).collect();
+        all.sort_unstable();
+        assert_eq!(grouped, all);
+        assert!(all.len() < 25, "{}", all.len());
     }
 }

@@ -14,7 +14,7 @@ use crate::text_options;
 /// What can be said of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum With {
-    /// Its address
+    /// Its URL
     Url,
     /// Its title, read again from its archive
     Title,
@@ -35,7 +35,7 @@ impl With {
 /// The option, for all commands that have it.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct WithArgs {
-    /// Say of each document: url, title, tokens; titles are read again from the archives
+    /// Add columns for each document: url, title, tokens; titles are read again from the archives
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT", hide_possible_values = true)]
     with: Vec<With>,
 }

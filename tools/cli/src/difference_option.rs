@@ -5,11 +5,10 @@ use nddb::detect::Rules;
 /// How much may differ, whatever the method says.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DifferenceOption {
-    /// Leave out near-duplicates of which more than this share of the words of the longer text differs: 10% or 0.1
+    /// Omit near-duplicates that differ in more than this share of the words of the longer text: 10% or 0.1
     ///
-    /// Estimated from what is stored of both texts, to about four hundredths where a tenth differs; exact, by a diff of
-    /// their words, with --verify, which reads the texts again. Where nothing is stored to estimate it from, the method
-    /// alone decides.
+    /// Estimated from the stored sketches, with an error of about 0.04 at 0.1; exact with --verify, which reads the texts
+    /// again and compares their words. Without sketches to estimate it from, the method alone decides.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     max_difference: Option<f64>,
 }

@@ -35,7 +35,7 @@ pub(crate) fn fingerprints(path: &Path) -> Result<Vec<Fingerprint>> {
     let bytes = read(path)?;
     let (words, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
-        let message = format!("{}: {} bytes behind the last fingerprint of 8", path.display(), rest.len());
+        let message = format!("{}: {} bytes after the last fingerprint of 8 bytes", path.display(), rest.len());
         return Err(Told::new(Code::Failed, message).hint("the file is cut off, or no u64le file").into());
     }
     Ok(words.iter().map(|word| Fingerprint(u64::from_le_bytes(*word))).collect())
@@ -154,10 +154,10 @@ pub(crate) struct PageOptions {
     /// Read it as plain text
     #[arg(long)]
     text: bool,
-    /// Its character set, as an HTTP header names it
+    /// Its character set, as in an HTTP header
     #[arg(long, value_name = "NAME")]
     charset: Option<String>,
-    /// Its address
+    /// Its URL
     #[arg(long)]
     url: Option<String>,
 }

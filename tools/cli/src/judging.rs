@@ -19,14 +19,14 @@ pub(crate) struct JudgingArgs {
     model: ModelOptions,
     #[command(flatten)]
     difference: DifferenceOption,
-    /// Compare the texts of what the method finds, and leave out what is not near by them
+    /// Compare the texts of the matches, and omit those whose texts are not near
     ///
-    /// Texts are read where they were loaded from. A match whose text cannot be read stays, and its rule says so.
+    /// Texts are read from where they were loaded. A match whose text cannot be read stays, and its rule says so.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) verify: Option<Verify>,
     #[arg(long, value_name = "N", help = limit_help())]
     group_limit: Option<usize>,
-    /// Miss no document whose projection differs in 12 bits; takes three times as many look-ups for c
+    /// Find every document whose projection differs in 12 bits; three times as many look-ups for c
     #[arg(long)]
     complete: bool,
 }
@@ -71,7 +71,7 @@ impl JudgingArgs {
 }
 
 fn limit_help() -> String {
-    format!("Of each key that more documents share, compare so many: the oldest [default: {GROUP_LIMIT}]")
+    format!("Maximum documents compared per shared key: the oldest [default: {GROUP_LIMIT}]")
 }
 
 /// Lists methods with what each is in brackets.

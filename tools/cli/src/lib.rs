@@ -1,7 +1,7 @@
-//! The command `nddb`: a persistent index of document fingerprints, on the command line.
+//! The commands `nddb` and `nddb-lab`: a persistent index of document fingerprints, on the command line.
 //!
-//! `cli` is the command line; a file for each subcommand stands in `commands`. Around them: `args` (what all
-//! commands share), `messages` (the only writer of stderr), `output` (stdout and the files of `-o`), `failure` (exit
+//! `cli` is the command line of `nddb`, `commands::lab` that of `nddb-lab`; `commands` has a file for each subcommand.
+//! Around them: `args` (what all commands share), `messages` (the only writer of stderr), `output` (stdout and the files of `-o`), `failure` (exit
 //! codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout, words to stderr.
 
 mod args;
@@ -26,6 +26,7 @@ mod pair_lines;
 mod pair_rows;
 mod paper_options;
 mod quantity;
+mod renamed;
 mod stored_scores;
 mod table;
 mod text_options;
@@ -33,16 +34,20 @@ mod waiting;
 
 use std::ffi::OsString;
 
-use clap::Parser;
-
-use crate::cli::Cli;
+use crate::cli::{Cli, Program};
+use crate::commands::lab;
 use crate::failure::{Code, Failure};
 
-/// Runs the command with these arguments, the name that it was called by first, and returns its exit code.
+/// Runs `nddb` with these arguments, the name that it was called by first, and returns its exit code.
 ///
 /// It is meant to be all that a process does: it may take over signals, and writes to stdout and stderr.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    coded(arguments) as u8
+    coded::<Cli>(arguments) as u8
+}
+
+/// Runs `nddb-lab`, as [`run`] runs `nddb`.
+pub fn run_lab(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    coded::<lab::Cli>(arguments) as u8
 }
 
 /// What the command prints as JSON and how it words errors, for the Python package: the two shall say the same.
@@ -70,18 +75,19 @@ pub fn unfit_processor() -> Option<String> {
     cpu::missing().map(|missing| cpu::failure(missing).message)
 }
 
-fn coded(arguments: impl IntoIterator<Item = OsString>) -> Code {
+fn coded<P: Program>(arguments: impl IntoIterator<Item = OsString>) -> Code {
     if let Some(missing) = cpu::missing() {
         messages::report(&cpu::failure(missing));
         return Code::Failed;
     }
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let parsed = P::command_line().try_get_matches_from(arguments).and_then(|matches| P::from_arg_matches(&matches));
+    let program = match parsed {
+        Ok(program) => program,
         Err(error) => return messages::usage(error),
     };
-    match cli::run(cli) {
+    match program.run() {
         Ok(code) => code,
-        // Whoever read our output has seen enough: that is success.
+        // The reader of our output closed it: that is success.
         Err(Failure::Pipe) => Code::Done,
         Err(Failure::Told(told)) => {
             messages::report(&told);

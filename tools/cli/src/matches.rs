@@ -11,10 +11,10 @@ use crate::failure::Result;
 /// Memory for queries and what they match, unless the user says otherwise.
 pub(crate) const MEMORY: u64 = 1 << 30;
 
-/// How matches are written.
+/// How to write matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MatchFormat {
-    /// Columns between tabs
+    /// Columns separated by tabs
     #[default]
     Tsv,
     /// A Parquet file, compressed with zstd
@@ -33,10 +33,10 @@ impl From<MatchFormat> for RowFormat {
 /// Where matches are written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MatchOutput {
-    /// How matches are written
+    /// How to write matches
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: MatchFormat,
-    /// Write here instead of stdout
+    /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

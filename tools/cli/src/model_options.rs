@@ -11,10 +11,10 @@ use crate::inputs;
 /// How the model decides.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ModelOptions {
-    /// Least probability of a near-duplicate, by the model [default: 0.5]
+    /// Minimum model probability of a near-duplicate [default: 0.5]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f64>,
-    /// Take the constants of the model from this file, which `nddb lab fit --output` wrote
+    /// Read the constants of the model from this file, written by `nddb-lab fit --output`
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 }
@@ -29,7 +29,7 @@ impl ModelOptions {
     pub(crate) fn apply(&self, method: Method, rules: &mut Rules) -> Result<()> {
         if self.is_given() && method != Method::Model {
             let name = if self.model.is_some() { "--model" } else { "--min-probability" };
-            return Err(Failure::usage(format!("{name} is an option of model, and the method is {method}")));
+            return Err(Failure::usage(format!("{name} applies to the method model, not to {method}")));
         }
         rules.probability = self.min_probability.unwrap_or(rules.probability);
         if let Some(path) = &self.model {
@@ -41,15 +41,15 @@ impl ModelOptions {
 
 /// Reads a probability.
 fn probability(text: &str) -> std::result::Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err("a probability is 0 to 1".into()) }
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err("must be 0 to 1".into()) }
 }
 
 /// Reads the constants of a model: an object with `constant`, and `weights` by the names of all traits.
 fn read(path: &Path) -> Result<Model> {
     let failure = |why: String| Failure::failed(format!("{}: {why}", path.display()));
     let value: Value =
-        serde_json::from_slice(&inputs::read(path)?).map_err(|error| failure(format!("no JSON: {error}")))?;
+        serde_json::from_slice(&inputs::read(path)?).map_err(|error| failure(format!("not JSON: {error}")))?;
     let number = |value: &Value, name: &str| {
         value.as_f64().filter(|number| number.is_finite()).ok_or_else(|| failure(format!("no number {name}")))
     };

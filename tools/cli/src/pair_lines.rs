@@ -7,12 +7,12 @@ use serde::{Serialize, Serializer};
 use crate::described::{Described, With};
 use crate::json;
 
-/// How lines are written.
+/// How to write lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Jsonl,
-    /// Columns separated by tabs, the first line with their names; groups stand behind a #.
+    /// Columns separated by tabs, the first line with their names; groups are lines that begin with #.
     Tsv,
 }
 

@@ -12,10 +12,10 @@ use crate::stored_scores::{SAME, SCORES, same, scores};
 /// How pairs are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PairFormat {
-    /// A JSON object a line
+    /// One JSON object per line
     #[default]
     Jsonl,
-    /// Columns separated by tabs, the first line with their names; groups stand behind a #
+    /// Columns separated by tabs, the first line with their names; groups are lines that begin with #
     Tsv,
     /// A Parquet file, compressed with zstd; a group is a row for each member but its founder
     Parquet,

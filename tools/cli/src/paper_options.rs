@@ -1,4 +1,4 @@
-//! Constants of the methods that compare texts, as the papers name them: options of `nddb lab` alone.
+//! Constants of the methods that compare texts, as the papers name them: options of `nddb-lab` alone.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
@@ -7,6 +7,7 @@ use nddb::compare::lcs::Denominator;
 use nddb::detect::{Method, PairOptions};
 
 use crate::failure::{Failure, Result};
+use crate::quantity;
 use crate::text_options::{TextOptions, refuse_unused};
 
 /// Constants of the papers that compare texts; the default leaves all as they are.
@@ -17,16 +18,16 @@ pub(crate) struct PaperOptions {
     #[arg(long)]
     exhaustive: bool,
     /// lcs, cosine: comparisons in a perhaps-similar set, for each document in it [default: 1000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::at_least_one::<NonZeroU64>)]
     comparisons: Option<NonZeroU64>,
     /// lcs, cosine: drop signatures that more documents have [default: 10000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::at_least_one::<NonZeroU64>)]
     signature_limit: Option<NonZeroU64>,
     /// lcs, cosine: drop signatures that more documents have, if most of these are of one site [default: 400]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::at_least_one::<NonZeroU64>)]
     site_signature_limit: Option<NonZeroU64>,
     /// lcs, cosine: sentences that a signature is made of [default: 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::at_least_one::<NonZeroUsize>)]
     smallest: Option<NonZeroUsize>,
     /// lcs: texts of fewer characters are short, and containment says nothing of them [default: 256]
     #[arg(long, value_name = "N")]
@@ -38,7 +39,7 @@ pub(crate) struct PaperOptions {
     #[arg(long, value_name = "R", requires = "ratios")]
     remainder: Option<u32>,
     /// shingles: drop those that more documents have
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::at_least_one::<NonZeroU64>)]
     stop_shingles: Option<NonZeroU64>,
 }
 

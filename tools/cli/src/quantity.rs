@@ -1,5 +1,7 @@
 //! Parsing and formatting of sizes and counts for people.
 
+use std::num::{IntErrorKind, ParseIntError};
+use std::str::FromStr;
 use std::time::Duration;
 
 pub(crate) use nddb_lab::quantity::{counted, grouped};
@@ -18,8 +20,16 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let scaled = number.parse::<f64>().ok().map(|number| number * (1u64 << shift) as f64);
     match scaled {
         Some(bytes) if (1.0..1e18).contains(&bytes) => Ok(bytes as u64),
-        _ => Err("a size is a number of bytes, or one with K, M, G or T behind it: 512M, 2G".into()),
+        _ => Err("a size is a number of bytes, optionally followed by K, M, G or T: 512M, 2G".into()),
     }
+}
+
+/// Reads a number that must not be 0, for a type that has no 0.
+pub(crate) fn at_least_one<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::Zero => "must be at least 1".into(),
+        _ => error.to_string(),
+    })
 }
 
 /// Reads a time: `500ms`, `30s`, `10m`, `2h`.
@@ -36,7 +46,7 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
     };
     match number.parse::<f64>().ok().zip(seconds).map(|(number, seconds)| number * seconds) {
         Some(seconds) if seconds <= 1e9 => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("a time is a number with ms, s, m or h behind it: 500ms, 30s, 10m".into()),
+        _ => Err("a time is a number followed by ms, s, m or h: 500ms, 30s, 10m".into()),
     }
 }
 

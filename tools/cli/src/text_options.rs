@@ -8,25 +8,25 @@ use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure, Result};
-use crate::quantity::counted;
+use crate::quantity::{self, counted};
 
 /// How texts are compared.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Options of methods that compare texts")]
 pub(crate) struct TextOptions {
-    /// Compare the texts of what the method finds, and leave out what is not near by them
+    /// Compare the texts of the matches, and omit those whose texts are not near
     ///
     /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says
     /// so.
     #[arg(long, value_enum, value_name = "HOW")]
     verify: Option<Verify>,
-    /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
+    /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
     /// shingles: words in a shingle [default: 5]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::at_least_one::<NonZeroUsize>)]
     shingle_words: Option<NonZeroUsize>,
-    /// shingles: keep one in N, for all documents or for each of 11 groups by their words, as nddb tune prints them
+    /// shingles: keep one in N, for all documents or for each of 11 groups by their words, as nddb-lab tune prints them
     /// [default: 1]
     #[arg(long, value_name = "N,...")]
     ratios: Option<Ratios>,
@@ -35,7 +35,7 @@ pub(crate) struct TextOptions {
 /// What of a page is its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextPart {
-    /// All that a visitor sees
+    /// All visible text
     Whole,
     /// Without navigation and other noise, in lower case, numbers as 0
     Main,
@@ -132,7 +132,7 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     }
     if summary.sets.limited > 0 {
         let sets = counted(summary.sets.limited, "perhaps-similar set");
-        warnings.push(format!("{sets} not compared to the end: 'nddb lab pairs --comparisons' sets the limit"));
+        warnings.push(format!("{sets} not compared to the end: 'nddb-lab pairs --comparisons' sets the limit"));
     }
     warnings
 }

@@ -390,7 +390,7 @@ impl PyWriter {
         let Loaded { documents, replaced, unchanged, repeated, unprinted, .. } = loaded;
         let said = json!({
             "documents": documents, "replaced": replaced, "unchanged": unchanged, "repeated": repeated,
-            "unprinted": unprinted, "skipped": skipped,
+            "no_fingerprint": unprinted, "skipped": skipped,
         });
         Ok(convert::json(py, &said)?)
     }
@@ -560,7 +560,7 @@ fn said(report: &LoadReport) -> serde_json::Value {
     json!({
         "entries": report.entries,
         "documents": documents, "replaced": replaced, "unchanged": unchanged, "repeated": repeated,
-        "unprinted": unprinted, "truncated": report.truncated,
+        "no_fingerprint": unprinted, "truncated": report.truncated,
         "skipped": report.skipped(), "skipped_by_reason": reasons,
         "archives_passed_over": report.passed_over, "files_passed_over": report.files_passed_over,
         "bytes_in": report.progress.bytes_in, "payload_bytes": report.payload_bytes,

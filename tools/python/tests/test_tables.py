@@ -58,7 +58,7 @@ def test_matches_are_those_of_the_command(crawl, command, tmp_path):
     prints = [int(db.get(f"page-{number}")["fp"] or "0", 16) for number in range(100, 1400, 9)] + [0, 1]
     queries = numpy.array(prints, dtype=numpy.uint64)
     queries.tofile(tmp_path / "q.u64le")
-    command("batch-query", crawl, "q.u64le", "--format", "parquet", "-o", "near.parquet")
+    command("query", crawl, "--fp-file", "q.u64le", "--format", "parquet", "-o", "near.parquet")
     expected = pyarrow.parquet.read_table(tmp_path / "near.parquet")
     arrays = {
         "numpy": queries,

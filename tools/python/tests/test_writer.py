@@ -196,7 +196,7 @@ def test_a_load_takes_the_records_that_an_index_names(tmp_path, command):
     line = command("load", tmp_path / "b.nddb", "--select", "index.parquet", "warc", "--json", code=3)
     selected = json.loads(line)["selected"]
     assert {key: said["selected"][key] for key in selected} == selected
-    assert command("ls", tmp_path / "a.nddb") == command("ls", tmp_path / "b.nddb") != b""
+    assert command("export", tmp_path / "a.nddb") == command("export", tmp_path / "b.nddb") != b""
     with nddb.Writer(tmp_path / "a.nddb") as writer:
         with pytest.raises(ValueError, match="absent.warc is not"):
             pyarrow.parquet.write_table(index[3:], tmp_path / "index.parquet")

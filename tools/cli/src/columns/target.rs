@@ -25,7 +25,7 @@ impl Target {
             Some(path) if output::is_nameless(path) => Output::file(path).map(Self::Other),
             Some(path) => Published::create(path, Packing::Plain).map(|file| Self::Named(Box::new(file))),
             None if io::stdout().is_terminal() => {
-                Err(Failure::usage("a table is nothing for a terminal: name a file with -o"))
+                Err(Failure::usage("refusing to write Parquet to a terminal; use -o FILE"))
             }
             None => Ok(Self::Other(Output::stdout())),
         }

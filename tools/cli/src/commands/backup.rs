@@ -1,4 +1,4 @@
-//! `nddb backup`, `restore` and `verify-backup`.
+//! `nddb backup`, and the `restore` and `verify` below it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,65 +13,84 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::quantity::{bytes, counted};
 
-/// Back a database up into a new folder, beside a running writer
+/// Back up a database into a new folder, restore a backup, or verify one
 ///
-/// The backup is the state of one moment, with every commit acknowledged before. Files that never change become hard
-/// links where the file system allows, so that a backup on the same disk takes little time and space; for protection
-/// from a broken disk, back up to another one. The folder gets its name when the backup is whole: whatever stands
-/// under that name can be restored.
+/// The backup is the state at one moment, with every commit acknowledged before it; a writer may be running. Immutable
+/// files become hard links if the file system allows it, so a backup on the same disk takes little time and space. To
+/// protect against a broken disk, back up to another one. The folder gets its name when the backup is complete:
+/// any folder of that name can be restored.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "nddb backup [OPTIONS] DB DIR",
+    override_usage = "nddb backup [OPTIONS] DB DIR\n       nddb backup <COMMAND>",
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
     after_help = "\
 Examples:
   nddb backup crawl.nddb /backups/crawl-monday
-  nddb verify-backup /backups/crawl-monday
-  nddb restore /backups/crawl-monday crawl-again.nddb"
+  nddb backup verify /backups/crawl-monday
+  nddb backup restore /backups/crawl-monday crawl-again.nddb"
 )]
 pub(crate) struct Args {
-    /// The database, then the folder that is made
+    /// The database, then the folder to create
     #[arg(value_name = "DB DIR", required = true, num_args = 1..=2)]
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
+    #[command(subcommand)]
+    command: Option<Command>,
 }
 
-/// Make a new database of a backup
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Restore(RestoreArgs),
+    Verify(VerifyArgs),
+}
+
+/// Make a new database from a backup
 ///
 /// Every file is compared with the checksums of the backup. The database must not exist yet; it appears when it is
-/// whole. The backup stays as it is.
+/// complete. The backup is not changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb restore /backups/crawl-monday crawl-again.nddb
-  mv crawl.nddb crawl-broken.nddb && nddb restore /backups/crawl-monday crawl.nddb")]
-pub(crate) struct RestoreArgs {
+  nddb backup restore /backups/crawl-monday crawl-again.nddb
+  mv crawl.nddb crawl-broken.nddb && nddb backup restore /backups/crawl-monday crawl.nddb")]
+struct RestoreArgs {
     /// The backup, a folder
     #[arg(value_name = "DIR")]
     backup: PathBuf,
-    /// The database that is made
+    /// The database to create
     #[arg(value_name = "DB")]
     db: PathBuf,
 }
 
-/// Check a backup: the checksum of every file, then the database in it as 'nddb check' does
+/// Verify a backup: the checksum of every file, then the database in it as `nddb check` does
 ///
-/// Prints each fault on a line. The exit code is 0 if the backup is sound and 13 if not.
+/// Prints one fault per line. The exit code is 0 if the backup is sound and 13 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb verify-backup /backups/crawl-monday
-  nddb verify-backup /backups/crawl-monday --sample-recall 10000")]
-pub(crate) struct VerifyArgs {
+  nddb backup verify /backups/crawl-monday
+  nddb backup verify /backups/crawl-monday --sample-recall 10000")]
+struct VerifyArgs {
     /// The backup, a folder
     #[arg(value_name = "DIR")]
     backup: PathBuf,
-    /// Ask so many queries near stored fingerprints, and compare the answers with those of reading all
+    /// Run N queries near stored fingerprints, and compare the answers with those of a full scan
     #[arg(long, value_name = "N")]
     sample_recall: Option<u64>,
 }
 
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+    match &args.command {
+        Some(Command::Restore(args)) => restore(args, global),
+        Some(Command::Verify(args)) => verify(args, global),
+        None => back_up(args, global),
+    }
+}
+
+fn back_up(args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let (db, target) = args.environment.split_one(args.given, "DIR")?;
     let meter = begin(global, "backup")?;
@@ -80,19 +99,17 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     print(&made, global, &clock)
 }
 
-/// Runs `nddb restore`.
-pub(crate) fn restore(args: &RestoreArgs, global: &Global) -> Result<Code> {
+fn restore(args: &RestoreArgs, global: &Global) -> Result<Code> {
     let clock = Clock::start();
-    let meter = begin(global, "restore")?;
+    let meter = begin(global, "backup restore")?;
     let made = nddb::restore(&args.backup, &args.db, &mut *meter.watch(true))?;
     meter.finish(&format!("{} in {}", summary(&made), args.db.display()));
     print(&made, global, &clock)
 }
 
-/// Runs `nddb verify-backup`.
-pub(crate) fn verify(args: &VerifyArgs, global: &Global) -> Result<Code> {
+fn verify(args: &VerifyArgs, global: &Global) -> Result<Code> {
     let clock = Clock::start();
-    let meter = begin(global, "verify-backup")?;
+    let meter = begin(global, "backup verify")?;
     let options =
         CheckOptions { sample_recall: args.sample_recall, threads: global.threads(), ..CheckOptions::default() };
     let report = nddb::verify_backup(&args.backup, &options, &mut *meter.watch(true))?;
@@ -115,7 +132,7 @@ fn begin(global: &Global, command: &'static str) -> Result<crate::messages::Mete
 fn summary(made: &BackupSummary) -> String {
     let linked = match made.linked {
         0 => String::new(),
-        linked => format!(", {} of them by hard links", bytes(linked)),
+        linked => format!(", {} of them as hard links", bytes(linked)),
     };
     format!("{}, {}{linked},", counted(made.documents, "document"), bytes(made.bytes))
 }

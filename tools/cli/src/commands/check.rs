@@ -15,21 +15,21 @@ use crate::quantity::{bytes, counted, grouped};
 
 /// Check a database: every checksum, order, count and digest, and the catalog against the runs
 ///
-/// Prints each fault on a line, with its file and what to do about it. The exit code is 0 if the database
-/// is sound and 13 if not. Nothing is locked and nothing changed: it can run beside a writer.
+/// Prints one fault per line, with its file and the next step. The exit code is 0 if the database
+/// is sound and 13 if not. It neither locks nor changes the database, so a writer may be running.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb check crawl.nddb
-  nddb check crawl.nddb --sample-recall 10000     compare answers with those of reading everything
+  nddb check crawl.nddb --sample-recall 10000     compare answers with those of a full scan
   nddb check crawl.nddb || nddb rebuild crawl.nddb")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Ask so many queries near stored fingerprints, and compare the answers with those of reading all
+    /// Run N queries near stored fingerprints, and compare the answers with those of a full scan
     #[arg(long, value_name = "N")]
     sample_recall: Option<u64>,
-    /// Which queries: the same seed asks the same
+    /// Seed that selects the queries
     #[arg(long, value_name = "N", default_value_t = 1, requires = "sample_recall")]
     seed: u64,
 }

@@ -9,10 +9,10 @@ use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result};
 use crate::output;
 
-/// Make a database
+/// Create a database
 ///
-/// What is chosen here never changes, but for the tables (`nddb reshape`). The defaults are for web pages:
-/// 64-bit fingerprints, of which any two within 3 bits are taken for near-duplicates.
+/// These settings cannot be changed later, except for the tables (`nddb compact --tables`). The defaults are for web
+/// pages: 64-bit fingerprints, with queries up to 3 bits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,16 +25,16 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Greatest distance that queries can ask for, in bits: 0 to 7
+    /// Maximum distance of queries, in bits: 0 to 7
     #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=7))]
     k: u8,
     /// Width of a fingerprint, in bits: 8 to 64
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(8..=64))]
     bits: u8,
-    /// Most tables of a run; `auto` chooses for each run by its size
+    /// Maximum number of tables per run; `auto` chooses for each run by its size
     #[arg(long, default_value = "auto", value_name = "auto|N", value_parser = Tables::parse)]
     tables: Tables,
-    /// Restart interval of the blocks, 0 for none: smaller is faster and larger
+    /// Restart interval of the blocks, 0 for none; smaller is faster and takes more space
     #[arg(long, value_name = "R")]
     restart: Option<u16>,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(super) struct RecipeArgs {
     /// The base: main (the content of a page), web (all of it), or what another tool makes of a page: 1e0ng, seomoz,
     /// text-dedup, wayback64, trafilatura
     ///
-    /// The label of a database, as `nddb stats` prints it, is taken too: main/1, web-c.
+    /// The label of a database, as `nddb stats` prints it, is accepted, too: main/1, web-c.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main
@@ -67,7 +67,7 @@ pub(super) struct RecipeArgs {
 
 impl RecipeArgs {
     /// The recipe, or why there is none.
-    pub(super) fn recipe(&self) -> Result<Recipe> {
+    pub(in crate::commands) fn recipe(&self) -> Result<Recipe> {
         let base = recipe(&self.recipe)?;
         let unfit = |flag: &str| Failure::usage(format!("{flag} is no flag of recipe '{}'", self.recipe));
         let mut recipe = base;
@@ -86,7 +86,7 @@ impl RecipeArgs {
 
 /// How many tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tables {
+pub(in crate::commands) enum Tables {
     /// As the planner chooses.
     Auto,
     /// At most so many.
@@ -95,7 +95,7 @@ pub(super) enum Tables {
 
 impl Tables {
     /// Reads `auto` or a number.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(in crate::commands) fn parse(text: &str) -> Result<Self, String> {
         match (text, text.parse()) {
             ("auto", _) => Ok(Self::Auto),
             (_, Ok(most @ 1..=512)) => Ok(Self::Most(most)),
@@ -104,7 +104,7 @@ impl Tables {
     }
 
     /// The levels of the scheme with the longest prefixes, `None` for the planner's choice.
-    pub(super) fn levels(self, bits: u8, k: u8) -> Option<Vec<u8>> {
+    pub(in crate::commands) fn levels(self, bits: u8, k: u8) -> Option<Vec<u8>> {
         match self {
             Self::Auto => None,
             Self::Most(most) => Some(greatest_prefix(bits, k, most).levels),
@@ -113,7 +113,7 @@ impl Tables {
 }
 
 /// Finds a recipe by its name or label, or says which bases there are.
-pub(super) fn recipe(name: &str) -> Result<Recipe> {
+pub(in crate::commands) fn recipe(name: &str) -> Result<Recipe> {
     let found = Recipe::named(name).or_else(|| Recipe::from_label(name).ok());
     found.ok_or_else(|| {
         let bases = Recipe::BASES.join(", ");

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             let mut value = json!({
                 "file": path.display().to_string(),
                 "fp": format!("{:016x}", sketch.fingerprint),
-                "unprinted": is_unprinted,
+                "no_fingerprint": is_unprinted,
                 "recipe": recipe.label(),
                 "tokens": sketch.tokens,
                 "digest": sketch.digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),

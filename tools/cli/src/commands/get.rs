@@ -101,7 +101,7 @@ pub fn value(stored: &Stored) -> Value {
         "id": id,
         "number": stored.number,
         "fp": (!stored.unprinted).then(|| stored.fingerprint.to_string()),
-        "unprinted": stored.unprinted,
+        "no_fingerprint": stored.unprinted,
         "url": json::or_null(url.as_deref()),
         "site": json::or_null(site.as_deref()),
         "date": date,

@@ -10,7 +10,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::quantity::{counted, grouped};
 use crate::{database, interrupt, output};
 
-/// Take all documents of another database with the same recipe
+/// Add all documents of another database with the same recipe
 ///
 /// The source is read as a snapshot and never changed. Where both have an id, the source's document replaces
 /// the other; batches of equal names unite.
@@ -43,6 +43,6 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
         output::print_json(&json!({"documents": documents, "replaced": replaced, "unchanged": unchanged}))?;
     }
     let documents = counted(documents, "document");
-    meter.finish(&format!("{documents} taken ({} replaced, {} unchanged)", grouped(replaced), grouped(unchanged)));
+    meter.finish(&format!("{documents} added ({} replaced, {} unchanged)", grouped(replaced), grouped(unchanged)));
     Ok(Code::Done)
 }

@@ -41,15 +41,15 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// All pairs, instead of groups and the pairs between them
+    /// Print all pairs, instead of groups and the pairs between them
     #[arg(long)]
     expand: bool,
-    /// How lines are written
+    /// How to write lines
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: PairFormat,
     #[command(flatten)]
     with: WithArgs,
-    /// Write here instead of stdout
+    /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     // The last one: options behind it would stand under its heading.
@@ -62,22 +62,22 @@ pub(crate) struct Args {
 pub(super) struct MethodArgs {
     #[arg(long, value_name = "METHOD", help = help())]
     method: Option<Method>,
-    /// Greatest distance of simhash, in bits [default: the database's]
+    /// Maximum distance of simhash, in bits [default: the database's]
     #[arg(short, long)]
     k: Option<u8>,
     #[command(flatten)]
     model: ModelOptions,
     #[command(flatten)]
     difference: DifferenceOption,
-    /// Members of a group beyond which it is flagged, and candidates only compared with its founder
+    /// Maximum size of a group; a larger one is flagged, and its candidates are compared only with its founder
     #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
     group_limit: usize,
-    /// Cut projections in 13 pieces instead of 12: misses no pair with 12 different bits
+    /// Split projections into 13 pieces instead of 12, which finds every pair with 12 different bits
     #[arg(long)]
     complete: bool,
     #[command(flatten)]
     pub(super) texts: TextOptions,
-    /// What `nddb lab` changes.
+    /// What `nddb-lab` changes.
     #[arg(skip)]
     pub(super) paper: PaperOptions,
 }

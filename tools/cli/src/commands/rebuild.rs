@@ -8,12 +8,11 @@ use crate::failure::{Code, Failure, Result, Told};
 use crate::quantity::counted;
 use crate::{database, interrupt, output};
 
-/// Make damaged or missing files again, when `nddb check` has found damage
+/// Rebuild damaged or missing files after `nddb check` has found damage
 ///
-/// Segments are made from their sibling tables; postings, key tables, summaries, runs and MANIFEST from the catalog,
-/// which holds everything that they are made of. What is sound is kept. The old files stay until the new ones are
-/// complete. The catalog itself is read to its end: nothing in the database can repair it, and the exit code is 13 if
-/// it is damaged. Then a backup brings it back, or the archives, loaded into a new database.
+/// Segments are rebuilt from their sibling tables; postings, key tables, summaries, runs and MANIFEST from the catalog.
+/// Sound files are kept, and old files remain until the new ones are complete. The catalog itself cannot be rebuilt: if
+/// it is damaged, the exit code is 13; then restore a backup, or load the archives into a new database.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +21,7 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Make all runs again from the catalog, sound ones too
+    /// Rebuild all runs from the catalog, including sound ones
     #[arg(long)]
     all: bool,
 }
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     meter.finish(&summary(&rebuilt));
     if let Some(why) = &rebuilt.unreadable {
         let db = args.database.db.display();
-        let message = format!("{db}: the catalog is damaged, which nothing in the database can repair: {why}");
+        let message = format!("{db}: the catalog is damaged, which cannot be repaired from the database itself: {why}");
         return Err(Told::new(Code::Damage, message).hint(BRINGS_BACK).into());
     }
     Ok(Code::Done)

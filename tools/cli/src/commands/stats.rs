@@ -10,9 +10,9 @@ use crate::output::Output;
 use crate::quantity::{bytes, counted, grouped};
 use crate::table::Table;
 
-/// Print what is in a database: documents, runs, bytes
+/// Print statistics of a database: documents, runs, bytes
 ///
-/// `deleted` are documents that are gone and still take space; `nddb compact` gives it back.
+/// `deleted` counts documents that were deleted but still take space, which `nddb compact` reclaims.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
 use crate::failure::{Code, Told};
+use crate::renamed;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -88,8 +89,12 @@ pub(crate) fn report(told: &Told) {
 /// Writes what clap has to say: help to stdout, errors to stderr. Clap leaves colours out unless it is a terminal, and
 /// where NO_COLOR is set.
 pub(crate) fn usage(mut error: clap::Error) -> Code {
+    if let Some(message) = renamed::message(&error) {
+        line(&format!("nddb: {message}"));
+        return Code::Usage;
+    }
     if error.kind() == ErrorKind::MissingRequiredArgument && is_database_missing(&error) {
-        let tip = "the database may also be named by the environment: export NDDB_DB=crawl.nddb";
+        let tip = "the environment variable NDDB_DB may name the database instead: export NDDB_DB=crawl.nddb";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     // Nothing is left to be done if even this cannot be written.

@@ -101,7 +101,7 @@ fn a_document_of_one_word_is_kept_and_never_matched_by_fingerprint() {
     let lines = dir.nddb(["add", "db", "--if-new"]).stdin(input).done().lines();
     assert_eq!(verdicts(&lines), ["new", "new", "new"]);
     let stored = dir.nddb(["get", "db", "none"]).done().json();
-    assert_eq!([&stored["unprinted"], &stored["fp"], &stored["tokens"]], [&json!(true), &Value::Null, &json!(0)]);
+    assert_eq!([&stored["no_fingerprint"], &stored["fp"], &stored["tokens"]], [&json!(true), &Value::Null, &json!(0)]);
     assert!(stored["digest"].is_string());
     let answer = dir.nddb(["query", "db", "--id", "none"]).done().json();
     assert_eq!(answer["count"], 0);

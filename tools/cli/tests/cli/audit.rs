@@ -159,7 +159,7 @@ fn what_cannot_be_judged_is_told() {
     let dir = Dir::with_documents();
     dir.nddb(["audit", "db"]).tells(1, &["no text could be read", "without a source"]);
     let dir = Dir::with_database();
-    dir.nddb(["audit", "db"]).tells(1, &["no document would be removed", "nddb report"]);
+    dir.nddb(["audit", "db"]).tells(1, &["cluster would remove no document", "nddb report"]);
     dir.nddb(["audit", "none"]).tells(10, &["none"]);
     dir.nddb(["audit"]).ends(2);
     dir.nddb(["audit", "db", "--sample", "0"]).ends(2);

@@ -12,7 +12,7 @@ fn what_is_no_database_is_named() {
     fs::create_dir(dir.path("folder")).expect("folders can be made");
     for (command, more) in [("stats", &[][..]), ("check", &[]), ("compact", &[]), ("get", &["a"]), ("rm", &["a"])] {
         let run = |db: &str| dir.nddb([&[command, db], more].concat());
-        run("none").tells(10, &["none: not an nddb database", "there is nothing", "hint: 'nddb create none'"]);
+        run("none").tells(10, &["none: not an nddb database", "no such file or directory", "hint: 'nddb create none'"]);
         run("file").tells(10, &["file: not an nddb database", "it is a file, a database is a folder"]);
         run("folder").tells(10, &["folder: not an nddb database", "no MANIFEST"]);
     }
@@ -142,7 +142,7 @@ fn a_full_disk_is_over_a_limit() {
     let dir = Dir::with_documents();
     dir.write_prints("q.u64le", &[255]);
     let words = ["/dev/full: cannot be written", "No space left", "hint: free some space"];
-    dir.nddb(["batch-query", "db", "q.u64le", "-o", "/dev/full"]).tells(14, &words);
+    dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le", "-o", "/dev/full"]).tells(14, &words);
     dir.write("p.jsonl", b"{}\n");
     dir.nddb(["load", "db", "p.jsonl", "--skipped", "/dev/full"]).tells(14, &words);
 }
@@ -182,22 +182,22 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["load", "db", "page.html", "--id", "url"], "--id is an option of"),
         (&["cluster", "db", "--format", "tsv"], "--output <DIR>"),
         (&["check", "db", "--seed", "2"], "--sample-recall <N>"),
-        (&["query", "db", "--id", "a", "--complete", "-k", "2"], "--complete says nothing about"),
+        (&["query", "db", "--id", "a", "--complete", "-k", "2"], "--complete does not apply to"),
         (&["query", "db", "--id", "a", "--complete"], "--complete is an option of c and split"),
         (
             &["query", "db", "--id", "a", "--method", "simhash", "--min-probability", "0.9"],
-            "--min-probability is an option of model",
+            "--min-probability applies to the method model",
         ),
-        (&["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"], "--group-limit says nothing about"),
+        (
+            &["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"],
+            "--group-limit does not apply to queries by distance alone",
+        ),
         (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
-        (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url says nothing about"),
-        (&["pairs", "db", "--method", "b", "--min-probability", "0.9"], "--min-probability is an option of model"),
+        (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
+        (&["pairs", "db", "--method", "b", "--min-probability", "0.9"], "--min-probability applies to the method model"),
         (&["pairs", "db", "--max-difference", "10"], "0% to 100%"),
         (&["cluster", "db", "--max-difference", "a tenth"], "a share is written as 10% or 0.1"),
-        (
-            &["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"],
-            "--max-difference says nothing about",
-        ),
+        (&["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"], "--max-difference does not apply to"),
         (&["pairs", "db", "-k", "1", "--complete"], "--complete is an option of c and split"),
         (&["add", "db", "--group-limit", "3"], "--group-limit is about judging what is new"),
     ] {

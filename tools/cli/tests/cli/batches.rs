@@ -59,6 +59,6 @@ fn pending_needs_a_name() {
     let dir = Dir::with_database();
     dir.write_prints("p.u64le", &[1]);
     dir.nddb(["load", "db", "p.u64le", "--pending"]).tells(2, &["--batch"]);
-    dir.nddb(["batch", "commit", "db"]).tells(2, &["NAME is missing"]);
+    dir.nddb(["batch", "commit", "db"]).tells(2, &["missing argument: NAME"]);
     dir.nddb(["batch", "cancel", "db", "none"]).tells(1, &["batch 'none' does not exist"]);
 }

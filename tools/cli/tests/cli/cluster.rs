@@ -39,7 +39,7 @@ fn a_folder_gets_clusters_pairs_and_lists() {
     let told = ran.json();
     assert!(keys(&told).ends_with(&["seconds", "cpu_seconds"]));
     assert_eq!(told["clusters"], 2);
-    ran.says(&["5 documents in 2 clusters", "5 to keep", "2 to remove"]);
+    ran.says(&["7 documents: keep 5, remove 2 (28.6%); 2 clusters of 5 documents"]);
     let names: Vec<String> = std::fs::read_dir(dir.path("out"))
         .expect("a folder")
         .flatten()

@@ -25,11 +25,14 @@ const BEFORE: [(&str, &str); 9] = [
     ("rm", "nddb load crawl.nddb new/b.warc.gz --batch may"),
     ("cluster", "nddb cluster crawl.nddb -o may"),
     ("query", "nddb load crawl.nddb three.tsv"),
-    ("completions", "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions"),
+    ("generate completions", "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions"),
     ("backup", "mkdir -p backups"),
-    ("restore", "rm -rf backups crawl-again.nddb && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
-    ("verify-backup", "rm -rf backups && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
-    ("segment", "cp $(ls crawl.nddb/runs/*.post | head -n 1) 00000007.post"),
+    (
+        "backup restore",
+        "rm -rf backups crawl-again.nddb && mkdir backups && nddb backup crawl.nddb backups/crawl-monday",
+    ),
+    ("backup verify", "rm -rf backups && mkdir backups && nddb backup crawl.nddb backups/crawl-monday"),
+    ("nddb-lab segment", "cp $(ls crawl.nddb/runs/*.post | head -n 1) 00000007.post"),
 ];
 
 /// Text of so many words; texts of one seed are alike.
@@ -123,14 +126,37 @@ fn shell(folder: impl AsRef<Path>, line: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The commands below `command`, each with all before it.
+/// The help of a command, whose first word is the program.
+fn help(dir: &Dir, command: &[String]) -> String {
+    let args = command[1..].iter().map(String::as_str).chain(["--help"]);
+    let ran = if command[0] == "nddb" { dir.nddb(args) } else { dir.lab(args) };
+    ran.done().stdout
+}
+
+/// All commands of both programs, each with the words before it.
+fn all_commands(dir: &Dir) -> Vec<Vec<String>> {
+    let [nddb, lab] = ["nddb", "nddb-lab"].map(|program| commands(dir, &[program.into()]));
+    // It is not listed.
+    let generate = commands(dir, &["nddb".into(), "generate".into()]);
+    [nddb, lab, generate].concat()
+}
+
+/// The commands below `command`, and itself unless it is a program.
 fn commands(dir: &Dir, command: &[String]) -> Vec<Vec<String>> {
-    let help = dir.nddb(command.iter().map(String::as_str).chain(["--help"])).done().stdout;
-    let Some((_, list)) = help.split_once("\nCommands:\n") else { return vec![command.to_vec()] };
-    let names = list.lines().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
-    let names = names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
-    let below = names.flat_map(|name| commands(dir, &[command, &[name.to_owned()]].concat()));
-    below.collect()
+    let help = help(dir, command);
+    let mut all = if command.len() > 1 { vec![command.to_vec()] } else { Vec::new() };
+    let mut listed = false;
+    for line in help.lines() {
+        if !line.starts_with(' ') {
+            listed = line.starts_with("Commands") && line.ends_with(':') || listed && line.is_empty();
+        } else if listed
+            && !line.starts_with("   ")
+            && let Some(name) = line.split_whitespace().next().filter(|name| *name != "help")
+        {
+            all.extend(commands(dir, &[command, &[name.to_owned()]].concat()));
+        }
+    }
+    all
 }
 
 /// The examples of a help text, without what explains them.
@@ -158,11 +184,12 @@ fn the_examples_of_every_command_can_be_typed() {
     let dir = Dir::new();
     let prepared = prepared();
     let tools = ["jq", "zstdcat", "man"].map(|tool| (tool, is_there(tool)));
-    for command in commands(&dir, &[]) {
+    for command in all_commands(&dir) {
         let line = command.join(" ");
-        let help = dir.nddb(command.iter().map(String::as_str).chain(["--help"])).done().stdout;
+        let name = line.strip_prefix("nddb ").unwrap_or(&line);
+        let help = help(&dir, &command);
         // The help of a group has examples of all its commands, or each has its own.
-        let group = dir.nddb(command[..1].iter().map(String::as_str).chain(["--help"])).done().stdout;
+        let group = self::help(&dir, &command[..2]);
         let mut all = examples(&help);
         if all.is_empty() {
             all = examples(&group);
@@ -177,9 +204,9 @@ fn the_examples_of_every_command_can_be_typed() {
         let folder = Dir::new();
         shell(folder.path(""), &format!("cp -r {}/. .", prepared.path("").display()));
         let typed: Vec<&String> = all.iter().filter(is_typed).collect();
-        assert!(typed.iter().any(|example| example.contains(&format!("nddb {}", command[0]))), "{line}: no example");
+        assert!(typed.iter().any(|example| example.contains(&command[..2].join(" "))), "{line}: no example");
         for example in typed {
-            if let Some((_, before)) = BEFORE.iter().find(|(name, _)| *name == line) {
+            if let Some((_, before)) = BEFORE.iter().find(|(of, _)| *of == name) {
                 shell(folder.path(""), before);
             }
             shell(folder.path(""), &example.replace("/backups/", "backups/"));
@@ -206,8 +233,8 @@ fn options_stand_under_their_own_heading() {
     ];
     let dir = Dir::new();
     let mut seen = [0; 5];
-    for command in commands(&dir, &[]) {
-        let help = dir.nddb(command.iter().map(String::as_str).chain(["--help"])).done().stdout;
+    for command in all_commands(&dir) {
+        let help = help(&dir, &command);
         let mut heading = None;
         for line in help.lines() {
             if !line.is_empty() && !line.starts_with(' ') {
@@ -228,15 +255,19 @@ fn options_stand_under_their_own_heading() {
 #[test]
 fn every_command_has_a_manual_page() {
     let dir = Dir::new();
-    dir.nddb(["man", "man/man1"]).done().says(&["pages in man/man1"]);
-    for command in commands(&dir, &[]) {
-        let page = String::from_utf8(dir.read(&format!("man/man1/nddb-{}.1", command.join("-")))).expect("text");
+    dir.nddb(["generate", "man", "man/man1"]).done().says(&["pages in man/man1"]);
+    for command in all_commands(&dir) {
+        // What is not listed has no page.
+        if command[1] == "generate" {
+            continue;
+        }
+        let page = String::from_utf8(dir.read(&format!("man/man1/{}.1", command.join("-")))).expect("text");
         assert!(page.contains(".TH") && page.contains(".SH DESCRIPTION"), "{command:?}: {page}");
     }
     let page = String::from_utf8(dir.read("man/man1/nddb.1")).expect("text");
     assert!(page.contains("nddb\\-load"), "{page}");
     dir.write("file", b"");
-    dir.nddb(["man", "file/x"]).tells(1, &["file/x: cannot be written"]);
+    dir.nddb(["generate", "man", "file/x"]).tells(1, &["file/x: cannot be written"]);
 }
 
 /// Runs a line with a terminal for its output, where `script` can make one.
@@ -272,8 +303,9 @@ fn colours_are_for_terminals_and_not_where_no_color_is_set() {
 fn a_missing_database_is_told_with_the_variable_that_may_name_it() {
     let dir = Dir::new();
     for args in
-        [&["stats"][..], &["query", "--all"], &["get"], &["rm"], &["load"], &["merge"], &["batch", "ls"], &["tune"]]
+        [&["stats"][..], &["query", "--all"], &["get"], &["rm"], &["load"], &["merge"], &["batch", "ls"], &["backup"]]
     {
         dir.nddb(args.iter().copied()).tells(2, &["NDDB_DB"]);
     }
+    dir.lab(["tune"]).tells(2, &["NDDB_DB"]);
 }

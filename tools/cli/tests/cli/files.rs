@@ -26,7 +26,7 @@ fn a_segment_is_printed_whole() {
     let dir = Dir::new();
     let prints = prints(1000);
     write_segment(&dir, "one.seg", &prints);
-    let value = dir.nddb(["segment", "one.seg", "--json"]).done().json();
+    let value = dir.lab(["segment", "one.seg", "--json"]).done().json();
     let expected = [
         "kind",
         "format",
@@ -58,18 +58,18 @@ fn a_segment_is_printed_whole() {
     let mut expected = prints;
     expected.sort_unstable();
     assert_eq!(found, expected);
-    let text = dir.nddb(["segment", "one.seg"]).done().stdout;
+    let text = dir.lab(["segment", "one.seg"]).done().stdout;
     assert!(text.contains("count            1000\n") && text.contains("bits a fingerprint"), "{text}");
 }
 
 #[test]
 fn the_other_files_of_a_database_are_printed_too() {
     let dir = Dir::with_documents();
-    let value = dir.nddb(["segment", "db/MANIFEST", "--json"]).done().json();
+    let value = dir.lab(["segment", "db/MANIFEST", "--json"]).done().json();
     assert_eq!((&value["kind"], &value["bits"]), (&"manifest".into(), &64.into()));
     assert_eq!(value["runs"][0]["documents"], 3);
     let post = files(&dir, "post").remove(0);
-    let value = dir.nddb(["segment".as_ref(), post.as_os_str(), "--json".as_ref()]).done().json();
+    let value = dir.lab(["segment".as_ref(), post.as_os_str(), "--json".as_ref()]).done().json();
     assert_eq!((&value["kind"], &value["lists"]), (&"postings".into(), &serde_json::json!([[1], [0], [2]])));
 }
 
@@ -80,14 +80,14 @@ fn a_damaged_or_foreign_file_is_named() {
     let mut bytes = dir.read("one.seg");
     bytes[1024 + 700] ^= 1;
     dir.write("damaged.seg", &bytes);
-    dir.nddb(["segment", "damaged.seg"]).tells(13, &["damaged.seg: checksum of block 0"]);
+    dir.lab(["segment", "damaged.seg"]).tells(13, &["damaged.seg: checksum of block 0"]);
     dir.write("cut.seg", &bytes[..3000]);
-    dir.nddb(["segment", "cut.seg", "--json"]).tells(13, &["cut.seg"]);
+    dir.lab(["segment", "cut.seg", "--json"]).tells(13, &["cut.seg"]);
     dir.write("other", b"PK\x03\x04 something else");
-    dir.nddb(["segment", "other"]).tells(1, &["other: not a file of an nddb database", "50 4b"]);
+    dir.lab(["segment", "other"]).tells(1, &["other: not a file of an nddb database", "50 4b"]);
     dir.write("empty", b"");
-    dir.nddb(["segment", "empty"]).tells(1, &["empty: not a file"]);
-    dir.nddb(["segment", "none"]).tells(1, &["none", "No such file"]);
+    dir.lab(["segment", "empty"]).tells(1, &["empty: not a file"]);
+    dir.lab(["segment", "none"]).tells(1, &["none", "No such file"]);
 }
 
 #[test]
@@ -104,13 +104,13 @@ fn a_segment_is_scanned_without_a_database() {
         lines.concat()
     };
     let scan =
-        |more: &[&str]| sorted(dir.nddb([&["scan", "one.seg", "--queries", "q.u64le"], more].concat()).done().stdout);
+        |more: &[&str]| sorted(dir.lab([&["scan", "one.seg", "--queries", "q.u64le"], more].concat()).done().stdout);
     assert_eq!(scan(&[]), expected);
     assert_eq!(scan(&["-k", "0"]), format!("2\t{:016x}\t0\n", stored[1999]));
     // Ranges of blocks, from the file or by a pipe, find together what the whole does.
     let bytes = dir.read("one.seg");
     dir.write("head", &bytes[..1024]);
-    let blocks = dir.nddb(["segment", "one.seg", "--json"]).done().json()["blocks"].as_array().map_or(0, Vec::len);
+    let blocks = dir.lab(["segment", "one.seg", "--json"]).done().json()["blocks"].as_array().map_or(0, Vec::len);
     assert!(blocks > 4, "{blocks}");
     let (mut by_range, mut by_pipe) = (String::new(), String::new());
     for first in (0..blocks).step_by(3) {
@@ -118,18 +118,18 @@ fn a_segment_is_scanned_without_a_database() {
         by_range += &scan(&["--offset", &offset, "--count", &count]);
         let piped = &bytes[1024 * (1 + first)..1024 * (1 + blocks.min(first + 3))];
         let args = ["scan", "-", "--header", "head", "--queries", "q.u64le", "--offset", &offset];
-        by_pipe += &dir.nddb(args).stdin(piped).done().stdout;
+        by_pipe += &dir.lab(args).stdin(piped).done().stdout;
     }
     assert_eq!(sorted(by_range), expected);
     assert_eq!(sorted(by_pipe), expected);
-    dir.nddb(["scan", "one.seg", "--queries", "q.u64le", "-k", "9"]).tells(2, &["9"]);
-    dir.nddb(["scan", "one.seg", "--queries", "none"]).tells(1, &["none"]);
-    dir.nddb(["scan", "-", "--queries", "q.u64le"]).tells(2, &["--header"]);
-    dir.nddb(["scan", "one.seg", "--queries", "q.u64le", "--offset", "1"]).tells(2, &["--count"]);
-    dir.nddb(["scan", "one.seg", "--queries", "q.u64le", "--offset", "1", "--count", "999"]).tells(2, &["limit"]);
+    dir.lab(["scan", "one.seg", "--queries", "q.u64le", "-k", "9"]).tells(2, &["9"]);
+    dir.lab(["scan", "one.seg", "--queries", "none"]).tells(1, &["none"]);
+    dir.lab(["scan", "-", "--queries", "q.u64le"]).tells(2, &["--header"]);
+    dir.lab(["scan", "one.seg", "--queries", "q.u64le", "--offset", "1"]).tells(2, &["--count"]);
+    dir.lab(["scan", "one.seg", "--queries", "q.u64le", "--offset", "1", "--count", "999"]).tells(2, &["limit"]);
     dir.write("cut", &bytes[1024..1024 + 1500]);
     let args = ["scan", "cut", "--header", "head", "--queries", "q.u64le"];
-    dir.nddb(args).tells(13, &["cut: block is cut off"]);
+    dir.lab(args).tells(13, &["cut: block is cut off"]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn the_reader_in_python_prints_the_files_of_the_golden_databases_alike() {
         let theirs = String::from_utf8(theirs.stdout).expect("text");
         for (file, theirs) in files.iter().zip(theirs.lines()) {
             let file = file.to_str().expect("a path that is text");
-            let ours = dir.nddb(["segment", file, "--json"]).done().json();
+            let ours = dir.lab(["segment", file, "--json"]).done().json();
             let theirs: serde_json::Value = serde_json::from_str(theirs).expect("JSON");
             assert!(ours == theirs, "{file}");
         }

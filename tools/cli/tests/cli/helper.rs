@@ -77,6 +77,13 @@ impl Dir {
         command.args(args).current_dir(self.0.path()).env_remove("NDDB_DB");
         TestCommand { command, stdin: Vec::new() }
     }
+
+    /// `nddb-lab`, which runs in this folder.
+    pub(crate) fn lab<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> TestCommand {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nddb-lab"));
+        command.args(args).current_dir(self.0.path()).env_remove("NDDB_DB");
+        TestCommand { command, stdin: Vec::new() }
+    }
 }
 
 /// A command to be run.

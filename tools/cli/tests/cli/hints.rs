@@ -170,14 +170,14 @@ fn errors_of_the_command_line_advise_what_can_be_typed() {
     dir.nddb(["create", "other", "--recipe", "1e0ng"]).done();
     // A command, its code, words; and whether the command of the hint succeeds.
     let cases: &[(&[&str], i32, &[&str], bool)] = &[
-        (&["stats", "none"], 10, &["there is nothing", "'nddb create none'"], true),
+        (&["stats", "none"], 10, &["no such file or directory", "'nddb create none'"], true),
         (&["stats", "file"], 10, &["give the folder"], false),
         (&["stats", "empty"], 10, &["give the folder"], false),
         (&["create", "db"], 1, &["exists already", "'nddb stats db'", "another path"], true),
         (&["merge", "db", "db"], 2, &["the database itself", "name the other database"], false),
         (&["merge", "db", "other"], 12, &["recipe", "use another database"], false),
         (&["query", "db", "--id", "a", "--method", "c"], 12, &["recipes that fit", "another --method"], false),
-        (&["query", "db", "--id", "a", "-k", "7"], 2, &["k is 7", "nddb create --k"], false),
+        (&["query", "db", "--id", "a", "-k", "7"], 2, &["-k 7 exceeds", "nddb create --k"], false),
         (&["load", "db", "missing.warc"], 1, &["missing.warc"], false),
         (&["rm", "db", "--ids-from", "odd.txt"], 1, &["line 1", "backslash of an id as two"], false),
     ];

@@ -70,7 +70,7 @@ fn an_archive_becomes_documents_that_know_where_they_stand() {
     dir.write_warc("pages.warc.gz", &PAGES);
     let summary = load(&dir, &["pages.warc.gz"]);
     assert_eq!(counts(&summary), [3, 0, 0, 0]);
-    assert_eq!(summary["unprinted"], 1);
+    assert_eq!(summary["no_fingerprint"], 1);
     let one = dir.nddb(["get", "db", PAGES[0].0]).done().json();
     assert_eq!((&one["url"], &one["site"]), (&json!(PAGES[0].0), &json!("example.org")));
     assert_eq!((&one["date"], &one["source"]["offset"]), (&json!(1_700_000_000), &json!(0)));
@@ -298,7 +298,7 @@ fn an_input_that_is_not_there_stops_everything_before_it_begins() {
     dir.write("p.u64le", &[7; 16]);
     dir.nddb(["load", "db", "p.u64le", "none.warc"]).tells(1, &["none.warc", "No such file"]);
     assert_eq!(dir.nddb(["query", "db", "--fp", "0707070707070707"]).done().json()["count"], 0);
-    dir.nddb(["load", "db"]).tells(2, &["INPUT is missing"]);
+    dir.nddb(["load", "db"]).tells(2, &["missing argument: INPUT"]);
     dir.nddb(["load", "db", "p.u64le", "--format", "pdf"]).tells(2, &["pdf", "warc"]);
 }
 

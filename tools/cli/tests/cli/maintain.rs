@@ -1,4 +1,4 @@
-//! `rm`, `stats`, `check`, `compact`, `reshape`, `rebuild`, `merge` and `backup`.
+//! `rm`, `stats`, `check`, `compact`, `rebuild`, `merge` and `backup`.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ fn documents_are_deleted_by_id() {
     dir.write("ids.txt", b"b\nc\n\n");
     dir.nddb(["rm", "db", "--ids-from", "ids.txt"]).done().says(&["2 documents deleted"]);
     dir.nddb(["rm", "db", "--ids-from", "-"]).stdin("b\n").ends(1);
-    dir.nddb(["rm", "db"]).tells(2, &["ID is missing"]);
+    dir.nddb(["rm", "db"]).tells(2, &["missing argument: ID"]);
     dir.nddb(["rm", "db", "a", "--site", "example.org"]).tells(2, &["--site"]);
 }
 
@@ -144,12 +144,14 @@ fn a_database_is_reshaped_to_other_tables() {
     let dir = Dir::with_database();
     dir.write_prints("p.u64le", &prints(3000));
     dir.nddb(["load", "db", "p.u64le"]).done();
-    let done = dir.nddb(["reshape", "db", "--tables", "10", "--json"]).done().json();
+    let done = dir.nddb(["compact", "db", "--tables", "10", "--json"]).done().json();
     assert_eq!((&done["levels"], &done["runs"]), (&json!([5]), &json!(1)));
     let stats = dir.nddb(["stats", "db", "--json"]).done().json();
     assert_eq!(stats["runs"][0]["tables"], 10);
     dir.nddb(["check", "db"]).done();
-    dir.nddb(["reshape", "db"]).tells(2, &["--tables"]);
+    dir.nddb(["compact", "db", "--tables", "auto"]).done().says(&["compact: tables chosen by size; 1 run rewritten"]);
+    dir.nddb(["compact", "db", "--tables", "0"]).tells(2, &["--tables"]);
+    dir.nddb(["compact", "db", "--tables", "10", "--all"]).tells(2, &["--all"]);
 }
 
 #[test]
@@ -173,24 +175,26 @@ fn a_database_is_backed_up_checked_and_restored() {
     made.says(&["backup: 3 documents", "in monday"]);
     assert_eq!((&made.json()["documents"], &made.json()["generation"].is_number()), (&json!(3), &true));
     dir.nddb(["rm", "db", "a"]).done();
-    dir.nddb(["verify-backup", "monday"]).tells(0, &["verify-backup: sound: 3 documents in "]);
-    dir.nddb(["restore", "monday", "db"]).tells(1, &["db: exists already", "hint: "]);
-    dir.nddb(["restore", "monday", "again"]).tells(0, &["restore: 3 documents", "in again"]);
+    dir.nddb(["backup", "verify", "monday"]).tells(0, &["backup verify: sound: 3 documents in "]);
+    dir.nddb(["backup", "restore", "monday", "db"]).tells(1, &["db: exists already", "hint: "]);
+    dir.nddb(["backup", "restore", "monday", "again"]).tells(0, &["backup restore: 3 documents", "in again"]);
     dir.nddb(["get", "again", "a"]).done();
     dir.nddb(["check", "again"]).done();
     dir.nddb(["get", "db", "a"]).ends(1);
     dir.nddb(["backup", "db", "monday"]).tells(1, &["monday: exists already"]);
     dir.nddb(["backup", "nowhere", "tuesday"]).ends(10);
-    dir.nddb(["restore", "db", "new"]).tells(10, &["db: not a backup", "hint: "]);
-    dir.nddb(["stats", "monday"]).tells(10, &["it is a backup", "nddb restore"]);
+    dir.nddb(["backup", "restore", "db", "new"]).tells(10, &["db: not a backup", "hint: "]);
+    dir.nddb(["stats", "monday"]).tells(10, &["it is a backup", "nddb backup restore"]);
     dir.nddb(["backup", "tuesday"]).env("NDDB_DB", "db").done();
+    dir.nddb(["backup", "verify", "tuesday"]).env("NDDB_DB", "db").done().says(&["sound"]);
+    dir.nddb(["backup", "db"]).tells(2, &["missing argument: DIR after the database db"]);
     let current = dir.path("monday/database/catalog/CURRENT");
     std::fs::write(&current, "MANIFEST-999999\n").expect("writable");
-    let ran = dir.nddb(["verify-backup", "monday"]).ends(13);
+    let ran = dir.nddb(["backup", "verify", "monday"]).ends(13);
     assert!(ran.stdout.contains("catalog/CURRENT: the whole file: "), "{}", ran.stdout);
     ran.says(&["1 fault found"]);
-    let lines = dir.nddb(["verify-backup", "monday", "--json"]).ends(13).lines();
+    let lines = dir.nddb(["backup", "verify", "monday", "--json"]).ends(13).lines();
     assert_eq!((&lines[1]["sound"], &lines[1]["faults"]), (&json!(false), &json!(1)));
-    dir.nddb(["restore", "monday", "broken"]).tells(13, &["catalog/CURRENT", "hint: "]);
+    dir.nddb(["backup", "restore", "monday", "broken"]).tells(13, &["catalog/CURRENT", "hint: "]);
     assert!(!dir.path("broken").exists());
 }

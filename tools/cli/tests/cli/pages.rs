@@ -37,7 +37,7 @@ fn a_fingerprint_is_printed_and_explained() {
     }
     assert_eq!(dir.nddb(["fp", "-v", "fox.txt"]).done().stdout, explained);
     let value = dir.nddb(["fp", "--json", "fox.txt"]).done().json();
-    assert_eq!(keys(&value), ["file", "fp", "unprinted", "recipe", "tokens", "digest", "site"]);
+    assert_eq!(keys(&value), ["file", "fp", "no_fingerprint", "recipe", "tokens", "digest", "site"]);
     assert_eq!(value["fp"].as_str(), Some(plain.trim_end()));
     let value = dir.nddb(["fp", "--json", "--explain", "fox.txt"]).done().json();
     assert_eq!(value["least"].as_array().map(Vec::len), Some(64));
@@ -53,7 +53,7 @@ fn of_one_token_it_is_told_that_no_database_keeps_the_fingerprint() {
     let dir = Dir::with_database();
     for (text, is_unprinted) in [("", true), ("word", true), ("two words", false)] {
         let ran = dir.nddb(["fp", "--json", "--text", "-"]).stdin(text).done();
-        assert_eq!(ran.json()["unprinted"], is_unprinted, "{text:?}");
+        assert_eq!(ran.json()["no_fingerprint"], is_unprinted, "{text:?}");
         assert_eq!(ran.stderr.contains("keeps no fingerprint"), is_unprinted, "{}", ran.stderr);
     }
     dir.nddb(["add", "db"]).stdin(r#"{"id":"a","text":"word"}"#).done();

@@ -1,4 +1,4 @@
-//! `query` and `batch-query`.
+//! `query`.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn the_distance_is_chosen_up_to_the_databases() {
     let dir = Dir::with_documents();
     let near = |k: &str| ids(&dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", k]).done().json()).len();
     assert_eq!(["0", "1", "2", "3"].map(near), [0, 1, 2, 2]);
-    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "4"]).tells(2, &["k is 4", "up to 3", "hint:"]);
+    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "4"]).tells(2, &["-k 4 exceeds", "maximum of 3", "hint:"]);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_query_says_what_to_look_for_in_one_way() {
     dir.nddb(["query", "db"]).tells(2, &["required"]);
     dir.nddb(["query", "db", "--fp", "00000000000000ff", "--id", "a"]).tells(2, &["cannot be used with"]);
     dir.write("odd.u64le", b"12345678123");
-    dir.nddb(["query", "db", "--fp-file", "odd.u64le"]).tells(1, &["odd.u64le", "3 bytes behind"]);
+    dir.nddb(["query", "db", "--fp-file", "odd.u64le"]).tells(1, &["odd.u64le", "3 bytes after"]);
     dir.nddb(["query", "db", "--fp-file", "none.u64le"]).tells(1, &["none.u64le", "No such file"]);
 }
 
@@ -159,7 +159,7 @@ fn a_query_says_what_to_look_for_in_one_way() {
 fn a_query_wider_than_the_fingerprints_is_refused() {
     let dir = Dir::new();
     dir.nddb(["create", "db", "--bits", "32", "--k", "2"]).done();
-    dir.nddb(["query", "db", "--fp", "0000000100000000"]).tells(2, &["wider", "32 bits"]);
+    dir.nddb(["query", "db", "--fp", "0000000100000000"]).tells(2, &["has more than the database's 32 bits"]);
     dir.nddb(["query", "db", "--fp", "00000000ffffffff"]).done();
 }
 
@@ -179,15 +179,56 @@ fn batch_mode_finds_what_single_queries_find() {
         }
     }
     assert!(expected.lines().count() >= queries.len() / 2, "{expected}");
-    let ran = dir.nddb(["batch-query", "db", "q.u64le"]).done();
+    let ran = dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le"]).done();
     assert_eq!(ran.stdout, expected);
     ran.says(&["1,334 queries against 2,000 stored fingerprints"]);
     for threads in ["1", "3"] {
-        let ran = dir.nddb(["batch-query", "db", "q.u64le", "-o", "out.tsv", "--threads", threads, "--json"]).done();
+        let ran = dir
+            .nddb([
+                "query",
+                "db",
+                "--format",
+                "tsv",
+                "--fp-file",
+                "q.u64le",
+                "-o",
+                "out.tsv",
+                "--threads",
+                threads,
+                "--json",
+            ])
+            .done();
         assert_eq!(keys(&ran.json()), ["queries", "matches", "stored", "seconds", "cpu_seconds"]);
         assert_eq!(String::from_utf8(dir.read("out.tsv")), Ok(expected.clone()), "{threads} threads");
     }
-    dir.nddb(["batch-query", "db", "q.u64le", "-k", "4"]).tells(2, &["4", "limit"]);
+    dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le", "-k", "4"])
+        .tells(2, &["-k 4 exceeds this database's maximum of 3"]);
+    let lines = dir.nddb(["query", "db", "--fp-file", "q.u64le"]).done().stdout;
+    dir.nddb(["query", "db", "--fp-file", "q.u64le", "-o", "out.jsonl"]).done();
+    assert_eq!(String::from_utf8(dir.read("out.jsonl")), Ok(lines));
+    // With -q the exit code says whether there is a match.
+    dir.write_prints("far.u64le", &[!stored[0] ^ 0x5555]);
+    dir.nddb(["query", "db", "--fp-file", "far.u64le", "--format", "tsv", "-q"]).ends(1);
+    dir.nddb(["query", "db", "--fp-file", "q.u64le", "--format", "tsv", "-q"]).ends(0);
+}
+
+#[test]
+fn a_row_for_each_match_refuses_what_it_cannot_have() {
+    let dir = Dir::with_documents();
+    dir.write_prints("q.u64le", &[0xff]);
+    for (args, what) in [
+        (&["--limit", "1"][..], "--limit"),
+        (&["--stats"], "--stats"),
+        (&["--ids", "none"], "--ids"),
+        (&["--method", "simhash"], "--method"),
+        (&["--verify", "lcs"], "--verify"),
+        (&["--why"], "--why"),
+        (&["db"], "several databases"),
+    ] {
+        let query = [&["query", "db", "--fp-file", "q.u64le", "--format", "tsv"], args].concat();
+        dir.nddb(query).tells(2, &["--format tsv and parquet cannot be combined with", what]);
+    }
+    dir.nddb(["query", "db", "--fp", "00000000000000ff", "--format", "tsv"]).tells(2, &["--fp-file"]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn get_prints_what_is_stored_of_each_document() {
         "id",
         "number",
         "fp",
-        "unprinted",
+        "no_fingerprint",
         "url",
         "site",
         "date",
@@ -49,36 +49,78 @@ fn the_environment_may_name_the_database() {
 fn help_teaches_with_examples() {
     let dir = Dir::new();
     let commands = [
-        "create",
-        "load",
-        "add",
-        "query",
-        "batch-query",
-        "get",
-        "rm",
-        "stats",
-        "check",
-        "compact",
-        "reshape",
-        "rebuild",
-        "merge",
-        "batch",
-        "plan",
-        "segment",
-        "scan",
-        "fp",
-        "completions",
-        "man",
+        "create", "load", "add", "query", "get", "export", "rm", "stats", "check", "compact", "rebuild", "backup",
+        "merge", "batch", "plan", "fp", "text", "pairs", "cluster", "filter", "report", "audit", "eval", "show",
     ];
     let all = dir.nddb(["--help"]).done().stdout;
+    for heading in ["documents", "duplicates", "upkeep", "single pages"] {
+        assert!(all.contains(&format!("\n\nCommands for {heading}:\n")), "{all}");
+    }
+    let listed = all.lines().filter(|line| {
+        line.starts_with("  ") && commands.contains(&line.split_whitespace().next().unwrap_or_default())
+    });
+    assert_eq!(listed.count(), commands.len(), "{all}");
     for command in commands {
         assert!(all.contains(&format!("\n  {command} ")), "{command}");
         let help = dir.nddb([command, "--help"]).done().stdout;
         assert!(help.contains("Examples:\n  ") && help.contains(&format!("nddb {command}")), "{help}");
     }
-    let shell = dir.nddb(["completions", "bash"]).done().stdout;
+    let lab = dir.lab(["--help"]).done().stdout;
+    for command in ["fit", "tune", "pairs", "cluster", "eval", "segment", "scan", "resolve"] {
+        assert!(lab.contains(&format!("\n  {command} ")), "{command}");
+        let help = dir.lab([command, "--help"]).done().stdout;
+        assert!(help.contains("Examples:\n  ") && help.contains(&format!("nddb-lab {command}")), "{help}");
+    }
+    let shell = dir.nddb(["generate", "completions", "bash"]).done().stdout;
     assert!(shell.contains("_nddb()"));
     assert_eq!(dir.nddb(["help", "pairs"]).done().stdout, dir.nddb(["pairs", "--help"]).done().stdout);
     dir.nddb(["compleet"]).tells(2, &["unrecognized subcommand"]);
     dir.nddb(["--version"]).done();
+    dir.lab(["--version"]).done();
+}
+
+#[test]
+fn former_names_of_commands_tell_the_present_one() {
+    let dir = Dir::with_documents();
+    for (former, now) in [
+        ("batch-query", "nddb query DB --fp-file FILE --format tsv"),
+        ("completions", "nddb generate completions"),
+        ("lab", "nddb-lab"),
+        ("ls", "nddb export --format tsv"),
+        ("man", "nddb generate man"),
+        ("reshape", "nddb compact --tables"),
+        ("resolve", "nddb-lab resolve"),
+        ("restore", "nddb backup restore"),
+        ("scan", "nddb-lab scan"),
+        ("segment", "nddb-lab segment"),
+        ("tune", "nddb-lab tune"),
+        ("verify-backup", "nddb backup verify"),
+    ] {
+        let ran = dir.nddb([former, "db", "--json"]).tells(2, &[]);
+        assert_eq!(ran.stderr, format!("nddb: `nddb {former}` is `{now}`\n"));
+        let ran = dir.nddb(["-q", "--threads", "2", former]).tells(2, &[]);
+        assert_eq!(ran.stderr, format!("nddb: `nddb {former}` is `{now}`\n"));
+        let help = dir.nddb(["--help"]).done().stdout;
+        assert!(!help.contains(&format!("\n  {former} ")), "{help}");
+    }
+}
+
+#[test]
+fn names_that_people_try_are_aliases() {
+    let dir = Dir::with_documents();
+    let same = |one: &[&str], other: &[&str]| {
+        assert_eq!(dir.nddb(one).done().stdout, dir.nddb(other).done().stdout, "{one:?}");
+    };
+    same(&["list", "db"], &["export", "db"]);
+    same(&["info", "db"], &["stats", "db"]);
+    same(&["dedup", "db", "--method", "simhash"], &["cluster", "db", "--method", "simhash"]);
+    dir.nddb(["delete", "db", "a"]).done();
+    dir.nddb(["get", "db", "a"]).ends(1);
+}
+
+#[test]
+fn numbers_that_must_not_be_zero_say_so() {
+    let dir = Dir::with_documents();
+    dir.nddb(["stats", "db", "--threads", "0"]).tells(2, &["'0' for '--threads <N>': must be at least 1"]);
+    dir.nddb(["stats", "db", "--threads", "x"]).tells(2, &["invalid digit"]);
 }

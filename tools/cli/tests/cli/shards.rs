@@ -239,27 +239,27 @@ fn scans_of_all_ranges_are_resolved_to_what_one_pass_finds() {
     dir.nddb(["add", "db"]).stdin(format!("{{\"id\":\"new\",\"fp\":\"{:016x}\"}}\n", stored[9] ^ 3)).done();
     let queries: Vec<u64> = stored.iter().take(1200).chain(&stored[2400..]).map(|print| print ^ 1).collect();
     dir.write_prints("q.u64le", &queries);
-    let ranges = dir.nddb(["scan", "db", "--list"]).done().stdout;
+    let ranges = dir.lab(["scan", "db", "--list"]).done().stdout;
     let mut found = Vec::new();
     for (index, line) in ranges.lines().enumerate() {
         let cells: Vec<&str> = line.split('\t').collect();
         let [segment, first, blocks] = cells[..] else { panic!("{line}") };
         let name = format!("{index}.tsv");
         let range = ["--offset", first, "--count", blocks];
-        dir.nddb([&["scan", segment, "--queries", "q.u64le", "-o", &name], &range[..]].concat()).done();
+        dir.lab([&["scan", segment, "--queries", "q.u64le", "-o", &name], &range[..]].concat()).done();
         found.insert(0, name);
     }
     assert!(found.len() > 1, "{ranges}");
     for k in ["0", "1", "3"] {
-        let expected = dir.nddb(["batch-query", "db", "q.u64le", "-k", k]).done().stdout;
+        let expected = dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le", "-k", k]).done().stdout;
         let command = ["resolve", "db", "q.u64le", "-k", k];
         let names: Vec<&str> = found.iter().map(String::as_str).collect();
-        assert_eq!(dir.nddb([&command[..], &names].concat()).done().stdout, expected, "k={k}");
+        assert_eq!(dir.lab([&command[..], &names].concat()).done().stdout, expected, "k={k}");
         let all: Vec<u8> = found.iter().flat_map(|name| dir.read(name)).collect();
-        assert_eq!(dir.nddb([&command[..], &["-"]].concat()).stdin(all).done().stdout, expected, "k={k}");
+        assert_eq!(dir.lab([&command[..], &["-"]].concat()).stdin(all).done().stdout, expected, "k={k}");
         assert_eq!(expected.is_empty(), k == "0", "{expected}");
     }
-    let three = dir.nddb(["batch-query", "db", "q.u64le"]).done().stdout;
+    let three = dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le"]).done().stdout;
     assert!(three.contains("\tnew\n") && three.contains("\tsame\n") && !three.contains("\t1-7\n"));
     for (line, words) in [
         ("0\tnothing\t1", "not query, fingerprint and distance"),
@@ -268,9 +268,9 @@ fn scans_of_all_ranges_are_resolved_to_what_one_pass_finds() {
         ("99999\t00000000000000ff\t1", "with other queries"),
     ] {
         dir.write("bad.tsv", line.as_bytes());
-        dir.nddb(["resolve", "db", "q.u64le", "bad.tsv"]).tells(1, &["bad.tsv: line 1", words]);
+        dir.lab(["resolve", "db", "q.u64le", "bad.tsv"]).tells(1, &["bad.tsv: line 1", words]);
     }
-    dir.nddb(["resolve", "db", "q.u64le"]).tells(2, &["FOUND is missing"]);
-    dir.nddb(["resolve", "db", "q.u64le", "-k", "4", "-"]).tells(2, &["4", "limit"]);
-    dir.nddb(["scan", "db"]).tells(2, &["--queries"]);
+    dir.lab(["resolve", "db", "q.u64le"]).tells(2, &["missing argument: FOUND"]);
+    dir.lab(["resolve", "db", "q.u64le", "-k", "4", "-"]).tells(2, &["4", "limit"]);
+    dir.lab(["scan", "db"]).tells(2, &["--queries"]);
 }

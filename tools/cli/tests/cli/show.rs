@@ -27,7 +27,7 @@ fn two_documents_are_shown_side_by_side() {
     let same = dir.nddb(["show", "db", "http://a.org/1", "http://a.org/1"]).done();
     assert!(same.stdout.contains("The words are the same."), "{}", same.stdout);
     dir.nddb(["show", "db", "http://a.org/1", "nobody"]).tells(1, &["no document 'nobody'", "hint: "]);
-    dir.nddb(["show", "db", "http://a.org/1"]).tells(2, &["two ids are needed"]);
+    dir.nddb(["show", "db", "http://a.org/1"]).tells(2, &["show takes two ids, got 1"]);
     std::fs::remove_file(dir.path("in.warc.gz")).expect("removed");
     dir.nddb(["show", "db", "http://a.org/1", "http://a.org/2"]).tells(1, &["cannot be read again", "hint: "]);
 }

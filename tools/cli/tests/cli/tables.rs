@@ -109,12 +109,12 @@ fn a_column_names_the_batches_of_rows() {
     let load = ["load", "db", "x.parquet", "y.jsonl", "--batch-column", "dump"];
     dir.nddb(load).done().says(&["8 documents"]);
     assert_eq!(
-        dir.nddb(["ls", "db", "--columns", "id,batch"]).done().stdout,
+        dir.nddb(["export", "db", "--format", "tsv", "--columns", "id,batch"]).done().stdout,
         "a\tmay\nb\tmay\nc\tjune\nd\t\ne\tjune\nf\tjune\ng\tmay\nh\t\n"
     );
     dir.nddb(load).done().says(&["8 unchanged"]);
     dir.nddb(["rm", "db", "--batch", "june"]).done();
-    assert_eq!(dir.nddb(["ls", "db", "--columns", "id"]).done().stdout, "a\nb\nd\ng\nh\n");
+    assert_eq!(dir.nddb(["export", "db", "--format", "tsv", "--columns", "id"]).done().stdout, "a\nb\nd\ng\nh\n");
     dir.nddb([&load[..], &["--batch", "other"]].concat()).tells(2, &["--batch"]);
     dir.nddb(["load", "db", "x.parquet", "--batch-column", "no"]).tells(1, &["no column \"no\""]);
 }
@@ -199,14 +199,17 @@ fn documents_are_listed_in_the_columns_asked_for() {
     let keys: Vec<&str> = first.as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(keys.join(","), columns[1], "in this order");
     assert_eq!(
-        dir.nddb(["ls", "db"]).done().stdout,
+        dir.nddb(["export", "db", "--format", "tsv", "--columns", "id,url"]).done().stdout,
         "http://www.a.org/1\thttp://www.a.org/1\nhttp://www.a.org/2\thttp://www.a.org/2\n"
     );
-    assert_eq!(dir.nddb(["ls", "db", "--columns", "id", "--limit", "1"]).done().stdout, "http://www.a.org/1\n");
+    assert_eq!(
+        dir.nddb(["export", "db", "--format", "tsv", "--columns", "id", "--limit", "1"]).done().stdout,
+        "http://www.a.org/1\n"
+    );
     let found = dir.nddb(["get", "db", "--url", "http://www.a.org/2"]).done();
     assert_eq!(lines(&found.stdout).iter().map(|line| &line["id"]).collect::<Vec<_>>(), ["http://www.a.org/2"]);
     dir.nddb(["get", "db", "--url", "http://b.org/"]).tells(1, &["no document with the address 'http://b.org/'"]);
-    dir.nddb(["get", "db"]).tells(2, &["ID is missing"]);
+    dir.nddb(["get", "db"]).tells(2, &["missing argument: ID after the database db"]);
 }
 
 #[test]
@@ -271,9 +274,9 @@ fn groups_are_rows_for_each_member_but_the_founder() {
 fn matches_of_many_queries_are_rows_too() {
     let dir = Dir::with_documents();
     dir.write_prints("q.u64le", &[0xff, 0xffff_ffff_0000_0000]);
-    let query = ["batch-query", "db", "q.u64le"];
-    let lines = dir.nddb(query).done().stdout;
-    dir.nddb([&query[..], &["--format", "parquet", "-o", "x.parquet"]].concat()).done();
+    let query = ["query", "db", "--fp-file", "q.u64le", "--format"];
+    let lines = dir.nddb([&query[..], &["tsv"]].concat()).done().stdout;
+    dir.nddb([&query[..], &["parquet", "-o", "x.parquet"]].concat()).done();
     let found = rows(&dir, "x.parquet");
     assert_eq!(lines, "0\t00000000000000ff\t0\ta\n0\t00000000000000fe\t1\tb\n1\tffffffff00000000\t0\tc\n");
     assert_eq!(column(&found, "query"), ["0", "0", "1"]);
@@ -286,8 +289,8 @@ fn matches_of_many_queries_are_rows_too() {
     let segment =
         run.map(|entry| entry.expect("a file").path()).find(|path| path.extension().is_some_and(|end| end == "seg"));
     let segment = segment.expect("a segment").display().to_string();
-    dir.nddb(["scan", &segment, "--queries", "q.u64le", "--format", "parquet", "-o", "scan.parquet"]).done();
-    let scanned = dir.nddb(["scan", &segment, "--queries", "q.u64le"]).done().stdout;
+    dir.lab(["scan", &segment, "--queries", "q.u64le", "--format", "parquet", "-o", "scan.parquet"]).done();
+    let scanned = dir.lab(["scan", &segment, "--queries", "q.u64le"]).done().stdout;
     let first = scanned.lines().map(|line| line.split('\t').next().expect("a column").to_owned());
     assert_eq!(column(&rows(&dir, "scan.parquet"), "query"), first.collect::<Vec<_>>());
 }

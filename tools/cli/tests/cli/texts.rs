@@ -83,9 +83,9 @@ fn copies_are_found_by_their_texts() {
         assert_eq!(clusters.len(), 4, "{method}: {clusters:?}");
     }
     // Nothing that no shingle is left of.
-    let none = dir.nddb(["lab", "pairs", "db", "--method", "shingles", "--stop-shingles", "1"]).done();
+    let none = dir.lab(["pairs", "db", "--method", "shingles", "--stop-shingles", "1"]).done();
     assert_eq!(none.stdout, "");
-    let sampled = dir.nddb(["lab", "pairs", "db", "--method", "shingles", "--ratios", "4", "--remainder", "2"]).done();
+    let sampled = dir.lab(["pairs", "db", "--method", "shingles", "--ratios", "4", "--remainder", "2"]).done();
     assert!(lines(&sampled.stdout).len() >= 8);
 }
 
@@ -94,10 +94,10 @@ fn values_with_which_nothing_can_be_found_are_refused() {
     let dir = dir();
     let lcs = ["--comparisons", "--signature-limit", "--site-signature-limit", "--smallest"].map(|name| ("lcs", name));
     for (method, option) in lcs.into_iter().chain([("shingles", "--stop-shingles")]) {
-        dir.nddb(["lab", "pairs", "db", "--method", method, option, "0"]).tells(2, &[option]);
+        dir.lab(["pairs", "db", "--method", method, option, "0"]).tells(2, &[option]);
     }
     dir.nddb(["pairs", "db", "--method", "shingles", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
-    dir.nddb(["tune", "db", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
+    dir.lab(["tune", "db", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn options_that_mean_nothing_are_refused() {
     ] {
         for command in ["pairs", "cluster"] {
             dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
-            dir.nddb([&["lab", command, "db", "--method"], args].concat()).tells(2, &[why]);
+            dir.lab([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
         }
     }
     for (args, why) in [
@@ -286,7 +286,7 @@ fn options_that_mean_nothing_are_refused() {
         (&["b", "--denominator", "dice"], "--denominator is an option of lcs"),
     ] {
         for command in ["pairs", "cluster"] {
-            dir.nddb([&["lab", command, "db", "--method"], args].concat()).tells(2, &[why]);
+            dir.lab([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
             // What needs the papers is no option of the everyday commands.
             dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &["unexpected argument"]);
         }
@@ -294,7 +294,7 @@ fn options_that_mean_nothing_are_refused() {
     let args = ["eval", "--docs", "no", "--pairs", "no", "--methods"];
     dir.nddb([&args[..], &["b:b=9"]].concat()).tells(2, &["--methods b:b=9", "2 to 6"]);
     dir.nddb([&args[..], &["b", "--ratios", "4"]].concat()).tells(2, &["--ratios is an option of shingles"]);
-    dir.nddb([&["lab"], &args[..], &["b", "--smallest", "3"]].concat()).tells(2, &["--smallest is an option of lcs"]);
+    dir.lab([&args[..], &["b", "--smallest", "3"]].concat()).tells(2, &["--smallest is an option of lcs"]);
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     dir.write("docs.jsonl", docs.as_bytes());
     let args = ["--sample", "6", "--resemblance", "0.7", "--json"];
     let of = |input: &str| -> Value {
-        let mut value = dir.nddb([&["tune", input][..], &args].concat()).done().json();
+        let mut value = dir.lab([&["tune", input][..], &args].concat()).done().json();
         for method in value["methods"].as_array_mut().expect("methods") {
             assert!(method["sketch_us"].as_f64().is_some_and(|us| us > 0.0));
             (method["sketch_us"], method["compare_us"]) = (Value::Null, Value::Null);
@@ -378,7 +378,7 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     assert!(!methods.contains(&"simhash, terms, case kept"), "main content is in lower case");
     let defaults = database["methods"].as_array().expect("methods").iter().filter(|one| one["default"] == true);
     assert_eq!(defaults.map(|one| &one["method"]).collect::<Vec<_>>(), ["model"]);
-    let text = dir.nddb(["tune", "db", "--sample", "6"]).done().stdout;
+    let text = dir.lab(["tune", "db", "--sample", "6"]).done().stdout;
     let left_out = "left out: min-hash: recipe web has no bands of min-values";
     let words = ["chosen on one half", "uniform 1/16", "adaptive", "nddb pairs --method shingles --ratios 1"];
     for words in words.into_iter().chain(["replace 5%", left_out]) {
@@ -386,7 +386,7 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     }
     // What is the text is chosen as for pairs: by the recipe, unless it is said.
     let shingles = |db: &str, args: &[&str]| {
-        let value = dir.nddb([&["tune", db, "--sample", "2", "--json"], args].concat()).done().json();
+        let value = dir.lab([&["tune", db, "--sample", "2", "--json"], args].concat()).done().json();
         value["groups"][0]["shingles"].as_u64().expect("a count")
     };
     let words = |of: String| -> String {
@@ -401,12 +401,12 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     assert!(main > 0 && main.is_multiple_of(56), "60 words of content a page: {main}");
     assert_eq!(shingles("linked.jsonl", &[]), main);
     assert_eq!(shingles("linked.jsonl", &["--text", "whole"]), main / 56 * 116);
-    dir.nddb(["tune", "gone.jsonl"]).ends(10);
+    dir.lab(["tune", "gone.jsonl"]).ends(10);
     dir.nddb(["create", "moved"]).done();
     dir.nddb(["load", "moved", "linked.jsonl"]).done();
     std::fs::remove_file(dir.path("linked.jsonl")).expect("there");
-    dir.nddb(["tune", "moved"]).ends(3).says(&["could not be read", "put the archives back"]);
-    dir.nddb(["tune", "db", "--resemblance", "0"]).tells(2, &["above 0"]);
+    dir.lab(["tune", "moved"]).ends(3).says(&["could not be read", "put the archives back"]);
+    dir.lab(["tune", "db", "--resemblance", "0"]).tells(2, &["above 0"]);
 }
 
 /// A text of 200 words, three of them replaced, and 60 more of its own.

@@ -87,7 +87,7 @@ impl Audit {
              Words that only one of them has are marked. <b>Is information lost?</b> Yes, if the right page says \
              something of its own that somebody could look for; no, if what differs is navigation, a date of printing, \
              a counter, advertising. <b>Is the kept page as good?</b> No, if it is broken, cut off, older than it should \
-             be, or in the worse place. Keys: <kbd>y</kbd> yes, <kbd>n</kbd> no, <kbd>u</kbd> cannot tell, \
+             be, or at the worse address. Keys: <kbd>y</kbd> yes, <kbd>n</kbd> no, <kbd>u</kbd> cannot tell, \
              <kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> back and on, <kbd>Backspace</kbd> takes answers back, <kbd>d</kbd> \
              downloads. Answers are kept in this browser, for this audit alone.</p>\n<p>{} drawn by seed {} from {} that \
              the method {} would remove of {}, with some pairs that it keeps apart; some come twice. What the method \

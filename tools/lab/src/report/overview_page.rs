@@ -10,7 +10,7 @@ use crate::removals::ScoreBin;
 
 pub(super) fn sections(html: &mut Html, report: &Report<'_>) {
     let overview = &report.overview;
-    html.heading(2, "How many documents would go");
+    html.heading(2, "Documents to be removed");
     html.paragraph(&format!(
         "{} of {} would be removed ({}), {} kept: by nddb cluster with its defaults, the method {}.",
         grouped(overview.removed),
@@ -39,7 +39,7 @@ fn members(html: &mut Html, overview: &Overview) {
         MemberVerdict::Missing => {
             "stays: near, but a fifth of its content, or more, may be missing from the kept document"
         }
-        MemberVerdict::Thin => "stays: near, but it has too little content to be told from other pages",
+        MemberVerdict::Thin => "stays: near, but it has too little content to be distinguished from other pages",
         MemberVerdict::Different => "stays: near, but its text is another one",
         MemberVerdict::Unverified => "stays: near, but a text could not be read",
         _ => "stays: near to the founder of the cluster, not to the kept document",
@@ -90,7 +90,7 @@ fn scores(html: &mut Html, overview: &Overview) {
 
 fn certainty(html: &mut Html, report: &Report<'_>) {
     let overview = &report.overview;
-    html.heading(2, "How sure that is");
+    html.heading(2, "Confidence");
     let (estimated, wrong) = overview.expected_wrong();
     let audit = format!(
         "To measure it, judge a sample by hand: nddb audit {} -o audit.html makes a page for that, and nddb audit \
@@ -108,8 +108,8 @@ fn certainty(html: &mut Html, report: &Report<'_>) {
         return;
     }
     html.paragraph(&format!(
-        "The model expects {} of {} removals to be wrong ({:.1}%): the sum of what each probability lacks to 1, equal \
-         texts counted as right. This is the model's own estimate, made with constants that were fitted to labelled \
+        "The model expects {} of {} removals to be wrong ({:.1}%): the sum of 1 - p over all \
+         removals; exact-text matches count as certain. This is the model's own estimate, made with constants that were fitted to labelled \
          pages of other sites; nobody has looked at these pages. {audit}",
         at_most_one_place(wrong),
         grouped(estimated),
@@ -150,7 +150,7 @@ fn thin(html: &mut Html, overview: &Overview) {
     html.heading(2, "Thin pages");
     let thin = &overview.thin;
     if thin.documents == 0 && thin.clusters == 0 {
-        html.paragraph("No page has too little content to be told from others.");
+        html.paragraph("No page has too little content to be distinguished from others.");
         return;
     }
     html.warning(&format!(

@@ -169,7 +169,7 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
     html.heading(3, "What sampled shingles find");
     html.paragraph(
         "One shingle in n is kept. Precision and recall are against the pairs that all shingles return, means over the \
-         n samples there are (Ye et al. 2007, 4.2 to 4.4). nddb tune chooses a ratio for each group of documents.",
+         n samples there are (Ye et al. 2007, 4.2 to 4.4). nddb-lab tune chooses a ratio for each group of documents.",
     );
     if made.steps.iter().all(|step| step.pairs.iter().sum::<u64>() == 0) {
         html.paragraph("No two documents of the sample resemble each other so much.");

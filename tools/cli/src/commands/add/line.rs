@@ -62,7 +62,7 @@ pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<Line, Wrong> {
     // Which of the two is meant nobody can know.
     if let Some(name) = repeated {
         let id = Some(id).filter(|_| name != "id");
-        return Err(Wrong { id, why: format!("field '{name}' stands there twice") });
+        return Err(Wrong { id, why: format!("field '{name}' occurs twice") });
     }
     match rest(&mut object, ignore_unknown) {
         Ok((body, url)) => Ok(Line { id, url, body }),
@@ -183,8 +183,8 @@ mod tests {
             (r#"{"id":"a","fp":"ff"}"#, Some("a"), "16 hexadecimal digits"),
             (r#"{"id":"a","text":"b","ulr":"c"}"#, Some("a"), "unknown field 'ulr'"),
             (r#"{"id":"a","text":"b","ulr":"c"}"#, Some("a"), "--ignore-unknown reads past"),
-            (r#"{"id":"a","text":"b","text":"c"}"#, Some("a"), "field 'text' stands there twice"),
-            (r#"{"id":"a","text":"b","id":"c"}"#, None, "field 'id' stands there twice"),
+            (r#"{"id":"a","text":"b","text":"c"}"#, Some("a"), "field 'text' occurs twice"),
+            (r#"{"id":"a","text":"b","id":"c"}"#, None, "field 'id' occurs twice"),
             (r#"7 "#, None, "not a JSON object"),
             (r#"{"id":"a","text":"b"} {}"#, None, "not JSON"),
         ];

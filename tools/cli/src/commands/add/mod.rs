@@ -20,14 +20,14 @@ use crate::{database, interrupt};
 
 /// Add documents from stdin, and print a verdict for each
 ///
-/// Reads JSON lines with `id`, one of `text`, `html` and `fp`, and perhaps `url`. Prints one line for each,
-/// in order: {"id", "verdict", "of", "distance", "fp"}, where the verdict is new, duplicate (with --if-new:
-/// `of` is the most similar document, and nothing was stored), replaced, unchanged or error. What is
-/// printed is durable at the end of the input; with --durable, when it is printed.
+/// Reads JSON lines with `id`, one of `text`, `html` and `fp`, and optionally `url`. Prints one line per document, in
+/// order: {"id", "verdict", "of", "distance", "fp"}. The verdict is new, replaced, unchanged, error, or, with --if-new,
+/// duplicate: then `of` is the most similar document, and nothing was stored. All documents are durable at the end of
+/// the input; with --durable, each one is when its line is printed.
 ///
-/// With --if-new a line also has b_sim, c_sim, agreement, resemblance, difference, lcs, same_site, same_heading, rule
-/// and complete: what is known of the two, and the rule that decided; of the recipe `main`, which keeps no keys of B
-/// and C, b_sim and c_sim are null. With -k near-duplicates are those within so many bits.
+/// With --if-new, a line also has b_sim, c_sim, agreement, resemblance, difference, lcs, same_site, same_heading, rule
+/// and complete: the scores, and the rule that decided. b_sim and c_sim are null for the recipe `main`, which stores no
+/// keys of B and C. With -k, near-duplicates are those within K bits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,21 +40,21 @@ pub(crate) struct Args {
     /// Store only what has no near-duplicate under another id
     #[arg(long)]
     if_new: bool,
-    /// Judge by simhash: greatest distance of a near-duplicate, in bits
+    /// Judge by simhash: maximum distance of a near-duplicate, in bits
     #[arg(short, long, requires = "if_new")]
     k: Option<u8>,
     #[command(flatten)]
     how: JudgingArgs,
-    /// Commit before printing: each line is durable when it appears
+    /// Commit before printing: each printed line is durable
     #[arg(long)]
     durable: bool,
-    /// Have the documents belong to this batch
+    /// Assign the documents to this batch
     #[arg(long, value_name = "NAME")]
     batch: Option<String>,
     /// Keep the batch invisible until `nddb batch commit`
     #[arg(long, requires = "batch")]
     pending: bool,
-    /// Read past fields that are not known, instead of refusing the line
+    /// Ignore unknown fields, instead of rejecting the line
     #[arg(long)]
     ignore_unknown: bool,
 }
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let taken = counted(adding.documents, "document");
     let summary = if args.if_new {
         let refused = counted(adding.duplicates, "duplicate");
-        format!("{taken} taken, {refused} not, {}", counted(adding.errors, "error"))
+        format!("{taken} added, {refused} rejected, {}", counted(adding.errors, "error"))
     } else {
         format!("{taken}, {}", counted(adding.errors, "error"))
     };

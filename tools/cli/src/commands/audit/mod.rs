@@ -17,17 +17,17 @@ use crate::quantity::{counted, duration};
 use crate::text_options::unread_value;
 use crate::{database, interrupt};
 
-/// Judge by hand a sample of what cluster would remove, and measure how many removals are right
+/// Judge a sample of the removals of `cluster` by hand, and estimate the share that is correct
 ///
-/// Writes one HTML page that needs nothing else: it shows pairs side by side with the words that differ, asks whether
-/// information is lost and whether the kept page is as good, keeps the answers in the browser, and downloads them as a
-/// label file, which `nddb eval --pairs` reads, too. The sample is of all that `nddb cluster` would remove by its
-/// defaults: drawn apart by rule, score, sites and size of the cluster, more where the score is doubtful. A fifth of
-/// the pairs is of others: near-duplicates that stay, and pairs told apart by a score just below the threshold. Some
-/// pairs come twice, to see how alike answers are.
+/// Writes one self-contained HTML page that shows pairs side by side with the words that differ. It asks whether
+/// information is lost and whether the kept page is as good, stores the answers in the browser, and downloads them as a
+/// label file, which `nddb eval --pairs` can read, too. The sample is of all removals by `nddb cluster` with its
+/// defaults, stratified by rule, score, sites and cluster size, with more pairs where the score is uncertain. A fifth
+/// of the pairs are controls: near-duplicates that stay, and pairs just below the threshold. Some pairs occur twice, to
+/// measure the consistency of the answers.
 ///
-/// With --score, prints which share of all removals is right by these answers, with 95% intervals: of all, and by rule,
-/// score, sites, cluster size and stratum. Each answer counts for all the removals that it was drawn from.
+/// --score prints the share of all removals that is correct by these answers, with 95% intervals: in total, and by
+/// rule, score, sites, cluster size and stratum. Answers are weighted by the number of removals that they represent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,13 +38,13 @@ pub(crate) struct Args {
     /// The database, a folder
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true, required_unless_present = "score")]
     db: Option<PathBuf>,
-    /// Write the page here instead of stdout
+    /// Write the page to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Questions on the page, pairs that come twice included
     #[arg(long, value_name = "N", default_value = "400", value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
-    /// Decides what is drawn, and in which order it is shown
+    /// Seed that selects the pairs and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print what the answers in this file say, instead of making a page
@@ -124,6 +124,6 @@ fn nothing(audit: &Audit) -> Failure {
         let hint = "texts are read where `nddb load` found them: put the archives back, unchanged";
         return Told::new(Code::Failed, message).hint(hint).into();
     }
-    let message = format!("{}: there is nothing to judge: no document would be removed", audit.db);
+    let message = format!("{}: nothing to judge: cluster would remove no document", audit.db);
     Told::new(Code::Failed, message).hint(format!("see what there is: nddb report {} -o report.html", audit.db)).into()
 }

@@ -39,9 +39,12 @@ fn lines(score: &AuditScore) -> Vec<String> {
     )];
     match (score.all.share, score.all.interval) {
         (Some(share), Some(interval)) => {
-            lines.push(format!("right (nothing is lost, and the kept page is as good): {}", told(share, interval)));
+            lines.push(format!(
+                "correct (no information lost, and the kept page is as good): {}",
+                told(share, interval)
+            ));
         }
-        _ => lines.push("nothing is decided yet: answer both questions of some pairs on the page".into()),
+        _ => lines.push("no pair is decided yet: answer both questions for some pairs on the page".into()),
     }
     if let Some(expected) = score.expected {
         lines.push(format!("expected by the model of the same removals: {}", percent(expected)));

@@ -25,12 +25,12 @@ use crate::{database, interrupt, text_options};
 
 /// Cluster near-duplicates, and list what to keep and what to remove
 ///
-/// A cluster is a star: all members are near to its founder, the document that came first, whose id is the
-/// cluster's. Of each cluster one document is kept, and those are removed that are near to it themselves; members that
-/// are not are compared among themselves, until each that is removed is near to one that stays.
-/// With -o, a folder gets clusters, pairs, keep.txt, remove.txt and a summary; without it, the clusters are
-/// printed. In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\; lists are
-/// sorted by the bytes of the ids themselves.
+/// A cluster is a star: all members are near-duplicates of its founder, the oldest document, whose id names the
+/// cluster. One document of each cluster is kept, and the near-duplicates of that one are removed. The other members
+/// are compared with each other, until every removed document is a near-duplicate of one that is kept. With -o,
+/// clusters, pairs, keep.txt, remove.txt and a summary are written into a folder; otherwise the clusters are printed.
+/// In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\; lists are sorted by the
+/// bytes of the unescaped ids.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,8 +44,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
     /// Which document of a cluster is kept: stored (first; then no later run removes what an earlier one kept), batch
-    /// (of the batch named first), newest, oldest, longest, shortest-url, id; the first rule that tells two apart
-    /// decides, then the id
+    /// (of the batch named first), newest, oldest, longest, shortest-url, id; rules are tried in
+    /// order, and ties go to the lowest id
     #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
     keep: Vec<Keep>,
     /// Which near-duplicates of the kept document are removed: near (all), contained (those of whose content less than
@@ -53,10 +53,10 @@ pub(crate) struct Args {
     /// content only if their text is the same
     #[arg(long, value_name = "RULE", default_value_t)]
     remove: Remove,
-    /// Join whatever any pair connects, instead of stars
+    /// Connected components of the graph of pairs, instead of stars
     #[arg(long)]
     components: bool,
-    /// Write files into this folder, which is made if it is not there
+    /// Write files into this folder; it is created if it does not exist
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// How the pairs are written; with parquet the members of clusters, too, in clusters.parquet
@@ -131,20 +131,23 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 }
 
 fn told(summary: &ClusterSummary) -> String {
+    let documents = summary.kept + summary.removed;
     let mut text = format!(
-        "{} in {}, {} to keep, {} to remove",
-        counted(summary.clustered, "document"),
-        counted(summary.clusters, "cluster"),
+        "{}: keep {}, remove {} ({:.1}%); {} of {}",
+        counted(documents, "document"),
         grouped(summary.kept),
-        grouped(summary.removed)
+        grouped(summary.removed),
+        100.0 * summary.removed as f64 / documents.max(1) as f64,
+        counted(summary.clusters, "cluster"),
+        counted(summary.clustered, "document"),
     );
     for (count, told) in [
-        (summary.apart, grouped(summary.apart) + " not near the kept one compared among themselves"),
-        (summary.undecided, grouped(summary.undecided) + " of them too many to be compared"),
-        (summary.spared, counted(summary.spared, "near-duplicate") + " spared"),
-        (summary.thin, counted(summary.thin, "cluster") + " of thin pages"),
+        (summary.apart, grouped(summary.apart) + " members not near the kept document"),
+        (summary.undecided, grouped(summary.undecided) + " of these not compared, because there are too many"),
+        (summary.spared, counted(summary.spared, "near-duplicate") + " kept"),
+        (summary.thin, counted(summary.thin, "cluster") + " of pages with hardly any content"),
         (summary.oversized, grouped(summary.oversized) + " oversized"),
-        (summary.single_site, grouped(summary.single_site) + " of a single site"),
+        (summary.single_site, grouped(summary.single_site) + " within a single site"),
     ] {
         if count > 0 {
             text += &format!(", {told}");

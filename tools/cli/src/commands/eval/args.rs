@@ -12,12 +12,13 @@ use crate::text_options::TextOptions;
 
 /// Compare methods on labelled documents
 ///
-/// Loads the documents into a temporary database, runs each method from its own candidates over ALL of them, and scores
-/// the pairs it puts out: a labelled pair counts as found only if the method puts it out. A pair without a label is
-/// neither right nor wrong; they are counted, and --review writes some out to be looked at.
+/// Loads the documents into a temporary database, runs each method with its own candidates over ALL of them, and scores
+/// the pairs that it returns: a labelled pair counts as found only if the method returns it. Pairs without a label
+/// count neither as correct nor as incorrect; their number is printed, and --review writes some of them to a file for
+/// labelling.
 ///
-/// The label file has lines of columns between tabs, the first naming them: id1, id2, label (1, 0, or g for undecided)
-/// and perhaps kind.
+/// The label file is TSV. The first line names the columns: id1, id2, label (1, 0, or g for undecided), and optionally
+/// kind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,13 +34,13 @@ pub(crate) struct Args {
     /// The labels
     #[arg(long, value_name = "FILE")]
     pub(super) pairs: PathBuf,
-    /// Where ids of WARC, WET and ARC documents come from, as of nddb load
+    /// Where ids of WARC, WET and ARC documents come from, as with `nddb load --id`
     #[arg(long, value_enum, default_value_t, value_name = "FROM")]
     pub(super) id: IdFrom,
     /// Which methods, with which thresholds: all, or b,simhash:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub(super) methods: String,
-    /// Score only one half of the labels: choose on 1, report on 2
+    /// Score one half of the labels: choose settings on 1, report results on 2
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     pub(super) half: EvalHalf,
     /// How pages become sketches: one recipe or several, between commas, to be compared; flags stand behind the base:
@@ -55,12 +56,12 @@ pub(crate) struct Args {
     /// of combined, `slopes` of lcs, `distances` of simhash. Slopes are only measured for a page.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
-    /// Decides the draws of the bootstrap and of the pairs for review
+    /// Seed of the bootstrap and of the pairs for review
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) texts: TextOptions,
-    /// What `nddb lab` changes.
+    /// What `nddb-lab` changes.
     #[arg(skip)]
     pub(super) paper: PaperOptions,
 }

@@ -51,13 +51,13 @@ fn hint(fault: &LabelFault) -> &'static str {
             "the first line names the columns, between tabs: id1, id2, label, and perhaps kind"
         }
         LabelFault::Width { .. } => {
-            "give every line a value, or nothing, between tabs for each column of the first line"
+            "give every line a value, possibly empty, for each column of the first line, separated by tabs"
         }
         LabelFault::Unknown { .. } => "write 1 or correct, 0 or incorrect, and g, u or undecided",
         LabelFault::NoId => "name both documents, or leave the line out",
         LabelFault::Same { .. } => "a document is no pair with itself: leave the line out",
         LabelFault::Conflict { .. } => "leave one of the two lines out, or label both undecided",
-        _ => "mend the line, or leave it out",
+        _ => "fix or remove the line",
     }
 }
 

@@ -197,7 +197,7 @@ fn warn(frame: &Frame<'_>, meter: &Meter, global: &Global) {
     }
     let repeated = frame.first().corpus.loaded().repeated;
     if repeated > 0 {
-        messages.warn(format!("{} came again under an id: the last one was taken", counted(repeated, "document")));
+        messages.warn(format!("{} repeated an id: the last one was used", counted(repeated, "document")));
     }
     meter.finish(&format!(
         "{}, {}, seed {}",

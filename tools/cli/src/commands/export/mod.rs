@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde_json::json;
 
-pub(super) use self::columns::StoredColumn;
-pub(super) use self::documents::write;
+use self::columns::StoredColumn;
+use self::documents::write;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::columns::{RowFormat, Rows};
@@ -17,26 +17,32 @@ use crate::failure::{Code, Failure, Result};
 use crate::quantity::{counted, duration};
 use crate::{database, interrupt, output};
 
-/// Write what is stored of all documents, in columns
+/// Export the stored documents: ids, URLs, fingerprints and other columns
 ///
-/// Documents come in the order of their numbers, that is of loading. The same database gives the same bytes. Memory
-/// does not grow with the number of documents.
+/// Documents are written in loading order. The same database always gives the same bytes, and memory use does not
+/// depend on the number of documents. In TSV, tab, line ends and backslash are written as \t, \n, \r and \\, and missing
+/// values are empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb export crawl.nddb -o documents.jsonl
   nddb export crawl.nddb --format parquet -o documents.parquet
+  nddb export crawl.nddb --format tsv --columns id,url --limit 20
+  nddb export crawl.nddb --format tsv --columns site | sort | uniq -c | sort -rn | head
   nddb export crawl.nddb --columns id,fp,tokens,archive,offset | head")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// What to write of each document
+    /// Columns to write
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES", default_value = "id,url,fp,site,batch")]
     columns: Vec<StoredColumn>,
-    /// How rows are written
+    /// How to write rows
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Write here instead of stdout
+    /// Write only the first N documents
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -44,12 +50,12 @@ pub(crate) struct Args {
 /// How documents are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A JSON object a line
+    /// One JSON object per line
     #[default]
     Jsonl,
-    /// Columns between tabs
+    /// Columns separated by tabs
     Tsv,
-    /// A Parquet file, compressed with zstd; fingerprints are signed numbers of 64 bits
+    /// A Parquet file, compressed with zstd; fingerprints are signed 64-bit integers
     Parquet,
 }
 
@@ -70,7 +76,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let meter = global.messages().meter("export");
     let columns = args.columns.iter().map(|column| column.column()).collect();
     let rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns)?;
-    let documents = write(reader.view(), &args.columns, rows, None, &meter)?;
+    let documents = write(reader.view(), &args.columns, rows, args.limit, &meter)?;
     if global.json && args.output.is_some() {
         output::print_json(&json!({
             "documents": documents,

@@ -35,18 +35,17 @@ use crate::{database, interrupt};
 /// Bytes that are read of lines at once.
 const BUFFER: usize = 256 << 10;
 
-/// Write the documents of files less those that a clustering removes
+/// Copy input files without the documents that a clustering removes
 ///
-/// Reads WARC, WET, ARC and JSONL files (plain, .gz, .zst) and Parquet, and writes what is kept in the same order and
-/// format. Records keep their bytes, in their compression; so do lines of JSON, fields that nddb does not know
-/// included; tables keep their schema, nested columns and metadata. Requests and metadata go where their page goes;
-/// other records that are no documents, and what has no id, are kept. A file gets its name when it is whole, so that
-/// the command can be run again. Several inputs go into a folder, under their names.
+/// Reads WARC, WET, ARC, JSONL (plain, .gz, .zst) and Parquet files, and writes the remaining documents in the same
+/// order and format. Records and JSON lines are copied byte for byte, with the same compression; Parquet files keep
+/// their schema, nested columns and metadata. WARC request and metadata records follow their page; other records, and
+/// rows without an id, are kept. An output file gets its name when it is complete, so the command can be run again.
+/// Several inputs are written into a folder, under their own names.
 ///
-/// Of an archive that was loaded, exactly the rows are removed that were judged, by file and place. Of other files,
-/// rows are known by their ids, and kept where several have one; for that they are read twice. The database says by
-/// which field the ids of a file were read when it was loaded. Memory grows with the lists (130 bytes an id), not with
-/// the inputs.
+/// For an archive that was loaded, exactly the rows that were judged are removed, by file and position. For other
+/// files, rows are found by id, and kept if several rows have the same id; such files are read twice. The field for ids
+/// is the one used when the file was loaded. Memory grows with the lists (130 bytes per id), not with the inputs.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT",
@@ -71,10 +70,10 @@ pub(crate) struct Args {
     /// The folder that 'nddb cluster -o' wrote: remove.txt and clusters.jsonl
     #[arg(long, value_name = "DIR", required_unless_present = "remove")]
     clusters: Option<PathBuf>,
-    /// Ids to remove, one a line as in remove.txt [default: remove.txt of --clusters]
+    /// Ids to remove, one per line as in remove.txt [default: remove.txt of --clusters]
     #[arg(long, value_name = "FILE")]
     remove: Option<PathBuf>,
-    /// Write what is removed here: a file or a folder, as --output
+    /// Write the removed documents here: a file or a folder, as with --output
     #[arg(long, value_name = "OUT")]
     removed: Option<PathBuf>,
     /// Add these fields to lines of JSON, or columns to Parquet

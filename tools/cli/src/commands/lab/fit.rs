@@ -1,4 +1,4 @@
-//! `nddb lab fit`: the constants of the model, from labelled pairs.
+//! `nddb-lab fit`: the constants of the model, from labelled pairs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
@@ -19,18 +19,19 @@ use crate::failure::{Code, Failure, Result};
 use crate::inputs;
 use crate::messages::Meter;
 use crate::output::Output;
+use crate::quantity::counted;
 
 /// Fit the constants of the default verdict to labelled pairs
 ///
-/// Sketches the documents of each set, fits the model by maximum likelihood with a penalty on squares, every set and in
-/// it every component of groups alike, and says how well it does: by cross-validation over groups, without each piece
-/// of evidence, and whether the probabilities are what they say. `--model` of query, add, pairs and cluster takes what
-/// `--output` writes. Undecided pairs are left out.
+/// Sketches the documents of each set, and fits the model by maximum likelihood with a penalty on squared weights. All
+/// sets have the same weight, and so have all components of groups within a set. Prints cross-validation over groups,
+/// the loss without each piece of evidence, and the calibration of the probabilities. `--model` of query, add, pairs
+/// and cluster reads what `--output` writes. Undecided pairs are ignored.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb lab fit --docs docs.jsonl.zst --pairs pairs.tsv
-  nddb lab fit --docs a.jsonl --pairs a.tsv --groups a.groups.tsv \\
+  nddb-lab fit --docs docs.jsonl.zst --pairs pairs.tsv
+  nddb-lab fit --docs a.jsonl --pairs a.tsv --groups a.groups.tsv \\
     --docs b.jsonl --pairs b.tsv --groups b.groups.tsv --output model.json")]
 pub(crate) struct Args {
     /// The documents of a set: any input of nddb load; once for each set
@@ -53,7 +54,7 @@ pub(crate) struct Args {
     /// Write the constants to this file
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Decides the draws of the bootstrap
+    /// Seed of the bootstrap
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -106,7 +107,11 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
         }
     }
     output.flush()?;
-    meter.finish(&format!("{} pairs of {} sets", sets.examples.len(), sets.names.len()));
+    meter.finish(&format!(
+        "{} of {}",
+        counted(sets.examples.len() as u64, "pair"),
+        counted(sets.names.len() as u64, "set")
+    ));
     Ok(Code::Done)
 }
 

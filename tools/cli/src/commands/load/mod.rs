@@ -28,20 +28,22 @@ use crate::messages::{Meter, Tick};
 use crate::quantity::{self, bytes, counted, duration};
 use crate::{database, interrupt, output};
 
-/// Load archives, pages or fingerprints
+/// Load documents from archives, pages, tables or files of fingerprints
 ///
-/// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines and
-/// raw fingerprints, tables of sketches, and folders of them: of a folder every file below it whose name tells such a
-/// format, or that of --format; its pages and texts have their path as id. Loading the same documents again changes
-/// nothing. The summary accounts for each entry that was read: it is stored, unchanged, repeated, skipped, or no
-/// document, as a request in a WARC file is. What cannot be read is skipped, and listed with --skipped; what has an id
-/// that comes again with another content is repeated, and the last one is stored. In both cases the exit code is 3.
-/// Sketches of another recipe than the database's end a load with exit code 12; what it committed before them stays.
+/// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines, raw
+/// fingerprints and tables of sketches. For a folder, it reads every file below it whose name has one of these
+/// extensions, or all files in the format of --format; the id of a page or text file is its path.
 ///
-/// After ^C or a crash the same command goes on: archives that are loaded and were not modified since are passed over
-/// and named, and the one it was at is read from where it stood. If all of them are loaded they are read again, as with
-/// --again; so are those of a --pending batch, which may have been cancelled, and those whose batch was deleted. Bytes
-/// of a file's name that are not UTF-8 stand as %FF in its id.
+/// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
+/// repeated, skipped, or no document (such as a request in a WARC file). Unreadable entries are skipped, and listed
+/// with --skipped. If an id occurs again with different content, it is counted as repeated and the last document is
+/// stored. In both cases the exit code is 3. Sketches of another recipe than the database's end the load with exit code
+/// 12; what was committed before remains.
+///
+/// After ^C or a crash, run the same command to resume: unmodified archives that were already loaded are skipped and
+/// listed, and an incomplete one is continued. If all inputs were already loaded, they are read again, as with --again;
+/// so are those of a --pending batch, which may have been cancelled, and of a deleted batch. Bytes of a file name that
+/// are not UTF-8 are written as %FF in its id.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb load [OPTIONS] DB INPUT...",
@@ -75,22 +77,22 @@ pub(crate) struct Args {
     /// Where ids come from [default: record]
     #[arg(long, value_enum, value_name = "FROM")]
     id: Option<IdFrom>,
-    /// Put this before all ids; sketches keep theirs
+    /// Prefix for all ids; those of sketches are unchanged
     #[arg(long, value_name = "TEXT")]
     id_prefix: Option<String>,
-    /// Cut records and pages at this size
+    /// Truncate records and pages at this size
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = quantity::size)]
     max_record: u64,
     /// Give up a compressed member that decompresses to more than this many times the bytes read, beyond --max-record
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..))]
     max_ratio: u64,
-    /// Have the documents belong to this batch
+    /// Assign the documents to this batch
     #[arg(long, value_name = "NAME")]
     batch: Option<String>,
     /// Keep the batch invisible until `nddb batch commit`
     #[arg(long, requires = "batch")]
     pending: bool,
-    /// List what is skipped in this file: JSON objects with file, offset, reason
+    /// Write skipped records to this file: JSON objects with file, offset, reason
     #[arg(long, value_name = "FILE")]
     skipped: Option<PathBuf>,
     /// Read no more of WARC, WET and ARC files than the records that this Parquet file names, as Common Crawl's
@@ -98,7 +100,7 @@ pub(crate) struct Args {
     /// of their paths; those that are not among the inputs are counted and listed
     #[arg(long, value_name = "INDEX")]
     select: Vec<PathBuf>,
-    /// Read everything, also what an earlier load has read
+    /// Read all inputs again, including those that were loaded before
     #[arg(long)]
     again: bool,
     // The last one: options behind it would stand under its heading.
@@ -244,7 +246,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if report.is_failure() {
         let message = report.unreadable.first().map(|error| chain(error)).unwrap_or_default();
         return Err(Told::new(Code::Failed, message)
-            .hint("nothing was loaded: mend that input or leave it out, and run the command again")
+            .hint("nothing was loaded; fix or omit that input, and run the command again")
             .into());
     }
     tell(&report, (choice.as_ref(), &passed_over), &clock, &args, global, &meter)
@@ -273,7 +275,7 @@ fn load(
                 Event::Unreadable { path, error } => skipped.write_unreadable(path, &chain(error)),
                 Event::Resumed { path, documents } => {
                     let (path, documents) = (path.display(), counted(documents, "document"));
-                    global.messages().note(format!("{path}: goes on behind {documents} of an earlier load"));
+                    global.messages().note(format!("{path}: resuming after {documents} loaded earlier"));
                     Ok(())
                 }
                 Event::PassedOver { path } => {
@@ -331,7 +333,7 @@ fn tell(
             "unchanged": loaded.unchanged,
             "repeated": loaded.repeated,
             "repeat": repeated::value(report),
-            "unprinted": loaded.unprinted,
+            "no_fingerprint": loaded.unprinted,
             "truncated": report.truncated,
             "skipped": skipped,
             "skipped_by_reason": summary::reasons(report),

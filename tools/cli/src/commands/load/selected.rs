@@ -33,7 +33,7 @@ impl Choice {
         let choice = Self { archives: inputs.located.len() as u64, ranges, unnamed, absent };
         if inputs.located.is_empty() {
             let message = match choice.absent.len() as u64 {
-                0 => "the index has no row: nothing is selected".to_owned(),
+                0 => "the index has no rows, so no record is selected".to_owned(),
                 count => format!(
                     "none of {} of the index is among the inputs: {}",
                     counted(count, "archive"),

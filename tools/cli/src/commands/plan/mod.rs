@@ -17,14 +17,14 @@ use crate::quantity;
 /// Memory of sorting if `--memory-limit` does not say otherwise.
 const SORTING: u64 = 512 << 20;
 
-/// Print what documents would take of disk, memory and time, before anything is made
+/// Estimate disk, memory and time for a number of documents
 ///
-/// First for fingerprints alone (`bare`; `ordinals` where their ids count on) and for each recipe: bytes by kind, load,
-/// and the default verdict, with all in memory and with no more than the indexes there. `conventions` are 1e0ng,
-/// seomoz, text-dedup, wayback64 and trafilatura; --psl and --phrases change no bytes. Then a machine that loads all
-/// within --days and answers --rate queries a second; how the figures of one recipe come about; and the designs of
-/// tables: more of them have longer prefixes, less to decode for each, and more space on disk. The design that
-/// `--tables auto` takes for a run of so many documents is marked with a star, and is the one that the figures are for.
+/// Prints, for bare fingerprints (`bare`; `ordinals` if their ids are consecutive) and for each recipe: bytes by kind,
+/// time to load, and time of the default verdict, with everything in memory and with only the indexes in memory.
+/// `conventions` are 1e0ng, seomoz, text-dedup, wayback64 and trafilatura. --psl and --phrases do not change the size.
+/// Then it prints a machine that loads all documents within --days and answers --rate queries per second, the
+/// arithmetic for one recipe, and the possible designs of tables: more tables have longer prefixes, decode less per
+/// query, and take more disk space. A star marks the design that `--tables auto` chooses, to which all figures apply.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// Width of a fingerprint, in bits: 8 to 64
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(8..=64))]
     bits: u8,
-    /// Leave out designs of more tables
+    /// Omit designs with more tables than N
     #[arg(long, value_name = "N", default_value_t = 64)]
     tables_max: usize,
     /// Show how the figures of this recipe come about: bare, ordinals, main, main-c, web, web-c, conventions
@@ -50,16 +50,16 @@ pub(crate) struct Args {
     /// Mean size of an id; that of a record is urn:uuid: and 36 characters
     #[arg(long, value_name = "SIZE", default_value = "45", value_parser = quantity::size)]
     id_bytes: u64,
-    /// Mean size of an address
+    /// Mean size of a URL
     #[arg(long, value_name = "SIZE", default_value = "80", value_parser = quantity::size)]
     url_bytes: u64,
     /// Mean size of a page before compression
     #[arg(long, value_name = "SIZE", default_value = "100K", value_parser = quantity::size)]
     page_bytes: u64,
-    /// Queries a second that are to be answered
+    /// Queries per second to answer
     #[arg(long, value_name = "N", default_value = "100", value_parser = quantity::count)]
     rate: u64,
-    /// Days in which all documents are to be loaded
+    /// Days for loading all documents
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     days: u32,
 }

@@ -39,9 +39,9 @@ pub(super) struct Asking<'a, A> {
 }
 
 impl<'a, A: Answering> Asking<'a, A> {
-    /// Answers are printed on stdout.
-    pub(super) fn new(answering: &'a A, threads: usize) -> Self {
-        Self { answering, threads, output: Output::stdout(), queries: 0, sum: Answers::default() }
+    /// Answers are written to `output`.
+    pub(super) fn new(answering: &'a A, threads: usize, output: Output) -> Self {
+        Self { answering, threads, output, queries: 0, sum: Answers::default() }
     }
 
     /// Asks queries on all threads, and prints the answers in their order.

@@ -3,8 +3,11 @@
 mod asking;
 mod bare;
 mod judged;
+mod one_pass;
 mod parts;
 mod queries;
+
+use std::path::PathBuf;
 
 use nddb::Within;
 use serde_json::json;
@@ -12,6 +15,7 @@ use serde_json::json;
 use self::asking::{Answering, Answers, Asking};
 use self::bare::{Bare, Ids};
 use self::judged::Judged;
+use self::one_pass::Format;
 use self::parts::Parts;
 use self::queries::QueryInputs;
 use crate::args::{Databases, Global};
@@ -19,26 +23,32 @@ use crate::clock::Clock;
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::judging::JudgingArgs;
+use crate::output::Output;
 
 /// Find the near-duplicates of fingerprints, pages and documents
 ///
-/// Prints one JSON object a query, in the order of the queries. `count` is the number of all matches, also
-/// of those that --limit leaves out. With -q the exit code is 1 if nothing is found.
+/// Prints one JSON object per query, in the order of the queries. `count` is the number of all matches, including
+/// those that --limit omits. With -q, the exit code is 1 if nothing is found.
 ///
-/// Of a fingerprint, and of anything with -k, the matches are everything stored within k bits. Of a page or a stored
-/// document they are those of a method, each with what is known of it and the rule that decided: identical ones
-/// first, then the most similar, then the oldest. Of a stored document (--id, --all) they are the others.
+/// For a fingerprint, and for any query with -k, the matches are all documents within k bits. For a page or a stored
+/// document, they are the near-duplicates by a method, each with its scores and the rule that decided: identical
+/// documents first, then by similarity, then by age. A stored document (--id, --all) is not a match of itself.
 ///
-/// Several databases of the same recipe, k and width are asked as one: the answers are those of one database that holds
-/// what all do, the documents of an earlier one being older, and `db` names the database of each match.
+/// Several databases with the same recipe, k and width are searched as one. The answers are those of one database that
+/// contains all of their documents, loaded in the order of the databases; `db` names the database of each match.
+///
+/// For a million fingerprints or more, use --fp-file with --format tsv or parquet: all queries are answered by one pass
+/// over a single database, with one row per match: ordinal of the query (from 0), fp, distance and id, sorted by ordinal,
+/// distance and id. In Parquet files, fingerprints are signed 64-bit integers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb query crawl.nddb --fp 00d1f2a3b4c5e697
   nddb query crawl.nddb --html page.html -k 2 --limit 5
-  nddb query crawl.nddb --id doc-1 doc-2          what is like these documents
+  nddb query crawl.nddb --id doc-1 doc-2          near-duplicates of these documents
   nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
-  nddb query crawl.nddb --all --limit 5           everything against everything
+  nddb query crawl.nddb --fp-file Q.u64le --format tsv -o near.tsv
+  nddb query crawl.nddb --all --limit 5           near-duplicates of every document
   nddb query crawl.nddb --html page.html --url http://example.org/ --why
   nddb query shards/*.nddb --fp 00d1f2a3b4c5e697  several databases as one
   nddb query crawl.nddb --html page.html --url http://example.org/ --method split --verify lcs
@@ -48,24 +58,30 @@ pub(crate) struct Args {
     databases: Databases,
     #[command(flatten)]
     what: QueryInputs,
-    /// Everything within so many bits [default: the database's k]
+    /// Return everything within K bits [default: the database's k]
     #[arg(short, long)]
     k: Option<u8>,
-    /// Print so many matches of each query, the nearest and oldest
+    /// Print at most N matches per query: the nearest, then the oldest
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Leave ids out, and print document numbers
+    /// Print ids, or document numbers only
     #[arg(long, value_enum, default_value_t, value_name = "WHICH", conflicts_with_all = ["method", "verify"])]
     ids: Ids,
-    /// Ask one query at a time, and print a JSON line of times and work on stderr
+    /// Run one query at a time, and print a JSON line of times and work on stderr
     #[arg(long, conflicts_with_all = ["method", "verify"])]
     stats: bool,
+    /// How to write answers
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Write to this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     how: JudgingArgs,
-    /// Address of the page of --text or --html, for its site
+    /// URL of the page of --text or --html, which determines its site
     #[arg(long, conflicts_with_all = ["fp", "id", "fp_file", "all"])]
     url: Option<String>,
-    /// Add the numbers against their thresholds, and the tokens that differ if the match's page can be read again
+    /// Add the scores with their thresholds, and the tokens that differ if the match's page can be read again
     #[arg(long, conflicts_with_all = ["stats", "ids"])]
     why: bool,
 }
@@ -82,28 +98,45 @@ impl Args {
     fn unused(&self) -> Option<&'static str> {
         self.how.given().or(self.url.is_some().then_some("--url"))
     }
+
+    /// An option that was given and cannot be used with a row per match.
+    fn unused_by_rows(&self) -> Option<&'static str> {
+        let given = [
+            ("--method", self.how.method.is_some()),
+            ("--verify", self.how.verify.is_some()),
+            ("--why", self.why),
+            ("--stats", self.stats),
+            ("--limit", self.limit.is_some()),
+            ("--ids", self.ids == Ids::None),
+            ("several databases", self.databases.dbs.len() > 1),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let dbs = &args.databases.dbs;
+    if args.format != Format::Jsonl
+        && let Some(what) = args.unused_by_rows()
+    {
+        return Err(Failure::usage(format!("--format tsv and parquet cannot be combined with {what}")));
+    }
     let readers = dbs.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
     let parts = &Parts::new(dbs, &readers)?;
-    if !args.is_bare() {
+    if args.format == Format::Jsonl && !args.is_bare() {
         let online = args.how.online(parts.federation.parts()[0], args.k)?;
         return ask(args, &Judged { parts, online, limit: args.limit, why: args.why }, parts, global.threads(), global);
     }
     if let Some(name) = args.unused() {
-        let message = format!("{name} says nothing about what is within k bits: name a --method, or leave it out");
+        let message = format!("{name} does not apply to queries by distance alone: add --method, or omit {name}");
         return Err(Failure::usage(message));
     }
-    let bare = Bare {
-        parts,
-        within: Within(args.k.unwrap_or(parts.federation.settings().k)),
-        limit: args.limit,
-        ids: args.ids,
-        one_by_one: args.stats,
-    };
-    check_k(bare.within, parts.federation.settings().k)?;
+    let within = Within(args.k.unwrap_or(parts.federation.settings().k));
+    check_k(within, parts.federation.settings().k)?;
+    if let Some(format) = args.format.rows() {
+        return one_pass::run(args, format, parts.federation.parts()[0], within, global);
+    }
+    let bare = Bare { parts, within, limit: args.limit, ids: args.ids, one_by_one: args.stats };
     // Times of queries that compete for memory would say little.
     let threads = if args.stats && global.threads.is_none() { 1 } else { global.threads() };
     ask(args, &bare, parts, threads, global)
@@ -113,7 +146,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 fn ask<A: Answering>(args: &Args, answering: &A, parts: &Parts<'_>, threads: usize, global: &Global) -> Result<Code> {
     let (queries, code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
     let clock = Clock::start();
-    let mut asking = Asking::new(answering, threads);
+    let mut asking = Asking::new(answering, threads, Output::chosen(args.output.as_deref())?);
     if args.what.all {
         asking.ask_all(&parts.federation)?;
     } else {
@@ -128,8 +161,8 @@ fn ask<A: Answering>(args: &Args, answering: &A, parts: &Parts<'_>, threads: usi
 
 fn check_k(within: Within, most: u8) -> Result<()> {
     if within.0 > most {
-        let message = format!("k is {}, this database answers up to {most}", within.0);
-        let hint = "for a greater distance make another database with 'nddb create --k', and load it again";
+        let message = format!("-k {} exceeds this database's maximum of {most}, set by `nddb create --k`", within.0);
+        let hint = "for a larger distance, create another database with 'nddb create --k' and load the documents again";
         return Err(Told::new(Code::Usage, message).hint(hint).into());
     }
     Ok(())

@@ -16,22 +16,22 @@ use crate::inputs::{self, PageFile};
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct QueryInputs {
-    /// Fingerprints of 16 hex digits
+    /// Fingerprints, 16 hex digits each
     #[arg(long, num_args = 1.., value_name = "HEX", value_parser = inputs::hex)]
     pub(super) fp: Vec<Fingerprint>,
-    /// Fingerprints of stored documents
+    /// Ids of stored documents
     #[arg(long, num_args = 1.., value_name = "ID")]
     pub(super) id: Vec<String>,
-    /// Plain text, - for stdin
+    /// Plain text files, - for stdin
     #[arg(long, num_args = 1.., value_name = "FILE")]
     pub(super) text: Vec<PathBuf>,
-    /// An HTML page, - for stdin
+    /// HTML pages, - for stdin
     #[arg(long, num_args = 1.., value_name = "FILE")]
     pub(super) html: Vec<PathBuf>,
-    /// A file of fingerprints, eight bytes each, least significant first
+    /// A file of fingerprints, eight bytes each, little-endian
     #[arg(long, value_name = "FILE.u64le")]
     pub(super) fp_file: Option<PathBuf>,
-    /// All stored documents, one after the other
+    /// All stored documents
     #[arg(long)]
     pub(super) all: bool,
 }
@@ -114,7 +114,7 @@ pub(super) fn collect(
 fn check_width(prints: &[Fingerprint], bits: u8) -> Result<()> {
     match prints.iter().enumerate().find(|(_, fingerprint)| fingerprint.0 > low_mask(bits)) {
         Some((index, fingerprint)) => {
-            Err(Failure::usage(format!("query {index}, {fingerprint}, is wider than the database's {bits} bits")))
+            Err(Failure::usage(format!("query {index}: {fingerprint} has more than the database's {bits} bits")))
         }
         None => Ok(()),
     }

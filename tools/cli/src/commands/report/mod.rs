@@ -16,17 +16,17 @@ use crate::output::{self, Output};
 use crate::quantity::{counted, duration};
 use crate::{database, interrupt};
 
-/// Say what would be removed and how sure that is, and measure a database as the papers do
+/// Report what `cluster` would remove and with which confidence, and measure the database as the papers do
 ///
-/// Writes one HTML page that needs nothing else. It opens with what `nddb cluster` would remove: how many documents, by
-/// site, batch, rule and score, how many of them the model expects to be wrong, the largest clusters, and thin pages
-/// apart. Then come the papers' measurements, with plots: how fingerprints are distributed (Manku et al. 2007, Figure
-/// 2), the graph of near-duplicates and the clusters by each method that the database can answer, how B-similarity and
-/// C-similarity go together and in how many terms pairs differ (Henzinger 2006), how many signatures and how long a
-/// window texts need (Huang et al. 2008), and what sampled shingles find (Ye et al. 2007). The numbers stand beside
-/// every plot; with --json they go to stdout. What needs labels is measured by `nddb eval --report`.
+/// Writes one self-contained HTML page. It begins with what `nddb cluster` would remove: the number of documents by
+/// site, batch, rule and score, how many removals the model expects to be wrong, the largest clusters, and pages with
+/// hardly any content. Then follow the measurements of the papers, with plots: the distribution of fingerprints (Manku
+/// et al. 2007, Figure 2), the graph of near-duplicates and the clusters by each method that the database supports, the
+/// joint distribution of B-similarity and C-similarity and the number of terms that differ (Henzinger 2006), the number
+/// of signatures and the window size (Huang et al. 2008), and sampled shingles (Ye et al. 2007). Each plot has its
+/// numbers beside it; --json prints them to stdout. For measurements that need labels, use `nddb eval --report`.
 ///
-/// Texts are read again where they were loaded from, those of a sample: --sample 0 reads none.
+/// The texts of a sample are read again from where they were loaded; --sample 0 reads none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,13 +36,13 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Write the page here instead of stdout
+    /// Write the page to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Documents whose texts are read, about: as many drawn at random, and at most as many near to some of these
     #[arg(long, value_name = "N", default_value_t = 2000)]
     sample: usize,
-    /// Decides which documents these are
+    /// Seed that selects the documents
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

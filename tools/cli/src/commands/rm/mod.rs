@@ -16,9 +16,8 @@ use crate::{database, inputs, output};
 
 /// Delete documents
 ///
-/// They are gone at once for every reader that refreshes, and their space at the next compaction. With
-/// --dry-run nothing is deleted and what would be is counted. Of a site its hosts are named. The exit code is 1 if
-/// nothing was meant, or some ids are not stored.
+/// Readers stop seeing them at their next refresh; the next compaction reclaims their space. --dry-run only counts what
+/// would be deleted. --site lists the hosts that it deleted. Exit code 1: nothing matched, or an id was not found.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb rm [OPTIONS] DB ID...
@@ -27,7 +26,7 @@ use crate::{database, inputs, output};
 Examples:
   nddb rm crawl.nddb doc-1 doc-2
   nddb rm crawl.nddb --ids-from remove.txt
-  nddb rm crawl.nddb --site example.org --dry-run   which hosts are of it, and how many documents?
+  nddb rm crawl.nddb --site example.org --dry-run   its hosts and number of documents
   nddb rm crawl.nddb --host old.example.org
   nddb rm crawl.nddb --batch may"
 )]
@@ -37,7 +36,7 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Delete the documents whose ids stand in this file, one a line; - for stdin
+    /// Delete the documents whose ids are in this file, one per line; - for stdin
     ///
     /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, as in the lists of nddb cluster.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "host", "batch"])]

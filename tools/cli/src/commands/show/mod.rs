@@ -15,7 +15,6 @@ use crate::args::{FromEnvironment, Global, texts};
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::output::Output;
-use crate::quantity::counted;
 use crate::text_options::TextPart;
 
 /// Columns of characters where stdout is no terminal.
@@ -51,9 +50,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let (db, ids) = args.environment.split(args.given, "A B")?;
-    let [a, b] = <[String; 2]>::try_from(texts(ids)?).map_err(|ids| {
-        Failure::usage(format!("two ids are needed, and {} stands there", counted(ids.len() as u64, "id")))
-    })?;
+    let [a, b] = <[String; 2]>::try_from(texts(ids)?)
+        .map_err(|ids| Failure::usage(format!("show takes two ids, got {}", ids.len())))?;
     let reader = database::read(&db)?;
     let view = reader.view();
     let documents = [read(view, &a, args.text)?, read(view, &b, args.text)?];

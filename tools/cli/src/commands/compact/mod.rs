@@ -1,33 +1,44 @@
-//! `nddb compact`: merges runs and frees the space of deleted documents.
+//! `nddb compact`: merges runs and frees the space of deleted documents; with --tables rewrites runs.
+
+mod tables;
 
 use nddb::{Compacted, CompactionPlan};
 use serde_json::json;
 
+use super::create::Tables;
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result};
 use crate::output;
 use crate::quantity::{bytes, counted};
 use crate::{database, interrupt};
 
-/// Merge runs, and give back the space of deleted documents
+/// Merge runs, reclaim the space of deleted documents, or change the tables
 ///
-/// `load`, `add` and `rm` merge runs by themselves. Without --all only what pays is merged: neighbouring runs of like
-/// size. Readers go on meanwhile.
+/// `load`, `add` and `rm` merge runs on their own. Without --all, only adjacent runs of similar size are merged.
+/// Readers continue to work during a compaction.
+///
+/// --tables rewrites all runs, one after the other, with another number of tables, for the future ones too. More
+/// tables make queries faster and the database larger; `nddb plan` estimates both.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb compact crawl.nddb                         what load, add and rm have left to do
+  nddb compact crawl.nddb                         merge what is worth merging
   nddb compact crawl.nddb --all                   everything into one run
-  nddb compact crawl.nddb --dry-run")]
+  nddb compact crawl.nddb --dry-run
+  nddb compact crawl.nddb --tables 20             rewrite all runs with 20 tables
+  nddb compact crawl.nddb --tables auto")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Merge everything into one run, and drop all that is deleted
+    /// Merge everything into one run, and drop all deleted documents
     #[arg(long)]
     all: bool,
-    /// Only say what would be merged
+    /// Only print what would be merged
     #[arg(long)]
     dry_run: bool,
+    /// Maximum number of tables per run; `auto` chooses for each run by its size
+    #[arg(long, value_name = "auto|N", value_parser = Tables::parse, conflicts_with_all = ["all", "dry_run"])]
+    tables: Option<Tables>,
 }
 
 /// What a plan is about.
@@ -56,6 +67,9 @@ fn add(sum: &mut Compacted, one: &Compacted) {
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    if let Some(tables) = &args.tables {
+        return tables::run(&args.database.db, tables, global);
+    }
     let mut writer = database::write(&args.database.db, "compact", global)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("compact");

@@ -1,4 +1,4 @@
-//! `nddb resolve`: what scans found, as documents.
+//! `nddb-lab resolve`: what scans found, as documents.
 
 use std::ffi::OsString;
 use std::io::BufRead;
@@ -11,19 +11,19 @@ use crate::failure::{Code, Failure, Result};
 use crate::matches::{MEMORY, MatchOutput, write_match};
 use crate::{database, inputs};
 
-/// Look up the documents of the fingerprints that `nddb scan` found
+/// Look up the documents of the fingerprints that `nddb-lab scan` found
 ///
-/// The lines of all ranges that `nddb scan --list` names, in any order, become what `nddb batch-query` prints: deleted
+/// The lines of all ranges that `nddb-lab scan --list` names, in any order, become what `nddb query --format tsv` prints: deleted
 /// documents are left out, and those that are in no run yet are added.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "nddb resolve [OPTIONS] DB QUERIES.u64le FOUND...",
+    override_usage = "nddb-lab resolve [OPTIONS] DB QUERIES.u64le FOUND...",
     after_help = "\
 Examples:
-  nddb scan crawl.nddb/runs/00000007.seg --queries Q.u64le | nddb resolve crawl.nddb Q.u64le -
-  nddb scan crawl.nddb --list | while read -r segment first count; do
-    nddb scan $segment --offset $first --count $count --queries Q.u64le;
-    done > found.tsv; nddb resolve crawl.nddb Q.u64le found.tsv -o near.tsv"
+  nddb-lab scan crawl.nddb/runs/00000007.seg --queries Q.u64le | nddb-lab resolve crawl.nddb Q.u64le -
+  nddb-lab scan crawl.nddb --list | while read -r segment first count; do
+    nddb-lab scan $segment --offset $first --count $count --queries Q.u64le;
+    done > found.tsv; nddb-lab resolve crawl.nddb Q.u64le found.tsv -o near.tsv"
 )]
 pub(crate) struct Args {
     /// The database, the file of queries that the scans had, and lines of scans, - for stdin
@@ -38,13 +38,13 @@ pub(crate) struct Args {
     k: Option<u8>,
 }
 
-const NO_ROW: &str = "not query, fingerprint and distance, as nddb scan prints them";
+const NO_ROW: &str = "not query, fingerprint and distance, as nddb-lab scan prints them";
 
 pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let (db, mut given) = args.environment.split(std::mem::take(&mut args.given), "QUERIES")?;
     let queries = inputs::fingerprints(&PathBuf::from(given.remove(0)))?;
     if given.is_empty() {
-        return Err(Failure::usage("FOUND is missing behind QUERIES: the lines of scans, - for stdin"));
+        return Err(Failure::usage("missing argument: FOUND after QUERIES: the output of scans, - for stdin"));
     }
     let reader = database::read(&db)?;
     let view = reader.view();

@@ -1,4 +1,4 @@
-//! `nddb scan`: the task behind batch mode, on one range of the blocks of one segment.
+//! `nddb-lab scan`: the task behind batch mode, on one range of the blocks of one segment.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,28 +12,27 @@ use crate::matches::MatchOutput;
 use crate::output::Output;
 use crate::{database, inputs};
 
-/// Hold the fingerprints of a segment, or of a range of its blocks, against a file of queries
+/// Match query fingerprints against one segment, or a range of its blocks
 ///
-/// Needs no database: an engine that distributes work runs one on each range. Prints lines of query ordinal
-/// (from 0), stored fingerprint and distance, separated by tabs; in a Parquet file the columns query, fp and distance,
-/// with the fingerprint as a signed number of 64 bits. It knows nothing of deletions: whoever
-/// collects the lines does, such as `nddb resolve`.
+/// Needs no database: an engine that distributes work runs one scan per range. Prints lines of query ordinal (from 0),
+/// stored fingerprint and distance, separated by tabs. The Parquet columns are query, fp and distance, with the
+/// fingerprint as a signed 64-bit integer. Deletions are not considered; `nddb-lab resolve` applies them.
 ///
-/// --list prints the ranges of a database: lines of segment, first block and number of blocks, between tabs.
+/// --list prints the ranges of a database: lines of segment, first block and number of blocks, separated by tabs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb scan crawl.nddb/runs/00000007.seg --queries Q.u64le
-  nddb scan crawl.nddb --list
-  nddb scan 00000007.seg --queries Q.u64le --offset 65536 --count 65536
+  nddb-lab scan crawl.nddb/runs/00000007.seg --queries Q.u64le
+  nddb-lab scan crawl.nddb --list
+  nddb-lab scan 00000007.seg --queries Q.u64le --offset 65536 --count 65536
   head -c 1024 00000007.seg > header
   dd if=00000007.seg bs=1024 skip=65537 count=65536 |
-    nddb scan - --header header --offset 65536 --queries Q.u64le")]
+    nddb-lab scan - --header header --offset 65536 --queries Q.u64le")]
 pub(crate) struct Args {
     /// The segment; with --header whole blocks of one, - for stdin; with --list the database
     #[arg(value_name = "SEGMENT")]
     segment: PathBuf,
-    /// Fingerprints to look for, eight bytes each, least significant first
+    /// Fingerprints to look for, eight bytes each, little-endian
     #[arg(long, value_name = "FILE.u64le", required_unless_present = "list")]
     queries: Option<PathBuf>,
     /// List the ranges of 64 MB whose scans together find everything that is in runs
@@ -50,7 +49,7 @@ pub(crate) struct Args {
     count: Option<u64>,
     #[command(flatten)]
     to: MatchOutput,
-    /// Greatest distance, in bits [default: the segment's]
+    /// Maximum distance, in bits [default: the segment's]
     #[arg(short, long)]
     k: Option<u8>,
 }

@@ -1,4 +1,4 @@
-//! `nddb segment`: shows the contents of one file of a database, of any kind.
+//! `nddb-lab segment`: shows the contents of one file of a database, of any kind.
 //!
 //! The JSON is fixed by the independent reader of the format, `tests/spec_reader.py`: both agree byte for
 //! byte. It is written as it is decoded, so that the largest segment needs no memory beside its own.
@@ -25,16 +25,16 @@ use crate::failure::{Code, Failure, Result};
 use crate::inputs;
 use crate::output::Output;
 
-/// Print what is in a file of a database: segment, postings, summaries, MANIFEST or deleted set
+/// Print the contents of a file of a database: segment, postings, summaries, MANIFEST or deleted set
 ///
 /// The file is checked on the way; no database is needed. Without --json the header and a summary are
 /// printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb segment crawl.nddb/runs/00000007.seg
-  nddb segment crawl.nddb/MANIFEST --json | jq .runs
-  nddb segment 00000007.post --json | jq '.lists | map(length) | max'")]
+  nddb-lab segment crawl.nddb/runs/00000007.seg
+  nddb-lab segment crawl.nddb/MANIFEST --json | jq .runs
+  nddb-lab segment 00000007.post --json | jq '.lists | map(length) | max'")]
 pub(crate) struct Args {
     /// The file
     #[arg(value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! `nddb tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited copies.
+//! `nddb-lab tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited copies.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use nddb_lab::quantity::{decimal, group_words};
 use nddb_lab::tune::{Calibration, Edit, PAIRS_MAX, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial};
 use serde_json::{Value, json};
 
-use super::create::recipe;
-use super::pairs::resources;
 use crate::args::Global;
+use crate::commands::create::recipe;
+use crate::commands::pairs::resources;
 use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
-use crate::quantity::{counted, grouped};
+use crate::quantity::{self, counted, grouped};
 use crate::table::Table;
 use crate::text_options::TextPart;
 use crate::{database, inputs, interrupt, text_options};
@@ -25,41 +25,41 @@ use crate::{database, inputs, interrupt, text_options};
 /// Distance of the temporary database of documents from a file.
 const K: u8 = 3;
 
-/// Choose settings by your own documents
+/// Calibrate shingle sampling and compare methods on your own documents
 ///
-/// First, which sampling of shingles keeps a precision: ratios for documents of different length are chosen on one half
-/// of the documents and reported on the other, beside one ratio for all. Then, what each k, choice of features and
-/// method finds: edits of known size are made in a sample of the documents, and every way of comparing is asked for
-/// them. Texts are read where they were loaded from.
+/// First, the sampling ratio of shingles that keeps a given precision: ratios for documents of different lengths are
+/// chosen on one half of the documents and evaluated on the other, beside one ratio for all. Then, the recall of each
+/// k, choice of features and method: edits of known size are made in a sample of the documents, and each method
+/// searches for them. Texts are read again from where they were loaded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb tune crawl.nddb
-  nddb tune documents.jsonl.zst --resemblance 0.6 --precision 0.8
+  nddb-lab tune crawl.nddb
+  nddb-lab tune documents.jsonl.zst --resemblance 0.6 --precision 0.8
   nddb pairs crawl.nddb --method shingles --ratios 2,8,16,16,32,32,32,32,32,32,32")]
 pub(crate) struct Args {
     /// A database, or a file of documents: any input of nddb load
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true)]
     input: PathBuf,
-    /// The resemblance that pairs have at least
+    /// Minimum resemblance of pairs
     #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
     resemblance: f64,
     /// The precision to be kept: pairs of that resemblance, of all that a sample returns
     #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
     precision: f64,
-    /// What of a page is its text: all of it, or its main content [default: what the recipe looks at]
+    /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
     /// Words in a shingle
-    #[arg(long, value_name = "N", default_value = "5")]
+    #[arg(long, value_name = "N", default_value = "5", value_parser = quantity::at_least_one::<NonZeroUsize>)]
     shingle_words: NonZeroUsize,
-    /// Most documents whose shingles are looked at
+    /// Maximum number of documents whose shingles are read
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     documents: u64,
-    /// Documents in which edits are made
+    /// Number of documents to edit
     #[arg(long, value_name = "N", default_value_t = 200)]
     sample: usize,
-    /// Decides which documents these are, and the edits
+    /// Seed that selects the documents and the edits
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

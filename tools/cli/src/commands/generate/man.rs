@@ -1,4 +1,4 @@
-//! `nddb man`: manual pages.
+//! `nddb generate man`: manual pages.
 
 use std::path::PathBuf;
 
@@ -7,26 +7,24 @@ use crate::failure::{Code, Failure, Result};
 use crate::output;
 use crate::quantity::counted;
 
-/// Write manual pages into a folder: nddb.1, and one for each command
+/// Write manual pages into a folder: nddb.1, nddb-lab.1, and one for each of their commands
 ///
-/// They say what --help says.
+/// Each page has the text of --help.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  nddb man man/man1 && man -l man/man1/nddb-load.1
-  nddb man ~/.local/share/man/man1                where man looks for them")]
-pub(crate) struct Args {
-    /// The folder, which is made if it is not there
+pub(super) struct Args {
+    /// The folder; it is created if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-/// Writes the pages of `command`, the whole command line.
-pub(crate) fn run(args: &Args, command: clap::Command, global: &Global) -> Result<Code> {
+/// Writes the pages of these command lines.
+pub(super) fn run(args: &Args, commands: &[clap::Command], global: &Global) -> Result<Code> {
     let failed = |error| Failure::writing(&args.folder.display().to_string(), &error);
     output::make_folder(&args.folder)?;
-    clap_mangen::generate_to(command.clone(), &args.folder).map_err(failed)?;
-    let pages = count(&command);
+    for command in commands {
+        clap_mangen::generate_to(command.clone(), &args.folder).map_err(failed)?;
+    }
+    let pages = commands.iter().map(count).sum();
     global.messages().note(format!("man: {} in {}", counted(pages, "page"), args.folder.display()));
     Ok(Code::Done)
 }

@@ -1,4 +1,4 @@
-//! `nddb completions`: completion scripts for shells.
+//! `nddb generate completions`: completion scripts for shells.
 
 use clap_complete::Shell;
 
@@ -7,18 +7,13 @@ use crate::output::Output;
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  nddb completions bash > ~/.local/share/bash-completion/completions/nddb
-  nddb completions zsh > ~/.zfunc/_nddb
-  nddb completions fish > ~/.config/fish/completions/nddb.fish")]
-pub(crate) struct Args {
+pub(super) struct Args {
     /// The shell
     shell: Shell,
 }
 
 /// Prints the completion script of `command`, the whole command line.
-pub(crate) fn run(args: &Args, mut command: clap::Command) -> Result<Code> {
+pub(super) fn run(args: &Args, mut command: clap::Command) -> Result<Code> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "nddb", &mut script);
     let mut output = Output::stdout();

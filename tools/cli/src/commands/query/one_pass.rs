@@ -1,0 +1,67 @@
+//! A file of fingerprints, answered by one pass over everything stored.
+
+use clap::ValueEnum;
+use nddb::{BatchMatch, View, Within};
+use serde_json::json;
+
+use super::Args;
+use crate::args::Global;
+use crate::clock::Clock;
+use crate::columns::{RowFormat, Rows};
+use crate::failure::{Code, Failure, Result};
+use crate::matches::{MEMORY, columns, write_match};
+use crate::quantity::{counted, duration, grouped};
+use crate::{inputs, interrupt, output};
+
+/// How answers are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// One JSON object per query
+    #[default]
+    Jsonl,
+    /// One line per match, columns separated by tabs
+    Tsv,
+    /// A Parquet file with one row per match, compressed with zstd
+    Parquet,
+}
+
+impl Format {
+    /// The format of rows, if there is a row per match.
+    pub(super) fn rows(self) -> Option<RowFormat> {
+        match self {
+            Self::Jsonl => None,
+            Self::Tsv => Some(RowFormat::Tsv),
+            Self::Parquet => Some(RowFormat::Parquet),
+        }
+    }
+}
+
+/// Answers the queries of `--fp-file`, with a row for each match in the order of query, distance and id.
+pub(super) fn run(args: &Args, format: RowFormat, view: View<'_>, within: Within, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    let Some(path) = &args.what.fp_file else {
+        return Err(Failure::usage("--format tsv and parquet are for --fp-file: give a file of fingerprints"));
+    };
+    let queries = inputs::fingerprints(path)?;
+    let mut rows = Rows::chosen(format, args.output.as_deref(), columns(true))?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = global.messages().meter("query");
+    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, found);
+    let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
+    let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);
+    let done = rows.finish(outcome.map_err(Failure::from))?;
+    if global.json && args.output.is_some() {
+        output::print_json(&json!({
+            "queries": queries.len(),
+            "matches": done.matches,
+            "stored": done.stored,
+            "seconds": clock.seconds(),
+            "cpu_seconds": clock.cpu_seconds(),
+        }))?;
+    }
+    let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+    let queries = counted(queries.len() as u64, "query");
+    let (stored, matches) = (counted(done.stored, "stored fingerprint"), grouped(done.matches));
+    meter.finish(&format!("{queries} against {stored}: {matches} matches in {took}"));
+    Ok(if global.quiet && done.matches == 0 { Code::Failed } else { Code::Done })
+}
