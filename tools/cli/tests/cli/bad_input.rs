@@ -194,7 +194,10 @@ fn options_without_effect_where_they_stand_are_refused() {
         ),
         (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
         (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
-        (&["pairs", "db", "--method", "b", "--min-probability", "0.9"], "--min-probability applies to the method model"),
+        (
+            &["pairs", "db", "--method", "b", "--min-probability", "0.9"],
+            "--min-probability applies to the method model",
+        ),
         (&["pairs", "db", "--max-difference", "10"], "0% to 100%"),
         (&["cluster", "db", "--max-difference", "a tenth"], "a share is written as 10% or 0.1"),
         (&["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"], "--max-difference does not apply to"),

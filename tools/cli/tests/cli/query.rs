@@ -49,7 +49,8 @@ fn the_distance_is_chosen_up_to_the_databases() {
     let dir = Dir::with_documents();
     let near = |k: &str| ids(&dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", k]).done().json()).len();
     assert_eq!(["0", "1", "2", "3"].map(near), [0, 1, 2, 2]);
-    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "4"]).tells(2, &["-k 4 exceeds", "maximum of 3", "hint:"]);
+    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "4"])
+        .tells(2, &["-k 4 exceeds", "maximum of 3", "hint:"]);
 }
 
 #[test]
