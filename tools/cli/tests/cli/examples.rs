@@ -19,13 +19,18 @@ const LEFT_OUT: [(&str, &str); 8] = [
     ("b.groups.tsv", "fits many times, which takes minutes without optimisation"),
 ];
 
+/// Makes the folders of completions.
+const COMPLETIONS: &str = "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions";
+
 /// What is done before each example of a command, in the folder that all have.
-const BEFORE: [(&str, &str); 9] = [
+const BEFORE: [(&str, &str); 11] = [
     ("create", "rm -rf crawl.nddb old.nddb small.nddb"),
     ("rm", "nddb load crawl.nddb new/b.warc.gz --batch may"),
     ("cluster", "nddb cluster crawl.nddb -o may"),
     ("query", "nddb load crawl.nddb three.tsv"),
-    ("generate completions", "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions"),
+    ("generate", COMPLETIONS),
+    ("generate man", COMPLETIONS),
+    ("generate completions", COMPLETIONS),
     ("backup", "mkdir -p backups"),
     (
         "backup restore",

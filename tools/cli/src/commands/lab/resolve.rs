@@ -13,14 +13,15 @@ use crate::{database, inputs};
 
 /// Look up the documents of the fingerprints that `nddb-lab scan` found
 ///
-/// The lines of all ranges that `nddb-lab scan --list` names, in any order, become what `nddb query --format tsv` prints: deleted
-/// documents are left out, and those that are in no run yet are added.
+/// The lines of all ranges that `nddb-lab scan --list` names, in any order, become what `nddb query --format tsv`
+/// prints: deleted documents are left out, and those that are in no run yet are added.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb-lab resolve [OPTIONS] DB QUERIES.u64le FOUND...",
     after_help = "\
 Examples:
-  nddb-lab scan crawl.nddb/runs/00000007.seg --queries Q.u64le | nddb-lab resolve crawl.nddb Q.u64le -
+  nddb-lab scan crawl.nddb/runs/00000007.seg --queries Q.u64le |
+    nddb-lab resolve crawl.nddb Q.u64le -
   nddb-lab scan crawl.nddb --list | while read -r segment first count; do
     nddb-lab scan $segment --offset $first --count $count --queries Q.u64le;
     done > found.tsv; nddb-lab resolve crawl.nddb Q.u64le found.tsv -o near.tsv"
