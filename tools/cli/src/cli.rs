@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
@@ -10,6 +10,7 @@ use crate::commands::{
     merge, pairs, plan, query, rebuild, report, rm, show, stats, text,
 };
 use crate::failure::{Code, Result};
+use crate::program::Program;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,17 +40,6 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Commands for upkeep", &["stats", "check", "compact", "rebuild", "backup", "plan"]),
     ("Commands for single pages", &["fp", "text"]),
 ];
-
-/// A program of this package.
-pub(crate) trait Program: CommandFactory + FromArgMatches {
-    /// The command line that is parsed.
-    fn command_line() -> clap::Command {
-        Self::command()
-    }
-
-    /// Runs the command that was parsed.
-    fn run(self) -> Result<Code>;
-}
 
 /// Find near-duplicate documents: a persistent index of 64-bit fingerprints, with all matches within k bits
 ///

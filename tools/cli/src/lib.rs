@@ -1,8 +1,8 @@
 //! The commands `nddb` and `nddb-lab`: a persistent index of document fingerprints, on the command line.
 //!
 //! `cli` is the command line of `nddb`, `commands::lab` that of `nddb-lab`; `commands` has a file for each subcommand.
-//! Around them: `args` (what all commands share), `messages` (the only writer of stderr), `output` (stdout and the files of `-o`), `failure` (exit
-//! codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout, words to stderr.
+//! Around them: `args` (what all commands share), `messages` (the only writer of stderr), `output` (stdout and the files
+//! of `-o`), `failure` (exit codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout, words to stderr.
 
 mod args;
 mod cli;
@@ -25,6 +25,7 @@ mod output;
 mod pair_lines;
 mod pair_rows;
 mod paper_options;
+mod program;
 mod quantity;
 mod renamed;
 mod stored_scores;
@@ -34,9 +35,10 @@ mod waiting;
 
 use std::ffi::OsString;
 
-use crate::cli::{Cli, Program};
+use crate::cli::Cli;
 use crate::commands::lab;
 use crate::failure::{Code, Failure};
+use crate::program::Program;
 
 /// Runs `nddb` with these arguments, the name that it was called by first, and returns its exit code.
 ///

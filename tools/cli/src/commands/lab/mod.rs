@@ -10,9 +10,9 @@ use clap::{Parser, Subcommand};
 
 use super::{cluster, eval, pairs};
 use crate::args::Global;
-use crate::cli::Program;
 use crate::failure::{Code, Result};
 use crate::paper_options::PaperOptions;
+use crate::program::Program;
 
 /// Calibrate verdicts, run the papers' methods with other constants, and read single files of an nddb database
 ///

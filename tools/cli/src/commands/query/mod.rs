@@ -134,7 +134,13 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let within = Within(args.k.unwrap_or(parts.federation.settings().k));
     check_k(within, parts.federation.settings().k)?;
     if let Some(format) = args.format.rows() {
-        return one_pass::run(args, format, parts.federation.parts()[0], within, global);
+        return one_pass::run(
+            args.what.fp_file.as_deref(),
+            (format, args.output.as_deref()),
+            parts.federation.parts()[0],
+            within,
+            global,
+        );
     }
     let bare = Bare { parts, within, limit: args.limit, ids: args.ids, one_by_one: args.stats };
     // Times of queries that compete for memory would say little.

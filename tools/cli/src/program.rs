@@ -1,0 +1,16 @@
+//! What `nddb` and `nddb-lab` have in common: a command line, and what it runs.
+
+use clap::{CommandFactory, FromArgMatches};
+
+use crate::failure::{Code, Result};
+
+/// A program of this package.
+pub(crate) trait Program: CommandFactory + FromArgMatches {
+    /// The command line that is parsed.
+    fn command_line() -> clap::Command {
+        Self::command()
+    }
+
+    /// Runs the command that was parsed.
+    fn run(self) -> Result<Code>;
+}
