@@ -135,7 +135,7 @@ impl<'a> View<'a> {
     ///     Err(Error::Cancelled) => eprintln!("too late"),
     ///     answers => assert!(answers?[0].matches.is_empty()),
     /// }
-    /// # Ok::<(), nddb::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
