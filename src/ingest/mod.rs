@@ -73,6 +73,7 @@ pub struct Loader<'a> {
     options: Options,
     threads: usize,
     again: bool,
+    is_unordered: bool,
     stop: Box<dyn Fn() -> bool + Sync + 'a>,
     on_event: Box<dyn FnMut(Event<'_>) + 'a>,
 }
@@ -94,6 +95,7 @@ impl<'a> Loader<'a> {
             options: Options::default(),
             threads: 1,
             again: false,
+            is_unordered: false,
             stop: Box::new(|| false),
             on_event: Box::new(|_| {}),
         }
@@ -114,6 +116,13 @@ impl<'a> Loader<'a> {
     /// Sets whether archives are read from the start although an earlier load has read them.
     pub fn again(mut self, again: bool) -> Self {
         self.again = again;
+        self
+    }
+
+    /// Sets whether documents are as old as each other, wherever they stand in the inputs: see
+    /// [`BulkLoad::unordered`]. By default the first is the oldest.
+    pub fn unordered(mut self, is_unordered: bool) -> Self {
+        self.is_unordered = is_unordered;
         self
     }
 
@@ -150,7 +159,7 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// As [`Loader::load`].
     pub fn load_inputs(self, inputs: Inputs) -> Result<LoadReport, LoadError> {
-        let Self { writer, options, threads, again, stop, mut on_event } = self;
+        let Self { writer, options, threads, again, is_unordered, stop, mut on_event } = self;
         let maker = Maker::new(writer.settings())?;
         let Inputs { located, passed_over } = inputs;
         let allowed = Allowed::by(writer.memory_limit());
@@ -161,6 +170,9 @@ impl<'a> Loader<'a> {
         let mut reading = Reading::new(sources, allowed, &*stop);
         let budget = Budget::new(allowed.in_flight);
         let mut load = writer.bulk_load()?;
+        if is_unordered {
+            load.unordered();
+        }
         load.leave(allowed.in_flight);
         let mut origins = Origins::default();
         let mut kept = (Instant::now(), 0);

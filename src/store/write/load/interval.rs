@@ -6,7 +6,7 @@ use std::ops::Range;
 use nddb_format::record::{self, GROUP, Group};
 
 use super::sequence::{LEN_MIN, Sequence};
-use super::{BulkLoad, Joined, Loaded, Part, Repeat, STEP};
+use super::{BulkLoad, Joined, LoadStart, Loaded, Part, Repeat, STEP};
 use crate::store::catalog::{Family, Holding, RowOptions, SortedFile, SortedRows};
 use crate::store::ranges::contains_all;
 use crate::store::runs::contents::Contents;
@@ -45,7 +45,7 @@ impl BulkLoad<'_> {
             for (index, known) in self.writer.known_in(sequence, stretch)? {
                 match known {
                     Some(known) => {
-                        if self.writer.supersede(&known, self.first, &mut joined)? {
+                        if self.writer.supersede(&known, self.start.first, &mut joined)? {
                             self.loaded.note_repeat(|| Repeat { id: sequence.id(index), input: sequence.input() });
                         }
                     }
@@ -70,8 +70,8 @@ impl BulkLoad<'_> {
             return self.write_full();
         }
         self.write_chunk()?;
-        let first = self.first;
-        self.store(|writer, loaded| writer.write_interval(sequence, (indexes, first), &joined, loaded))
+        let start = self.start;
+        self.store(|writer, loaded| writer.write_interval(sequence, (indexes, start), &joined, loaded))
     }
 }
 
@@ -122,11 +122,11 @@ impl Writer {
         Err(Error::Inconsistent { path: self.catalog().path().to_owned(), what })
     }
 
-    /// Stores documents of a sequence as an interval; `first` is the first number of the load.
+    /// Stores documents of a sequence as an interval, in a load that began there.
     fn write_interval(
         &mut self,
         sequence: &Sequence,
-        (indexes, first): (Range<usize>, u64),
+        (indexes, start): (Range<usize>, LoadStart),
         joined: &Joined,
         loaded: &mut Loaded,
     ) -> Result<()> {
@@ -141,7 +141,7 @@ impl Writer {
         let contents = Contents { pairs, ..Contents::default() };
         let labels = sequence.batch().map(|batch| (low..high, batch)).into_iter().collect();
         let part = Part {
-            first,
+            start,
             low,
             high,
             documents: high - low,

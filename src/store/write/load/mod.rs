@@ -45,8 +45,7 @@ pub struct BulkLoad<'a> {
     loaded: Loaded,
     /// Bytes of a chunk.
     limit: u64,
-    /// The first number of the load.
-    first: u64,
+    start: LoadStart,
     runs_before: usize,
     /// The input that documents come from.
     input: u32,
@@ -65,10 +64,18 @@ const RUNS_MAX: usize = 64;
 /// Documents between two progress reports.
 const STEP: usize = 1 << 16;
 
+/// Where a load begins.
+#[derive(Clone, Copy)]
+struct LoadStart {
+    /// Its first number.
+    first: u64,
+    /// Its documents have no order but that of their dates and ids.
+    is_unordered: bool,
+}
+
 /// Documents ready to be stored, with numbers in a range above all others.
 struct Part {
-    /// The first number of the load.
-    first: u64,
+    start: LoadStart,
     low: u64,
     high: u64,
     documents: u64,
@@ -113,7 +120,7 @@ impl Writer {
             sequence: None,
             archives: BTreeMap::new(),
             loaded: Loaded::default(),
-            first,
+            start: LoadStart { first, is_unordered: false },
             runs_before,
             input: 0,
             failed: None,
@@ -155,6 +162,12 @@ impl Writer {
 }
 
 impl BulkLoad<'_> {
+    /// Says that no document of this load is older than another because it comes earlier: they are ordered by their
+    /// dates, then by their ids. Without, the first is the oldest.
+    pub fn unordered(&mut self) {
+        self.start.is_unordered = true;
+    }
+
     /// Says which input the documents from here on come from, for [`Repeat`].
     pub fn from_input(&mut self, input: u32) {
         self.input = input;
@@ -334,8 +347,8 @@ impl BulkLoad<'_> {
         if chunk.len() == 0 && archives.is_empty() {
             return Ok(());
         }
-        let first = self.first;
-        self.store(|writer, loaded| writer.write_chunk(chunk, first, &archives, loaded))
+        let start = self.start;
+        self.store(|writer, loaded| writer.write_chunk(chunk, start, &archives, loaded))
     }
 
     /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
@@ -374,7 +387,7 @@ impl Writer {
     fn write_chunk(
         &mut self,
         mut chunk: Chunk,
-        first: u64,
+        start: LoadStart,
         archives: &BTreeMap<u32, Archive>,
         loaded: &mut Loaded,
     ) -> Result<()> {
@@ -393,7 +406,7 @@ impl Writer {
         if let Some(index) = repeat {
             loaded.note_repeat(|| chunk.repeat(index));
         }
-        let joined = self.join(&mut chunk, &mut by_id, first, loaded)?;
+        let joined = self.join(&mut chunk, &mut by_id, start.first, loaded)?;
         let low = self.counters().next_number;
         let (numbers, high) = chunk.numbers(low);
         let documents = numbers.iter().filter(|&&number| number != NONE).count() as u64;
@@ -416,7 +429,7 @@ impl Writer {
         let summaries: Box<SummaryList<'static>> =
             Box::new(move |sink| chunk.each_summary(&numbers, (&path, recipe.as_ref()), sink));
         let contents = Contents { pairs, keys, summaries: Some(summaries), summaries_size };
-        let part = Part { first, low, high, documents, unprinted, labels, files, interval: None, contents };
+        let part = Part { start, low, high, documents, unprinted, labels, files, interval: None, contents };
         self.store_part(part, &joined, archives, loaded)
     }
 
@@ -428,7 +441,7 @@ impl Writer {
         archives: &BTreeMap<u32, Archive>,
         loaded: &mut Loaded,
     ) -> Result<()> {
-        let Part { first, low, high, documents, unprinted, labels, files, interval, contents } = part;
+        let Part { start, low, high, documents, unprinted, labels, files, interval, contents } = part;
         if high > low {
             let run = self.make_run((low, high), contents, true)?;
             // There is little time between this and the commit: the rows of a load killed here have to be removed
@@ -446,7 +459,7 @@ impl Writer {
             self.publish(manifest, low..high)?;
         }
         let ranges = self.ranges_of(labels);
-        self.commit_chunk((first, low, high), documents, &ranges, interval, joined, archives)?;
+        self.commit_chunk((start, low, high), documents, &ranges, interval, joined, archives)?;
         loaded.documents = loaded.documents + documents - joined.repeated;
         loaded.replaced += joined.replacing;
         loaded.unchanged += joined.unchanged;
@@ -597,7 +610,7 @@ impl Writer {
     /// Commits a chunk to the database.
     fn commit_chunk(
         &mut self,
-        (first, low, high): (u64, u64, u64),
+        (start, low, high): (LoadStart, u64, u64),
         documents: u64,
         ranges: &[(u64, Range)],
         interval: Option<Interval>,
@@ -612,8 +625,8 @@ impl Writer {
         let batch = self.batch_number().unwrap_or(0);
         let after = self.ranges_after(low, ranges);
         commit.forget_range(low);
-        if first < high {
-            commit.load(first..high);
+        if start.is_unordered && start.first < high {
+            commit.load(start.first..high);
         }
         after.1.iter().for_each(|(row, range)| commit.range(*row, range));
         interval.into_iter().for_each(|interval| commit.interval(interval));

@@ -268,6 +268,7 @@ fn load(
         .options(args.options())
         .threads(global.threads())
         .again(args.again)
+        .unordered(true)
         .stop_when(|| interrupt::asked() || has_failed.load(Ordering::Relaxed))
         .on_event(|event| {
             let written = match event {
