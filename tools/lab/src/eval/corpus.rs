@@ -89,6 +89,7 @@ impl Corpus {
         let unread = identity.map(|identity| identity.into_archive(options, None));
         let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
         let mut load = writer.bulk_load()?;
+        load.unordered();
         if let Some((number, archive)) = &archive {
             load.progress(*number, archive.clone());
         }
