@@ -138,7 +138,12 @@ pub fn range_key(low: u64) -> Vec<u8> {
 
 /// Decodes the key of a number range; `None` for the other rows of `batches`.
 pub fn range_low_of(key: &[u8]) -> Option<u64> {
-    (key.len() == 9 && key[0] == 1).then(|| BigEndian::read_u64(&key[1..]))
+    number_behind(1, key)
+}
+
+/// Returns the number of a key of `batches` that is this kind and a number; `None` for the other rows.
+fn number_behind(kind: u8, key: &[u8]) -> Option<u64> {
+    (key.len() == 9 && key[0] == kind).then(|| BigEndian::read_u64(&key[1..]))
 }
 
 /// Returns the prefix of the keys of all documents that a pending batch replaces: 2, the batch's number.
@@ -165,7 +170,7 @@ pub fn interval_key(low: u64) -> Vec<u8> {
 
 /// Decodes the key of an interval; `None` for the other rows of `batches`.
 pub fn interval_low_of(key: &[u8]) -> Option<u64> {
-    (key.len() == 9 && key[0] == 3).then(|| BigEndian::read_u64(&key[1..]))
+    number_behind(3, key)
 }
 
 /// Returns the key of a number of an interval that is no document any more, in `batches`: 4, the number.
@@ -175,7 +180,7 @@ pub fn gone_key(number: u64) -> Vec<u8> {
 
 /// Decodes the key of a number that is no document any more; `None` for the other rows of `batches`.
 pub fn gone_of(key: &[u8]) -> Option<u64> {
-    (key.len() == 9 && key[0] == 4).then(|| BigEndian::read_u64(&key[1..]))
+    number_behind(4, key)
 }
 
 /// Returns the key of a load in `batches`: 5, its least number.
@@ -185,7 +190,7 @@ pub fn load_key(low: u64) -> Vec<u8> {
 
 /// Decodes the key of a load; `None` for the other rows of `batches`.
 pub fn load_low_of(key: &[u8]) -> Option<u64> {
-    (key.len() == 9 && key[0] == 5).then(|| BigEndian::read_u64(&key[1..]))
+    number_behind(5, key)
 }
 
 /// Returns the key of `deleted`: the manifest generation at which the document was deleted, its number.

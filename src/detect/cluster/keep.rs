@@ -47,18 +47,17 @@ impl Keep {
 
     /// Returns the order of two documents by this rule; the lesser is kept.
     fn compare(self, collection: &Collection, a: u32, b: u32) -> Ordering {
-        if self == Keep::Stored {
-            return a.cmp(&b);
-        }
-        let (a, b) = (collection.row(a), collection.row(b));
+        let (one, other) = (collection.row(a), collection.row(b));
         match self {
-            Keep::Stored => Ordering::Equal,
-            Keep::Batch => (a.batch.is_none(), a.batch).cmp(&(b.batch.is_none(), b.batch)),
-            Keep::Newest => b.date.cmp(&a.date),
-            Keep::Oldest => (a.date.is_none(), a.date).cmp(&(b.date.is_none(), b.date)),
-            Keep::Longest => Reverse(a.tokens).cmp(&Reverse(b.tokens)),
-            Keep::ShortestUrl => (a.url_size.is_none(), a.url_size).cmp(&(b.url_size.is_none(), b.url_size)),
-            Keep::Id => a.rank.cmp(&b.rank),
+            Keep::Stored => a.cmp(&b),
+            Keep::Batch => (one.batch.is_none(), one.batch).cmp(&(other.batch.is_none(), other.batch)),
+            Keep::Newest => other.date.cmp(&one.date),
+            Keep::Oldest => (one.date.is_none(), one.date).cmp(&(other.date.is_none(), other.date)),
+            Keep::Longest => Reverse(one.tokens).cmp(&Reverse(other.tokens)),
+            Keep::ShortestUrl => {
+                (one.url_size.is_none(), one.url_size).cmp(&(other.url_size.is_none(), other.url_size))
+            }
+            Keep::Id => one.rank.cmp(&other.rank),
         }
     }
 }

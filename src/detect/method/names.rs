@@ -16,8 +16,7 @@ const SAME_FILE: f64 = 0.5;
 #[derive(Clone, PartialEq)]
 pub(crate) struct Names {
     words: Titles,
-    /// The same with the numbers of the title, if it has some, and these.
-    numbered: Option<Titles>,
+    /// The numbers of the title.
     numbers: WordSet,
     /// All words of the file name, with numbers.
     file: WordSet,
@@ -45,6 +44,11 @@ impl Titles {
         Self { all: own.with(&headings), title, own, headings }
     }
 
+    /// Returns these words with the numbers of the title, which count as its own.
+    fn with(&self, numbers: &WordSet) -> Self {
+        Self::new(self.title.with(numbers), self.own.with(numbers), self.headings.clone())
+    }
+
     /// Returns the number of own words that do not name the other page. They do if its title has them, or its headings
     /// more than half of all own words: one may be a word of a heading that all pages of a template have.
     fn lacking(&self, other: &Self) -> usize {
@@ -61,15 +65,12 @@ impl Titles {
 impl Names {
     pub(crate) fn of(profile: &Profile) -> Self {
         let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.own()));
-        let headings = WordSet::of(profile.headings.plain());
+        let words = Titles::new(title, own, WordSet::of(profile.headings.plain()));
         let numbers = WordSet::of(profile.title.numbers());
-        let numbered = || Titles::new(title.with(&numbers), own.with(&numbers), headings.clone());
-        let numbered = (!numbers.is_empty()).then(numbered);
         let (file_name, own_of_file) = (WordSet::of(profile.address.plain()), WordSet::of(profile.address.own()));
         let file = WordSet::of(profile.address.all());
         let (host, page) = (profile.host, profile.page);
-        let words = Titles::new(title, own, headings);
-        Self { words, numbered, numbers, file, file_name, own_of_file, host, page }
+        Self { words, numbers, file, file_name, own_of_file, host, page }
     }
 
     /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of
@@ -81,10 +82,12 @@ impl Names {
         let have_one_file = !self.file.is_empty() && self.file == other.file;
         let weight = if have_one_file { SAME_FILE } else { 1.0 };
         // Numbers in titles are those of chapters and issues; in titles of one file, of versions.
-        let (a, b, are_numbered) = match (&self.numbered, &other.numbered) {
-            (Some(a), Some(b)) if !have_one_file && !self.numbers.is_same_as(&other.numbers) => (a, b, true),
-            _ => (&self.words, &other.words, false),
-        };
+        let are_numbered = !have_one_file
+            && !self.numbers.is_empty()
+            && !other.numbers.is_empty()
+            && !self.numbers.is_same_as(&other.numbers);
+        let numbered = are_numbered.then(|| [self.words.with(&self.numbers), other.words.with(&other.numbers)]);
+        let [a, b] = numbered.as_ref().map_or([&self.words, &other.words], |[a, b]| [a, b]);
         let names = weight * a.all.lacking(&b.all);
         // Of two texts without addresses that only numbers tell apart, one is another version or chapter.
         let is_series = || are_numbered && self.words.title.is_same_as(&other.words.title);

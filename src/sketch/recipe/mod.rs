@@ -326,30 +326,30 @@ impl Recipe {
 
     /// Returns the derivation of a page's fingerprint.
     pub fn explain(&self, page: &Page<'_>) -> Explanation {
-        if self.kind == Kind::Content {
-            let content = page_content(page);
-            let (terms, hashes): (Vec<String>, _) = (content.terms().collect(), content.hashes());
-            let tokens = content.into_tokens().len() as u64;
-            return Explanation::of_content(&terms, &hashes, tokens, min_bits::fingerprint(&hashes));
-        }
-        let tokens = tokens(page);
-        let fingerprint = self.sketch(page).fingerprint;
         let mut explainer = Explainer::default();
-        match self.kind {
-            Kind::Content => (),
+        let tokens = match self.kind {
+            Kind::Content => {
+                let content = page_content(page);
+                let (terms, hashes): (Vec<String>, _) = (content.terms().collect(), content.hashes());
+                let tokens = content.into_tokens().len() as u64;
+                return Explanation::of_content(&terms, &hashes, tokens, min_bits::fingerprint(&hashes));
+            }
             Kind::Terms(terms) => {
+                let tokens = tokens(page);
                 let folded: Vec<String> = tokens.terms().map(str::to_lowercase).collect();
                 let features = Features { terms, ..Features::default() };
                 let width = terms.min(folded.len()).max(1);
                 for (phrase, hash) in folded.windows(width).zip(features.hashes(&tokens)) {
                     explainer.add(&phrase.join(" "), hash);
                 }
+                tokens
             }
             Kind::Of(convention) => {
                 convention.features(&visible_text(page), |text, hash| explainer.add(text, hash));
+                tokens(page)
             }
-        }
-        explainer.finish(tokens.len() as u64, fingerprint)
+        };
+        explainer.finish(tokens.len() as u64, self.sketch(page).fingerprint)
     }
 }
 

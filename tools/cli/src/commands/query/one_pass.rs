@@ -12,7 +12,7 @@ use crate::columns::{RowFormat, Rows};
 use crate::failure::{Code, Failure, Result};
 use crate::matches::{MEMORY, columns, write_match};
 use crate::quantity::{counted, duration, grouped};
-use crate::{inputs, interrupt, output as outputs};
+use crate::{inputs, interrupt, output};
 
 /// How answers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -40,7 +40,7 @@ impl Format {
 /// Answers the queries of a file of fingerprints, with a row for each match in the order of query, distance and id.
 pub(super) fn run(
     path: Option<&Path>,
-    (format, output): (RowFormat, Option<&Path>),
+    (format, file): (RowFormat, Option<&Path>),
     view: View<'_>,
     within: Within,
     global: &Global,
@@ -50,15 +50,15 @@ pub(super) fn run(
         return Err(Failure::usage("--format tsv and parquet are for --fp-file: give a file of fingerprints"));
     };
     let queries = inputs::fingerprints(path)?;
-    let mut rows = Rows::chosen(format, output, columns(true))?;
+    let mut rows = Rows::chosen(format, file, columns(true))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("query");
     let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, found);
     let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
     let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);
     let done = rows.finish(outcome.map_err(Failure::from))?;
-    if global.json && output.is_some() {
-        outputs::print_json(&json!({
+    if global.json && file.is_some() {
+        output::print_json(&json!({
             "queries": queries.len(),
             "matches": done.matches,
             "stored": done.stored,
