@@ -83,7 +83,8 @@ class Collection:
             file.write_text(self.lines)
             for command in (["create", database, "--recipe", recipe], ["load", database, file]):
                 subprocess.run([nddb, *command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            listed = subprocess.run([nddb, "export", database, "--format", "tsv", "--columns", "id,fp"], check=True, stdout=subprocess.PIPE)
+            export = [nddb, "export", database, "--format", "tsv", "--columns", "id,fp"]
+            listed = subprocess.run(export, check=True, stdout=subprocess.PIPE)
         rows = (line.split("\t") for line in listed.stdout.decode().split("\n") if line)
         return {key: int(value, 16) for key, value in rows if value}
 

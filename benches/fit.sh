@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The constants of the default verdict: fits them as those of the program were, and compares the two.
 #
-# benches/fit.sh NDDB SETS WORK: the command (nddb-lab is beside it), the folder of wild-dev, ota-dev, docsites-dev and reader-dev, and a folder for
-# what is made. The four sets that people labelled weigh alike, and half as much each made pages of another seed than those of
-# the figures: edits with revisions, products, a manual, statistics. They say what few labelled pages do, and are no aim of
-# their own. Prints the figures of the fit, and writes WORK/model.json.
+# benches/fit.sh NDDB SETS WORK: the command (nddb-lab is beside it), the folder of wild-dev, ota-dev, docsites-dev and
+# reader-dev, and a folder for what is made. The four sets that people labelled weigh alike, and half as much each made
+# pages of another seed than those of the figures: edits with revisions, products, a manual, statistics. They say what few
+# labelled pages do, and are no aim of their own. Prints the figures of the fit, and writes WORK/model.json.
 set -euo pipefail
 nddb=$1 sets=$2 work=$3
 benches=$(dirname "$0")

@@ -231,7 +231,9 @@ impl Error {
             Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } | Self::Missing { path } => repair(path),
             Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
-            Self::Locked { .. } => Some("wait until that process ends, or have it waited for ('--lock-wait 30s'); readers need no lock".into()),
+            Self::Locked { .. } => Some(
+                "wait until that process ends, or have it waited for ('--lock-wait 30s'); readers need no lock".into(),
+            ),
             Self::Moved { .. } => Some(
                 "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
                  has been there"
@@ -285,7 +287,9 @@ impl Error {
                 Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
             }
             // ENOMEM: of mapping a file it says that there are too many maps.
-            Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => Some(TOO_MANY_MAPS.into()),
+            Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => {
+                Some(TOO_MANY_MAPS.into())
+            }
             // EMFILE of Linux, macOS and the BSDs.
             Self::Io { source, .. } if source.raw_os_error() == Some(24) => {
                 Some("too many files are open: raise the limit ('ulimit -n')".into())
@@ -312,8 +316,8 @@ impl Error {
 const BRINGS_BACK: &str = "restore a backup of the database, or load its documents again into a new one";
 
 /// The advice where a process can map no more files.
-const TOO_MANY_MAPS: &str = "this process has mapped as many files as it can: have fewer readers open, merge runs ('nddb compact'), or raise \
-                             the system's limit ('sysctl vm.max_map_count')";
+const TOO_MANY_MAPS: &str = "this process has mapped as many files as it can: have fewer readers open, merge runs \
+                             ('nddb compact'), or raise the system's limit ('sysctl vm.max_map_count')";
 
 /// Returns whether an error of the system is that of a full disk or an exceeded quota.
 fn is_full(source: &io::Error) -> bool {

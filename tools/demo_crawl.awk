@@ -47,7 +47,8 @@ BEGIN {
         for (link = 0; link < 8; link++) menu[sites[i]] = menu[sites[i]] "<a href=/" link ">" word() "</a> "
         teaser[sites[i]] = "<p>" prose(15) " <a href=/more>more</a></p>"
     }
-    for (i = 1; i <= 40; i++) put("article-" i, "news.example", "article/" i, "html", framed("news.example", title(), paragraphs(5)))
+    for (i = 1; i <= 40; i++)
+        put("article-" i, "news.example", "article/" i, "html", framed("news.example", title(), paragraphs(5)))
 
     headline = title(); body = paragraphs(5)
     put("mirror-1", "news.example", "a/mirror", "html", framed("news.example", headline, body))
@@ -60,8 +61,10 @@ BEGIN {
     pair("a print version", "print-1", "print-2", "near")
 
     headline = title(); body = paragraphs(4)
-    put("session-1", "shop.example", "a/about?sid=8f31c2", "html", framed("shop.example", headline, body "<p>Visitor number 10482</p>"))
-    put("session-2", "shop.example", "a/about?sid=77b0a9", "html", framed("shop.example", headline, body "<p>Visitor number 10977</p>"))
+    put("session-1", "shop.example", "a/about?sid=8f31c2", "html",
+        framed("shop.example", headline, body "<p>Visitor number 10482</p>"))
+    put("session-2", "shop.example", "a/about?sid=77b0a9", "html",
+        framed("shop.example", headline, body "<p>Visitor number 10977</p>"))
     pair("two session ids", "session-1", "session-2", "near")
 
     body = paragraphs(6)
@@ -71,7 +74,8 @@ BEGIN {
 
     headline = title(); body = paragraphs(5)
     put("correction-1", "news.example", "a/correction", "html", framed("news.example", headline, body))
-    put("correction-2", "news.example", "a/correction?v=2", "html", framed("news.example", headline, body "<p>" prose(14) "</p>"))
+    put("correction-2", "news.example", "a/correction?v=2", "html",
+        framed("news.example", headline, body "<p>" prose(14) "</p>"))
     pair("a correction of one sentence", "correction-1", "correction-2", "near")
 
     headline = title(); body = paragraphs(5)
@@ -84,12 +88,15 @@ BEGIN {
         headline = title()
         list = ""
         for (line = 0; line < 8; line++) list = list "<li>" word() ": " random(900) " " word() "</li>"
-        put("product-" i, "shop.example", "product/" headline, "html", framed("shop.example", headline, "<p>The " headline " is for sale.</p><ul>" list "</ul>" body))
+        put("product-" i, "shop.example", "product/" headline, "html",
+            framed("shop.example", headline, "<p>The " headline " is for sale.</p><ul>" list "</ul>" body))
     }
     pair("two products in one template", "product-1", "product-2", "apart")
 
     body = paragraphs(1)
-    for (i = 1; i <= 2; i++) put("chapter-" i, "docs.example", "book/chapter-" i, "html", framed("docs.example", "Chapter " i, body "<p>" prose(25) "</p>"))
+    for (i = 1; i <= 2; i++)
+        put("chapter-" i, "docs.example", "book/chapter-" i, "html",
+            framed("docs.example", "Chapter " i, body "<p>" prose(25) "</p>"))
     pair("two chapters with one introduction", "chapter-1", "chapter-2", "apart")
 
     licence = prose(60)
@@ -109,7 +116,8 @@ BEGIN {
 
     body = paragraphs(3)
     put("quote-1", "news.example", "a/quoted", "html", framed("news.example", title(), body))
-    put("quote-2", "daily.example", "today/4712", "html", framed("daily.example", title(), paragraphs(2) body paragraphs(3)))
+    put("quote-2", "daily.example", "today/4712", "html",
+        framed("daily.example", title(), paragraphs(2) body paragraphs(3)))
     pair("an article that quotes all of another", "quote-1", "quote-2", "apart")
 
     for (i = 1; i <= 2; i++) {

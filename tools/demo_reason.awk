@@ -25,5 +25,6 @@
 
 function tell(probability, reason,   verdict) {
     verdict = probability >= 0.5 ? "near" : "apart"
-    printf "  %-5s %.2f  %s: %s%s\n", verdict, probability, kind, reason, verdict == expected ? "" : "  (expected: " expected ")"
+    unexpected = verdict == expected ? "" : "  (expected: " expected ")"
+    printf "  %-5s %.2f  %s: %s%s\n", verdict, probability, kind, reason, unexpected
 }

@@ -13,8 +13,8 @@ pub struct Limits {
     /// Lines of a record's header, and of an HTTP header.
     pub header_lines: usize,
     /// Most bytes that are decompressed for nothing, for each compressed byte of the file: bytes of an entry beyond
-    /// `record`, which are decompressed only to find where the next entry begins. What is read is not limited: data that
-    /// compresses a thousand times is read as any other.
+    /// `record`, which are decompressed only to find where the next entry begins. What is read is not limited: data
+    /// that compresses a thousand times is read as any other.
     pub ratio: u64,
     /// Bytes of a file that may be decompressed for nothing whatever the ratio.
     pub ratio_free: u64,

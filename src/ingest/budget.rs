@@ -108,8 +108,9 @@ impl Budget {
 }
 
 impl Share<'_> {
-    /// Does the work that a share is for. Work that exceeds the whole budget is done on a thread of its own: allocators keep
-    /// freed memory for the thread that had it, some 64 MB for each, and of all these threads there is one at a time.
+    /// Does the work that a share is for. Work that exceeds the whole budget is done on a thread of its own: allocators
+    /// keep freed memory for the thread that had it, some 64 MB for each, and of all these threads there is one at a
+    /// time.
     pub(super) fn spend<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         if self.bytes <= self.budget.limit {
             return work();

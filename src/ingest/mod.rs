@@ -5,10 +5,10 @@
 //! does not depend on the number of threads. The progress of each archive is committed with its documents, at least
 //! every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it is called again.
 //! The writer's memory limit bounds both the documents that wait to be stored and the pages that wait to be sketched; a
-//! page that needs more than that part of it is sketched alone, and one that needs 128 MB more is cut and flagged. A load
-//! takes no more than 256 MB beside the limit, whatever its inputs and the number of threads.
-//! Unreadable entries are passed to the caller as an [`Event`], and counted. Tables of sketches are stored as they are,
-//! if the recipe is the same.
+//! page that needs more than that part of it is sketched alone, and one that needs 128 MB more is cut and flagged. A
+//! load takes no more than 256 MB beside the limit, whatever its inputs and the number of threads. Unreadable entries
+//! are passed to the caller as an [`Event`], and counted. Tables of sketches are stored as they are, if the recipe is
+//! the same.
 //!
 //! ```
 //! use nddb::ingest::{Event, Loader};

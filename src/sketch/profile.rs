@@ -10,8 +10,8 @@
 //!   them differ, as in a text of few words over and over, shingles are twice as long, and again, up to 32 terms
 //!   ([`separating_min_values`]).
 //! * *whole*: a byte ([`min_byte`]) of each of 40 min-values of the shingles of three successive terms of the whole
-//!   text, numbers included, which are longer where less than a quarter of them differ. How long both are is kept: where
-//!   two texts are on two sides of the limit, these values say nothing of them.
+//!   text, numbers included, which are longer where less than a quarter of them differ. How long both are is kept:
+//!   where two texts are on two sides of the limit, these values say nothing of them.
 //! * *title*, *headings* and *address*: the first 15 different words of the title, of all headings of the content,
 //!   those of higher rank first, and of the last part of the path of the address. A word is a term in lower case; a
 //!   final `s` after a letter other than `s` is dropped from terms of more than three ASCII letters. Each word is 24

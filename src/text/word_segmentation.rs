@@ -69,8 +69,8 @@ fn goes_with_letter(c: char) -> bool {
     is_mark(c) || is_joiner(c)
 }
 
-/// Cuts letters into pieces, two letters long on average: a letter, with the marks behind it, begins a piece if its hash
-/// is less than that of the letter before it.
+/// Cuts letters into pieces, two letters long on average: a letter, with the marks behind it, begins a piece if its
+/// hash is less than that of the letter before it.
 ///
 /// So the letters around a cut decide on it, and an edit changes the pieces next to it and no others. Pieces of a fixed
 /// length would all change behind a letter too many; single letters would be too alike in all texts of an alphabet.

@@ -15,8 +15,8 @@ use crate::text::Headings;
 
 /// The documents of one [`View`](crate::View), in the form that methods read: rows of fixed width in memory-mapped
 /// temporary files. A document is identified by its *ordinal*, its place in the order of age, so that sorting and
-/// joining use 32-bit numbers; ordinals are mapped back to ids when lines are written. Documents of one load are ordered
-/// by their dates, then by their ids, others by their numbers.
+/// joining use 32-bit numbers; ordinals are mapped back to ids when lines are written. Documents of one load are
+/// ordered by their dates, then by their ids, others by their numbers.
 ///
 /// A collection takes eight to twelve bytes of memory per document.
 #[derive(Debug)]

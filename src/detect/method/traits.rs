@@ -185,8 +185,8 @@ fn absent(a: &Profile, b: &Profile) -> f64 {
     (x.max(y) - shared(least, x, y)).max(0.0)
 }
 
-/// Returns the resemblance of the whole texts; where their shingles have other lengths, the least that follows from that
-/// of the contents.
+/// Returns the resemblance of the whole texts; where their shingles have other lengths, the least that follows from
+/// that of the contents.
 fn whole_resemblance(a: &Profile, b: &Profile) -> f64 {
     if a.classes[1] != b.classes[1] {
         let terms = |profile: &Profile| f64::from(profile.terms.min(profile.whole_terms));

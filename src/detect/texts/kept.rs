@@ -17,8 +17,8 @@ const BUFFER_SIZE: usize = 1 << 20;
 /// The first 10 KB of texts (Huang et al. 2008, 4), by the ordinals of their documents.
 pub struct Kept {
     bytes: TempMap,
-    /// Offset of the text, its size plus 1 (0 if not kept) and that of the words behind it, in bytes, for each ordinal up
-    /// to the last text kept.
+    /// Offset of the text, its size plus 1 (0 if not kept) and that of the words behind it, in bytes, for each ordinal
+    /// up to the last text kept.
     sources: MappedRows<3>,
     /// Documents whose texts could not be read.
     pub unread: UnreadTexts,

@@ -9,8 +9,8 @@ use super::place::is_at;
 use super::steps::step;
 use crate::{Error, Result};
 
-/// How often a lock is looked at that another process holds. A lock that is waited for by the kernel could not be given up
-/// after a time.
+/// How often a lock is looked at that another process holds. A lock that is waited for by the kernel could not be given
+/// up after a time.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The file in the folder that is locked.

@@ -7,9 +7,9 @@ use super::reader::Reader;
 use crate::Result;
 use crate::store::runs::run::Verify;
 
-/// A database open for reading in a process of many threads, such as a server. Each thread takes the present state, which
-/// it owns and which never changes, and asks it; meanwhile another thread [refreshes](SharedReader::refresh). The files of
-/// a state stay open until the last thread lets go of it.
+/// A database open for reading in a process of many threads, such as a server. Each thread takes the present state,
+/// which it owns and which never changes, and asks it; meanwhile another thread [refreshes](SharedReader::refresh). The
+/// files of a state stay open until the last thread lets go of it.
 ///
 /// ```
 /// use nddb::{Config, SharedReader, Writer};
@@ -55,8 +55,8 @@ impl SharedReader {
     }
 
     /// Moves on to the newest state of the database at the path, as [`Reader::refresh`] does. Who has taken an earlier
-    /// state keeps it. Returns whether anything has changed. Documents in no run are read again each time: this costs as
-    /// much as opening, with the runs that are open already.
+    /// state keeps it. Returns whether anything has changed. Documents in no run are read again each time: this costs
+    /// as much as opening, with the runs that are open already.
     ///
     /// # Errors
     /// As [`Reader::open`]; the old state stays the present one then.

@@ -119,8 +119,8 @@ impl<'a> View<'a> {
     }
 
     /// As [`View::find`], until `stop` returns `true`: for queries with a deadline, or of a client that has gone. It is
-    /// asked before each few queries and each few documents that are looked up, so it should cost no more than reading a
-    /// flag or a clock.
+    /// asked before each few queries and each few documents that are looked up, so it should cost no more than reading
+    /// a flag or a clock.
     ///
     /// ```
     /// use std::time::{Duration, Instant};
@@ -250,8 +250,8 @@ impl<'a> View<'a> {
         self.each_from(0, visit)
     }
 
-    /// As [`View::each`], from a document number on: who stopped behind [`Stored::number`] n goes on at n + 1, in the same
-    /// process or another, and misses no document that is live in both states.
+    /// As [`View::each`], from a document number on: who stopped behind [`Stored::number`] n goes on at n + 1, in the
+    /// same process or another, and misses no document that is live in both states.
     ///
     /// # Errors
     /// As [`View::each`].

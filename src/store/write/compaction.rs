@@ -70,8 +70,8 @@ impl Writer {
     /// Replaces the runs of the plan by one and drops their deleted documents.
     ///
     /// # Errors
-    /// [`Error::StalePlan`] if its runs were merged otherwise meanwhile; [`Error::OverLimit`] if there is no space for the
-    /// new files; [`Error::Cancelled`]; damage of the inputs. The database is then as before.
+    /// [`Error::StalePlan`] if its runs were merged otherwise meanwhile; [`Error::OverLimit`] if there is no space for
+    /// the new files; [`Error::Cancelled`]; damage of the inputs. The database is then as before.
     pub fn compact(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
         // Merges in progress would replace the runs.
         self.cancel_merges();

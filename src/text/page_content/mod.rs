@@ -12,14 +12,14 @@
 //!
 //! * Lengths are in *units*: one for an ASCII character of a term, two for any other.
 //! * Characters without width that shape no letters are not there, such as zero-width spaces. Terms are looked at in
-//!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they are more than half as many
-//!   as words; the whole text has all terms.
+//!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they are more than half as
+//!   many as words; the whole text has all terms.
 //! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
-//!   first line, if that is as short as a heading, no sentence, and another one follows; with the second line if that is
-//!   such a line with a number, as of a version or a date, above an empty line. Headings are the `h1` to `h3`
-//!   of the content with all their blocks, and those of the highest rank that are in no frame and no link. In plain
-//!   text a heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it,
-//!   or a line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
+//!   first line, if that is as short as a heading, no sentence, and another one follows; with the second line if that
+//!   is such a line with a number, as of a version or a date, above an empty line. Headings are the `h1` to `h3` of the
+//!   content with all their blocks, and those of the highest rank that are in no frame and no link. In plain text a
+//!   heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or a
+//!   line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
 
 use crate::text::html::Templates;
 use crate::text::lower::LowerHashes;

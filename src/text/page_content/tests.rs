@@ -330,8 +330,8 @@ proptest! {
                 prop_assert!(spans.iter().all(|&(from, to)| range.start <= from && to <= range.end));
             }
             prop_assert_eq!(text_blocks(&page).len(), found.blocks().len());
-            // Only where there is markup for scripts may the letters differ from those a visitor sees. What has no words
-            // is cut into pieces, and has its symbols.
+            // Only where there is markup for scripts may the letters differ from those a visitor sees. What has no
+            // words is cut into pieces, and has its symbols.
             let marks = [&b"<template"[..], b"text/html"];
             let has_templates = marks.iter().any(|mark| memchr::memmem::find(&body, mark).is_some());
             let letters = |tokens: &Tokens| {

@@ -7,8 +7,8 @@ use nddb::detect::Rules;
 pub(crate) struct DifferenceOption {
     /// Omit near-duplicates that differ in more than this share of the words of the longer text: 10% or 0.1
     ///
-    /// Estimated from the stored sketches, with an error of about 0.04 at 0.1; exact with --verify, which reads the texts
-    /// again and compares their words. Without sketches to estimate it from, the method alone decides.
+    /// Estimated from the stored sketches, with an error of about 0.04 at 0.1; exact with --verify, which reads the
+    /// texts again and compares their words. Without sketches to estimate it from, the method alone decides.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     max_difference: Option<f64>,
 }

@@ -1,8 +1,9 @@
 //! The commands `nddb` and `nddb-lab`: a persistent index of document fingerprints, on the command line.
 //!
 //! `cli` is the command line of `nddb`, `commands::lab` that of `nddb-lab`; `commands` has a file for each subcommand.
-//! Around them: `args` (what all commands share), `messages` (the only writer of stderr), `output` (stdout and the files
-//! of `-o`), `failure` (exit codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout, words to stderr.
+//! Around them: `args` (what all commands share), `messages` (the only writer of stderr), `output` (stdout and the
+//! files of `-o`), `failure` (exit codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout,
+//! words to stderr.
 
 mod args;
 mod cli;

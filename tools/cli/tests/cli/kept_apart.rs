@@ -1,5 +1,5 @@
-//! Documents that differ are never removed, whatever they have in common: a licence, a template, a handful of words.
-//! What is one text to a reader is found, whatever holds it.
+//! Different documents are kept although they share a licence, a template or a small vocabulary. Copies of an article
+//! are found in any element and under any class name.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ fn prose(seed: u64, len: usize) -> String {
     words.collect()
 }
 
-/// So many of these, each followed by `between`.
+/// A text of `len` words drawn at random from `choices`, with `between` after each.
 fn choices(random: &mut Random, choices: &[&str], len: usize, between: &str) -> String {
     (0..len).map(|_| choices[random.index(choices.len())].to_owned() + between).collect()
 }

@@ -153,8 +153,8 @@ impl Corpus {
         Ok(self.writer.view().get(self.collection.id(ordinal))?.and_then(|stored| stored.record.url))
     }
 
-    /// Of the selected pairs that are near-duplicates, the share that the keys of a method bring together; identical ones
-    /// are always. `None` where no pair is, or the method has no keys.
+    /// Of the selected pairs that are near-duplicates, the share that the keys of a method bring together; identical
+    /// ones are always. `None` where no pair is, or the method has no keys.
     pub fn recall_of_candidates(&self, options: &PairOptions, gold: &Gold, selected: &[bool]) -> Option<f64> {
         let has_keys = options.method.has_keys();
         let near =

@@ -61,7 +61,7 @@ def batch_query(
     *,
     k: int | None = None,
 ) -> DataFrame:
-    """Every document within `k` bits of each of many fingerprints: the rows of `nddb query --format tsv`, in their order.
+    """Every document within `k` bits of each of many fingerprints: the rows of `nddb query --format tsv`, in order.
 
     `databases` are paths that all machines see, of one database or of several, which nothing writes to meanwhile;
     `queries` a `.u64le` file or an array of integers of 64 bits. The queries are sent to each machine as a file; a task

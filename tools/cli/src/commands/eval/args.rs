@@ -52,8 +52,8 @@ pub(crate) struct Args {
     pub(super) review: Option<PathBuf>,
     /// Write a page with plots to this file: methods, and precision by similarity, by slope and by distance
     ///
-    /// It needs nothing else. All its numbers stand in it, and in the objects of --json: `by_similarity` of b and c, `by_r`
-    /// of combined, `slopes` of lcs, `distances` of simhash. Slopes are only measured for a page.
+    /// It needs nothing else. All its numbers stand in it, and in the objects of --json: `by_similarity` of b and c,
+    /// `by_r` of combined, `slopes` of lcs, `distances` of simhash. Slopes are only measured for a page.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
     /// Seed of the bootstrap and of the pairs for review

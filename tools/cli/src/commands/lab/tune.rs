@@ -1,4 +1,5 @@
-//! `nddb-lab tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited copies.
+//! `nddb-lab tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited
+//! copies.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

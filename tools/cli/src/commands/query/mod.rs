@@ -38,8 +38,8 @@ use crate::output::Output;
 /// contains all of their documents, loaded in the order of the databases; `db` names the database of each match.
 ///
 /// For a million fingerprints or more, use --fp-file with --format tsv or parquet: all queries are answered by one pass
-/// over a single database, with one row per match: ordinal of the query (from 0), fp, distance and id, sorted by ordinal,
-/// distance and id. In Parquet files, fingerprints are signed 64-bit integers.
+/// over a single database, with one row per match: ordinal of the query (from 0), fp, distance and id, sorted by
+/// ordinal, distance and id. In Parquet files, fingerprints are signed 64-bit integers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

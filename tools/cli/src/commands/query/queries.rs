@@ -61,8 +61,8 @@ impl Query {
         if let Query::Stored(part, stored) = self { Some((*part, stored.number)) } else { None }
     }
 
-    /// The fingerprint, in a database of so many bits, and whether the document has fewer than two tokens; `None` for an
-    /// id that is not stored.
+    /// The fingerprint, in a database of so many bits, and whether the document has fewer than two tokens; `None` for
+    /// an id that is not stored.
     pub(super) fn fingerprint(&self, bits: u8) -> Option<(Fingerprint, bool)> {
         match self {
             Query::Print(fingerprint) => Some((*fingerprint, false)),
