@@ -2,7 +2,8 @@
 
 The jobs are thin: Spark sorts and joins tables, and each task calls functions of :mod:`nddb.tables` on its partition,
 which are the library's own code. What comes out is what one machine gives: the rows of ``Reader.pairs`` and
-``Reader.clusters``, ``keep.txt`` and ``remove.txt``, byte for byte.
+``Reader.clusters``, ``keep.txt`` and ``remove.txt``, byte for byte, of a database that ``Writer.load`` filled. (The
+command ``nddb load`` orders the documents of one load by date and id; here and there it is the *number*.)
 
 ::
 
