@@ -21,6 +21,8 @@
 //!   that the agreement of min-values is the resemblance and spreads like independent draws.
 //! * A supershingle is XXH3 (64 bits, seed 0) of its 14 min-values, each as 4 bytes, little-endian.
 
+#[cfg(test)]
+use std::collections::BTreeSet;
 use std::collections::HashMap;
 
 use nddb_format::record::supershingles_of;
@@ -369,6 +371,44 @@ pub fn plain(tokens: &[u64]) -> Option<MinHash> {
     Some(MinHash::of_values(values))
 }
 
+/// Returns the min-values of a token sequence by the shingles that separate it, and the class of their length, as the
+/// definition says it: shingles of `shingle` tokens, doubled until one in `share` of them differs, of the text of few
+/// words those of 16; where too few differ still, each occurrence counts.
+#[cfg(test)]
+pub(crate) fn plain_separating(tokens: &[u64], shingle: usize, share: usize) -> Option<([u32; MIN_VALUES], u8)> {
+    let hashes = |length: usize| -> Vec<u64> {
+        let windows = tokens.windows(length.min(tokens.len()).max(1));
+        windows.map(|window| xxh3_64(bytes_of(window).as_flattened())).collect()
+    };
+    // By linear counting: the different places in a bitmap of four bits for each shingle.
+    let is_enough = |hashes: &[u64]| {
+        let places = (4 * hashes.len()).next_power_of_two().max(64) as u64;
+        let different: BTreeSet<u64> = hashes.iter().map(|hash| hash % places).collect();
+        hashes.len() <= 1 || share * different.len() >= hashes.len()
+    };
+    let words = tokens.iter().collect::<BTreeSet<_>>().len();
+    let (mut length, mut class) = (shingle, 0);
+    if words <= FEW_WORDS && tokens.len() >= 3 * words.max(1) {
+        (length, class) = (shingle.max(LONG.min(tokens.len() / 2)), OF_FEW_WORDS);
+    } else {
+        while length < LONGEST && !is_enough(&hashes(length)) {
+            (length, class) = (2 * length, class + 1);
+        }
+    }
+    let mut hashes = hashes(length);
+    if !is_enough(&hashes) {
+        let all = hashes.clone();
+        for (index, hash) in hashes.iter_mut().enumerate() {
+            let before = all[..index].iter().filter(|other| *other == hash).count() as u64;
+            if before > 0 {
+                *hash = xxh3_64([hash.to_le_bytes(), before.to_le_bytes()].as_flattened());
+            }
+        }
+    }
+    let value = |i: usize| hashes.iter().map(|hash| function(i, *hash)).min();
+    value(0).map(|_| (std::array::from_fn(|i| value(i).unwrap_or_default()), class))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -376,6 +416,18 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn the_fast_separating_values_are_the_plain_ones(
+            tokens in prop_oneof![
+                prop::collection::vec(0u64..2, 0..90),
+                prop::collection::vec(0u64..40, 0..90),
+                (prop::collection::vec(0u64..40, 1..30), 1..12usize).prop_map(|(unit, times)| unit.repeat(times)),
+            ],
+            shingle in 2..4usize,
+        ) {
+            prop_assert_eq!(separating_min_values::<MIN_VALUES>(&tokens, shingle, 4), plain_separating(&tokens, shingle, 4));
+        }
+
         #[test]
         fn the_fast_min_values_are_the_plain_ones(
             tokens in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..4], 0..60),

@@ -278,14 +278,8 @@ proptest! {
         prop_assert_eq!((sketch.tokens, sketch.digest), (content.tokens().len() as u64, digest));
         prop_assert_eq!(sketch.profile.is_some(), !hashes.is_empty());
         let Some(profile) = sketch.profile else { return Ok(()) };
-        // The shingles of two terms, each repeated four times, have the min-values of the corresponding shingles of
-        // eight.
-        let pairs: Vec<Vec<u8>> =
-            hashes.windows(hashes.len().min(2)).map(|two| two.iter().flat_map(|hash| hash.to_le_bytes()).collect())
-                .collect();
-        let shingles: Vec<u32> = pairs.iter().map(|bytes| xxh3_64(bytes) as u32).collect();
-        let values = min_hash::of_shingles(&shingles).values;
-        prop_assert_eq!(profile.short, values.map(|value| value as u8));
+        let (values, class) = min_hash::plain_separating(&hashes, 2, 4).expect("terms");
+        prop_assert_eq!((profile.short, profile.classes[0]), (values.map(|value| value as u8), class));
         prop_assert_eq!(profile.terms as usize, hashes.len());
         let numbers: std::collections::BTreeSet<&str> = content.numbers().collect();
         prop_assert_eq!(usize::from(profile.numbers.total), numbers.len());
