@@ -7,7 +7,8 @@ mod common;
 
 use clap::Args;
 use common::{Options, figure, measure, median, say};
-use nddb::{Writer, testing};
+use nddb::Writer;
+use nddb_index::testing;
 
 #[derive(Args)]
 struct More {

@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use clap::Args;
 use common::{Options, drop_from_page_cache, figure, measure, median, quantile, say};
-use nddb::{Fingerprint, Reader, Within, Work, Writer, testing};
+use nddb::{Fingerprint, Reader, Within, Work, Writer};
+use nddb_index::testing;
 
 #[derive(Args)]
 struct More {

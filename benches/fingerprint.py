@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how well the fingerprints of recipes tell documents apart.
 
-    cargo build --release -p nddb-cli && cargo build --release -p nddb --example main_text
+    cargo build --release -p nddb-cli && cargo build --release --example main_text
     fingerprint.py [--made] [--crawl WARC LABELS] SET... --nddb target/release/nddb
         --main-text target/release/examples/main_text [--recipe main --recipe web]
 

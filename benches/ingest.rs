@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Spent, figure, measure, say};
 use nddb::archive::{self, Compression, EntryContent, Input, Response, WarcWriter};
-use nddb::detect::{Method, OnlineDetector};
+use nddb::detect::{Method, OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Writer};
@@ -91,9 +91,9 @@ fn insert(path: &Path, len: usize, seed: u64, full: bool) {
             return Document::bare(&id, fingerprint).expect("an id");
         }
         // Each has a text of its own: equal ones would be duplicates.
-        let page = Document::from_page(&id, &Page::text(&format!("{text} {index}")), &recipe).expect("an id");
+        let page = document_of_page(&id, &Page::text(&format!("{text} {index}")), &recipe).expect("an id");
         let page = page.renamed(&id, fingerprint).expect("an id");
-        page.with_url("https://www.example.org/a/page.html", &recipe)
+        page.with_url("https://www.example.org/a/page.html", recipe.site_of("https://www.example.org/a/page.html"))
     };
     let documents: Vec<Document> = stored.iter().enumerate().map(document).collect();
     let detector = OnlineDetector::new(Method::Simhash);
@@ -102,7 +102,7 @@ fn insert(path: &Path, len: usize, seed: u64, full: bool) {
         let mut documents = documents.into_iter().peekable();
         while documents.peek().is_some() {
             for document in documents.by_ref().take(GROUP) {
-                black_box(writer.insert_if_new(document, &detector).expect("a verdict"));
+                black_box(detector.insert_if_new(&mut writer, document).expect("a verdict"));
             }
             writer.commit().expect("durable");
         }
@@ -125,7 +125,7 @@ fn archive(path: &Path, archive: &Path) {
         })
     };
     let (bytes, read) = measure(|| pages().map(|page| page.body.len() as u64).sum::<u64>());
-    let sketched = |page: archive::PageEntry| Document::from_page(&page.id, &page.page(), &recipe).expect("an id");
+    let sketched = |page: archive::PageEntry| document_of_page(&page.id, &page.page(), &recipe).expect("an id");
     let (documents, both) = measure(|| pages().map(sketched).collect::<Vec<_>>());
     let len = documents.len();
     drop(documents);

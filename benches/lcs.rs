@@ -20,8 +20,8 @@ use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, EntryContent, Input};
 use nddb::compare::lcs::Parameters;
 use nddb::detect::Rules;
-use nddb::internals::lcs::{Comparer, Likeness, Myers, Prepared, plain};
-use nddb::internals::text::content_text;
+use nddb_page::text::content_text;
+use nddb_verdict::compare::lcs::{Comparer, Likeness, Myers, Prepared, plain};
 
 /// Bytes of a generated text.
 const SIZE: usize = 10_240;

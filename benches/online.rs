@@ -15,7 +15,8 @@ use std::collections::VecDeque;
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::detect::{
-    ClusterOptions, Collection, Judgement, Line, Method, OnlineDetector, PairOptions, Resources, cluster, pairs,
+    ClusterOptions, Collection, Judgement, Line, Method, OnlineDetector, PairOptions, Resources, cluster,
+    document_of_page, pairs,
 };
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -56,7 +57,7 @@ fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
     let text: String = words.iter().map(|word| format!("w{word:x} ")).collect();
     let url = format!("http://site{}.example/{id}", id % 1000);
     let page = Page { url: Some(&url), ..Page::text(&text) };
-    Document::from_page(&id.to_string(), &page, recipe).expect("an id")
+    document_of_page(&id.to_string(), &page, recipe).expect("an id")
 }
 
 /// Returns each method, and the default; with `usual` that alone.
@@ -162,7 +163,7 @@ fn main() {
         let mut duplicates = 0;
         let (_, spent) = measure(|| {
             for (position, query) in queries.iter().enumerate() {
-                match writer.insert_if_new(query.clone(), &online).expect("judged") {
+                match online.insert_if_new(&mut writer, query.clone()).expect("judged") {
                     Judgement::Duplicate { .. } => duplicates += 1,
                     Judgement::Inserted { .. } => (),
                 }

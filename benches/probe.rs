@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use clap::Args;
 use common::{Options, figure, measure, median, quantile, say};
-use nddb::{Fingerprint, Reader, Within, Work, Writer, testing};
+use nddb::{Fingerprint, Reader, Within, Work, Writer};
+use nddb_index::testing;
 
 /// Queries of a call where they are pipelined.
 const BATCH: usize = 1_000;

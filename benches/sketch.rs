@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, EntryContent, Input, PageEntry};
-use nddb::internals::sketch::{
-    Features, SHINGLE_WORDS, Sampling, fingerprint, min_bits, min_hash, projection, shingles, signatures, simhash_of,
-};
-use nddb::internals::text::{
-    CanonicalWords, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences, tokens,
-};
 use nddb::sketch::{Recipe, SignatureRules};
 use nddb::text::PageKind;
+use nddb_page::sketch::{
+    Features, SHINGLE_WORDS, Sampling, min_bits, min_hash, projection, shingles, signatures, simhash as fingerprint,
+    simhash_of,
+};
+use nddb_page::text::{
+    CanonicalWords, Tokens, canonical_words, decode, folded_text, folded_text_with_map, sentences, tokens,
+};
 
 /// A page with the inputs of the later stages, so that each can be measured alone.
 struct Prepared {

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use clap::Args;
 use common::{Clock, Options, Random, Spent, anonymous, drop_from_page_cache, figure, measure, median, quantile, say};
-use nddb::detect::OnlineDetector;
+use nddb::detect::{OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
@@ -59,7 +59,7 @@ fn bare(id: usize, print: u64) -> Document {
 fn page(id: usize, random: &mut Random, recipe: &Recipe) -> Document {
     let text: String = (0..100 + random.below(200)).map(|_| format!("w{:x} ", random.below(50_000))).collect();
     let url = format!("http://site{}.example/{id}", id % 1000);
-    Document::from_page(&id.to_string(), &Page { url: Some(&url), ..Page::text(&text) }, recipe).expect("an id")
+    document_of_page(&id.to_string(), &Page { url: Some(&url), ..Page::text(&text) }, recipe).expect("an id")
 }
 
 #[derive(Args)]

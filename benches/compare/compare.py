@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs common tools and nddb on labelled sets, and writes one table for each.
 
-    cargo build --release -p nddb-cli && cargo build --release -p nddb --example main_text
+    cargo build --release -p nddb-cli && cargo build --release --example main_text
     compare.py SET... --nddb target/release/nddb --main-text target/release/examples/main_text > tables.md
 
 SET is a folder with `docs.jsonl` or `docs.jsonl.zst` (read by the command zstd) and `pairs.tsv`, as `nddb eval` reads

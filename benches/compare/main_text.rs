@@ -6,8 +6,8 @@
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};
 
-use nddb::internals::text::content_text;
 use nddb::text::Page;
+use nddb_page::text::content_text;
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -2,10 +2,11 @@
 
 use std::io;
 
+use nddb_page::text::PageKind;
+
 use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
 use super::options::Options;
 use super::stream::{Fill, Stream};
-use crate::text::PageKind;
 
 /// Reader of a file of one document.
 pub(super) struct Document {

@@ -1,6 +1,6 @@
 //! Entries of an input, and their positions.
 
-use crate::text::{Page, PageKind};
+use nddb_page::text::{Page, PageKind};
 
 /// The position of a record in a file: enough to read it again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -67,7 +67,7 @@ impl std::error::Error for UnknownFormatName {}
 impl Format {
     /// Returns whether the format has bare fingerprints, without pages.
     #[must_use]
-    pub(crate) fn is_raw(self) -> bool {
+    pub fn is_raw(self) -> bool {
         matches!(self, Format::Tsv | Format::U64le)
     }
 

@@ -1,11 +1,12 @@
 //! Pages from HTTP responses.
 
+use nddb_page::text::PageKind;
+
 use super::encodings::{self, Decoded};
 use super::entry::{EntryContent, OtherKind, Reason};
 use super::headers::{self, Headers};
 use super::options::Options;
 use super::sniff;
-use crate::text::PageKind;
 
 /// A response that is a page.
 pub(super) struct HttpPage {

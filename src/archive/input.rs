@@ -33,7 +33,7 @@ const LINE_ENDS: u64 = 4;
 ///
 /// ```no_run
 /// use std::path::Path;
-/// use nddb::archive::{EntryContent, Input, Options};
+/// use nddb_archive::{EntryContent, Input, Options};
 ///
 /// let mut input = Input::open(Path::new("crawl.warc.gz"), &Options::default())?;
 /// while let Some(entry) = input.next()? {
@@ -41,7 +41,7 @@ const LINE_ENDS: u64 = 4;
 ///         assert!(!page.id.is_empty());
 ///     }
 /// }
-/// # Ok::<(), nddb::archive::ArchiveError>(())
+/// # Ok::<(), nddb_archive::ArchiveError>(())
 /// ```
 pub struct Input {
     path: PathBuf,
@@ -275,7 +275,7 @@ impl Input {
     }
 
     /// Returns whether entries can be passed over without being read, by [`Input::skip_to`].
-    pub(crate) fn skips(&self) -> bool {
+    pub fn skips(&self) -> bool {
         match self.body {
             Body::Stream(..) => false,
             #[cfg(feature = "parquet")]
@@ -284,7 +284,7 @@ impl Input {
     }
 
     /// Passes over the entries before a position, if the input [`skips`](Input::skips); never goes back.
-    pub(crate) fn skip_to(&mut self, point: ResumePoint) -> Result<(), ArchiveError> {
+    pub fn skip_to(&mut self, point: ResumePoint) -> Result<(), ArchiveError> {
         if self.skips() && point > self.resume { self.go_to(point) } else { Ok(()) }
     }
 
@@ -334,7 +334,7 @@ impl Input {
     }
 
     /// Returns the batch of the last entry, if a column is to name batches; empty for none.
-    pub(crate) fn batch(&self) -> Option<&str> {
+    pub fn batch(&self) -> Option<&str> {
         match &self.body {
             Body::Stream(..) => self.options.batch_column.as_ref().map(|_| ""),
             #[cfg(feature = "parquet")]

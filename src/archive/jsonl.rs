@@ -1,17 +1,15 @@
 //! JSON lines: one object a line, with an id and a text, a page or a fingerprint.
 
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
+use nddb_page::text::PageKind;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::date;
 use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
 use super::lines::{self, Line};
 use super::options::{JsonFields, Options};
-use super::raw;
 use super::stream::Stream;
-use crate::text::PageKind;
+use super::{date, raw};
 
 /// Reader of lines of JSON. Empty lines are skipped.
 #[derive(Default)]

@@ -69,7 +69,7 @@ impl Ranges {
 }
 
 /// Returns whether ranges of an archive were read, and not all of it.
-pub(crate) fn is_selected(reading: Option<&Reading>) -> bool {
+pub fn is_selected(reading: Option<&Reading>) -> bool {
     reading.is_some_and(|reading| reading.format.starts_with(SELECT))
 }
 

@@ -2,13 +2,14 @@
 
 use std::io;
 
+use nddb_page::text::PageKind;
+
 use super::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, valid_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::{self, Headers};
 use super::options::{IdFrom, Options};
 use super::stream::{Fill, Stream, Tear};
 use super::{date, http};
-use crate::text::PageKind;
 
 pub(super) const MARKER: Marker = Marker { starts, find, keep };
 

@@ -37,7 +37,7 @@ pub struct Response<'a> {
 /// Writer of WARC/1.1 records.
 ///
 /// ```
-/// use nddb::archive::{Compression, EntryContent, Input, Options, Response, WarcWriter};
+/// use nddb_archive::{Compression, EntryContent, Input, Options, Response, WarcWriter};
 ///
 /// let mut writer = WarcWriter::new(Vec::new(), Compression::Gzip);
 /// writer.warcinfo("pages.warc.gz", 0, &[("software", "an example")])?;

@@ -40,8 +40,8 @@ impl Seeds {
 
 fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let corpus = std::env::args_os().nth(1).map_or_else(|| root.join("format/fuzz/corpus"), PathBuf::from);
-    for version in folders(&root.join("tests/data"))? {
+    let corpus = std::env::args_os().nth(1).map_or_else(|| root.join("../format/fuzz/corpus"), PathBuf::from);
+    for version in folders(&root.join("data"))? {
         for database in folders(&version)? {
             let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = format!("{}-{}", name(&version), name(&database));

@@ -24,7 +24,7 @@ const ALL: [Golden; 6] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v1");
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/v1");
     let folder = std::env::args_os().nth(1).map_or(default, PathBuf::from);
     fs::create_dir_all(&folder)?;
     for (name, make) in ALL {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nddb::testing::observe_storage;
 use nddb::{CheckOptions, Error, Fingerprint, Reader, Within, Writer};
+use nddb_index::testing::observe_storage;
 
 use super::kill::May;
 use super::support::steps::{Step, create};

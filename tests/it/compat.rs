@@ -27,7 +27,7 @@ use super::support::golden::{
 const KEYS: u64 = 64;
 
 fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v1").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/v1").join(name)
 }
 
 fn web() -> BTreeMap<String, u64> {
@@ -352,7 +352,7 @@ fn assert_sound(path: &Path) {
 
 #[test]
 fn the_reader_in_python_agrees_that_the_golden_databases_are_sound() {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec_reader.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec_reader.py");
     for name in ["web", "narrow", "keys", "filtered", "intervals", "summaries"] {
         let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
         let outcome = python.arg(&script).arg("--database").arg(golden(name)).output().expect("it runs");

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Answer, CheckOptions, CheckReport, Config, Document, Fingerprint, Reader, Within, Work, Writer};
@@ -48,8 +49,14 @@ pub(crate) fn sample() -> Sample {
         let recipe = Recipe::default();
         for text in ["", "one", "the quick brown fox jumps over the lazy dog and then some more of it"] {
             let page = Page::html(text);
-            let document = Document::from_page(&format!("page {run} {}", text.len()), &page, &recipe);
-            writer.insert(document.expect("a document").with_url("http://example.org/", &recipe)).expect("taken");
+            let document = document_of_page(&format!("page {run} {}", text.len()), &page, &recipe);
+            writer
+                .insert(
+                    document
+                        .expect("a document")
+                        .with_url("http://example.org/", recipe.site_of("http://example.org/")),
+                )
+                .expect("taken");
         }
         writer.commit().expect("committed");
         for index in (0..len).step_by(13) {

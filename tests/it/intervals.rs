@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nddb::testing::observe_storage;
 use nddb::{CheckOptions, Loaded, Reader, RebuildOptions, RebuildWhat, View, Writer};
 use nddb_format::manifest::Manifest;
+use nddb_index::testing::observe_storage;
 
 use super::support::steps::create;
 use super::support::{Content, Label, Model, Random, Truth, bare, folder};

@@ -1,8 +1,8 @@
 //! The hashes by which documents are found are those of SPEC.md.
 
-use nddb::internals::sketch::{bands, megashingles};
 use nddb::sketch::{LeadingWords, Numbers, Profile, Recipe};
 use nddb::text::Page;
+use nddb_format::document_keys::{bands, megashingles};
 
 const SPEC: &str = include_str!("../../SPEC.md");
 

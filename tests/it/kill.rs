@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use nddb::testing::observe_storage;
 use nddb::{CheckOptions, Reader, View, Writer};
+use nddb_index::testing::observe_storage;
 
 use super::support::steps::{Step, answer_line, assert_line, create, expected_line};
 use super::support::{Model, Parent, Random, Worker, folder, say};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb::detect::Judgement;
+use nddb::detect::{Judgement, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Outcome, Reader, View, Within, Work, Writer};
@@ -145,7 +145,7 @@ fn a_pending_batch_is_invisible_until_it_is_committed() {
     writer.flush().expect("flushed");
     drop(writer);
     let mut writer = Writer::open(&path).expect("opened again");
-    let judgement = writer.insert_if_new(document("third", spread(4)), &simhash(3)).expect("taken");
+    let judgement = simhash(3).insert_if_new(&mut writer, document("third", spread(4))).expect("taken");
     assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
     writer.commit().expect("durable");
     assert_eq!(writer.commit_batch("next").expect("committed"), 2);
@@ -220,7 +220,7 @@ fn merging_takes_over_documents_and_batches_and_leaves_the_source_as_it_is() {
 /// What became of each document of a load is counted alike however often the load commits.
 #[test]
 fn what_comes_again_under_an_id_is_counted_alike_however_a_load_is_cut() {
-    let none = Document::from_page("none", &Page::text(""), &Recipe::default()).expect("a good id");
+    let none = document_of_page("none", &Page::text(""), &Recipe::default()).expect("a good id");
     for every in [1, 2, 9] {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, mut writer) = create(&folder);

@@ -8,7 +8,6 @@ mod check;
 mod compat;
 mod damage;
 mod filters;
-mod floors;
 mod ingest;
 mod intervals;
 mod keys;

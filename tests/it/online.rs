@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
-use nddb::detect::{Collection, Line, Method, Model, NearDuplicate, OnlineDetector, PairOptions, Traits, pairs};
-use nddb::internals::sketch::{agreement, min_bytes};
-use nddb::internals::{b_similarity, c_similarity};
+use nddb::detect::{
+    Collection, Line, Method, Model, NearDuplicate, OnlineDetector, PairOptions, Traits, document_of_page, pairs,
+};
 use nddb::sketch::{Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
 use nddb_format::record::Record;
+use nddb_page::sketch::{agreement, min_bytes};
+use nddb_verdict::{b_similarity, c_similarity};
 
 use super::support::say;
 
@@ -18,7 +20,7 @@ const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Meth
 const PAGES: usize = 1200;
 
 fn real(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     if path.exists() {
         return Some(path);
     }
@@ -37,7 +39,7 @@ fn database(archive: &Path, path: &Path, recipe: &str) -> usize {
         && let Ok(Some(entry)) = input.next()
     {
         if let EntryContent::Page(page) = entry.content {
-            documents.push(Document::from_page(&page.id, &page.page(), &recipe).expect("an id"));
+            documents.push(document_of_page(&page.id, &page.page(), &recipe).expect("an id"));
         }
     }
     let half = documents.len() / 2;

@@ -1,5 +1,6 @@
 //! Probes of random databases equal brute force: recall is 1 within k bits.
 
+use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Reader, Verify, Within, Work, Writer};
@@ -53,7 +54,7 @@ impl Case {
         let id = format!("id {}", self.random.below(self.ids));
         if self.random.percent(4) {
             let recipe = Recipe::default();
-            let empty = Document::from_page(&id, &Page::text("  "), &recipe).expect("a good id");
+            let empty = document_of_page(&id, &Page::text("  "), &recipe).expect("a good id");
             assert!(empty.is_unprinted());
             return (empty, None);
         }

@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nddb::testing::observe_storage;
 use nddb::{CheckOptions, Error, Reader, RebuildOptions, Writer};
+use nddb_index::testing::observe_storage;
 
 use super::support::steps::create;
 use super::support::{bare, folder};

@@ -6,14 +6,14 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options, PageEntry};
-use nddb::internals::sketch::signatures;
-use nddb::internals::text::{CanonicalWords, canonical_words, folded_text, folded_text_with_map};
 use nddb::sketch::SignatureRules;
+use nddb_page::sketch::signatures;
+use nddb_page::text::{CanonicalWords, canonical_words, folded_text, folded_text_with_map};
 
 use super::support::say;
 
 fn real(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     if path.exists() {
         return Some(path);
     }

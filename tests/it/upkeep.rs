@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use nddb::testing::{StorageObserver, observe_storage};
 use nddb::{CheckOptions, Compacted, Error, Fingerprint, Reader, Within, Writer};
 use nddb_format::record::Archive;
+use nddb_index::testing::{StorageObserver, observe_storage};
 
 use super::support::steps::create;
 use super::support::{Mount, Random, bare, folder};

@@ -3,7 +3,7 @@
 use parquet::basic::{ConvertedType, IntType, LogicalType, TimeUnit, Type};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use crate::archive::options::JsonFields;
+use crate::options::JsonFields;
 
 /// Most columns that a message lists.
 const LISTED: usize = 40;

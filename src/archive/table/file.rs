@@ -8,8 +8,8 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::thrift::{self, Refused};
-use crate::archive::limits::Limits;
-use crate::archive::source::ReadSeek;
+use crate::limits::Limits;
+use crate::source::ReadSeek;
 
 /// Bytes of a page's header that are read first; most headers are shorter.
 const HEADER_FIRST: u64 = 256;

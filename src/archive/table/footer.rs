@@ -8,8 +8,8 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 
 use super::file::File;
 use super::thrift;
-use crate::archive::entry::Reason;
-use crate::archive::limits::Limits;
+use crate::entry::Reason;
+use crate::limits::Limits;
 
 /// Magic at the start and the end of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use super::file::File;
 use super::rows::{Row, Rows, Shape};
-use crate::archive::entry::EntryContent;
+use crate::entry::EntryContent;
 
 /// Rows that are passed on together: so many, or of so many bytes.
 const ROWS_MAX: usize = 64;

@@ -9,10 +9,10 @@ use super::columns::{self, Column, Kind};
 use super::cursor::{Cursor, Value};
 use super::file::File;
 use super::footer::{TOO_MANY_ROWS, Trouble, extent, metadata};
-use crate::archive::entry::Reason;
-use crate::archive::limits::Limits;
-use crate::archive::ranges::ByteRange;
-use crate::archive::source::ReadSeek;
+use crate::entry::Reason;
+use crate::limits::Limits;
+use crate::ranges::ByteRange;
+use crate::source::ReadSeek;
 
 /// The columns of Common Crawl's index: the archive, and the offset and size of a record in it.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];

@@ -4,17 +4,16 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use nddb_page::text::PageKind;
 use parquet::file::metadata::ParquetMetaData;
 
 use super::columns::{COLUMNS, Column, Columns, Kind};
 use super::cursor::{Cursor, Value};
 use super::file::File;
 use super::footer::{TOO_MANY_ROWS, Trouble, extent};
-use crate::archive::date;
-use crate::archive::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, valid_id};
-use crate::archive::limits::Limits;
-use crate::archive::raw;
-use crate::text::PageKind;
+use crate::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, valid_id};
+use crate::limits::Limits;
+use crate::{date, raw};
 
 /// What the rows of a file are read by.
 pub(super) struct Shape {

@@ -194,12 +194,12 @@ fn after_a_write_that_failed_a_writer_answers_only_poisoned_until_it_is_opened_a
     };
     poisoned(writer.flush().err(), "flush");
     poisoned(writer.insert(bare("b", 1)).err(), "insert");
-    poisoned(writer.insert_if_new(bare("b", 1), &simhash(3)).err(), "insert_if_new");
+    poisoned(simhash(3).insert_if_new(&mut writer, bare("b", 1)).err(), "insert_if_new");
     poisoned(writer.delete("a").err(), "delete");
     poisoned(writer.commit().err(), "commit");
     poisoned(writer.label("x", false).err(), "label");
     poisoned(writer.delete_site("x").err(), "delete_site");
-    poisoned(writer.delete_host("x").err(), "delete_host");
+    poisoned(writer.delete_where(|_| true).err(), "delete_where");
     poisoned(writer.delete_batch("x").err(), "delete_batch");
     poisoned(writer.bulk_load().err(), "bulk_load");
     poisoned(writer.reshape(None).err(), "reshape");

@@ -1,9 +1,9 @@
 //! The outcomes and effects of insertion.
 
-use nddb::detect::Judgement;
+use nddb::Fingerprint;
+use nddb::detect::{Judgement, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Document, Fingerprint};
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn the_same_id_again_replaces_unless_nothing_differs() {
     let folder = folder();
     let mut writer = create(&folder.path().join("db"));
     let recipe = Recipe::default();
-    let page = |text: &'static str| Document::from_page("page", &Page::text(text), &recipe).expect("a good id");
+    let page = |text: &'static str| document_of_page("page", &Page::text(text), &recipe).expect("a good id");
     for commits in [false, true] {
         let id = format!("bare {commits}");
         for (document, outcome) in [
@@ -25,9 +25,9 @@ fn the_same_id_again_replaces_unless_nothing_differs() {
             (bare(&id, 1), Outcome::Unchanged),
             (bare(&id, 1).with_date(Some(5)), Outcome::Unchanged),
             (bare(&id, 2), Outcome::Replaced),
-            (bare(&id, 2).with_url("http://a.example/x", &recipe), Outcome::Replaced),
-            (bare(&id, 2).with_url("http://a.example/x", &recipe), Outcome::Unchanged),
-            (bare(&id, 2).with_url("http://a.example/y", &recipe), Outcome::Replaced),
+            (bare(&id, 2).with_url("http://a.example/x", recipe.site_of("http://a.example/x")), Outcome::Replaced),
+            (bare(&id, 2).with_url("http://a.example/x", recipe.site_of("http://a.example/x")), Outcome::Unchanged),
+            (bare(&id, 2).with_url("http://a.example/y", recipe.site_of("http://a.example/y")), Outcome::Replaced),
             (bare(&id, 2), Outcome::Replaced),
         ] {
             assert_eq!(writer.insert(document).expect("inserted"), outcome, "{id}");
@@ -59,7 +59,7 @@ fn insert_if_new_sees_its_own_group_and_not_its_own_id() {
     let folder = folder();
     let mut writer = create(&folder.path().join("db"));
     let far = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let if_new = |writer: &mut Writer, id: &str, print: u64| match writer.insert_if_new(bare(id, print), &simhash(3)) {
+    let if_new = |writer: &mut Writer, id: &str, print: u64| match simhash(3).insert_if_new(writer, bare(id, print)) {
         Ok(Judgement::Inserted { outcome, complete: true }) => format!("{outcome:?}"),
         Ok(Judgement::Duplicate { of, complete: true }) => {
             format!("{} at {}", of.id, of.evidence.distance.expect("two fingerprints"))
@@ -99,7 +99,7 @@ fn insert_if_new_never_sees_a_pending_batch_of_others() {
     writer.label("night", true).expect("labelled");
     writer.insert(bare("pending", 1)).expect("inserted");
     writer.unlabel().expect("unlabelled");
-    let judgement = writer.insert_if_new(bare("visible", 1), &simhash(3)).expect("inserted");
+    let judgement = simhash(3).insert_if_new(&mut writer, bare("visible", 1)).expect("inserted");
     assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
     writer.commit().expect("committed");
     assert_eq!(ids(&writer, 1, 3), ["visible"]);
@@ -113,10 +113,10 @@ fn documents_of_fewer_than_two_tokens_are_recorded_and_never_matched() {
     let mut writer = create(&folder.path().join("db"));
     let recipe = Recipe::default();
     for (id, text) in [("empty", ""), ("one", "word"), ("two", "two words")] {
-        let document = Document::from_page(id, &Page::text(text), &recipe).expect("a good id");
+        let document = document_of_page(id, &Page::text(text), &recipe).expect("a good id");
         assert_eq!(document.is_unprinted(), id != "two");
         let fingerprint = document.fingerprint().0;
-        let judgement = writer.insert_if_new(document, &simhash(3)).expect("inserted");
+        let judgement = simhash(3).insert_if_new(&mut writer, document).expect("inserted");
         assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
         writer.commit().expect("committed");
         for _ in 0..2 {

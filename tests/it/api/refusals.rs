@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
-use nddb::testing::observe_storage;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint, Verify, Work};
+use nddb_index::testing::observe_storage;
 
 use super::*;
 
@@ -172,8 +173,8 @@ fn queries_and_documents_that_the_database_cannot_hold_are_refused_and_do_no_har
     };
     is_refused(writer.insert(bare("b", 0x10_0000)).err(), "the fingerprint", 0xf_ffff);
     is_refused(writer.insert(bare("a", u64::MAX)).err(), "the fingerprint", 0xf_ffff);
-    is_refused(writer.insert_if_new(bare("b", 1 << 63), &simhash(1)).err(), "the fingerprint", 0xf_ffff);
-    is_refused(writer.insert_if_new(bare("b", 1), &simhash(3)).err(), "k", 2);
+    is_refused(simhash(1).insert_if_new(&mut writer, bare("b", 1 << 63)).err(), "the fingerprint", 0xf_ffff);
+    is_refused(simhash(3).insert_if_new(&mut writer, bare("b", 1)).err(), "k", 2);
     writer.commit().expect("what was refused did no harm");
     let mut load = writer.bulk_load().expect("a load begins");
     is_refused(load.push(bare("c", 0x10_0000)).err(), "the fingerprint", 0xf_ffff);
@@ -204,7 +205,7 @@ fn ids_are_one_to_4096_bytes_without_nul() {
             other => panic!("{other:?}"),
         }
         let recipe = Recipe::default();
-        assert!(Document::from_page(id, &Page::text("some words of a page"), &recipe).is_err());
+        assert!(document_of_page(id, &Page::text("some words of a page"), &recipe).is_err());
     }
     let good = [long.as_str(), "a", "a\u{1}", "a\u{1}\u{1}", "ab", "\u{1}", "😀", "a b\tc\n", "\u{7f}", "ÿ"];
     let mut writer = create(&path);

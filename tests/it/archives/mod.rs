@@ -6,8 +6,8 @@ use nddb::archive::{
     ArchiveError, Compression, Entry, EntryContent, Format, IdFrom, Input, Inputs, Limits, Located, Options, OtherKind,
     PageEntry, Position, Reason, Response, WarcWriter, expand,
 };
-use nddb::internals::{identity, read_page};
 use nddb::text::PageKind;
+use nddb_archive::{identity, read_page};
 use nddb_test_support::{Random, say};
 
 const HTML: &[(&str, &str)] = &[("Content-Type", "text/html; charset=utf-8")];

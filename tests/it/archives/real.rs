@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{Entry, EntryContent, Input, Options};
-use nddb::internals::read_page;
+use nddb_archive::read_page;
 
 use super::{drain, html, say};
 
@@ -26,7 +26,7 @@ const REFUSED: &[&str] =
     &["broken/warcfile.warc.lz4", "broken/test.warc.bz2", "warc-zst-derived/dict-missing.warc.zst"];
 
 fn real_archives() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/archives");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/archives");
     if folder.is_dir() {
         return Some(folder);
     }

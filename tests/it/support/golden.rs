@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Writer};
@@ -61,7 +62,7 @@ pub(crate) fn make_web(path: &Path) {
     writer.label("pages", false).expect("a batch");
     for (id, url, html) in PAGES {
         let page = Page { url: Some(url), ..Page::html(html) };
-        let document = Document::from_page(id, &page, &recipe).expect("a good id");
+        let document = document_of_page(id, &page, &recipe).expect("a good id");
         writer.insert(document.with_date(Some(1_700_000_000))).expect("taken");
     }
     writer.commit().expect("durable");
@@ -87,7 +88,7 @@ pub(crate) fn make_narrow(path: &Path) {
 pub(crate) fn page(id: &str, index: usize) -> Document {
     let (_, url, html) = PAGES[index];
     let recipe = Recipe::named("web").expect("the recipe of the golden pages");
-    Document::from_page(id, &Page { url: Some(url), ..Page::html(html) }, &recipe).expect("a good id")
+    document_of_page(id, &Page { url: Some(url), ..Page::html(html) }, &recipe).expect("a good id")
 }
 
 /// Fills a new database with the contents of the golden database `keys`: each page of [`PAGES`] in a run of a bulk
@@ -159,7 +160,7 @@ pub(crate) fn summarized(when: &str) -> Vec<Document> {
     let recipe = Recipe::from_label("main-c/1").expect("a recipe");
     let pages = PAGES.iter().map(|(id, url, html)| {
         let page = Page { url: Some(url), ..Page::html(html) };
-        Document::from_page(&format!("{when}-{id}"), &page, &recipe).expect("a good id")
+        document_of_page(&format!("{when}-{id}"), &page, &recipe).expect("a good id")
     });
     pages.chain([bare(&format!("{when}-bare"), spread(when.len() as u64))]).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb::detect::Judgement;
+use nddb::detect::{Judgement, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, View, Within, Work, Writer};
@@ -312,10 +312,10 @@ fn document(id: &str, content: &Content) -> Document {
     let recipe = Recipe::default();
     let document = match content.print {
         Some(print) => Document::bare(id, Fingerprint(print)).expect("a good id"),
-        None => Document::from_page(id, &Page::text(""), &recipe).expect("a good id"),
+        None => document_of_page(id, &Page::text(""), &recipe).expect("a good id"),
     };
     match &content.site {
-        Some(site) => document.with_url(&format!("http://{site}/page"), &recipe),
+        Some(site) => document.with_url(&format!("http://{site}/page"), recipe.site_of(&format!("http://{site}/page"))),
         None => document,
     }
 }
@@ -333,7 +333,7 @@ fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeOutco
     Ok(match change {
         Change::Insert(id, content) => ChangeOutcome::Did(writer.insert(document(id, content))?),
         Change::InsertIfNew(id, content, within) => {
-            match writer.insert_if_new(document(id, content), &simhash((*within).into()))? {
+            match simhash((*within).into()).insert_if_new(writer, document(id, content))? {
                 Judgement::Inserted { outcome, .. } => ChangeOutcome::Did(outcome),
                 Judgement::Duplicate { of, .. } => {
                     let distance = of.evidence.distance.expect("both have fingerprints");

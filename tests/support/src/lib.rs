@@ -1,10 +1,12 @@
 //! Shared parts of the tests and benches of all crates: random numbers, and programs that tests need.
 
 mod random;
+mod texts;
 
 use std::process::{Command, Stdio};
 
 pub use random::Random;
+pub use texts::texts;
 
 /// Writes a line to stderr, for a test's seed and for what it leaves out.
 #[expect(clippy::print_stderr, reason = "a test tells its seed and what it leaves out")]

@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use nddb::internals::sketch::split_mix;
+use nddb_page::sketch::split_mix;
 
 /// Chooses a pair by random numbers.
 type Pick<'a> = dyn FnMut(&mut dyn FnMut() -> u64) -> Option<(u32, u32)> + 'a;

@@ -1,8 +1,8 @@
 //! Two documents side by side: their texts, read again from their archives, and a page of them.
 
 use nddb::detect::{UnreadReason, read_page};
-use nddb::internals::text::{content_text, folded_text, title};
 use nddb::{Result, Stored, View};
+use nddb_page::text::{content_text, folded_text, title};
 
 use crate::html::Html;
 use crate::quantity::grouped;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use nddb::internals::lcs::Myers;
+use nddb_verdict::compare::lcs::Myers;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::plot::escape;

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
-use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
-use nddb::internals::{b_similarity, c_similarity};
+use nddb::detect::{Collection, Line, Method, PairOptions, Resources, document_of_page};
 use nddb::sketch::{LeadingWords, Profile, Recipe};
-use nddb::{Config, Document, Reader, Stored, Writer};
+use nddb::{Config, Reader, Stored, Writer};
 use nddb_format::record::Record;
 use nddb_format::summaries::min_byte;
 use nddb_lab::eval::{Corpus, Labels};
+use nddb_verdict::{b_similarity, c_similarity};
 
 #[expect(clippy::print_stderr, reason = "a test tells what it leaves out")]
 fn say(text: &str) {
@@ -37,7 +37,7 @@ fn load(path: &Path, database: &Path) -> Vec<Stored> {
     let mut input = Input::open(path, &Options::default()).expect("readable");
     while let Some(entry) = input.next().expect("readable") {
         let EntryContent::Page(entry) = entry.content else { continue };
-        load.push(Document::from_page(&entry.id, &entry.page(), &recipe).expect("an id")).expect("taken");
+        load.push(document_of_page(&entry.id, &entry.page(), &recipe).expect("an id")).expect("taken");
     }
     load.finish().expect("loaded");
     let mut all = Vec::new();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{ArrowError, DataType};
+use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use nddb::text::{Page, PageKind};
 use nddb::{Document, Fingerprint};
@@ -88,7 +89,7 @@ impl<'a> Columns<'a> {
         if let Some(print) = self.prints.map(|prints| fingerprint(prints, row)).transpose()?.flatten() {
             let document = Document::bare(&id, print)?;
             return Ok(Some(match url {
-                Some(url) => document.with_url(url, recipe),
+                Some(url) => document.with_url(url, recipe.site_of(url)),
                 None => document,
             }));
         }
@@ -96,7 +97,7 @@ impl<'a> Columns<'a> {
             let Some(column) = column else { continue };
             if let Some(body) = column.get(row) {
                 let charset = column.is_text().then_some("utf-8");
-                return Ok(Some(Document::from_page(&id, &Page { kind, charset, url, body }, recipe)?));
+                return Ok(Some(document_of_page(&id, &Page { kind, charset, url, body }, recipe)?));
             }
         }
         Ok(None)
@@ -151,7 +152,7 @@ pub(crate) fn sketch(
             Ok(piece)
         })
     };
-    nddb::internals::in_order(threads, produce, work, |made| consume(made?))
+    nddb_dedup::in_order(threads, produce, work, |made| consume(made?))
 }
 
 /// Cuts tables into pieces.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use nddb::detect::PartedNearDuplicates;
+use nddb::detect::{PartedNearDuplicates, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::{Document, Federation, Fingerprint, Within};
 
@@ -61,7 +61,7 @@ pub(crate) fn ask(
     let (document, found) = match asked {
         Asked { page: Some(page), id: None, print: None } => {
             let recipe = Recipe::from_label(&federation.settings().recipe)?;
-            let document = Document::from_page("query", &page.page(), &recipe)?;
+            let document = document_of_page("query", &page.page(), &recipe)?;
             let found = online.ask_parts(federation, &document, Some(&page.page()))?;
             (document, found)
         }

@@ -6,6 +6,7 @@ use arrow_array::builder::{BinaryBuilder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use nddb::Document;
+use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use pyo3::prelude::*;
 
@@ -74,7 +75,7 @@ impl PyRecipe {
         charset: Option<String>,
     ) -> Result<Bound<'py, PyAny>> {
         let page = GivenPage::need(text, html, url, charset)?;
-        let document = py.detach(|| Document::from_page("page", &page.page(), &self.recipe))?;
+        let document = py.detach(|| document_of_page("page", &page.page(), &self.recipe))?;
         let mut value = nddb_cli::values::document(&stored(&document));
         // What only a database knows.
         for name in ["id", "number", "source", "batch", "truncated", "date"] {

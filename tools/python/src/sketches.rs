@@ -42,15 +42,15 @@ pub(crate) fn py_candidate_keys(
     recipe: &str,
     complete: bool,
 ) -> Result<Stream> {
-    let (method, recipe, tables) = (named_method(method)?, named(recipe)?, Tables::new(sketches)?);
+    let (method, kinds, tables) = (named_method(method)?, named(recipe)?.keys(), Tables::new(sketches)?);
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
     // A method without keys is refused at once.
-    candidate_keys(&empty, Some(&recipe), method, k, complete)?;
+    candidate_keys(&empty, kinds, method, k, complete)?;
     Ok(Stream::new(schema(&KEYS), move |sink| {
         let mut rows = Rows::new(sink, &KEYS);
         for document in documents(tables.take()?) {
             let document = document?;
-            for key in candidate_keys(&document, Some(&recipe), method, k, complete)? {
+            for key in candidate_keys(&document, kinds, method, k, complete)? {
                 rows.row(&[document.id().into(), Cell::Number(key.cast_signed())])?;
             }
         }

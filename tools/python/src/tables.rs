@@ -50,7 +50,7 @@ pub(crate) fn matches(parts: PinnedParts, numbers: Numbers, within: Within, thre
         let mut rows = Rows::new(sink, &match_columns(true));
         let mut pieces = numbers.pieces().flat_map(|piece| piece.chunks(PIECE));
         let mut first = 0u64;
-        nddb::internals::in_order(
+        nddb_dedup::in_order(
             threads,
             || pieces.next().filter(|_| !sink.stopped()),
             |piece| federation.find(piece, within, None, &mut Work::default()),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use nddb::archive::{self, JsonFields, Options};
+use nddb::detect::document_of_page;
 use nddb::ingest::{Event, LoadReport, Loader};
 use nddb::sketch::Recipe;
 use nddb::{BulkLoad, Document, Loaded, Outcome, Writer};
@@ -200,8 +201,8 @@ impl PyWriter {
             let online = judging.online(held.writer.view())?;
             let document = given.document(id, &held.recipe)?;
             Ok(match &given {
-                Given::Page(page) => held.writer.insert_page_if_new(document, &page.page(), &online)?,
-                Given::Print(..) => held.writer.insert_if_new(document, &online)?,
+                Given::Page(page) => online.insert_page_if_new(&mut held.writer, document, &page.page())?,
+                Given::Print(..) => online.insert_if_new(&mut held.writer, document)?,
             })
         })?;
         Verdict::new(py, &judgement)
@@ -474,9 +475,9 @@ impl Given {
 
     fn document(&self, id: &str, recipe: &Recipe) -> Result<Document> {
         Ok(match self {
-            Self::Page(page) => Document::from_page(id, &page.page(), recipe)?,
+            Self::Page(page) => document_of_page(id, &page.page(), recipe)?,
             Self::Print(print, None) => Document::bare(id, *print)?,
-            Self::Print(print, Some(url)) => Document::bare(id, *print)?.with_url(url, recipe),
+            Self::Print(print, Some(url)) => Document::bare(id, *print)?.with_url(url, recipe.site_of(url)),
         })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BinaryArray, RecordBatch, StringArray};
 use nddb::Document;
 use nddb::archive::{EntryContent, Input, Options};
+use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use parquet::arrow::ArrowWriter;
@@ -32,7 +33,7 @@ fn write_sketches(dir: &Dir, name: &str, rows: &[Row<'_>]) {
 }
 
 fn sketch(id: &str, text: &str) -> Vec<u8> {
-    Document::from_page(id, &Page::text(text), &Recipe::default()).expect("a document").to_bytes()
+    document_of_page(id, &Page::text(text), &Recipe::default()).expect("a document").to_bytes()
 }
 
 /// Returns the stored documents, all columns of `export` but the archive's number.
@@ -56,7 +57,7 @@ fn a_table_of_sketches_is_loaded_as_its_pages_are() {
         while let Some(entry) = input.next().expect("sound") {
             let EntryContent::Page(page) = entry.content else { continue };
             let position = entry.position;
-            let document = Document::from_page(&page.id, &page.page(), &recipe).expect("a document");
+            let document = document_of_page(&page.id, &page.page(), &recipe).expect("a document");
             let document = document.with_date(page.date);
             let document = document.with_source(number, position.offset, position.inner, position.length);
             rows.push((Some(document.to_bytes()), "web/1", Some(path.display().to_string())));

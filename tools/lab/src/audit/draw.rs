@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use fixedbitset::FixedBitSet;
 use nddb::detect::{Collection, MemberVerdict, Method, PairOptions, Resources, UnreadTexts};
-use nddb::internals::sketch::split_mix;
-use nddb::internals::{FixedBitSet, PairJob, Reach};
 use nddb::{Error, Progress, Result, View};
+use nddb_dedup::{PairJob, Reach};
+use nddb_page::sketch::split_mix;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::allocation::{Population, allocate};

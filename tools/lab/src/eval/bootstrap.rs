@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use nddb_page::sketch::split_mix;
+
 use super::gold::Gold;
 use super::label::Label;
-use nddb::internals::sketch::split_mix;
 
 /// Draws of a bootstrap.
 pub const DRAWS: usize = 10_000;

@@ -4,17 +4,19 @@ use std::error::Error;
 use std::fmt;
 use std::path::Path;
 
+use nddb::archive::{ArchiveError, Entry, EntryContent, Input, Options};
+use nddb::detect::{Collection, PairOptions, PairSummary, Resources, document_of_page};
+use nddb::sketch::Recipe;
+use nddb::text::SiteRule;
+use nddb::{Config, Document, Fingerprint, Loaded, Progress, Result, View, Writer};
+use nddb_archive::identity;
+use nddb_dedup::share_key;
+use nddb_page::text::host_of;
+
 use super::gold::{Gold, LabelledDocument};
 use super::label::{Label, Labels};
 use super::returned::Returned;
 use crate::pair_counts::{Counted, count};
-use nddb::archive::{ArchiveError, Entry, EntryContent, Input, Options};
-use nddb::detect::{Collection, PairOptions, PairSummary, Resources};
-use nddb::internals::text::host_of;
-use nddb::internals::{identity, share_key};
-use nddb::sketch::Recipe;
-use nddb::text::SiteRule;
-use nddb::{Config, Document, Fingerprint, Loaded, Progress, Result, View, Writer};
 
 /// Called from time to time with how far the work is; ends it by answering `false`.
 type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
@@ -197,7 +199,7 @@ impl Corpus {
 fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result::Result<Option<Document>, String> {
     let position = entry.position;
     let made = match &entry.content {
-        EntryContent::Page(page) => Document::from_page(&page.id, &page.page(), recipe).map(|document| {
+        EntryContent::Page(page) => document_of_page(&page.id, &page.page(), recipe).map(|document| {
             let document = document.with_date(page.date).truncated(page.truncated);
             match archive {
                 Some(archive) => document.with_source(archive, position.offset, position.inner, position.length),
@@ -206,7 +208,7 @@ fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result
         }),
         EntryContent::Fingerprint { id, fingerprint, url } => {
             Document::bare(id, Fingerprint(*fingerprint)).map(|document| match url {
-                Some(url) => document.with_url(url, recipe),
+                Some(url) => document.with_url(url, recipe.site_of(url)),
                 None => document,
             })
         }
@@ -221,11 +223,11 @@ fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result
 
 #[cfg(test)]
 mod tests {
+    use nddb::detect::{Decision, Method, Rules};
+
     use super::*;
     use crate::eval::label::Label;
     use crate::eval::score::splits;
-    use nddb::detect::Method;
-    use nddb::detect::{Decision, Rules};
 
     /// Documents of two sites with edits of every size, some equal, one empty, one without an address.
     fn lines() -> String {

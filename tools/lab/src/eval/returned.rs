@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use nddb_page::sketch::split_mix;
+
 use super::gold::Gold;
 use crate::pair_counts::PairBlock;
 use crate::sampling::Draw;
-use nddb::internals::sketch::split_mix;
 
 /// Pairs without a label that are drawn for review.
 pub const SAMPLE: usize = 200;
@@ -83,9 +84,10 @@ impl<'a> Returned<'a> {
 
 #[cfg(test)]
 mod tests {
+    use nddb_page::sketch::split_mix;
+
     use super::*;
     use crate::eval::gold::tests::gold;
-    use nddb::internals::sketch::split_mix;
 
     #[test]
     fn a_pair_without_a_label_is_counted_and_not_judged() {

@@ -1,21 +1,16 @@
 //! Precision of trustable longest common subsequence by the slope of its regions (Huang et al. 2008, 4, Figure 8).
 
+use fixedbitset::FixedBitSet;
+use nddb::compare::lcs::{Parameters, Thresholds};
+use nddb::detect::{Collection, PairOptions, Rules, UnreadTexts};
+use nddb::{Progress, Result, View};
+use nddb_dedup::{TextSources, keep};
+use nddb_index::spill::ticker::Ticker;
+use nddb_verdict::compare::lcs::{Comparer, Likeness, Prepared};
+
 use super::gold::Gold;
 use super::label::Label;
 use super::score::Counts;
-use fixedbitset::FixedBitSet;
-use nddb::Progress;
-use nddb::Result;
-use nddb::View;
-use nddb::compare::lcs::Parameters;
-use nddb::compare::lcs::Thresholds;
-use nddb::detect::Collection;
-use nddb::detect::PairOptions;
-use nddb::detect::Rules;
-use nddb::detect::UnreadTexts;
-use nddb::internals::Ticker;
-use nddb::internals::lcs::{Comparer, Likeness, Prepared};
-use nddb::internals::{TextSources, keep};
 
 /// Slopes that are tried: "when the slope threshold increases from 0.02 to 0.2".
 pub const SLOPES: [f64; 10] = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2];

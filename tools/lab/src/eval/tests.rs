@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use super::*;
 use nddb::Config;
 use nddb::archive::Options;
 use nddb::compare::lcs::Parameters;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::detect::Resources;
-use nddb::internals::lcs::plain::compare;
-use nddb::internals::support::{self, texts};
-use nddb::internals::text::folded_text;
+use nddb::detect::{Method, PairOptions, Resources};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
+use nddb_dedup::support;
+use nddb_dedup::support::texts;
+use nddb_page::text::folded_text;
+use nddb_verdict::compare::lcs::plain::compare;
+
+use super::*;
 
 /// Short texts: the definition takes time with the product of the lengths.
 fn documents(seed: u64) -> Vec<String> {

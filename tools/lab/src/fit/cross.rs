@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use nddb::detect::{Model, TRAITS, Traits};
-use nddb::internals::in_order;
+use nddb_dedup::in_order;
 
 use super::logistic::{self, Example};
 

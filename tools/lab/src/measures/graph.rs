@@ -2,16 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use nddb::Progress;
-use nddb::Result;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::PairOptions;
-use nddb::detect::Resources;
-use nddb::detect::{Line, PairSummary};
-use nddb::internals::Classes;
-use nddb::internals::Sorter;
-use nddb::internals::{PairJob, Reach};
+use nddb::detect::{Collection, Line, PairOptions, PairSummary, Resources};
+use nddb::{Progress, Result, View};
+use nddb_dedup::{Classes, PairJob, Reach};
+use nddb_index::spill::sort::Sorter;
 
 /// "Every page is a node in the graph. There is an edge between two nodes iff the pair is B-similar. A node
 /// is considered a near-duplicate page iff it is incident to at least one edge" (Henzinger 2006, results
@@ -164,10 +158,10 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
+    use nddb::detect::{Decision, Method};
+    use nddb_dedup::support::{collection, database, options, pages};
+
     use super::*;
-    use nddb::detect::Decision;
-    use nddb::detect::Method;
-    use nddb::internals::support::{collection, database, options, pages};
 
     const METHODS: [Method; 6] =
         [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];

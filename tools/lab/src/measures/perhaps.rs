@@ -1,18 +1,15 @@
 //! Number of signatures needed per document (Huang et al. 2008, 4, Figure 6).
 
+use fixedbitset::FixedBitSet;
+use nddb::detect::{Collection, PairOptions, SetSummary};
+use nddb::{Progress, Result};
+use nddb_dedup::{Sets, Signed, in_order};
+use nddb_index::spill::ticker::Ticker;
+use nddb_page::sketch::{Signature, signatures};
+use nddb_verdict::compare::lcs::{Comparer, Prepared};
+
 use super::sample::TextSample;
 use crate::sampling::Draw;
-use fixedbitset::FixedBitSet;
-use nddb::Progress;
-use nddb::Result;
-use nddb::detect::Collection;
-use nddb::detect::PairOptions;
-use nddb::detect::SetSummary;
-use nddb::internals::Ticker;
-use nddb::internals::in_order;
-use nddb::internals::lcs::{Comparer, Prepared};
-use nddb::internals::sketch::{Signature, signatures};
-use nddb::internals::{Sets, Signed};
 
 /// Numbers of signatures that are tried: 7, 14 and so on to 112, "when we change n from 1 to 16".
 pub const SIGNATURE_STEPS: u32 = 16;

@@ -2,14 +2,11 @@
 
 use std::cmp::Reverse;
 
+use nddb::detect::{Collection, Resources};
+use nddb::{Progress, Result};
 use nddb_format::Fingerprint;
-
-use nddb::Progress;
-use nddb::Result;
-use nddb::detect::Collection;
-use nddb::detect::Resources;
-use nddb::internals::Sorter;
-use nddb::internals::Ticker;
+use nddb_index::spill::sort::Sorter;
+use nddb_index::spill::ticker::Ticker;
 
 /// Buckets of equal width that the space of values is cut in.
 pub const BUCKETS: usize = 128;
@@ -117,8 +114,9 @@ impl Prints {
 mod tests {
     use std::collections::BTreeMap;
 
+    use nddb_dedup::support::{collection, database, pages};
+
     use super::*;
-    use nddb::internals::support::{collection, database, pages};
 
     /// Everything by its definition, over all documents at once.
     #[test]

@@ -2,21 +2,14 @@
 
 use std::collections::BinaryHeap;
 
+use fixedbitset::FixedBitSet;
+use nddb::detect::{Collection, Method, PairOptions, UnreadTexts, Verification};
+use nddb::{Error, Progress, Result, View};
+use nddb_dedup::{Kept, PairJob, Reach, TextSources, keep};
+use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::sampling::Draw;
-use fixedbitset::FixedBitSet;
-use nddb::Progress;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::detect::UnreadTexts;
-use nddb::detect::Verification;
-use nddb::internals::Ticker;
-use nddb::internals::{Kept, TextSources, keep};
-use nddb::internals::{PairJob, Reach};
-use nddb::{Error, Result};
 
 /// Documents that are compared with all others of the sample: "we randomly selected 150 documents from the whole
 /// repository for evaluation" (Huang et al. 2008, 4).

@@ -1,12 +1,8 @@
 //! Correlation of B-similarity and C-similarity (Henzinger 2006, correlation, and the combined algorithm).
 
-use nddb::Progress;
-use nddb::Result;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::internals::PairJob;
+use nddb::detect::{Collection, Method, PairOptions};
+use nddb::{Progress, Result, View};
+use nddb_dedup::PairJob;
 
 /// Values of B-similarity.
 const B_LEN: usize = 7;
@@ -128,8 +124,9 @@ pub fn similarities(
 
 #[cfg(test)]
 mod tests {
+    use nddb_dedup::support::{collection, database, options, pages};
+
     use super::*;
-    use nddb::internals::support::{collection, database, options, pages};
 
     /// Every pair of documents with different texts, from the sketches themselves.
     #[test]

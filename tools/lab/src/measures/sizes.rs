@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nddb::Progress;
-use nddb::Result;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::cluster;
-use nddb::detect::{ClusterOptions, ClusterSummary};
+use nddb::detect::{ClusterOptions, ClusterSummary, Collection, cluster};
+use nddb::{Progress, Result, View};
 
 /// Star clusters by their size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,9 +37,10 @@ pub fn sizes(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nddb::detect::Method;
-    use nddb::internals::support::{database, options, pages};
+    use nddb_dedup::support::{database, options, pages};
+
+    use super::*;
 
     #[test]
     fn every_clustered_document_is_counted_once() {

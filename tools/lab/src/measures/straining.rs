@@ -4,15 +4,14 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-use super::sample::TextSample;
-use nddb::Progress;
-use nddb::Result;
-use nddb::compare::lcs::Parameters;
-use nddb::compare::lcs::Thresholds;
+use nddb::compare::lcs::{Parameters, Thresholds};
 use nddb::detect::PairOptions;
-use nddb::internals::Ticker;
-use nddb::internals::in_order;
-use nddb::internals::lcs::{Comparer, Prepared};
+use nddb::{Progress, Result};
+use nddb_dedup::in_order;
+use nddb_index::spill::ticker::Ticker;
+use nddb_verdict::compare::lcs::{Comparer, Prepared};
+
+use super::sample::TextSample;
 
 /// Lengths of the window that are tried, in units, "from 2 bytes to 100 bytes".
 pub const WINDOWS: [usize; 16] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100];

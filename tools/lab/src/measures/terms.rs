@@ -3,18 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fixedbitset::FixedBitSet;
-use nddb::Progress;
-use nddb::Result;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::PairOptions;
-use nddb::detect::UnreadTexts;
-use nddb::internals::MappedRowsWriter;
-use nddb::internals::TextSources;
-use nddb::internals::Ticker;
-use nddb::internals::lcs::Myers;
-use nddb::internals::text::Tokenizer;
+use nddb::detect::{Collection, PairOptions, UnreadTexts};
 use nddb::text::Page;
+use nddb::{Progress, Result, View};
+use nddb_dedup::TextSources;
+use nddb_index::spill::mapped_rows::MappedRowsWriter;
+use nddb_index::spill::ticker::Ticker;
+use nddb_page::text::Tokenizer;
+use nddb_verdict::compare::lcs::Myers;
 
 /// Terms of a document that are compared: of two longer ones that share nothing, the comparison would take minutes.
 pub const TERMS_MAX: usize = 50_000;

@@ -2,22 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::*;
-use crate::sampling::Draw;
 use nddb::compare::lcs::Parameters;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::detect::Resources;
-use nddb::detect::SetOptions;
-use nddb::detect::UnreadTexts;
-use nddb::internals::lcs::Likeness;
-use nddb::internals::lcs::plain::{compare, longest_common_subsequence};
-use nddb::internals::perhaps_similar_sets;
-use nddb::internals::sketch::plain::signatures;
-use nddb::internals::support::{Corpus, corpus, texts};
-use nddb::internals::text::tokens;
+use nddb::detect::{Method, PairOptions, Resources, SetOptions, UnreadTexts};
 use nddb::sketch::SignatureRules;
 use nddb::text::Page;
+use nddb_dedup::perhaps_similar_sets;
+use nddb_dedup::support::{Corpus, corpus, texts};
+use nddb_page::sketch::plain::signatures;
+use nddb_page::text::tokens;
+use nddb_verdict::compare::lcs::Likeness;
+use nddb_verdict::compare::lcs::plain::{compare, longest_common_subsequence};
+
+use super::*;
+use crate::sampling::Draw;
 
 const SEEDS: [u64; 2] = [3, 11];
 

@@ -7,19 +7,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use nddb::Progress;
-use nddb::Result;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::PairOptions;
-use nddb::detect::{PairSummary, Verification, Verified};
-use nddb::internals::Ticker;
-use nddb::internals::share_key;
-use nddb::internals::{CLASSES, TEXT, pairs_of};
-use nddb::internals::{Classes, Members};
-use nddb::internals::{Judge, Judged};
-use nddb::internals::{PairJob, Reach};
+use nddb::detect::{Collection, PairOptions, PairSummary, Verification, Verified};
 use nddb::text::Headings;
+use nddb::{Progress, Result, View};
+use nddb_dedup::{CLASSES, Classes, Judge, Judged, Members, PairJob, Reach, TEXT, pairs_of, share_key};
+use nddb_index::spill::ticker::Ticker;
 
 /// Pairs of two classes, or of one, that are listed one by one.
 pub(crate) const LISTED: u64 = 1 << 10;

@@ -1,8 +1,7 @@
+use nddb::detect::{Line, Method, pairs};
+use nddb_dedup::support::{Page, Random, collection, corpus, database, options, pages, texts};
+
 use super::*;
-use nddb::detect::Line;
-use nddb::detect::Method;
-use nddb::detect::pairs;
-use nddb::internals::support::{Page, Random, collection, corpus, database, options, pages, texts};
 
 type Pairs = BTreeSet<(u32, u32)>;
 

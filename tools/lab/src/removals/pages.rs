@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use fixedbitset::FixedBitSet;
 use nddb::detect::{Collection, Resources, UnreadTexts};
-use nddb::internals::text::{folded_text, title};
-use nddb::internals::{FixedBitSet, TextSources, Ticker};
 use nddb::{Progress, Result, View};
+use nddb_dedup::TextSources;
+use nddb_index::spill::ticker::Ticker;
+use nddb_page::text::{folded_text, title};
 
 /// Words that make a line a sentence: shorter lines are headings and navigation.
 const SENTENCE_WORDS: usize = 9;

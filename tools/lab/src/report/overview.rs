@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use fixedbitset::FixedBitSet;
 use nddb::detect::{Collection, MemberVerdict, UnreadTexts, is_thin_document};
-use nddb::internals::FixedBitSet;
 use nddb::{Progress, Result, View};
 
 use crate::removals::{KnownPage, Removals, ScoreBin, read_pages};

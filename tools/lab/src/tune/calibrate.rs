@@ -1,20 +1,13 @@
 //! Calibration of shingle sampling to a required precision.
 
+use fixedbitset::FixedBitSet;
+use nddb::detect::{Collection, GROUPS, Method, PairOptions, Ratios, UnreadTexts};
+use nddb::{Progress, Result, View};
+use nddb_dedup::{ShingleSets, TextSources};
+use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::runs::{PAIRS_MAX, Runs, Tally};
-use fixedbitset::FixedBitSet;
-use nddb::Progress;
-use nddb::Result;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::detect::UnreadTexts;
-use nddb::detect::{GROUPS, Ratios};
-use nddb::internals::ShingleSets;
-use nddb::internals::TextSources;
-use nddb::internals::Ticker;
 
 /// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4).
 pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nddb::detect::GROUPS;
-use nddb::internals::Sharing;
+use nddb_dedup::Sharing;
 
 /// One pair in so many, for each group of the smaller document; powers of two.
 pub(super) type Shares = [u64; GROUPS];
@@ -107,8 +107,9 @@ pub(super) fn both(a: u32, b: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use nddb_page::sketch::split_mix;
+
     use super::*;
-    use nddb::internals::sketch::split_mix;
 
     fn member(ordinal: u32) -> (usize, u64) {
         (ordinal as usize % 3, split_mix(9, ordinal.into()).reverse_bits())

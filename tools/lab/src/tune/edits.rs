@@ -1,6 +1,6 @@
 //! Edits of known size in a text.
 
-use nddb::internals::sketch::split_mix;
+use nddb_page::sketch::split_mix;
 
 /// What is done to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

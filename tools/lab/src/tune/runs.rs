@@ -1,23 +1,12 @@
 //! Runs of the method shingles on samples of one set of shingles, read once.
 
+use nddb::detect::{Collection, Decision, Evidence, GROUPS, Method, PairOptions, Ratios, ShingleSummary, Verification};
+use nddb::{Result, View};
+use nddb_dedup::{Classes, Context, Overlaps, Resembling, ShingleSets, Verifier};
+use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::drawing::{Drawing, Shares};
-use nddb::Result;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::Decision;
-use nddb::detect::Evidence;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::detect::ShingleSummary;
-use nddb::detect::Verification;
-use nddb::detect::{GROUPS, Ratios};
-use nddb::internals::Classes;
-use nddb::internals::Context;
-use nddb::internals::Ticker;
-use nddb::internals::Verifier;
-use nddb::internals::{Overlaps, Resembling, ShingleSets};
 
 /// Greatest number of pairs compared per run and group; of more pairs, a sample of this size is drawn by hash. A
 /// share of such a sample is accurate to within 0.005.

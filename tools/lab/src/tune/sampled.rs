@@ -1,20 +1,13 @@
 //! Accuracy of sampled shingles relative to all shingles (Ye et al. 2007, 4.2 to 4.4).
 
+use fixedbitset::FixedBitSet;
+use nddb::detect::{Collection, GROUPS, Method, PairOptions, Ratios, UnreadTexts};
+use nddb::{Error, Progress, Result, View};
+use nddb_dedup::{ShingleSets, TextSources, in_order};
+use nddb_index::spill::ticker::Ticker;
+
 use super::calibrate::RATIOS;
 use super::runs::{PAIRS_MAX, Runs};
-use fixedbitset::FixedBitSet;
-use nddb::Progress;
-use nddb::View;
-use nddb::detect::Collection;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::detect::UnreadTexts;
-use nddb::detect::{GROUPS, Ratios};
-use nddb::internals::ShingleSets;
-use nddb::internals::TextSources;
-use nddb::internals::Ticker;
-use nddb::internals::in_order;
-use nddb::{Error, Result};
 
 /// Resemblances from which on pairs are looked for.
 pub const THRESHOLDS: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95];

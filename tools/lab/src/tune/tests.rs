@@ -1,11 +1,8 @@
-use super::*;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::detect::Resources;
-use nddb::detect::TextScope;
-use nddb::detect::{GROUPS, Ratios};
-use nddb::internals::support::{corpus, texts};
+use nddb::detect::{GROUPS, Method, PairOptions, Ratios, Resources, TextScope};
 use nddb::sketch::Recipe;
+use nddb_dedup::support::{corpus, texts};
+
+use super::*;
 
 #[test]
 fn an_edit_changes_as_many_words_as_it_says() {
@@ -171,8 +168,8 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
 /// Every pair of documents at every threshold, ratio and remainder, from their shingles themselves.
 #[test]
 fn samples_find_what_comparing_all_pairs_of_samples_finds() {
-    use nddb::internals::sketch::{Sampling, shingles};
-    use nddb::internals::text::CanonicalWords;
+    use nddb_page::sketch::{Sampling, shingles};
+    use nddb_page::text::CanonicalWords;
     for seed in [5, 6] {
         let folder = tempfile::tempdir().expect("a folder");
         let made = texts(70, seed);
@@ -201,7 +198,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
                     let samples: Vec<_> = sets.iter().map(|set| set.1.resample(sampling).expect("coarser")).collect();
                     for a in 0..sets.len() {
                         for b in 0..a {
-                            let near = |x: &nddb::internals::sketch::Shingles, y| {
+                            let near = |x: &nddb_page::sketch::Shingles, y| {
                                 x.overlap(y).is_some_and(|overlap| overlap.resemblance() >= step.threshold)
                             };
                             let group = sets[a].0.min(sets[b].0);

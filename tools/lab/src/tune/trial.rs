@@ -4,30 +4,24 @@ use std::collections::HashSet;
 use std::hint::black_box;
 use std::time::Instant;
 
+use fixedbitset::FixedBitSet;
+use nddb::detect::{Collection, Decision, Evidence, Method, PairOptions, TextScope, Traits};
+use nddb::sketch::{Recipe, Sketch};
+use nddb::text::Page;
+use nddb::{Progress, Result, View};
+use nddb_dedup::{TextSources, keep};
+use nddb_format::document_keys::bands;
+use nddb_index::spill::ticker::Ticker;
+use nddb_page::sketch::{
+    Features, Sampling, Shingles, Stemmer, StopWords, agreement, min_bytes, shingles, signatures, simhash_of,
+};
+use nddb_page::text::{CanonicalWords, tokens};
+use nddb_verdict::compare::Frequencies;
+use nddb_verdict::compare::lcs::{Comparer, Prepared};
+use nddb_verdict::{b_similarity, c_similarity};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::edits::{Edit, edited};
-use fixedbitset::FixedBitSet;
-use nddb::Progress;
-use nddb::Result;
-use nddb::View;
-use nddb::detect::Decision;
-use nddb::detect::Evidence;
-use nddb::detect::Method;
-use nddb::detect::PairOptions;
-use nddb::detect::TextScope;
-use nddb::detect::{Collection, Traits};
-use nddb::internals::Frequencies;
-use nddb::internals::Ticker;
-use nddb::internals::lcs::{Comparer, Prepared};
-use nddb::internals::sketch::{
-    Features, Sampling, Shingles, Stemmer, StopWords, agreement, bands, min_bytes, shingles, signatures, simhash_of,
-};
-use nddb::internals::text::{CanonicalWords, tokens};
-use nddb::internals::{TextSources, keep};
-use nddb::internals::{b_similarity, c_similarity};
-use nddb::sketch::{Recipe, Sketch};
-use nddb::text::Page;
 
 /// Fewer words than these are too few for an edit of one in a hundred.
 const WORDS_MIN: usize = 50;

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint};
@@ -138,12 +139,12 @@ impl Line {
     /// Makes the document.
     pub(super) fn document(&self, recipe: &Recipe, bits: u8) -> Result<Document, String> {
         let document = match self.body() {
-            Ok(page) => Document::from_page(&self.id, &page, recipe),
+            Ok(page) => document_of_page(&self.id, &page, recipe),
             Err(fingerprint) if fingerprint.0 > low_mask(bits) => {
                 return Err(format!("fingerprint {fingerprint} is wider than the database's {bits} bits"));
             }
             Err(fingerprint) => Document::bare(&self.id, fingerprint).map(|document| match &self.url {
-                Some(url) => document.with_url(url, recipe),
+                Some(url) => document.with_url(url, recipe.site_of(url)),
                 None => document,
             }),
         };

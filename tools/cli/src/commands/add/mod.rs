@@ -219,8 +219,8 @@ impl Adding<'_> {
         let mut more = Map::new();
         let Some(online) = &self.online else { return Ok(inserted(self.writer.insert(document)?, more)) };
         let judgement = match page {
-            Some(page) => self.writer.insert_page_if_new(document, page, online)?,
-            None => self.writer.insert_if_new(document, online)?,
+            Some(page) => online.insert_page_if_new(&mut self.writer, document, page)?,
+            None => online.insert_if_new(&mut self.writer, document)?,
         };
         Ok(match judgement {
             Judgement::Inserted { outcome, complete } => {

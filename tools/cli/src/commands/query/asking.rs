@@ -1,7 +1,7 @@
 //! Execution of queries on many threads, with answers printed in the order of the queries.
 
-use nddb::internals::in_order;
 use nddb::{Federation, Stored, Work};
+use nddb_dedup::in_order;
 
 use super::queries::Query;
 use crate::failure::Result;

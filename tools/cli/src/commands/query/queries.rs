@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use nddb::detect::document_of_page;
 use nddb::text::PageKind;
 use nddb::{Document, Federation, Fingerprint, Stored};
 use nddb_format::fingerprint::low_mask;
@@ -124,6 +125,6 @@ fn page(path: &Path, kind: PageKind, url: Option<&str>, settings: &Settings) -> 
     let recipe = database::recipe(settings)?;
     let mut file = PageFile::read(path, Some(kind))?;
     file.url = url.map(str::to_owned);
-    let document = Document::from_page("query", &file.page(), &recipe)?;
+    let document = document_of_page("query", &file.page(), &recipe)?;
     Ok(Query::Page(Box::new(PageQuery { path: path.to_owned(), file, document })))
 }

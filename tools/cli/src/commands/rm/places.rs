@@ -35,7 +35,7 @@ impl Place {
     pub(super) fn delete(&self, writer: &mut Writer) -> nddb::Result<u64> {
         match self {
             Self::Site(site) => writer.delete_site(site),
-            Self::Host(host) => writer.delete_host(host),
+            Self::Host(host) => writer.delete_where(|head| head.url.and_then(host_of).is_some_and(|of| of == *host)),
         }
     }
 

@@ -1,0 +1,149 @@
+//! The keys by which documents are found besides their fingerprints (SPEC 9.1, 9.7): which kinds a database keeps, and
+//! how each is computed from the sketches in a record.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::record::MIN_VALUES;
+
+/// Supershingles of a document.
+pub const SUPERSHINGLES: usize = 6;
+/// Pieces of a projection.
+pub const PIECES: usize = 12;
+
+/// The kinds of keys that a database keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyKinds {
+    /// Megashingles: pairs of supershingles.
+    pub megashingles: bool,
+    /// Pieces of projections.
+    pub pieces: bool,
+    /// Bands of profiles.
+    pub bands: bool,
+}
+
+impl KeyKinds {
+    /// Returns the kinds of keys in databases of a recipe, given its label: a base, flags after hyphens, and a version
+    /// after a slash (SPEC 9.1). Those of other programs have no base that is known here, and keep what their documents
+    /// have.
+    ///
+    /// ```
+    /// use nddb_format::document_keys::KeyKinds;
+    ///
+    /// let kinds = KeyKinds::of_label("main-c/1");
+    /// assert_eq!(kinds, KeyKinds { megashingles: true, pieces: true, bands: true });
+    /// ```
+    pub fn of_label(label: &str) -> Self {
+        let name = label.split_once('/').map_or(label, |(name, _)| name);
+        let mut parts = name.split('-');
+        let is_main = parts.next() == Some("main");
+        let pieces = parts.any(|flag| flag == "c");
+        Self { megashingles: !is_main || pieces, pieces, bands: is_main }
+    }
+}
+
+/// Returns the megashingles of six supershingles (Henzinger 2006, 2): one for each pair of indexes, in the order
+/// (0,1), (0,2) .. (4,5). Two pages share one exactly if they are B-similar. A megashingle is XXH3 (64 bits, seed
+/// 0) of the two supershingles, 8 bytes each, little-endian, and the two indexes, one byte each.
+pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
+    let mut megashingles = [0; 15];
+    let mut next = megashingles.iter_mut();
+    for first in 0..SUPERSHINGLES {
+        for second in first + 1..SUPERSHINGLES {
+            let mut bytes = [0; 18];
+            bytes[..8].copy_from_slice(&supershingles[first].to_le_bytes());
+            bytes[8..16].copy_from_slice(&supershingles[second].to_le_bytes());
+            bytes[16..].copy_from_slice(&[first as u8, second as u8]);
+            if let Some(megashingle) = next.next() {
+                *megashingle = xxh3_64(&bytes);
+            }
+        }
+    }
+    megashingles
+}
+
+/// Min-values in a band.
+pub(crate) const BAND: usize = 4;
+
+/// Bands of a page.
+pub const BANDS: usize = MIN_VALUES / BAND;
+
+/// Returns the bands of 84 min-values: a hash for each run of four, as supershingles are of longer runs. Two pages
+/// of resemblance r share one with probability 1 - (1 - r^4)^21: of .8 always, of .5 three times in four, of .2
+/// once in thirty, where megashingles find those of .95 nine times in ten and those of .8 once in forty. A band is
+/// XXH3 (64 bits, seed 0) of `band`, the index of the run as one byte, and its four min-values, 4 bytes each,
+/// little-endian: 21 bytes, so that no band is a megashingle.
+pub fn bands(min_values: &[u32; MIN_VALUES]) -> [u64; BANDS] {
+    std::array::from_fn(|index| {
+        let mut bytes = [0; 5 + 4 * BAND];
+        bytes[..4].copy_from_slice(b"band");
+        bytes[4] = index as u8;
+        for (bytes, value) in bytes[5..].chunks_exact_mut(4).zip(&min_values[BAND * index..]) {
+            bytes.copy_from_slice(&value.to_le_bytes());
+        }
+        xxh3_64(&bytes)
+    })
+}
+
+/// Returns the pieces of a projection (Henzinger 2): piece p is dimensions 32p to 32p + 31, dimension 32p the
+/// lowest bit of the first byte. Projections that differ in fewer than 12 dimensions share a piece.
+pub fn pieces(projection: &[u64; PIECES / 2]) -> [[u8; 4]; PIECES] {
+    std::array::from_fn(|piece| ((projection[piece / 2] >> (32 * (piece % 2))) as u32).to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn megashingles_agree_exactly_where_two_supershingles_do(
+            left in prop::array::uniform6(0u64..3),
+            right in prop::array::uniform6(0u64..3),
+        ) {
+            let equal = left.iter().zip(&right).filter(|(a, b)| a == b).count();
+            let (a, b) = (megashingles(&left), megashingles(&right));
+            let shared = a.iter().filter(|mega| b.contains(mega)).count();
+            prop_assert_eq!(shared, equal * equal.saturating_sub(1) / 2);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bands_agree_exactly_where_four_min_values_do(
+            left in prop::collection::vec(0u32..2, MIN_VALUES),
+            right in prop::collection::vec(0u32..2, MIN_VALUES),
+        ) {
+            let whole = |values: &[u32]| -> [u32; MIN_VALUES] { std::array::from_fn(|i| values[i]) };
+            let (a, b) = (bands(&whole(&left)), bands(&whole(&right)));
+            for index in 0..BANDS {
+                let run = BAND * index..BAND * index + BAND;
+                prop_assert_eq!(a[index] == b[index], left[run.clone()] == right[run]);
+                prop_assert!(a.iter().enumerate().all(|(other, band)| other == index || *band != b[index]));
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_are_the_projection_four_bytes_each() {
+        let projection: [u64; 6] = std::array::from_fn(|word| 0x0123_4567_89ab_cdef_u64.rotate_left(7 * word as u32));
+        let bytes: Vec<u8> = projection.iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert_eq!(pieces(&projection).as_flattened(), bytes);
+    }
+
+    #[test]
+    fn the_flag_c_and_the_base_main_decide_what_is_kept() {
+        let kinds = |megashingles, pieces, bands| KeyKinds { megashingles, pieces, bands };
+        for (label, expected) in [
+            ("main/1", kinds(false, false, true)),
+            ("main-c/1", kinds(true, true, true)),
+            ("web-3grams-psl/1", kinds(true, false, false)),
+            ("web-3grams-psl-c/1", kinds(true, true, false)),
+            ("mine", kinds(true, false, false)),
+            ("", kinds(true, false, false)),
+        ] {
+            assert_eq!(KeyKinds::of_label(label), expected, "{label}");
+        }
+    }
+}

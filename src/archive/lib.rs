@@ -1,0 +1,84 @@
+//! Archives: the documents in the files of a crawl, and their positions.
+//!
+//! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
+//! files in folders, and raw fingerprints, each plain or inside gzip or zstd, and Parquet (with the feature
+//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
+//! sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every entry carries its
+//! [`Position`], from which [`read_page`] reads it again, and after every entry [`Input::resume_point`] says where a
+//! later run resumes. A [`Selection`] names the records that are read of each archive.
+//!
+//! The file is read through three layers:
+//!
+//! ```text
+//! open, source        the bytes of the file, or of the standard input
+//! stream, gzip, zstd  members and frames made into one stream of bytes; damaged members become *tears* in it
+//! framing             where a record ends, when its length is right and when it is not
+//! warc, arc, jsonl,   records and lines made into entries
+//! raw, document
+//! http, encodings     a response made into a page
+//! ```
+//!
+//! Parquet is not a stream: its rows come from `table`, which reads the file at any offset. The standard input is
+//! copied to a temporary file for it.
+//!
+//! All input is treated as hostile: nothing here panics, loops for ever or uses memory without bound, whatever the
+//! bytes. [`Limits`] bounds the memory. Damage costs the record or the member it is in; an error ends a file only
+//! if the file cannot be read further.
+//!
+//! It may import the standard library, other crates and `nddb_page::text` (for [`PageKind`]). It must never import a
+//! sketch, the store or detection, never write a file but that temporary one, start a thread or print; of its files
+//! only `open` may use `std::fs`.
+//!
+//! [`PageKind`]: nddb_page::text::PageKind
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
+
+mod arc;
+mod codec;
+mod date;
+mod document;
+mod encodings;
+mod entry;
+mod error;
+mod format;
+mod framing;
+mod gzip;
+mod headers;
+mod http;
+mod ids;
+mod input;
+mod jsonl;
+mod limits;
+mod lines;
+mod names;
+mod open;
+mod options;
+mod ranges;
+mod raw;
+mod recognise;
+mod select;
+mod sniff;
+mod source;
+mod stream;
+#[cfg(feature = "parquet")]
+mod table;
+mod warc;
+#[cfg(any(test, feature = "testing"))]
+mod writer;
+mod zstandard;
+
+pub use entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint, SketchEntry};
+pub use error::ArchiveError;
+pub use format::{Format, UnknownFormatName};
+pub use input::Input;
+pub use limits::Limits;
+pub use names::{path_of, text_of};
+pub use open::{ArchiveIdentity, Inputs, Located, expand, identity};
+pub use options::{IdFrom, JsonFields, Options};
+pub use ranges::{ByteRange, Ranges};
+pub use select::{Selected, Selection};
+#[cfg(any(test, feature = "testing"))]
+pub use writer::{Compression, Response, WarcWriter};
+
+pub use input::read_page;
+pub use ranges::is_selected;

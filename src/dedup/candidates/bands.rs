@@ -1,0 +1,154 @@
+//! Bands of min-values as candidate keys.
+
+use nddb_format::document_keys::{self, BANDS};
+use nddb_format::profile::SHORT_BANDS;
+
+use super::keyed::KeyMaker;
+use crate::collection::row::{MIN_VALUES, Row};
+use crate::collection::{Collection, agreement};
+
+/// Words of a band, two min-values per word.
+const WIDTH: usize = MIN_VALUES / BANDS;
+
+/// The 21 bands of min-values as keys: two pages with 64 of 84 equal min-values always share a band, and most pairs
+/// with somewhat fewer do ([`bands`](nddb_page::sketch::bands)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bands {
+    /// Least number of equal min-values of a candidate pair.
+    pub agreement: u32,
+}
+
+impl KeyMaker for Bands {
+    type Sketch = [u64; MIN_VALUES];
+
+    #[inline]
+    fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch {
+        collection.packed_min_values(ordinal)
+    }
+
+    fn is_known(self, row: &Row) -> bool {
+        row.has_min_values
+    }
+
+    fn indexes(self) -> u8 {
+        BANDS as u8
+    }
+
+    fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>) {
+        out.clear();
+        out.extend(hashes(sketch));
+    }
+
+    fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
+        (0..BANDS).filter(|&index| repeats(index)).fold(0, |mask, index| mask | 1 << index)
+    }
+
+    fn keys(self, sketch: &Self::Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
+        let kept = (0..).zip(hashes(sketch)).filter(|(index, _)| mask >> index & 1 == 1);
+        kept.for_each(|(index, hash)| key(index, hash));
+    }
+
+    #[inline]
+    fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32 {
+        let equal = a.chunks_exact(WIDTH).zip(b.chunks_exact(WIDTH)).map(|(a, b)| a == b);
+        (0..).zip(equal).fold(0, |mask, (index, equal)| mask | u32::from(equal) << index)
+    }
+
+    #[inline]
+    fn passes(self, a: &Self::Sketch, b: &Self::Sketch) -> bool {
+        agreement(a, b) >= self.agreement
+    }
+}
+
+/// The 24 bands of profiles as candidate keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShortBands {
+    /// Least number of equal min-values of long shingles of a candidate pair; may be 0.
+    pub(crate) agreement: u32,
+}
+
+impl KeyMaker for ShortBands {
+    type Sketch = ([u64; SHORT_BANDS], [u64; MIN_VALUES]);
+
+    #[inline]
+    fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch {
+        let min_values = if self.agreement > 0 { collection.packed_min_values(ordinal) } else { [0; MIN_VALUES] };
+        (collection.profile(ordinal).bands(), min_values)
+    }
+
+    fn is_known(self, row: &Row) -> bool {
+        row.has_profile
+    }
+
+    fn indexes(self) -> u8 {
+        SHORT_BANDS as u8
+    }
+
+    fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>) {
+        out.clear();
+        out.extend(&sketch.0);
+    }
+
+    fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
+        (0..SHORT_BANDS).filter(|&index| repeats(index)).fold(0, |mask, index| mask | 1 << index)
+    }
+
+    fn keys(self, sketch: &Self::Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
+        let kept = (0..).zip(&sketch.0).filter(|(index, _)| mask >> index & 1 == 1);
+        kept.for_each(|(index, hash)| key(index, *hash));
+    }
+
+    #[inline]
+    fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32 {
+        let equal = a.0.iter().zip(&b.0).map(|(a, b)| a == b);
+        (0..).zip(equal).fold(0, |mask, (index, equal)| mask | u32::from(equal) << index)
+    }
+
+    #[inline]
+    fn passes(self, a: &Self::Sketch, b: &Self::Sketch) -> bool {
+        self.agreement == 0 || agreement(&a.1, &b.1) >= self.agreement
+    }
+}
+
+/// Returns the bands of packed min-values.
+fn hashes(sketch: &[u64; MIN_VALUES]) -> [u64; BANDS] {
+    document_keys::bands(&std::array::from_fn(|index| (sketch[index / 2] >> (index % 2 * 32)) as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_format::digest::mix;
+    use nddb_format::summaries::min_byte;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_equal_exactly_where_bands_are() {
+        let bands = Bands { agreement: 36 };
+        for seed in 0..300u64 {
+            let a: [u64; MIN_VALUES] = std::array::from_fn(|at| mix(mix(seed) + at as u64));
+            let mut b = a;
+            (0..seed % 40).for_each(|change| {
+                let at = mix(seed * 64 + change);
+                b[(at % 42) as usize] ^= 1 << (at >> 8 & 63);
+            });
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            bands.keys(&a, u32::MAX, |index, key| ours.push((index, key)));
+            bands.keys(&b, u32::MAX, |index, key| theirs.push((index, key)));
+            let mut parts = Vec::new();
+            bands.parts(&a, &mut parts);
+            assert_eq!(parts, ours.iter().map(|(_, key)| *key).collect::<Vec<_>>());
+            let equal = ours.iter().zip(&theirs).filter(|(a, b)| a == b).map(|((index, _), _)| 1 << index);
+            assert_eq!(bands.shared(&a, &b), equal.sum::<u32>(), "seed {seed}");
+            let half = |words: &[u64; MIN_VALUES], index: usize| (words[index / 2] >> (index % 2 * 32)) as u32;
+            let byte = |words, index| min_byte(half(words, index));
+            let agree = (0..84).filter(|&index| byte(&a, index) == byte(&b, index)).count() as u32;
+            assert_eq!(agreement(&a, &b), agree);
+            assert_eq!(bands.passes(&a, &b), agree >= 36);
+            let equal = (0..84).filter(|&index| half(&a, index) == half(&b, index)).count();
+            assert!(equal < 64 || bands.shared(&a, &b) != 0);
+        }
+        assert_eq!(bands.possible(&|_| true), (1 << 21) - 1);
+        assert_eq!(bands.possible(&|index| index == 3), 1 << 3);
+    }
+}

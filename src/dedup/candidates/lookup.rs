@@ -1,0 +1,36 @@
+//! Candidate keys of a document for look-up in the catalog: the same keys that candidate pairs share offline.
+
+use nddb_format::document_keys::{self, KeyKinds, PIECES};
+use nddb_format::record::Record;
+use nddb_index::{Key, bands_of};
+use nddb_verdict::{Keys, Method, digest_of};
+
+/// Returns the keys of a document for a method, in a database of these kinds of keys: those of the method and the digest, since
+/// identical documents are near-duplicates by every method.
+pub(crate) fn keys_of(record: &Record, kinds: KeyKinds, method: Method, complete: bool) -> Vec<Key> {
+    let mut keys: Vec<Key> = digest_of(record).copied().map(Key::Digest).into_iter().collect();
+    for kind in method.definition().keys() {
+        match kind {
+            Keys::Megashingles => {
+                keys.extend(record.supershingles.iter().flat_map(document_keys::megashingles).map(Key::Megashingle));
+            }
+            Keys::Pieces => keys.extend(pieces(record, complete)),
+            Keys::Bands => keys.extend(bands_of(record, kinds).map(Key::Megashingle)),
+        }
+    }
+    keys
+}
+
+/// Returns the pieces of a projection by index. If 12 bits differ, each may be in another of the 12 pieces; then the
+/// first piece differs in exactly one bit. With `complete`, the 32 values at one bit from the first piece are added,
+/// which replaces the 13 pieces of the offline search, since the catalog has no keys for these.
+fn pieces(record: &Record, complete: bool) -> Vec<Key> {
+    let Some(projection) = &record.projection else { return Vec::new() };
+    let pieces: [[u8; 4]; PIECES] = document_keys::pieces(projection);
+    let mut keys: Vec<Key> = (0u8..).zip(pieces).map(|(index, bytes)| Key::Piece(index, bytes)).collect();
+    if complete {
+        let first = u32::from_le_bytes(pieces[0]);
+        keys.extend((0..u32::BITS).map(|bit| Key::Piece(0, (first ^ 1 << bit).to_le_bytes())));
+    }
+    keys
+}

@@ -1,0 +1,65 @@
+//! The pairs of one posting list: of documents that share a key.
+
+use nddb_index::Result;
+
+/// Documents that share a key, in the order of their numbers.
+pub(crate) struct PostingList<'a, S> {
+    /// The sketches of the documents.
+    pub(crate) sketches: &'a [S],
+    /// For each sketch, the mask of its keys that are cut.
+    pub(crate) cuts: &'a [u32],
+    /// Whether the key itself is cut, because too many documents share it.
+    pub(crate) is_cut: bool,
+    /// Of a key that is cut, the number of the first documents that are all compared. The first is compared with all.
+    pub(crate) compared: usize,
+}
+
+/// How the sketches of a list are compared.
+pub(crate) trait Compare<S> {
+    /// Returns the index of the key of the list among the keys of this sketch.
+    fn index(&self, at: usize) -> u8;
+
+    /// Returns the mask of the keys of the first sketch that the other one has too.
+    fn shared(&self, a: &S, b: &S) -> u32;
+
+    /// Returns whether two sketches reach the minimum similarities of the method.
+    fn passes(&self, a: &S, b: &S) -> bool;
+}
+
+impl<S> PostingList<'_, S> {
+    /// Passes on the places of both documents of each pair, and whether it is a candidate. A pair is passed on only at
+    /// the first key that both documents share and that is not cut; a pair that shares only keys that are cut, with the
+    /// first document of each of them.
+    pub(crate) fn pairs(
+        &self,
+        by: &impl Compare<S>,
+        found: &mut dyn FnMut(usize, usize, bool) -> Result<()>,
+    ) -> Result<()> {
+        let len = self.sketches.len();
+        if self.is_cut {
+            for at in 0..self.compared.min(len) {
+                let end = if at == 0 { len } else { self.compared.min(len) };
+                for other in at + 1..end {
+                    let (a, b) = (&self.sketches[at], &self.sketches[other]);
+                    let (near, shared) = (by.passes(a, b), by.shared(a, b));
+                    // A pair that is not a candidate is only counted, at the first key that both share.
+                    let counts = near || shared.trailing_zeros() == u32::from(by.index(at));
+                    if counts && shared & !self.cuts[at] == 0 {
+                        found(at, other, near)?;
+                    }
+                }
+            }
+            return Ok(());
+        }
+        for (at, a) in self.sketches.iter().enumerate() {
+            for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
+                // The shared keys, except keys that are cut.
+                let kept = by.shared(a, b) & !self.cuts[at];
+                if kept.trailing_zeros() == u32::from(by.index(at)) {
+                    found(at, at + 1 + behind, by.passes(a, b))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

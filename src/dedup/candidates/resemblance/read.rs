@@ -1,0 +1,190 @@
+//! Shingle sets of documents in a temporary file.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use fixedbitset::FixedBitSet;
+use nddb_index::Result;
+use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use nddb_index::spill::resources::Resources;
+use nddb_index::spill::sort::Sorter;
+use nddb_index::spill::ticker::Ticker;
+use nddb_page::sketch::{Sampling, Shingles, shingles};
+use nddb_page::text::CanonicalWords;
+use nddb_verdict::Evidence;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::candidates::source::Verifier;
+use crate::ratios::Ratios;
+use crate::text_options::ShingleOptions;
+use crate::text_summary::{ShingleSummary, UnreadTexts};
+use crate::texts::TextSources;
+
+/// Sampled shingle sets of documents, by ordinal.
+pub struct ShingleSets {
+    /// High and low half of each shingle.
+    hashes: Arc<MappedRows<2>>,
+    /// For each ordinal up to the last document read: first row, number of shingles, ratio (0 if not read), and number
+    /// of words.
+    sources: Arc<MappedRows<4>>,
+    options: ShingleOptions,
+    /// Whether the shingles that were read are sampled again, by `options`.
+    resampled: bool,
+    threshold: f64,
+    /// Shingles dropped because too many documents have them.
+    stopped: HashSet<u128>,
+    /// Counts of shingles and of dropped shingles.
+    pub summary: ShingleSummary,
+    /// Documents whose texts could not be read.
+    pub unread: UnreadTexts,
+}
+
+/// Returns the sampled shingles of a page and the number of all its shingles.
+fn sampled(words: &CanonicalWords, options: &ShingleOptions, threshold: f64) -> (Shingles, u64) {
+    let ratio = options.ratios.of(words.len(), threshold);
+    let sampling = Ratios::sampling(ratio, options.remainder);
+    if ratio == 1 {
+        let all = shingles(words, options.words, sampling);
+        let len = all.len() as u64;
+        return (all, len);
+    }
+    let all = shingles(words, options.words, Sampling::ALL);
+    let len = all.len() as u64;
+    (all.resample(sampling).unwrap_or(all), len)
+}
+
+impl ShingleSets {
+    /// Reads the shingle sets of the requested documents.
+    pub fn read(
+        sources: &TextSources,
+        wanted: &FixedBitSet,
+        options: &ShingleOptions,
+        threshold: f64,
+        resources: &Resources,
+        ticker: &Ticker<'_>,
+    ) -> Result<Self> {
+        let mut hashes = MappedRowsWriter::<2>::new(&resources.folder)?;
+        let mut sorter = Sorter::<5>::new(&resources.folder, resources.memory_limit / 4);
+        let mut summary = ShingleSummary::default();
+        let unread = sources.each(wanted, resources, ticker, &mut |ordinal, text| {
+            let words = CanonicalWords::of_text(text);
+            let (kept, all) = sampled(&words, options, threshold);
+            let (start, len) = (hashes.len() as u64, kept.len() as u64);
+            sorter.push([ordinal.into(), start, len, kept.sampling().ratio().into(), words.len() as u64])?;
+            summary.shingles += all;
+            summary.sampled += len;
+            summary.unsampled += u64::from(all > 0 && len == 0);
+            kept.hashes().iter().try_for_each(|&hash| hashes.push(&[(hash >> 64) as u64, hash as u64]))
+        })?;
+        let mut by_ordinal = MappedRowsWriter::<4>::new(&resources.folder)?;
+        sorter.finish().each(&mut |rows| {
+            rows.iter().try_for_each(|&[ordinal, start, len, ratio, words]| {
+                while (by_ordinal.len() as u64) < ordinal {
+                    by_ordinal.push(&[0; 4])?;
+                }
+                by_ordinal.push(&[start, len, ratio, words])
+            })
+        })?;
+        let (hashes, sources) = (Arc::new(hashes.finish()?), Arc::new(by_ordinal.finish()?));
+        let (options, stopped) = (*options, HashSet::new());
+        Ok(Self { hashes, sources, options, resampled: false, threshold, stopped, summary, unread })
+    }
+
+    /// Returns samples of shingle sets that were read in full.
+    pub fn resample(&self, ratios: Ratios, remainder: u32) -> Self {
+        Self {
+            hashes: Arc::clone(&self.hashes),
+            sources: Arc::clone(&self.sources),
+            options: ShingleOptions { ratios, remainder, ..self.options },
+            resampled: true,
+            threshold: self.threshold,
+            stopped: HashSet::new(),
+            summary: self.summary,
+            unread: self.unread,
+        }
+    }
+
+    /// Returns the number of words of a document; `None` if it was not read.
+    pub fn words(&self, ordinal: u32) -> Option<usize> {
+        self.sources.get(ordinal as usize).filter(|index| index[2] > 0).map(|index| index[3] as usize)
+    }
+
+    /// Drops these shingles from all sets returned later.
+    pub fn stop(&mut self, stopped: HashSet<u128>) {
+        self.summary.stopped = stopped.len() as u64;
+        self.stopped = stopped;
+    }
+
+    /// Returns the options by which the shingles were made.
+    pub fn options(&self) -> &ShingleOptions {
+        &self.options
+    }
+
+    /// Returns the sampling ratio of a document; `None` if it was not read.
+    pub fn ratio(&self, ordinal: u32) -> Option<u32> {
+        let words = self.words(ordinal)?;
+        if self.resampled {
+            return Some(self.options.ratios.of(words, self.threshold));
+        }
+        self.sources.get(ordinal as usize).map(|index| index[2] as u32)
+    }
+
+    /// Returns the shingles of a document, ascending; none if it was not read.
+    pub fn hashes(&self, ordinal: u32) -> impl Iterator<Item = u128> + '_ {
+        let [start, len, ..] = self.sources.get(ordinal as usize).unwrap_or_default();
+        let sampling = Ratios::sampling(self.ratio(ordinal).unwrap_or(1), self.options.remainder);
+        let rows = (start..start + len).map(|index| self.hashes.row(index as usize));
+        let hashes = rows.map(|[high, low]| u128::from(high) << 64 | u128::from(low));
+        hashes.filter(move |&hash| sampling.keeps(hash) && !self.stopped.contains(&hash))
+    }
+
+    /// Returns the shingle set of a document; `None` if it was not read.
+    pub fn get(&self, ordinal: u32) -> Option<Shingles> {
+        let sampling = Ratios::sampling(self.ratio(ordinal)?, self.options.remainder);
+        Some(Shingles::of_hashes(sampling, self.hashes(ordinal).collect()))
+    }
+
+    /// Returns a hash of the sample of a document, equal for equal samples; `None` for an empty sample.
+    pub fn sketch(&self, ordinal: u32) -> Option<u128> {
+        let mut bytes = self.ratio(ordinal)?.to_le_bytes().to_vec();
+        let len = bytes.len();
+        self.hashes(ordinal).for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
+        (bytes.len() > len).then(|| xxh3_128(&bytes))
+    }
+}
+
+/// Comparison of documents by their shingles: sets kept by a pass, and single look-ups for others.
+pub struct Overlaps<'a> {
+    sets: &'a ShingleSets,
+    sources: Option<&'a TextSources>,
+    /// First document of the last pair, with its shingles.
+    last: Option<(u32, Option<Shingles>)>,
+}
+
+impl<'a> Overlaps<'a> {
+    /// Returns a comparison of shingle sets; sets that are not kept are read again from `sources`.
+    pub fn new(sets: &'a ShingleSets, sources: Option<&'a TextSources>) -> Self {
+        Self { sets, sources, last: None }
+    }
+
+    fn get(&self, ordinal: u32) -> Option<Shingles> {
+        self.sets.get(ordinal).or_else(|| {
+            let text = self.sources?.text(ordinal)?;
+            let (kept, _) = sampled(&CanonicalWords::of_text(&text), &self.sets.options, self.sets.threshold);
+            let hashes = kept.hashes().iter().copied().filter(|hash| !self.sets.stopped.contains(hash));
+            Some(Shingles::of_hashes(kept.sampling(), hashes.collect()))
+        })
+    }
+}
+
+impl Verifier for Overlaps<'_> {
+    fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()> {
+        if self.last.as_ref().is_none_or(|(last, _)| *last != a) {
+            self.last = Some((a, self.get(a)));
+        }
+        if let (Some((_, Some(a))), Some(b)) = (&self.last, self.get(b)) {
+            evidence.resemblance = a.overlap(&b).map(|overlap| overlap.resemblance());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+use std::collections::BTreeSet;
+
+use nddb_index::spill::resources::Resources;
+use nddb_page::sketch::SignatureRules;
+use nddb_page::text::{Page, folded_text};
+use nddb_verdict::compare::lcs;
+use nddb_verdict::{Method, Verification};
+use proptest::prelude::*;
+
+use super::plain::{lists, plain, site};
+use super::*;
+use crate::pair::Line;
+use crate::pairs;
+use crate::support::{Random, corpus, expanded, options, texts};
+use crate::text_options::SetOptions;
+use crate::text_summary::SetSummary;
+
+fn sets(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeSet<u32>>, SetSummary) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    let mut signed = Signed::new(texts.len() as u32, &resources);
+    // In the order of sources, which is any.
+    for (ordinal, text) in texts.iter().enumerate().rev() {
+        signed
+            .push(ordinal as u32, text.unwrap_or("left out: this sentence is nobody's business"), options)
+            .expect("taken");
+    }
+    let mut summary = SetSummary::default();
+    let takes = |ordinal: u32| texts[ordinal as usize].is_some();
+    let made = Sets::new(signed, options, &resources, &takes, &site, &mut summary).expect("sets");
+    let mut found = Vec::new();
+    made.each(&mut |set| {
+        found.push(set.iter().copied().collect::<BTreeSet<u32>>());
+        assert_eq!(found.last().map(BTreeSet::len), Some(set.len()), "a document is in a set once");
+        Ok(())
+    })
+    .expect("sets");
+    (found, summary)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn sets_are_those_of_the_definition(seed in any::<u64>(), smallest in 1usize..5, most in 4u64..60) {
+        let texts = texts(80, seed);
+        let mut random = Random(seed);
+        let texts: Vec<Option<&str>> =
+            texts.iter().map(|text| (random.below(10) > 0).then_some(text.as_str())).collect();
+        let rules = SignatureRules { smallest, rotations: 3, ..SignatureRules::default() };
+        let options = SetOptions { signatures: rules, most, most_of_site: most / 2, ..SetOptions::default() };
+        let (found, summary) = sets(&texts, &options);
+        let want = plain(&texts, &options);
+        prop_assert_eq!(&found, &want);
+        // Documents that share a kept signature share a set.
+        let (lists, _) = lists(&texts, &options);
+        prop_assert!(lists.iter().all(|list| found.iter().any(|set| list.is_subset(set))));
+        prop_assert_eq!(summary.shared - summary.dropped, lists.len() as u64);
+    }
+}
+
+/// All pairs that are near by one measure and stand in one set, and those of equal texts.
+fn brute(texts: &[String], near: &dyn Fn(&str, &str) -> bool) -> BTreeSet<(u32, u32)> {
+    let folded: Vec<String> = texts.iter().map(|text| folded_text(&Page::text(text))).collect();
+    // The first of equal texts leads; the others are where it is.
+    let leader: Vec<usize> =
+        folded.iter().map(|text| folded.iter().position(|other| other == text).expect("its own")).collect();
+    let leads = |index: usize| leader[index] == index && !folded[index].is_empty();
+    let takes: Vec<Option<&str>> =
+        (0..texts.len()).map(|index| leads(index).then_some(folded[index].as_str())).collect();
+    let sets = plain(&takes, &SetOptions { most: 10_000, most_of_site: 10_000, ..SetOptions::default() });
+    let mut pairs = BTreeSet::new();
+    for a in 0..texts.len() {
+        for b in a + 1..texts.len() {
+            let (x, y) = (leader[a] as u32, leader[b] as u32);
+            let together = x == y || sets.iter().any(|set| set.contains(&x) && set.contains(&y));
+            if !folded[a].is_empty() && together && near(&folded[a], &folded[b]) {
+                pairs.insert((a as u32, b as u32));
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+fn exhaustive_pairs_are_those_of_comparing_all_in_each_set() {
+    let seed = 5;
+    let texts = texts(150, seed);
+    let folder = tempfile::tempdir().expect("a folder");
+    let corpus = corpus(folder.path(), &texts);
+    assert_eq!(corpus.collection().len() as usize, texts.len(), "every text is a document");
+    for method in [Method::Lcs, Method::Cosine] {
+        let options = crate::options::PairOptions {
+            sets: SetOptions { most_of_site: 10_000, ..SetOptions::exhaustive() },
+            ..options(method)
+        };
+        let rules = options.rules;
+        let lcs = |a: &str, b: &str| lcs::plain::compare(a, b, &options.lcs, &rules.lcs).exceeds(&rules.lcs);
+        let cosine = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(nddb_verdict::compare::Frequencies::of_text);
+            a.cosine(&b) > rules.cosine
+        };
+        let want = brute(&texts, if method == Method::Lcs { &lcs } else { &cosine });
+        let (found, summary) = expanded(&corpus, &options);
+        let missing: Vec<_> = want.difference(&found).take(3).collect();
+        let extra: Vec<_> = found.difference(&want).take(3).collect();
+        assert!(missing.is_empty() && extra.is_empty(), "{method}, seed {seed}: missing {missing:?}, extra {extra:?}");
+        assert!(want.len() > 100 && summary.sets.sets > 1, "{method}: {} pairs, {summary:?}", want.len());
+        assert_eq!((summary.unread.total(), summary.sets.limited), (0, 0));
+        // Leaders find a part of these, and nothing else; a limit is reported.
+        let quick =
+            crate::options::PairOptions { sets: SetOptions { exhaustive: false, ..options.sets }, ..options.clone() };
+        let mut part = 0;
+        let summary_of_part = pairs(corpus.view(), corpus.collection(), &quick, &mut |_| true, &mut |line| {
+            if let Line::Pair(pair) = line {
+                part += 1;
+                assert!(want.contains(&(pair.a.min(pair.b), pair.a.max(pair.b))), "{method}: {pair:?}");
+            }
+            Ok(())
+        });
+        let summary_of_part = summary_of_part.expect("pairs");
+        assert!(part > 20 && summary_of_part.sets.compared < summary.sets.compared, "{method}: {part} pairs");
+        let none = crate::options::PairOptions { sets: SetOptions { comparisons: 0, ..options.sets }, ..options };
+        let (_, summary) = expanded(&corpus, &none);
+        assert!(summary.sets.limited == summary.sets.sets && summary.sets.compared == 0);
+    }
+}
+
+#[test]
+fn verified_pairs_are_those_of_the_method_that_are_near_by_their_texts() {
+    let texts = texts(120, 9);
+    let folder = tempfile::tempdir().expect("a folder");
+    let corpus = corpus(folder.path(), &texts);
+    let mut options = options(Method::Simhash);
+    let (all, _) = expanded(&corpus, &options);
+    options.verify = Verification::Lcs;
+    let (verified, summary) = expanded(&corpus, &options);
+    let near = |a: u32, b: u32| {
+        let text = |ordinal: u32| {
+            let index: usize = corpus.collection().id(ordinal)[1..].parse().expect("an index");
+            folded_text(&Page::text(&texts[index]))
+        };
+        let identical = corpus.collection().representative(a) == corpus.collection().representative(b);
+        identical
+            || lcs::plain::compare(&text(a), &text(b), &options.lcs, &options.rules.lcs).exceeds(&options.rules.lcs)
+    };
+    let want: BTreeSet<(u32, u32)> = all.iter().copied().filter(|&(a, b)| near(a, b)).collect();
+    assert_eq!(verified, want);
+    assert_eq!((summary.rejected, summary.unverified), ((all.len() - want.len()) as u64, 0));
+    // Without the texts nothing is dropped, and everything is marked.
+    std::fs::remove_file(folder.path().join("documents.jsonl")).expect("there");
+    let (unread, summary) = expanded(&corpus, &options);
+    assert_eq!(unread, all);
+    assert!(summary.unverified > 0 && summary.unread.moved > 0 && summary.rejected == 0);
+}

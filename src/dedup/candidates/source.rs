@@ -1,0 +1,249 @@
+//! Candidate sources, and verifiers that add to the evidence of a pair.
+
+use nddb_index::spill::sort::{IndexedRows, Sorter};
+use nddb_index::{Result, View, Within};
+use nddb_page::sketch::mix::split_mix;
+use nddb_verdict::{Candidates, Evidence, Keys, Least, Sketch};
+
+use super::bands::{Bands, ShortBands};
+use super::buckets;
+use super::context::{Context, Take};
+use super::keyed::{Filtered, KeyMaker, Keyed};
+use crate::collection::Collection;
+use crate::options::PairOptions;
+use crate::pair::Cut;
+
+/// A source of candidate pairs.
+///
+/// A source returns pairs of *leaders*, one document for each class that is indistinguishable to the method. All pairs
+/// that the method would decide to be near-duplicates must be among the candidates; a pair may occur more than once and
+/// in either order. A pair that the source compared, by a shared key or by its texts, and rejected is passed on once,
+/// to be counted.
+pub(crate) trait Source {
+    /// Passes candidate pairs to `found`. Returns the groups of which not all pairs were compared.
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>>;
+}
+
+/// A verifier: adds evidence that the catalog does not hold.
+pub trait Verifier {
+    /// Adds to the evidence of a pair. Pairs come in output order, the bytewise order of both ids, so that results
+    /// sorted in that order can be merged in.
+    fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()>;
+}
+
+/// Source of pairs of fingerprints within k bits, from the runs (Manku et al. 2007, 3).
+pub(crate) struct Simhash;
+
+impl Source for Simhash {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
+        // All documents of a class have the same fingerprint.
+        near_fingerprints(context, &|_| true, found)?;
+        Ok(Vec::new())
+    }
+}
+
+/// Source of pairs of fingerprints within k bits that the method cannot decide, because either document lacks a sketch.
+pub(crate) struct Undecided;
+
+/// Greatest number of documents that are compared with all others one by one; pairs of more come from the runs.
+const SCANNED_MAX: usize = 64;
+
+impl Source for Undecided {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
+        let (collection, decider) = (context.collection, context.options.decider());
+        let lacks = |ordinal: u32| lacks(collection, context.options, ordinal);
+        let mut take = |a: u32, b: u32, near: bool| {
+            // Other members of both classes may have other texts; pairs of equal texts need no source.
+            let evidence = Evidence { identical: false, ..collection.evidence(a, b) };
+            if decider.is_left_to_simhash(&evidence) { found(a, b, near) } else { Ok(()) }
+        };
+        let few: Vec<u32> = context.classes.leaders().filter(|&leader| lacks(leader)).take(SCANNED_MAX + 1).collect();
+        if few.len() > SCANNED_MAX {
+            near_fingerprints(context, &lacks, &mut take)?;
+            return Ok(Vec::new());
+        }
+        if few.is_empty() {
+            return Ok(Vec::new());
+        }
+        let within = context.options.rules.within;
+        for leader in context.classes.leaders() {
+            let Some(fingerprint) = collection.row(leader).fingerprint else { continue };
+            // A pair of two documents that both lack a sketch is passed on once.
+            for &other in
+                few.iter().filter(|&&other| other < leader || other > leader && few.binary_search(&leader).is_err())
+            {
+                let Some(theirs) = collection.row(other).fingerprint else { continue };
+                if (fingerprint.0 ^ theirs.0).count_ones() <= within {
+                    take(leader, other, true)?;
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// Passes on the pairs of leaders within k bits of which `is_wanted` accepts at least one.
+fn near_fingerprints(context: &Context<'_>, is_wanted: &dyn Fn(u32) -> bool, found: &mut Take<'_>) -> Result<()> {
+    let (resources, collection) = (context.resources, context.collection);
+    let memory = resources.memory_limit / 4;
+    context.ticker.start("sort fingerprints", None, "documents")?;
+    // They stay in memory, if they fit, beside what is sorted later.
+    let mut sorter = Sorter::<2>::new(&resources.folder, 2 * memory);
+    for leader in context.classes.leaders() {
+        if let Some(fingerprint) = collection.row(leader).fingerprint {
+            sorter.push([fingerprint.0, u64::from(!is_wanted(leader)) << 32 | u64::from(leader)])?;
+        }
+    }
+    let leaders = Leaders(sorter.finish().indexed(&resources.folder)?);
+    leaders.equal(found)?;
+    let mut pairs = Sorter::<2>::new(&resources.folder, memory);
+    let within = u8::try_from(context.options.rules.within).unwrap_or(u8::MAX);
+    close_pairs(context, context.view, within, memory, &mut |a, b| pairs.push([a, b]))?;
+    // Two merge joins with the sorted fingerprints: by the lesser fingerprint, then by the greater.
+    let mut halves = Sorter::<2>::new(&resources.folder, memory);
+    let mut at = 0;
+    pairs.finish().each(&mut |rows| {
+        rows.iter().try_for_each(|&[a, b]| leaders.of(a, &mut at).try_for_each(|leader| halves.push([b, leader])))
+    })?;
+    let mut at = 0;
+    halves.finish().each(&mut |rows| {
+        rows.iter().try_for_each(|&[b, leader]| {
+            let others = leaders.of(b, &mut at);
+            // Wanted leaders come first.
+            let mut others = others.take_while(|&other| is_wanted_row(leader) || is_wanted_row(other));
+            others.try_for_each(|other| found(leader as u32, other as u32, true))
+        })
+    })
+}
+
+/// Returns whether the leader of a row is wanted.
+fn is_wanted_row(row: u64) -> bool {
+    row >> 32 == 0
+}
+
+/// Leaders sorted by fingerprint, wanted leaders first within each fingerprint.
+struct Leaders(IndexedRows<2>);
+
+impl Leaders {
+    /// Returns the leaders with a fingerprint; none for a stored fingerprint without a live document. Fingerprints must
+    /// be requested in ascending order; `at` is the position of the last one.
+    fn of(&self, fingerprint: u64, at: &mut usize) -> impl Iterator<Item = u64> {
+        while self.0.get(*at).is_some_and(|row| row[0] < fingerprint) {
+            *at += 1;
+        }
+        let rows = (*at..).map_while(|index| self.0.get(index));
+        rows.take_while(move |row| row[0] == fingerprint).map(|row| row[1])
+    }
+
+    /// Passes on the pairs of equal fingerprints.
+    fn equal(&self, found: &mut Take<'_>) -> Result<()> {
+        for (index, [fingerprint, leader]) in self.0.iter().enumerate().filter(|(_, row)| is_wanted_row(row[1])) {
+            let others = (index + 1..).map_while(|index| self.0.get(index));
+            let mut others = others.take_while(|row| row[0] == fingerprint);
+            others.try_for_each(|row| found(leader as u32, row[1] as u32, true))?;
+        }
+        Ok(())
+    }
+}
+
+fn close_pairs(
+    context: &Context<'_>,
+    view: View<'_>,
+    within: u8,
+    memory: u64,
+    push: &mut dyn FnMut(u64, u64) -> Result<()>,
+) -> Result<()> {
+    context.ticker.lend(|watch| {
+        let folder = &context.resources.folder;
+        view.close_pairs(Within(within), memory, folder, watch, &mut |a, b| push(a.0, b.0)).map(drop)
+    })
+}
+
+/// Source of candidate pairs that share a key of their sketches.
+pub(crate) struct Shared(pub(crate) Keys);
+
+impl Source for Shared {
+    fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
+        let (options, limit) = (context.options, context.limit);
+        let least = (options.method.definition().least)(&options.rules, self.0);
+        match makers(self.0, context.collection, options.complete, least) {
+            Makers::Sketches(keys) => buckets::pairs(context, keys, limit, found),
+            Makers::Short(keys) => buckets::pairs(context, keys, limit, found),
+            Makers::Long(keys) => buckets::pairs(context, keys, limit, found),
+        }
+    }
+}
+
+/// The key makers for the documents of a collection.
+enum Makers {
+    Sketches(Filtered),
+    Short(ShortBands),
+    Long(Bands),
+}
+
+fn makers(keys: Keys, collection: &Collection, complete: bool, least: Least) -> Makers {
+    let agreement = least.agreement;
+    match keys {
+        Keys::Megashingles => Makers::Sketches(Filtered { keyed: Keyed::Megashingles, least }),
+        Keys::Pieces => Makers::Sketches(Filtered { keyed: Keyed::Pieces { complete }, least }),
+        Keys::Bands if collection.has_bands_of_profiles() => Makers::Short(ShortBands { agreement }),
+        Keys::Bands => Makers::Long(Bands { agreement }),
+    }
+}
+
+/// Returns the keys of a document by which the sources of a method find it. Those of two kinds of keys differ.
+pub(crate) fn keys_of(collection: &Collection, options: &PairOptions, ordinal: u32, out: &mut Vec<u64>) {
+    out.clear();
+    for (kind, &keys) in (0u64..).zip(options.method.definition().keys()) {
+        let mut push = |key: u64| out.push(if kind == 0 { key } else { split_mix(key, kind) });
+        match makers(keys, collection, options.complete, Least::default()) {
+            Makers::Sketches(keys) => each_key(collection, keys, ordinal, &mut push),
+            Makers::Short(keys) => each_key(collection, keys, ordinal, &mut push),
+            Makers::Long(keys) => each_key(collection, keys, ordinal, &mut push),
+        }
+    }
+}
+
+fn each_key<K: KeyMaker>(collection: &Collection, keyed: K, ordinal: u32, push: &mut dyn FnMut(u64)) {
+    if keyed.is_known(&collection.row(ordinal)) {
+        keyed.keys(&keyed.sketch(collection, ordinal), u32::MAX, |_, key| push(key));
+    }
+}
+
+/// Returns whether simhash decides the pairs of a document with others, because it lacks a sketch of the method.
+pub(crate) fn lacks(collection: &Collection, options: &PairOptions, ordinal: u32) -> bool {
+    let definition = options.method.definition();
+    let sketches = collection.row(ordinal).sketches();
+    let is_known = sketches.suffice_for(definition.compares) && sketches.suffice_for(definition.class);
+    sketches.has(Sketch::Fingerprint) && !is_known
+}
+
+/// Returns whether a source without limits would compare two near-duplicates.
+pub fn share_key(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> bool {
+    let definition = options.method.definition();
+    // Near-duplicates by resemblance always share one of their rarest shingles.
+    definition.candidates == Candidates::Shingles
+        || definition.keys().iter().any(|&keys| match makers(keys, collection, options.complete, Least::default()) {
+            Makers::Sketches(keys) => share(collection, keys, a, b),
+            Makers::Short(keys) => share(collection, keys, a, b),
+            Makers::Long(keys) => share(collection, keys, a, b),
+        })
+}
+
+fn share<K: KeyMaker>(collection: &Collection, keyed: K, a: u32, b: u32) -> bool {
+    [a, b].iter().all(|&ordinal| keyed.is_known(&collection.row(ordinal)))
+        && keyed.shared(&keyed.sketch(collection, a), &keyed.sketch(collection, b)) != 0
+}
+
+/// Returns the candidate sources of a method that compares sketches; empty for a method that reads texts.
+pub(crate) fn sources(options: &PairOptions) -> Vec<Box<dyn Source>> {
+    let mut sources: Vec<Box<dyn Source>> = match options.method.definition().candidates {
+        Candidates::Near => vec![Box::new(Simhash)],
+        Candidates::Sharing(keys) => keys.iter().map(|&keys| Box::new(Shared(keys)) as Box<dyn Source>).collect(),
+        Candidates::Identical | Candidates::Sets(_) | Candidates::Shingles => Vec::new(),
+    };
+    if options.decider().or_simhash {
+        sources.push(Box::new(Undecided));
+    }
+    sources
+}

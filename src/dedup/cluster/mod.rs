@@ -1,0 +1,346 @@
+//! Clusters of near-duplicates without chaining: stars around the oldest document (`nddb cluster`).
+//!
+//! Of each cluster one document is kept, and what is near to it removed; what stays is starred again ([`removed`]).
+//!
+//! Documents are taken in the order of their numbers. A document near one or more founders joins the founder with the
+//! best score, the oldest among equals; a document near no founder founds a cluster. Later documents therefore never
+//! move earlier ones: adding B to a clustered A gives the same clusters as clustering A and then B.
+//!
+//! A deleted document remains a founder until a compaction drops it: until then its cluster keeps its members and id;
+//! afterwards the members are clustered anew.
+
+mod components;
+mod keep;
+mod lines;
+mod removal;
+mod removed;
+pub(crate) mod stars;
+
+use std::collections::HashMap;
+
+use fixedbitset::FixedBitSet;
+use nddb_index::spill::progress::Progress;
+use nddb_index::spill::resources::Resources;
+use nddb_index::spill::sort::Sorter;
+use nddb_index::spill::ticker::Ticker;
+use nddb_index::{Result, View};
+
+use super::collection::Collection;
+use super::pairs::judge::Judge;
+use super::pairs::text_cache::TextCache;
+use super::pairs::{PairJob, Reach};
+use crate::options::PairOptions;
+use crate::pair::{Line, Pair, PairSummary};
+pub use keep::{Keep, UnknownKeep};
+use lines::Centres;
+pub use removal::{MemberVerdict, Remove, UnknownRemove, is_thin_document};
+
+/// Options of clustering.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterOptions {
+    /// Options of the underlying pairs. Clusters are made from groups and the pairs between them, with or without
+    /// `expand`.
+    pub pairs: PairOptions,
+    /// Rules for the kept document of a cluster: the first rule that distinguishes two documents decides, then the id.
+    pub keep: Vec<Keep>,
+    /// Rule for the removal of the other members.
+    pub remove: Remove,
+    /// Whether clusters are connected components, in which a document need not be near the founder.
+    pub components: bool,
+}
+
+impl ClusterOptions {
+    /// Returns the default options: star clusters, of which the document stored first is kept.
+    pub fn new(pairs: PairOptions) -> Self {
+        Self { pairs, keep: vec![Keep::Stored], remove: Remove::default(), components: false }
+    }
+}
+
+/// A cluster of at least two live documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cluster<'a> {
+    /// Ordinal of the founder, whose id is the id of the cluster. A deleted founder is not a member.
+    pub founder: u32,
+    /// Ordinals of the live members, in bytewise order of their ids.
+    pub members: &'a [u32],
+    /// Ordinal of the document to keep.
+    pub kept: u32,
+    /// Number of members to remove: those near the kept document by their own evidence, or near another member that
+    /// stays.
+    pub removed: u64,
+    /// Whether the number of members exceeds the group limit.
+    pub oversized: bool,
+    /// Whether all members are known to be on the same site.
+    pub single_site: bool,
+    /// Whether the members have empty texts. There is no evidence about such documents, so none is removed.
+    pub empty: bool,
+    /// Whether the kept document has too little content to distinguish others from it; then only members with the same
+    /// text are removed.
+    pub thin: bool,
+}
+
+/// A member of a cluster, compared with the kept document; one that is removed because of another member that stays,
+/// with that one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Member {
+    /// Ordinal of the document that is kept.
+    pub kept: u32,
+    /// Ordinal of the member, which is another document.
+    pub member: u32,
+    /// The pair of the two; `None` if they are not near each other by the method, or a verification of their texts
+    /// rejected them.
+    pub pair: Option<Pair>,
+    /// The decision about the member.
+    pub verdict: MemberVerdict,
+}
+
+/// Callback for the members that were compared; its error ends the clustering.
+type Visit<'a> = dyn FnMut(&Member) -> Result<()> + 'a;
+
+/// Totals of a clustering.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClusterSummary {
+    /// Totals of the underlying pairs.
+    pub pairs: PairSummary,
+    /// Clusters of at least two documents.
+    pub clusters: u64,
+    /// Documents in these clusters.
+    pub clustered: u64,
+    /// Members of the largest cluster.
+    pub largest: u64,
+    /// Clusters with more members than the group limit.
+    pub oversized: u64,
+    /// Clusters whose members are all on the same site.
+    pub single_site: u64,
+    /// Documents to remove.
+    pub removed: u64,
+    /// Documents to keep.
+    pub kept: u64,
+    /// Clusters whose kept document is thin; included in `clusters`.
+    pub thin: u64,
+    /// Documents in clusters of thin pages.
+    pub in_thin: u64,
+    /// Near-duplicates of a kept document that are not removed, because they are thin or too much of their content is
+    /// missing from the kept document.
+    pub spared: u64,
+    /// Members that are not near the kept document, and were compared among themselves.
+    pub apart: u64,
+    /// Documents to remove because of another member than the kept document; included in `removed`.
+    pub removed_again: u64,
+    /// Members that were not compared with all others that stay: of clusters too large for that.
+    pub undecided: u64,
+    /// Clusters whose founder is deleted but not yet dropped by a compaction.
+    pub founder_deleted: u64,
+}
+
+/// The clusters of a collection.
+#[derive(Debug)]
+pub struct Clusters {
+    /// Founder of the cluster of each document, by ordinal.
+    founder: Vec<u32>,
+    /// Documents to be removed, by the rank of their ids.
+    removed: FixedBitSet,
+    /// Because of which document one is removed, if not of the kept one of its cluster; by ordinal.
+    because: HashMap<u32, u32>,
+    keep: Vec<Keep>,
+    remove: Remove,
+    group_limit: usize,
+    resources: Resources,
+    /// Totals of the clustering.
+    pub summary: ClusterSummary,
+}
+
+/// Returns the clusters of a collection built from this view by [`Collection::with_deleted`], and passes the groups and
+/// pairs of live documents to `emit`.
+///
+/// # Errors
+/// As [`super::pairs`].
+pub fn cluster(
+    view: View<'_>,
+    collection: &Collection,
+    options: &ClusterOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+) -> Result<Clusters> {
+    clustered(view, collection, options, watch, emit, None)
+}
+
+/// As [`cluster`], and passes each member of a cluster to `visit`: those near the kept document that are removed, in
+/// bytewise order of the two ids, the lower one first; then those that are removed because of others; then those that
+/// stay. Members without text are left out, since there is no evidence about them.
+///
+/// # Errors
+/// As [`cluster`]; whatever `visit` returns.
+pub fn cluster_with_members(
+    view: View<'_>,
+    collection: &Collection,
+    options: &ClusterOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    visit: &mut dyn FnMut(&Member) -> Result<()>,
+) -> Result<Clusters> {
+    clustered(view, collection, options, watch, emit, Some(visit))
+}
+
+fn clustered(
+    view: View<'_>,
+    collection: &Collection,
+    options: &ClusterOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    visit: Option<&mut Visit<'_>>,
+) -> Result<Clusters> {
+    let pairs = PairOptions { expand: false, ..options.pairs.clone() };
+    let found = PairJob::new(view, collection, &pairs, Reach::STABLE, watch)?;
+    let ticker = Ticker::new(watch);
+    let mut pass = |near: &mut dyn FnMut(Pair) -> Result<()>| {
+        found.decide(collection, &pairs, &ticker, &mut PairSummary::default(), near)
+    };
+    let mut founder = if options.components {
+        components::founders(collection, &found.classes, &mut pass)?
+    } else {
+        stars::founders(collection, &found.classes, &pairs, &mut pass)?
+    };
+    let mut empty = (0..collection.len()).filter(|&ordinal| collection.row(ordinal).is_empty);
+    if let Some(first) = empty.next() {
+        empty.for_each(|ordinal| founder[ordinal as usize] = first);
+    }
+    let resources = pairs.resources.clone();
+    let (keep, group_limit) = (options.keep.clone(), pairs.group_limit);
+    let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
+    let summary = ClusterSummary::default();
+    let because = HashMap::new();
+    let mut clusters = Clusters { founder, removed, because, keep, remove, group_limit, resources, summary };
+    clusters.remove(collection, found.judge(collection, &pairs), &ticker, visit)?;
+    let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(group_limit));
+    clusters.summary.pairs = lines::emit(view, collection, &found, &centres, &pairs, watch, emit)?;
+    clusters.sum_up(collection)?;
+    Ok(clusters)
+}
+
+impl Clusters {
+    /// Returns the clusters of a collection, given the founder of each document by ordinal: whole clusters, of
+    /// documents that were clustered elsewhere by a method that compares sketches. The summary counts no pairs.
+    ///
+    /// # Errors
+    /// [`nddb_index::Error::Method`] for a method or a verification of texts; errors of the disk.
+    pub fn given(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Result<Self> {
+        let pairs = &options.pairs;
+        if pairs.method.needs_text() || pairs.verifies() {
+            let why = "it compares texts, and sketches are given".into();
+            return Err(nddb_index::Error::Method { method: pairs.method.name(), why });
+        }
+        let (resources, keep, group_limit) = (pairs.resources.clone(), options.keep.clone(), pairs.group_limit);
+        let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
+        let summary = ClusterSummary::default();
+        let because = HashMap::new();
+        let mut clusters = Self { founder, removed, because, keep, remove, group_limit, resources, summary };
+        let texts = TextCache::default();
+        let watch = &mut |_: &Progress| true;
+        clusters.remove(collection, Judge::new(collection, pairs, &texts), &Ticker::new(watch), None)?;
+        clusters.sum_up(collection)?;
+        Ok(clusters)
+    }
+
+    /// Returns the founder of the cluster of a document: the document itself if it is alone or a founder.
+    pub fn founder(&self, ordinal: u32) -> u32 {
+        self.founder[ordinal as usize]
+    }
+
+    /// Returns whether the document with this rank in the bytewise order of ids is to be removed.
+    pub fn is_removed(&self, rank: u32) -> bool {
+        self.removed.contains(rank as usize)
+    }
+
+    /// Returns the document because of which a member of a cluster with this kept one is removed, or would be.
+    pub fn kept_for(&self, member: u32, kept: u32) -> u32 {
+        self.because.get(&member).copied().unwrap_or(kept)
+    }
+
+    /// Passes all clusters of at least two live documents to `emit`, in bytewise order of the ids of founders.
+    ///
+    /// # Errors
+    /// Errors of the disk; whatever `emit` returns.
+    pub fn each(&self, collection: &Collection, emit: &mut dyn FnMut(&Cluster<'_>) -> Result<()>) -> Result<()> {
+        self.each_by_founder(collection, &mut |founder, members| {
+            let kept = self.keep(collection, members);
+            let site = |&ordinal: &u32| collection.row(ordinal).site;
+            let first = members.first().and_then(site);
+            let rank = |&member: &u32| collection.row(member).rank;
+            emit(&Cluster {
+                founder,
+                members,
+                kept,
+                removed: members.iter().filter(|member| self.removed.contains(rank(member) as usize)).count() as u64,
+                oversized: members.len() > self.group_limit,
+                single_site: first.is_some() && members.iter().all(|member| site(member) == first),
+                empty: collection.row(founder).is_empty,
+                thin: collection.profile_of(kept).as_ref().is_some_and(removal::is_thin),
+            })
+        })
+    }
+
+    fn keep(&self, collection: &Collection, members: &[u32]) -> u32 {
+        let best = members.iter().copied().min_by(|&a, &b| keep::compare(&self.keep, collection, a, b));
+        best.unwrap_or_default()
+    }
+
+    /// Passes the live members of each cluster of at least two to `emit`.
+    fn each_by_founder(&self, collection: &Collection, emit: &mut dyn FnMut(u32, &[u32]) -> Result<()>) -> Result<()> {
+        let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
+        let mut alone = FixedBitSet::with_capacity(collection.len() as usize);
+        // Most documents are founders without other members, which need no sorting.
+        for (ordinal, &founder) in (0..).zip(&self.founder) {
+            if founder != ordinal {
+                alone.insert(founder as usize);
+            }
+        }
+        for (ordinal, &founder) in (0..).zip(&self.founder) {
+            let row = collection.row(ordinal);
+            if !row.is_deleted && alone.contains(founder as usize) {
+                sorter.push([u64::from(collection.row(founder).rank) << 32 | u64::from(row.rank)])?;
+            }
+        }
+        let (mut last, mut members): (u32, Vec<u32>) = (0, Vec::new());
+        let mut end = |founder: u32, members: &mut Vec<u32>| {
+            let outcome = if members.len() > 1 { emit(founder, members) } else { Ok(()) };
+            members.clear();
+            outcome
+        };
+        sorter.finish().each(&mut |rows| {
+            for [row] in rows {
+                let founder = collection.at_rank((row >> 32) as u32);
+                if founder != last {
+                    end(last, &mut members)?;
+                }
+                last = founder;
+                members.push(collection.at_rank(*row as u32));
+            }
+            Ok(())
+        })?;
+        end(last, &mut members)
+    }
+
+    fn sum_up(&mut self, collection: &Collection) -> Result<()> {
+        let mut sum = self.summary;
+        self.each(collection, &mut |cluster| {
+            let len = cluster.members.len() as u64;
+            sum.clusters += 1;
+            sum.clustered += len;
+            sum.largest = sum.largest.max(len);
+            sum.removed += cluster.removed;
+            sum.oversized += u64::from(cluster.oversized);
+            sum.thin += u64::from(cluster.thin);
+            sum.in_thin += if cluster.thin { len } else { 0 };
+            sum.single_site += u64::from(cluster.single_site);
+            sum.founder_deleted += u64::from(collection.row(cluster.founder).is_deleted);
+            Ok(())
+        })?;
+        sum.kept = collection.held().documents - sum.removed;
+        self.summary = sum;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

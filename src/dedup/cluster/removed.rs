@@ -1,0 +1,153 @@
+//! The documents to remove: stars around the kept documents of clusters.
+//!
+//! Members near the kept document of their cluster are removed, unless too much of a member is missing there. The
+//! members that stay are clustered again: the best of them by the rules is kept, those near to it are removed, and so
+//! on, until no two members that stay were left uncompared. So each removed document is near to one that stays, and
+//! clustering the documents that stay finds nothing more in the cluster. In a cluster with very many members that stay,
+//! comparing all of them would be quadratic: the rest stays, and is counted.
+
+use fixedbitset::FixedBitSet;
+use nddb_index::Result;
+use nddb_index::spill::sort::{Sorted, Sorter};
+use nddb_index::spill::ticker::Ticker;
+
+use super::removal::may_remove;
+use super::{Clusters, Member, MemberVerdict, Visit};
+use crate::collection::Collection;
+use crate::pairs::judge::{Judge, Judged};
+
+/// Comparisons of a cluster in which all that stays is compared: 1,448 members.
+const COMPARISONS: u64 = 1 << 20;
+/// Comparisons of each member of a larger one.
+const COMPARISONS_EACH: u64 = 64;
+
+/// A cluster of which some documents are not decided.
+struct Open {
+    /// Members that stay so far, and that are not compared with each other.
+    members: Vec<u32>,
+    /// Comparisons that may still be made.
+    budget: u64,
+}
+
+impl Clusters {
+    /// Marks the members to remove, and passes all that were compared to `visit`, whose error ends the clustering.
+    pub(super) fn remove(
+        &mut self,
+        collection: &Collection,
+        mut judge: Judge<'_>,
+        ticker: &Ticker<'_>,
+        mut visit: Option<&mut Visit<'_>>,
+    ) -> Result<()> {
+        ticker.start("verify against the kept", None, "documents")?;
+        let mut open = Vec::new();
+        self.each_by_founder(collection, &mut |founder, members| {
+            // There is no evidence about empty texts.
+            if !collection.row(founder).is_empty {
+                let budget = COMPARISONS.max(COMPARISONS_EACH * members.len() as u64);
+                open.push(Open { members: members.to_vec(), budget });
+            }
+            Ok(())
+        })?;
+        let len = collection.len() as usize;
+        let (mut kept, mut spared) = (FixedBitSet::with_capacity(len), FixedBitSet::with_capacity(len));
+        let mut first = kept.clone();
+        // Those that stay, with the kept document of their cluster.
+        let mut staying: Vec<u64> = Vec::new();
+        for is_first in std::iter::once(true).chain(std::iter::repeat(false)) {
+            if open.is_empty() {
+                break;
+            }
+            let pairs = self.next_pairs(collection, &mut open, &mut kept)?;
+            if is_first {
+                first.clone_from(&kept);
+            }
+            let mut pairs = pairs.rows()?;
+            while let Some([row]) = pairs.pop()? {
+                let member = self.compare(collection, &mut judge, &kept, row)?;
+                let rank = collection.row(member.member).rank as usize;
+                match member.verdict {
+                    MemberVerdict::Removed => {
+                        self.removed.insert(rank);
+                        if !is_first {
+                            self.because.insert(member.member, member.kept);
+                        }
+                        visit.as_mut().map_or(Ok(()), |visit| visit(&member))?;
+                    }
+                    MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different => spared.insert(rank),
+                    MemberVerdict::Apart => self.summary.apart += u64::from(is_first),
+                    MemberVerdict::Unverified => {}
+                }
+                if is_first && member.verdict != MemberVerdict::Removed && visit.is_some() {
+                    staying.push(row);
+                }
+                ticker.add(1)?;
+            }
+            let (removed, undecided) = (&self.removed, &mut self.summary.undecided);
+            open.retain_mut(|Open { members, budget }| {
+                members.retain(|&member| {
+                    let rank = collection.row(member).rank as usize;
+                    !removed.contains(rank) && !kept.contains(rank)
+                });
+                let is_open = members.len() > 1;
+                if is_open && *budget < members.len() as u64 {
+                    *undecided += members.len() as u64;
+                    return false;
+                }
+                is_open
+            });
+        }
+        self.summary.removed_again = self.because.len() as u64;
+        self.summary.spared = spared.difference(&self.removed).count() as u64;
+        let Some(visit) = visit else { return Ok(()) };
+        for row in staying {
+            let member = self.compare(collection, &mut judge, &first, row)?;
+            if !self.is_removed(collection.row(member.member).rank) {
+                visit(&member)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses the next document to keep of each cluster, and returns the pairs of it with the other members, as two
+    /// ranks of ids, the lower one first: judging them in this order is fastest.
+    fn next_pairs(&self, collection: &Collection, open: &mut [Open], kept: &mut FixedBitSet) -> Result<Sorted<1>> {
+        let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
+        for Open { members, budget } in open {
+            let best = self.keep(collection, members);
+            let rank = |member: u32| collection.row(member).rank;
+            let keep = rank(best);
+            kept.insert(keep as usize);
+            *budget = budget.saturating_sub(members.len() as u64);
+            for other in members.iter().filter(|&&member| member != best).map(|&member| rank(member)) {
+                sorter.push([u64::from(keep.min(other)) << 32 | u64::from(keep.max(other))])?;
+            }
+        }
+        Ok(sorter.finish())
+    }
+
+    /// Compares a member with a document that is kept, of whose two ranks the kept one is in the set.
+    fn compare(
+        &self,
+        collection: &Collection,
+        judge: &mut Judge<'_>,
+        kept: &FixedBitSet,
+        ranks: u64,
+    ) -> Result<Member> {
+        let ranks = [(ranks >> 32) as u32, ranks as u32];
+        let [a, b] = ranks.map(|rank| collection.at_rank(rank));
+        let (kept, member) = if kept.contains(ranks[0] as usize) { (a, b) } else { (b, a) };
+        let pair = match judge.pair(a, b)? {
+            Judged::Near(pair) => Some(pair),
+            Judged::Rejected | Judged::Apart => None,
+        };
+        let verdict = match &pair {
+            None => MemberVerdict::Apart,
+            Some(pair) if !may_remove(pair) => MemberVerdict::Unverified,
+            Some(pair) => {
+                let [kept, member] = [kept, member].map(|ordinal| collection.profile_of(ordinal));
+                self.remove.decide(kept.as_ref(), member.as_ref(), pair.evidence.identical)
+            }
+        };
+        Ok(Member { kept, member, pair, verdict })
+    }
+}

@@ -1,0 +1,269 @@
+//! Construction of a collection from a view: ids in bytewise order, then records in the order of document numbers, of
+//! one load in the order of their dates and ids.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use nddb_format::record::{PROFILE as PROFILE_SIZE, Record};
+use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use nddb_index::spill::progress::Progress;
+use nddb_index::spill::resources::Resources;
+use nddb_index::spill::sort::Sorter;
+use nddb_index::spill::temp_file::TempFile;
+use nddb_index::spill::ticker::Ticker;
+use nddb_index::{Error, Result, View};
+use nddb_page::sketch::Recipe;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::classes::lead;
+use super::documents::Collection;
+use super::order::{Loads, Places};
+use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use crate::requirements::Held;
+
+/// Documents between two reports of progress.
+const REPORT: u64 = 1 << 14;
+/// Size of the write buffer in bytes.
+const BUFFER_SIZE: usize = 1 << 20;
+/// Greatest number of documents.
+const LEN_MAX: u64 = u32::MAX as u64 - 1;
+
+impl Collection {
+    /// Returns a collection of the live documents of a view.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for 2^32 - 1 documents and more; damage; errors of the disk;
+    /// [`Error::Cancelled`].
+    pub fn build(
+        view: View<'_>,
+        resources: &Resources,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        build(view, resources, false, watch)
+    }
+
+    /// Returns a collection of the live documents and of the deleted documents that no compaction has dropped yet,
+    /// unless another document has their id. Clusters are made from such a collection.
+    ///
+    /// # Errors
+    /// As [`Collection::build`].
+    pub fn with_deleted(
+        view: View<'_>,
+        resources: &Resources,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        build(view, resources, true, watch)
+    }
+}
+
+fn build(
+    view: View<'_>,
+    resources: &Resources,
+    deleted: bool,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Collection> {
+    let ticker = Ticker::new(watch);
+    let folder = &resources.folder;
+    let (mut ids, mut bytes) = (TempFile::create(folder)?, Vec::new());
+    let (mut ends, mut end, mut len) = (MappedRowsWriter::<1>::new(folder)?, 0, 0);
+    let mut numbers = Sorter::<2>::new(folder, resources.memory_limit / 2);
+    ticker.start("read ids", None, "ids")?;
+    view.each_id(deleted, &mut |id, number| {
+        bytes.extend_from_slice(id.as_bytes());
+        end += id.len() as u64;
+        ends.push(&[end])?;
+        numbers.push([number, len])?;
+        len += 1;
+        if bytes.len() >= BUFFER_SIZE {
+            ids.append(&bytes)?;
+            bytes.clear();
+        }
+        if len.is_multiple_of(REPORT) { ticker.add(REPORT) } else { Ok(()) }
+    })?;
+    ids.append(&bytes)?;
+    if len > LEN_MAX {
+        return Err(Error::OutOfRange { what: "the number of documents", requested: len, limit: LEN_MAX });
+    }
+    let mut rows = Rows::new(resources, len as usize, view.loads()?)?;
+    let sorted = numbers.finish();
+    let mut wanted = sorted.rows()?;
+    let mut next = wanted.pop()?;
+    ticker.start("read documents", Some(len), "documents")?;
+    let bare = Record::default();
+    view.each_kept(deleted, &mut |number, print, kept, deleted| {
+        if let Some([_, rank]) = next.filter(|[wanted, _]| *wanted == number) {
+            next = wanted.pop()?;
+            // Ids are there already.
+            let record = match kept.is_bare() {
+                true => Cow::Borrowed(&bare),
+                false => Cow::Owned(kept.record(number).map_err(Error::format(&view.catalog_path()))?),
+            };
+            let site = record.site.as_ref().map(|site| rows.site(site));
+            let row = Row::of(number, rank as u32, site, print, &record, deleted);
+            rows.push(&row, &record)?;
+            if rows.len.is_multiple_of(REPORT as u32) {
+                ticker.add(REPORT)?;
+            }
+        }
+        Ok(())
+    })?;
+    if u64::from(rows.len) != len {
+        let what = format!("{} documents have an id and no record", len - u64::from(rows.len));
+        return Err(Error::Inconsistent { path: view.catalog_path(), what });
+    }
+    ticker.start("identity sets", None, "")?;
+    rows.finish(ids, ends, Recipe::of_any_version(&view.settings().recipe).as_ref(), resources)
+}
+
+/// Rows under construction.
+pub(super) struct Rows {
+    rows: MappedRowsWriter<ROW>,
+    details: MappedRowsWriter<DETAILS>,
+    sketches: MappedRowsWriter<SKETCH>,
+    min_values: MappedRowsWriter<MIN_VALUES>,
+    profiles: MappedRowsWriter<PROFILE>,
+    len: u32,
+    by_rank: Vec<u32>,
+    loads: Loads,
+    /// Numbers of sites by a 128-bit hash of their names, wide enough to exclude collisions.
+    sites: HashMap<u128, u32>,
+    held: Held,
+}
+
+impl Rows {
+    /// Returns the rows of so many documents, none of which is there yet; `loads` are the numbers of each load,
+    /// ascending.
+    pub(super) fn new(resources: &Resources, len: usize, loads: Vec<Range<u64>>) -> Result<Self> {
+        let by_rank = vec![0; len];
+        let (rows, details) = (MappedRowsWriter::new(&resources.folder)?, MappedRowsWriter::new(&resources.folder)?);
+        let sketches = MappedRowsWriter::new(&resources.folder)?;
+        let min_values = MappedRowsWriter::new(&resources.folder)?;
+        let profiles = MappedRowsWriter::new(&resources.folder)?;
+        Ok(Self {
+            rows,
+            details,
+            sketches,
+            min_values,
+            profiles,
+            len: 0,
+            by_rank,
+            loads: Loads::new(loads),
+            sites: HashMap::new(),
+            held: Held::default(),
+        })
+    }
+
+    pub(super) fn site(&mut self, name: &str) -> u32 {
+        let next = self.sites.len() as u32;
+        *self.sites.entry(xxh3_128(name.as_bytes())).or_insert(next)
+    }
+
+    pub(super) fn push(&mut self, row: &Row, record: &Record) -> Result<()> {
+        let held = &mut self.held;
+        let one = |present: bool| u64::from(present && !row.is_deleted);
+        held.documents += one(true);
+        held.fingerprints += one(row.fingerprint.is_some());
+        held.digests += one(row.digest.is_some());
+        held.supershingles += one(row.has_supershingles);
+        held.projections += one(row.has_projection);
+        held.min_values += one(row.has_min_values);
+        held.profiles += one(row.has_profile);
+        held.empty += one(row.is_empty);
+        // Further rows are written only up to the last document that has what stands there.
+        if let Some(details) = row.details() {
+            pad(&mut self.details, self.len)?;
+            self.details.push(&details)?;
+        }
+        if row.has_supershingles || row.has_projection {
+            pad(&mut self.sketches, self.len)?;
+            let mut sketch = [0; SKETCH];
+            sketch[..6].copy_from_slice(&record.supershingles.unwrap_or_default());
+            sketch[6..].copy_from_slice(&record.projection.unwrap_or_default());
+            self.sketches.push(&sketch)?;
+        }
+        if let Some(values) = &record.min_values {
+            pad(&mut self.min_values, self.len)?;
+            let (pairs, _) = values.as_chunks::<2>();
+            let mut row = [0; MIN_VALUES];
+            for (word, pair) in row.iter_mut().zip(pairs) {
+                *word = u64::from(pair[1]) << 32 | u64::from(pair[0]);
+            }
+            self.min_values.push(&row)?;
+        }
+        if let Some(profile) = &record.profile {
+            pad(&mut self.profiles, self.len)?;
+            let mut bytes = [[0; 8]; PROFILE];
+            bytes.as_flattened_mut()[..PROFILE_SIZE].copy_from_slice(&profile[..]);
+            self.profiles.push(&bytes.map(u64::from_le_bytes))?;
+        }
+        self.by_rank[row.rank as usize] = self.len;
+        self.loads.note(self.len, row);
+        self.len += 1;
+        self.rows.push(&row.encode())
+    }
+
+    /// Returns the collection of these rows, given the ids in bytewise order and the end of each.
+    pub(super) fn finish(
+        self,
+        ids: TempFile,
+        ends: MappedRowsWriter<1>,
+        recipe: Option<&Recipe>,
+        resources: &Resources,
+    ) -> Result<Collection> {
+        let Self { rows, details, sketches, min_values, profiles, by_rank, loads, sites, held, .. } = self;
+        let rows = rows.finish()?;
+        let (details, sketches) = (some(details)?, some(sketches)?);
+        let sorted = loads.places(&rows, details.as_ref(), resources)?;
+        let (places, by_rank) = sorted.unwrap_or((Places::InOrder, by_rank));
+        let (min_values, profiles) = (some(min_values)?, some(profiles)?);
+        let mut site_names = vec![0; sites.len()];
+        sites.into_iter().for_each(|(name, number)| site_names[number as usize] = name as u64);
+        let mut collection = Collection {
+            places,
+            rows,
+            details,
+            sketches,
+            min_values,
+            profiles,
+            ids: ids.map()?,
+            ends: ends.finish()?,
+            by_rank,
+            representative: Vec::new(),
+            site_names,
+            has_bands_of_profiles: recipe.is_some_and(Recipe::has_profile),
+            held,
+        };
+        collection.representative = representatives(&collection, resources)?;
+        Ok(collection)
+    }
+}
+
+/// Ends writing rows; `None` if there are none.
+fn some<const N: usize>(rows: MappedRowsWriter<N>) -> Result<Option<MappedRows<N>>> {
+    if rows.is_empty() { Ok(None) } else { rows.finish().map(Some) }
+}
+
+/// Pads rows with zeros up to this number of rows.
+fn pad<const N: usize>(rows: &mut MappedRowsWriter<N>, len: u32) -> Result<()> {
+    while rows.len() < len as usize {
+        rows.push(&[0; N])?;
+    }
+    Ok(())
+}
+
+/// Returns the least ordinal with the same digest, for each ordinal.
+fn representatives(collection: &Collection, resources: &Resources) -> Result<Vec<u32>> {
+    let mut representative: Vec<u32> = (0..collection.len()).collect();
+    if collection.details.is_none() {
+        return Ok(representative);
+    }
+    let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
+    for ordinal in 0..collection.len() {
+        if let Some([high, low]) = collection.row(ordinal).digest {
+            sorter.push([high, low, ordinal.into()])?;
+        }
+    }
+    lead(sorter.finish(), &mut representative)?;
+    Ok(representative)
+}

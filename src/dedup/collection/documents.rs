@@ -1,0 +1,228 @@
+//! A collection: rows, ids and sketches of documents, and their look-up.
+
+use nddb_format::record::PROFILE as PROFILE_SIZE;
+use nddb_format::summaries::min_byte;
+use nddb_index::prefetch::prefetch;
+use nddb_index::spill::mapped_rows::MappedRows;
+use nddb_index::spill::temp_file::TempMap;
+use nddb_page::sketch::{Profile, min_bytes, titles_of};
+use nddb_page::text::Headings;
+use nddb_verdict::{Evidence, Known};
+
+use super::order::Places;
+use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use crate::requirements::Held;
+
+/// The documents of one [`View`](nddb_index::View), in the form that methods read: rows of fixed width in memory-mapped
+/// temporary files. A document is identified by its *ordinal*, its place in the order of age, so that sorting and
+/// joining use 32-bit numbers; ordinals are mapped back to ids when lines are written. Documents of one load are
+/// ordered by their dates, then by their ids, others by their numbers.
+///
+/// A collection takes eight to twelve bytes of memory per document.
+#[derive(Debug)]
+pub struct Collection {
+    pub(super) places: Places,
+    pub(super) rows: MappedRows<ROW>,
+    /// Digest, date and length of the address per document; `None` if no document has one.
+    pub(super) details: Option<MappedRows<DETAILS>>,
+    /// Six supershingles and six projection words per document; `None` if no document has them.
+    pub(super) sketches: Option<MappedRows<SKETCH>>,
+    /// The 84 min-values per document; `None` if no document has them.
+    pub(super) min_values: Option<MappedRows<MIN_VALUES>>,
+    /// The profile per document; `None` if no document has one.
+    pub(super) profiles: Option<MappedRows<PROFILE>>,
+    /// All ids, concatenated, in bytewise order.
+    pub(super) ids: TempMap,
+    /// End offset of each id, in bytes.
+    pub(super) ends: MappedRows<1>,
+    /// Ordinal of the document with the id of each rank.
+    pub(super) by_rank: Vec<u32>,
+    /// Least ordinal with the same token sequence, by ordinal.
+    pub(super) representative: Vec<u32>,
+    /// Hash of the name of each site: the low 64 bits of its XXH3 (128 bits, seed 0).
+    pub(super) site_names: Vec<u64>,
+    /// Whether candidate keys are the bands of profiles, and not those of min-values.
+    pub(super) has_bands_of_profiles: bool,
+    pub(super) held: Held,
+}
+
+impl Collection {
+    /// Returns the number of documents.
+    pub fn len(&self) -> u32 {
+        self.by_rank.len() as u32
+    }
+
+    /// Returns whether the collection has no documents.
+    pub fn is_empty(&self) -> bool {
+        self.by_rank.is_empty()
+    }
+
+    /// Returns where the row of each document stands among those in the order of document numbers.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Returns the ordinals of documents in the order of their numbers: each call of the closure is given a number
+    /// that is greater than the one before, and returns the ordinal of its document, if that is in the collection.
+    pub fn by_number(&self) -> impl FnMut(u64) -> Option<u32> + '_ {
+        let (ordinals, mut next) = (self.places.ordinals(self.len()), 0);
+        move |number| {
+            while next < ordinals.len() && self.row(ordinals[next]).number < number {
+                next += 1;
+            }
+            ordinals.get(next).copied().filter(|&ordinal| self.row(ordinal).number == number)
+        }
+    }
+
+    /// Returns the numbers of documents that have each sketch.
+    pub fn held(&self) -> &Held {
+        &self.held
+    }
+
+    /// Returns the row of a document.
+    #[inline]
+    pub fn row(&self, ordinal: u32) -> Row {
+        Row::at(&self.rows, self.details.as_ref(), self.places.of(ordinal))
+    }
+
+    /// Returns the supershingles of a document, if it has them (Henzinger 2006, 2).
+    pub fn supershingles(&self, ordinal: u32) -> Option<[u64; 6]> {
+        let row = self.row(ordinal);
+        row.has_supershingles.then(|| self.halves(ordinal)[0])
+    }
+
+    /// Returns the projection of a document, if it has one (Henzinger 2006, 2).
+    pub fn projection(&self, ordinal: u32) -> Option<[u64; 6]> {
+        let row = self.row(ordinal);
+        row.has_projection.then(|| self.halves(ordinal)[1])
+    }
+
+    /// Returns supershingles and projection of a document; zeros for a missing sketch.
+    #[inline]
+    pub(crate) fn halves(&self, ordinal: u32) -> [[u64; 6]; 2] {
+        let sketch =
+            self.sketches.as_ref().and_then(|sketches| sketches.get(self.places.of(ordinal))).unwrap_or([0; SKETCH]);
+        let (halves, _) = sketch.as_chunks::<6>();
+        [halves[0], halves[1]]
+    }
+
+    /// Returns the min-values of a document, index 2i in the low half of word i; zeros if it has none.
+    #[inline]
+    pub(crate) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
+        let row = self.min_values.as_ref().and_then(|min_values| min_values.get(self.places.of(ordinal)));
+        row.unwrap_or([0; MIN_VALUES])
+    }
+
+    /// Returns the hashes of title and headings of a document; zeros if it has no profile.
+    pub fn headings(&self, ordinal: u32) -> Headings {
+        self.profile_of(ordinal).map(|profile| titles_of(&profile)).unwrap_or_default()
+    }
+
+    /// Returns whether the recipe of the database makes the bands of profiles the candidate keys.
+    pub(crate) fn has_bands_of_profiles(&self) -> bool {
+        self.has_bands_of_profiles
+    }
+
+    /// Returns the profile of a document as little-endian words; zeros if it has none. The first 21 words are the
+    /// min-values of short shingles.
+    #[inline]
+    pub(crate) fn profile_words(&self, ordinal: u32) -> [u64; PROFILE] {
+        let row = self.profiles.as_ref().and_then(|profiles| profiles.get(self.places.of(ordinal)));
+        row.unwrap_or([0; PROFILE])
+    }
+
+    /// Returns the profile of a document, if it has one.
+    pub(crate) fn profile_of(&self, ordinal: u32) -> Option<Profile> {
+        self.row(ordinal).has_profile.then(|| self.profile(ordinal))
+    }
+
+    /// Returns the profile of a document; zeros if it has none.
+    pub(crate) fn profile(&self, ordinal: u32) -> Profile {
+        let words = self.profile_words(ordinal).map(u64::to_le_bytes);
+        let mut bytes = [0; PROFILE_SIZE];
+        bytes.copy_from_slice(&words.as_flattened()[..PROFILE_SIZE]);
+        Profile::from_bytes(&bytes)
+    }
+
+    /// Returns the id of a document.
+    pub fn id(&self, ordinal: u32) -> &str {
+        self.id_at(self.row(ordinal).rank)
+    }
+
+    /// Returns the id with this rank in bytewise order.
+    pub(crate) fn id_at(&self, rank: u32) -> &str {
+        let end = |rank: usize| self.ends.row(rank)[0] as usize;
+        let start = if rank == 0 { 0 } else { end(rank as usize - 1) };
+        std::str::from_utf8(&self.ids.as_ref()[start..end(rank as usize)]).unwrap_or("")
+    }
+
+    /// Prefetches where the document and the id of a rank are.
+    #[inline]
+    pub(crate) fn prefetch_places(&self, rank: u32) {
+        prefetch(&self.by_rank, rank as usize);
+        self.ends.prefetch(rank as usize);
+    }
+
+    /// Prefetches the document and the id of a rank whose places were prefetched.
+    #[inline]
+    pub(crate) fn prefetch(&self, rank: u32) {
+        self.rows.prefetch(self.places.of(self.at_rank(rank)));
+        prefetch(self.ids.as_ref(), self.ends.row(rank as usize)[0].saturating_sub(1) as usize);
+    }
+
+    /// Returns the ordinal of the document whose id has this rank in bytewise order.
+    pub fn at_rank(&self, rank: u32) -> u32 {
+        self.by_rank[rank as usize]
+    }
+
+    /// Returns the ordinal of the document with this id, if there is one.
+    pub fn find(&self, id: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.id_at(middle) < id { low = middle + 1 } else { high = middle }
+        }
+        (low < self.len() && self.id_at(low) == id).then(|| self.at_rank(low))
+    }
+
+    /// Returns the least ordinal with the same token sequence, the representative of the identity set (Henzinger 2006,
+    /// 2).
+    #[inline]
+    pub fn representative(&self, ordinal: u32) -> u32 {
+        self.representative[ordinal as usize]
+    }
+
+    /// Returns the evidence of a pair of different documents, from their sketches alone.
+    pub fn evidence(&self, a: u32, b: u32) -> Evidence {
+        self.known(a).evidence(&self.known(b))
+    }
+
+    /// Returns what the catalog knows of a document.
+    pub(crate) fn known(&self, ordinal: u32) -> Known<u32> {
+        let row = self.row(ordinal);
+        let sketched = row.has_supershingles || row.has_projection;
+        let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };
+        let min_bytes = row.has_min_values.then(|| {
+            let packed = self.packed_min_values(ordinal);
+            min_bytes(&std::array::from_fn(|index| (packed[index / 2] >> (index % 2 * 32)) as u32))
+        });
+        Known {
+            fingerprint: row.fingerprint,
+            digest: row.digest.map(|[high, low]| u128::from(high) << 64 | u128::from(low)),
+            supershingles: row.has_supershingles.then_some(supershingles),
+            projection: row.has_projection.then_some(projection),
+            min_bytes,
+            profile: row.has_profile.then(|| self.profile(ordinal)),
+            site: row.site,
+            is_without_terms: row.is_without_terms(),
+        }
+    }
+}
+
+/// Returns the number of equal bytes of min-values at equal indexes, 0 to 84, of rows with two min-values per word.
+#[inline]
+pub(crate) fn agreement(a: &[u64; MIN_VALUES], b: &[u64; MIN_VALUES]) -> u32 {
+    let bytes = |word: u64| [min_byte(word as u32), min_byte((word >> 32) as u32)];
+    let equal = |a: [u8; 2], b: [u8; 2]| u32::from(a[0] == b[0]) + u32::from(a[1] == b[1]);
+    a.iter().zip(b).map(|(&a, &b)| equal(bytes(a), bytes(b))).sum()
+}

@@ -1,0 +1,118 @@
+//! The order of documents by age, where that is not the order of their numbers.
+//!
+//! Rows are written in the order of document numbers, as records are read. Documents of one load are as old as each
+//! other, so their ordinals follow their dates and ids: what is kept does not depend on the order of rows in a file.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nddb_index::Result;
+use nddb_index::spill::mapped_rows::MappedRows;
+use nddb_index::spill::resources::Resources;
+use nddb_index::spill::sort::Sorter;
+
+use super::row::{DETAILS, ROW, Row};
+
+/// The row of each document.
+#[derive(Clone, Debug)]
+pub(crate) enum Places {
+    /// Ordinals are the indexes of rows.
+    InOrder,
+    /// The index of the row of each ordinal.
+    Sorted(Arc<[u32]>),
+}
+
+impl Places {
+    /// Returns the index of the row of a document.
+    #[inline]
+    pub(crate) fn of(&self, ordinal: u32) -> usize {
+        match self {
+            Places::InOrder => ordinal as usize,
+            Places::Sorted(places) => places[ordinal as usize] as usize,
+        }
+    }
+
+    /// Returns the ordinal of each row.
+    pub(crate) fn ordinals(&self, len: u32) -> Vec<u32> {
+        let mut ordinals = vec![0; len as usize];
+        (0..len).for_each(|ordinal| ordinals[self.of(ordinal)] = ordinal);
+        ordinals
+    }
+}
+
+/// The rows of each load, as they are written in the order of document numbers.
+#[derive(Debug)]
+pub(super) struct Loads {
+    /// The numbers of the loads that rows are still to come of, the last first.
+    numbers: Vec<Range<u64>>,
+    /// The loads that rows came of.
+    rows: Vec<Range<u32>>,
+    /// The last row of the load that is being written, as documents are ordered.
+    last: Option<(bool, i64, u32)>,
+    is_sorted: bool,
+}
+
+impl Loads {
+    /// Returns the loads of these numbers, ascending.
+    pub(super) fn new(mut numbers: Vec<Range<u64>>) -> Self {
+        numbers.reverse();
+        Self { numbers, rows: Vec::new(), last: None, is_sorted: true }
+    }
+
+    /// Notes a row; numbers ascend.
+    pub(super) fn note(&mut self, index: u32, row: &Row) {
+        while self.numbers.pop_if(|load| load.end <= row.number).is_some() {
+            self.last = None;
+        }
+        if self.numbers.last().is_none_or(|load| row.number < load.start) {
+            return;
+        }
+        let key = key(row);
+        match (&self.last, self.rows.last_mut()) {
+            (Some(last), Some(rows)) => {
+                rows.end = index + 1;
+                self.is_sorted &= *last <= key;
+            }
+            _ => self.rows.push(index..index + 1),
+        }
+        self.last = Some(key);
+    }
+
+    /// Returns the places of all rows, and the ordinal of each rank if these are not the places.
+    pub(super) fn places(
+        self,
+        rows: &MappedRows<ROW>,
+        details: Option<&MappedRows<DETAILS>>,
+        resources: &Resources,
+    ) -> Result<Option<(Places, Vec<u32>)>> {
+        if self.is_sorted {
+            return Ok(None);
+        }
+        let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
+        let mut loads = self.rows.into_iter().peekable();
+        for index in 0..rows.len() as u32 {
+            while loads.next_if(|load| load.end <= index).is_some() {}
+            let first = loads.peek().map_or(index, |load| load.start.min(index));
+            let row = Row::at(rows, details, index as usize);
+            let (has_no_date, date, rank) = key(&row);
+            let group = u64::from(first) << 1 | u64::from(has_no_date);
+            // Dates before 1970 are less than others.
+            let date = date.cast_unsigned() ^ 1 << 63;
+            sorter.push([group, date, u64::from(rank) << 32 | u64::from(index)])?;
+        }
+        let (mut places, mut by_rank) = (Vec::with_capacity(rows.len()), vec![0; rows.len()]);
+        sorter.finish().each(&mut |sorted| {
+            for [.., both] in sorted {
+                by_rank[(both >> 32) as usize] = places.len() as u32;
+                places.push(*both as u32);
+            }
+            Ok(())
+        })?;
+        Ok(Some((Places::Sorted(places.into()), by_rank)))
+    }
+}
+
+/// What documents of one load are ordered by: those with a date first, by dates, then ids.
+fn key(row: &Row) -> (bool, i64, u32) {
+    (row.date.is_none(), row.date.unwrap_or(0), row.rank)
+}

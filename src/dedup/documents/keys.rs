@@ -1,0 +1,133 @@
+//! Keys and evidence of single documents: the keys by which candidate pairs are found are those of a database.
+
+use nddb_format::document_keys::KeyKinds;
+use nddb_index::{Document, Error, Key, Result};
+use nddb_page::sketch::mix::split_mix;
+use nddb_verdict::{Candidates, Evidence, Known, Method};
+
+use crate::candidates::lookup;
+
+/// Returns the evidence of a pair of documents from their sketches.
+pub fn evidence_of(a: &Document, b: &Document) -> Evidence {
+    known(a).evidence(&known(b))
+}
+
+fn known(document: &Document) -> Known<&str> {
+    let print = (!document.is_unprinted()).then(|| document.fingerprint());
+    Known::of(document.record(), print)
+}
+
+/// Returns the keys of a document: any two near-duplicates by the method that a database of these kinds of keys would find share
+/// one. Simhash finds those within `within` bits. The keys of two documents that share none of what they are made of
+/// may be equal by chance, once in 2^64.
+///
+/// # Errors
+/// [`Error::Method`] if the method compares texts.
+pub fn candidate_keys(
+    document: &Document,
+    kinds: KeyKinds,
+    method: Method,
+    within: u8,
+    complete: bool,
+) -> Result<Vec<u64>> {
+    needs_no_text(method)?;
+    let mut keys: Vec<u64> =
+        lookup::keys_of(document.record(), kinds, method, complete).into_iter().map(number).collect();
+    if method.definition().candidates == Candidates::Near && !document.is_unprinted() {
+        keys.extend(groups(document.fingerprint().0, within));
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    Ok(keys)
+}
+
+/// Rejects a method that compares texts.
+pub(super) fn needs_no_text(method: Method) -> Result<()> {
+    if method.needs_text() {
+        return Err(Error::Method { method: method.name(), why: "it compares texts, and sketches are given".into() });
+    }
+    Ok(())
+}
+
+/// Cuts a fingerprint in one more group of bits than may differ: one group is equal in both.
+fn groups(bits: u64, within: u8) -> impl Iterator<Item = u64> {
+    let len = u64::from(within.min(63)) + 1;
+    (0..len).map(move |index| {
+        let (low, high) = (64 * index / len, 64 * (index + 1) / len);
+        let group = bits >> low & (u64::MAX >> (64 - (high - low)));
+        mixed(3 + index, group)
+    })
+}
+
+/// A key as a number; equal for equal keys of a kind.
+fn number(key: Key) -> u64 {
+    match key {
+        Key::Megashingle(value) => mixed(0, value),
+        Key::Piece(index, bytes) => mixed(1, u64::from(index) << 32 | u64::from(u32::from_le_bytes(bytes))),
+        Key::Digest(bytes) => {
+            let (low, high) = bytes.split_at(8);
+            let half = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            mixed(2, mixed(2, half(high)) ^ half(low))
+        }
+    }
+}
+
+fn mixed(kind: u64, value: u64) -> u64 {
+    split_mix(value, kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_index::Fingerprint;
+    use nddb_page::sketch::Recipe;
+    use nddb_page::text::Page;
+
+    use super::*;
+    use crate::document_of_page;
+
+    fn document(id: &str, text: &str) -> Document {
+        document_of_page(id, &Page::text(text), &Recipe::default()).expect("a document")
+    }
+
+    fn share(a: &Document, b: &Document, method: Method, within: u8) -> bool {
+        let recipe = Recipe::default();
+        let keys = |document| candidate_keys(document, recipe.keys(), method, within, false).expect("keys");
+        let others = keys(b);
+        keys(a).iter().any(|key| others.contains(key))
+    }
+
+    #[test]
+    fn prints_within_so_many_bits_share_a_group_however_the_bits_lie() {
+        for within in 0..8 {
+            for first in 0..64_u32 {
+                let flipped = (0..u32::from(within)).fold(0_u64, |mask, at| mask | 1 << ((first + 19 * at) % 64));
+                let a = Document::bare("a", Fingerprint(0x0123_4567_89ab_cdef)).expect("a document");
+                let b = Document::bare("b", Fingerprint(0x0123_4567_89ab_cdef ^ flipped)).expect("a document");
+                assert!(share(&a, &b, Method::Simhash, within), "{within} bits from {first}");
+            }
+        }
+        let far = Document::bare("b", Fingerprint(!0x0123_4567_89ab_cdef)).expect("a document");
+        let near = Document::bare("a", Fingerprint(0x0123_4567_89ab_cdef)).expect("a document");
+        assert!(!share(&near, &far, Method::Simhash, 3), "no group is equal");
+    }
+
+    #[test]
+    fn near_duplicates_share_a_key_and_their_evidence_is_what_the_rule_takes() {
+        // Of letters: digits make no difference in a content.
+        let letters = |seed: u64| (0..8).map(move |at| char::from(b'a' + (split_mix(seed, at) % 26) as u8));
+        let words: Vec<String> = (0..300).map(|seed| letters(seed).collect()).collect();
+        let (a, b) = (document("a", &words.join(" ")), document("b", &words[4..].join(" ")));
+        let c = document("c", &words.iter().rev().map(|word| format!("x{word}")).collect::<Vec<_>>().join(" "));
+        assert!(share(&a, &b, Method::Model, 3), "bands");
+        assert!(!share(&a, &c, Method::Model, 3), "nothing in common");
+        let evidence = evidence_of(&a, &b);
+        assert!(!evidence.identical && evidence.agreement > Some(60), "{evidence:?}");
+        assert!(evidence_of(&a, &a).identical);
+    }
+
+    #[test]
+    fn methods_of_texts_have_no_keys() {
+        let outcome = candidate_keys(&document("a", "a b c"), Recipe::default().keys(), Method::Lcs, 3, false);
+        assert!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
+    }
+}

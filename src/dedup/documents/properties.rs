@@ -1,0 +1,92 @@
+//! What documents are joined by, and the decision about a pair.
+
+use nddb_format::record::Record;
+use nddb_index::{Document, Result};
+use nddb_verdict::{Decision, Evidence};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::near::NearTables;
+use crate::candidates::source::{keys_of, lacks};
+use crate::collection::Collection;
+use crate::collection::classes::class_key;
+use crate::options::PairOptions;
+
+/// What a document is joined by with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// Digest of the text; documents with equal digests are an identity set. `None` for an empty text.
+    pub text: Option<[u64; 2]>,
+    /// Key of the class: of the oldest documents of identity sets, those with equal keys are a class.
+    pub class: Option<u128>,
+    /// Keys by which candidate pairs are found: those of the method, or of the given tables of fingerprints.
+    pub keys: Vec<u64>,
+    /// Fingerprint; `None` with fewer than two tokens.
+    pub fingerprint: Option<u64>,
+    /// Whether simhash decides about the document, because it lacks a sketch of the method.
+    pub lacks: bool,
+    /// Whether the text is known to have no token.
+    pub is_empty: bool,
+}
+
+/// Returns what a document of a collection is joined by. The keys are those of the tables of fingerprints if any are
+/// given, else those of the method.
+pub fn properties(
+    collection: &Collection,
+    options: &PairOptions,
+    near: Option<&NearTables>,
+    ordinal: u32,
+) -> Properties {
+    let row = collection.row(ordinal);
+    let fingerprint = row.fingerprint.map(|fingerprint| fingerprint.0);
+    let mut keys = Vec::new();
+    match near {
+        Some(tables) => keys.extend(fingerprint.into_iter().flat_map(|fingerprint| tables.keys(fingerprint))),
+        None => keys_of(collection, options, ordinal, &mut keys),
+    }
+    Properties {
+        text: row.digest,
+        class: class_key(collection, options, ordinal),
+        keys,
+        fingerprint,
+        lacks: options.decider().or_simhash && lacks(collection, options, ordinal),
+        is_empty: row.is_empty,
+    }
+}
+
+/// A pair that was decided by what is stored of both documents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decided {
+    /// The evidence.
+    pub evidence: Evidence,
+    /// The decision.
+    pub decision: Decision,
+    /// Probability by the model; `None` if either document has no profile.
+    pub probability: Option<f64>,
+    /// How near the two are; of the founders that a document is near, it joins that of the greatest.
+    pub nearness: u64,
+}
+
+/// Decides about a pair by a method that compares sketches.
+///
+/// # Errors
+/// [`nddb_index::Error::Method`] if the method compares texts.
+pub fn decided(options: &PairOptions, a: &Document, b: &Document) -> Result<Decided> {
+    super::keys::needs_no_text(options.method)?;
+    let evidence = super::evidence_of(a, b);
+    let decider = options.decider();
+    Ok(Decided {
+        evidence,
+        decision: decider.decide(&evidence),
+        probability: options.rules.probability_of(&evidence),
+        nearness: decider.nearness(&evidence),
+    })
+}
+
+/// Returns a hash of what is visible to a user of a document: equal of documents of which a load would call the later
+/// one unchanged.
+pub fn content_hash(document: &Document) -> u128 {
+    let Record { digest, profile, url, site, .. } = document.record().clone();
+    let mut bytes = document.print().encode().to_vec();
+    Record { digest, profile, url, site, ..Record::default() }.encode_into(&mut bytes);
+    xxh3_128(&bytes)
+}

@@ -1,0 +1,221 @@
+//! The memory of pages between reading and storing.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use nddb_archive::{Entry, EntryContent, Options};
+
+/// Bytes that a page takes while it is sketched, for each of its own: its text, and of each of its terms the place, the
+/// hash and what the sketches sort.
+const SKETCHING: u64 = 10;
+
+/// The part of the memory limit that is for pages which are read and not yet sketched: one of so many.
+const IN_FLIGHT_PART: u64 = 4;
+/// Bytes that one page may take beyond that part. With what a reader holds of the next record, and what a process takes
+/// in any case, a load stays within 256 MB of its limit.
+const BEYOND: u64 = 128 << 20;
+/// The part of the memory limit that a record may have while it is read, if that is more than [`RECORD_LEAST`].
+const RECORD_PART: u64 = 16;
+const RECORD_LEAST: u64 = 64 << 20;
+/// The part of the memory limit that a page of a column may have, beside [`RECORD_LEAST`].
+const COLUMN_PART: u64 = 8;
+
+/// What the pages of a load may take, by its memory limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowed {
+    /// Bytes of all pages in flight, and of what is made of them.
+    pub(super) in_flight: u64,
+    /// Bytes of a page: more of it is cut off.
+    page: usize,
+    /// Bytes of a record, and of a page of a column, while they are read.
+    record: usize,
+    column: u64,
+}
+
+impl Allowed {
+    /// Returns what a memory limit allows.
+    pub(super) fn by(memory_limit: u64) -> Self {
+        let in_flight = memory_limit / IN_FLIGHT_PART;
+        let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
+        Self {
+            in_flight,
+            page: bytes((in_flight + BEYOND) / (SKETCHING + 1)),
+            record: bytes((memory_limit / RECORD_PART).max(RECORD_LEAST)),
+            column: memory_limit / COLUMN_PART + RECORD_LEAST,
+        }
+    }
+
+    /// Returns the options with no greater limits than these.
+    pub(super) fn limit(&self, mut options: Options) -> Options {
+        let limits = &mut options.limits;
+        limits.record = limits.record.min(self.record);
+        limits.table_page = limits.table_page.min(self.column);
+        options
+    }
+
+    /// Cuts a page that is larger than what can be sketched within the limit, and flags it.
+    pub(super) fn cut(&self, mut entry: Entry) -> Entry {
+        if let EntryContent::Page(page) = &mut entry.content
+            && page.body.len() > self.page
+        {
+            page.body.truncate(self.page);
+            page.body.shrink_to_fit();
+            page.truncated = true;
+        }
+        entry
+    }
+}
+
+/// Bytes that may be in flight at the same time, over all threads.
+pub(super) struct Budget {
+    limit: u64,
+    used: Mutex<u64>,
+    freed: Condvar,
+}
+
+/// Bytes of a budget that are in use until this is dropped.
+pub(super) struct Share<'a> {
+    budget: &'a Budget,
+    bytes: u64,
+}
+
+/// Returns the bytes that pages take, given their sizes, until they are sketched, one behind the other.
+pub(super) fn needed(sizes: impl IntoIterator<Item = usize>) -> u64 {
+    let (sum, largest) = sizes.into_iter().fold((0, 0), |(sum, largest), size| (sum + size as u64, size.max(largest)));
+    sum + SKETCHING * largest as u64
+}
+
+impl Budget {
+    /// Returns a budget of this many bytes.
+    pub(super) fn new(limit: u64) -> Self {
+        Self { limit, used: Mutex::new(0), freed: Condvar::new() }
+    }
+
+    /// Waits until not all of it is in use.
+    pub(super) fn wait(&self) {
+        drop(self.wait_while(|used| used > 0 && used >= self.limit));
+    }
+
+    /// Takes a share as soon as it fits. One that is greater than the whole budget is taken when nothing else is in
+    /// use, so whoever waits for it never waits for ever.
+    pub(super) fn take(&self, bytes: u64) -> Share<'_> {
+        *self.wait_while(|used| used > 0 && used.saturating_add(bytes) > self.limit) += bytes;
+        Share { budget: self, bytes }
+    }
+
+    fn wait_while(&self, is_full: impl Fn(u64) -> bool) -> MutexGuard<'_, u64> {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        self.freed.wait_while(used, |used| is_full(*used)).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Share<'_> {
+    /// Does the work that a share is for. Work that exceeds the whole budget is done on a thread of its own: allocators
+    /// keep freed memory for the thread that had it, some 64 MB for each, and of all these threads there is one at a
+    /// time.
+    pub(super) fn spend<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        if self.bytes <= self.budget.limit {
+            return work();
+        }
+        let done = std::thread::scope(|scope| scope.spawn(work).join());
+        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        *self.budget.used.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        self.budget.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use nddb_archive::{PageEntry, Position};
+    use nddb_page::text::PageKind;
+
+    use super::*;
+    use crate::parallel;
+
+    #[test]
+    fn what_is_in_use_stays_within_the_limit_and_what_exceeds_it_goes_alone() {
+        const LIMIT: u64 = 100;
+        let (budget, used, count) = (Budget::new(LIMIT), AtomicU64::new(0), AtomicU64::new(0));
+        let sizes = [40, 40, 40, 250, 1, 99, 100, 30, 300, 500, 20, 0, 60, 10];
+        let mut rest = sizes.into_iter().cycle().take(20 * sizes.len());
+        let mut most = 0;
+        let done: Result<(), ()> = parallel::in_order(
+            6,
+            || {
+                budget.wait();
+                rest.next().map(|bytes| (bytes, budget.take(bytes)))
+            },
+            |(bytes, share)| {
+                let (used_now, count_now) =
+                    (used.fetch_add(bytes, Ordering::SeqCst), count.fetch_add(1, Ordering::SeqCst));
+                std::thread::sleep(Duration::from_micros(200));
+                assert!(used_now + bytes <= LIMIT || used_now == 0, "{used_now} and {bytes}");
+                used.fetch_sub(bytes, Ordering::SeqCst);
+                count.fetch_sub(1, Ordering::SeqCst);
+                drop(share);
+                count_now + 1
+            },
+            |at_once| {
+                most = at_once.max(most);
+                Ok(())
+            },
+        );
+        assert_eq!(done, Ok(()));
+        assert!(most > 1, "small ones go together");
+        assert_eq!(*budget.used.lock().expect("no thread panicked"), 0);
+    }
+
+    fn page(size: usize) -> Entry {
+        let page = PageEntry {
+            id: "a".into(),
+            url: None,
+            date: None,
+            kind: PageKind::Text,
+            charset: None,
+            body: vec![b'a'; size],
+            truncated: false,
+        };
+        Entry { position: Position::default(), content: EntryContent::Page(page) }
+    }
+
+    #[test]
+    fn work_beyond_the_budget_is_done_on_a_thread_of_its_own() {
+        let budget = Budget::new(100);
+        let here = std::thread::current().id();
+        let thread_of = |bytes| budget.take(bytes).spend(|| std::thread::current().id());
+        assert_eq!((thread_of(100) == here, thread_of(101) == here), (true, false));
+    }
+
+    #[test]
+    fn no_page_and_no_record_takes_more_than_the_memory_limit_and_a_fixed_part() {
+        for limit in [16 << 20, 64 << 20, 1 << 30, 64 << 30_u64] {
+            let allowed = Allowed::by(limit);
+            let size = 2 * allowed.page;
+            let entry = if limit <= 1 << 30 { allowed.cut(page(size)) } else { page(1) };
+            let EntryContent::Page(cut) = &entry.content else { panic!("a page") };
+            assert_eq!(cut.truncated, limit <= 1 << 30);
+            assert!(needed([cut.body.len()]) <= allowed.in_flight + BEYOND);
+            assert!(cut.body.capacity() < size, "what is cut off takes no memory");
+            let options = allowed.limit(Options::default());
+            assert_eq!(options.limits.record, Options::default().limits.record, "the usual size is always read");
+            let mut more = Options::default();
+            more.limits.record = usize::MAX;
+            assert!(allowed.limit(more).limits.record as u64 <= (64 << 20) + limit / 16);
+            assert!(options.limits.table_page <= (64 << 20) + limit / 8);
+        }
+        let whole = page(1 << 20);
+        assert_eq!(Allowed::by(64 << 20).cut(whole.clone()), whole);
+    }
+
+    #[test]
+    fn pages_need_their_size_and_the_largest_what_sketching_takes() {
+        assert_eq!((needed([]), needed([5]), needed([3, 20, 7])), (0, 55, 230));
+    }
+}

@@ -1,0 +1,104 @@
+//! Documents from entries of archives.
+
+use nddb_archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, SketchEntry};
+use nddb_format::fingerprint::low_mask;
+use nddb_format::record::Settings;
+use nddb_index::{Document, Fingerprint, Result};
+use nddb_page::sketch::Recipe;
+
+use super::LoadError;
+use crate::document_of_page;
+
+/// An entry prepared for storing.
+pub(super) enum Prepared {
+    /// A document with its sketches.
+    Document(Box<Document>),
+    /// The id and the fingerprint of a document that has nothing else.
+    Bare(String, Fingerprint),
+    /// A document that was sketched before, and the archive that its page is of.
+    Sketched(Box<Document>, Option<String>),
+    /// A sketch by another recipe.
+    OtherRecipe(String),
+    /// An entry that cannot be read or stored.
+    Skipped { position: Position, reason: Reason, detail: String },
+    /// A sound record that is not a document.
+    Other(OtherKind),
+}
+
+/// Makes documents for a database.
+pub(super) struct Maker {
+    recipe: Recipe,
+    label: String,
+    greatest: u64,
+}
+
+impl Maker {
+    /// Returns a maker of documents for the database of these settings.
+    pub(super) fn new(settings: &Settings) -> std::result::Result<Self, LoadError> {
+        Ok(Self { greatest: low_mask(settings.bits), ..Self::of(Recipe::from_label(&settings.recipe)?) })
+    }
+
+    /// Returns a maker of documents that no database is known of.
+    pub(super) fn of(recipe: Recipe) -> Self {
+        Self { recipe, label: recipe.label(), greatest: u64::MAX }
+    }
+
+    /// Prepares an entry; `archive` is the number of its archive.
+    pub(super) fn make(&self, entry: Entry, archive: Option<u32>) -> Prepared {
+        let position = entry.position;
+        let document = match entry.content {
+            EntryContent::Page(page) => self.page(&page, position, archive),
+            EntryContent::Fingerprint { fingerprint, .. } if fingerprint > self.greatest => {
+                return too_wide(fingerprint, position);
+            }
+            EntryContent::Fingerprint { id, fingerprint, url: None } => {
+                return Prepared::Bare(id, Fingerprint(fingerprint));
+            }
+            EntryContent::Fingerprint { id, fingerprint, url: Some(url) } => {
+                Document::bare(&id, Fingerprint(fingerprint))
+                    .map(|document| document.with_url(&url, self.recipe.site_of(&url)))
+            }
+            EntryContent::Sketch(entry) => return self.sketched(entry, position),
+            EntryContent::Skipped { reason, detail } => return Prepared::Skipped { position, reason, detail },
+            EntryContent::Other(kind) => return Prepared::Other(kind),
+        };
+        match document {
+            Ok(document) => Prepared::Document(Box::new(document)),
+            Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
+        }
+    }
+
+    /// The label of the recipe.
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn sketched(&self, entry: SketchEntry, position: Position) -> Prepared {
+        let SketchEntry { sketch, recipe, archive } = entry;
+        if recipe != self.label {
+            return Prepared::OtherRecipe(recipe);
+        }
+        match Document::from_bytes(&sketch) {
+            // That of a page is cut by the database.
+            Ok(document) if !document.sketched && document.fingerprint().0 > self.greatest => {
+                too_wide(document.fingerprint().0, position)
+            }
+            Ok(document) => Prepared::Sketched(Box::new(document), archive),
+            Err(error) => Prepared::Skipped { position, reason: Reason::BadSketch, detail: error.to_string() },
+        }
+    }
+
+    fn page(&self, entry: &PageEntry, position: Position, archive: Option<u32>) -> Result<Document> {
+        let document = document_of_page(&entry.id, &entry.page(), &self.recipe)?;
+        let document = document.with_date(entry.date).truncated(entry.truncated);
+        Ok(match archive {
+            Some(archive) => document.with_source(archive, position.offset, position.inner, position.length),
+            None => document,
+        })
+    }
+}
+
+fn too_wide(fingerprint: u64, position: Position) -> Prepared {
+    let detail = format!("{fingerprint:016x} is wider than the database's fingerprints");
+    Prepared::Skipped { position, reason: Reason::BadFingerprint, detail }
+}

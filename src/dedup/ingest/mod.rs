@@ -1,0 +1,262 @@
+//! Loading: from archives to documents to a database.
+//!
+//! [`Loader`] reads files and folders of every format of [`crate::archive`], sketches their pages by the database's
+//! recipe, on the given number of threads, and stores them by bulk load, in the order of the inputs: the database
+//! does not depend on the number of threads. The progress of each archive is committed with its documents, at least
+//! every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it is called again.
+//! The writer's memory limit bounds both the documents that wait to be stored and the pages that wait to be sketched; a
+//! page that needs more than that part of it is sketched alone, and one that needs 128 MB more is cut and flagged. A
+//! load takes no more than 256 MB beside the limit, whatever its inputs and the number of threads. Unreadable entries
+//! are passed to the caller as an [`Event`], and counted. Tables of sketches are stored as they are, if the recipe is
+//! the same.
+//!
+//! ```
+//! use nddb::ingest::{Event, Loader};
+//! use nddb::{Config, Writer};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let (database, archive) = (folder.path().join("crawl.nddb"), folder.path().join("pages.jsonl"));
+//! # std::fs::write(&archive, "{\"id\":\"a\",\"text\":\"some words\"}\n{\"id\":\"b\"}\n")?;
+//! let mut writer = Writer::create(&database, &Config::within(3)?)?;
+//! let report = Loader::new(&mut writer)
+//!     .threads(4)
+//!     .on_event(|event| match event {
+//!         Event::Skipped(skipped) => eprintln!("{}: {}", skipped.path.display(), skipped.detail),
+//!         Event::Progress(progress) => eprintln!("{} documents", progress.documents),
+//!         _ => {}
+//!     })
+//!     .load(&[&archive])?;
+//! # assert_eq!((report.loaded.documents, report.skipped()), (1, 1));
+//! # let again = Loader::new(&mut writer).load(&[&archive])?;
+//! # assert_eq!((again.loaded.documents, again.loaded.unchanged), (0, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! It may import `text`, `sketch`, `archive` and `store`, and never `detect`. It prints nothing, and starts threads
+//! only on request.
+
+mod budget;
+mod documents;
+mod error;
+mod origins;
+mod pieces;
+mod report;
+mod resume;
+mod sketched;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub use self::error::LoadError;
+pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
+pub use self::sketched::{Sketched, sketch_archive};
+
+use nddb_archive::{self as archive, Inputs, Options};
+use nddb_index::{BulkLoad, Writer};
+
+use self::budget::{Allowed, Budget};
+use self::documents::{Maker, Prepared};
+use self::origins::Origins;
+use self::pieces::{Piece, Reading};
+use self::report::Tally;
+use self::resume::Sources;
+use crate::parallel;
+
+/// Greatest time between commits: a load that is killed loses no more.
+const CHECKPOINT_TIME: Duration = Duration::from_secs(30);
+/// Greatest number of input bytes between commits.
+const CHECKPOINT_BYTES: u64 = 512 << 20;
+
+/// A load of archives into a database: its inputs, options and callbacks.
+#[must_use = "nothing is loaded until `load` is called"]
+pub struct Loader<'a> {
+    writer: &'a mut Writer,
+    options: Options,
+    threads: usize,
+    again: bool,
+    is_unordered: bool,
+    stop: Box<dyn Fn() -> bool + Sync + 'a>,
+    on_event: Box<dyn FnMut(Event<'_>) + 'a>,
+}
+
+impl std::fmt::Debug for Loader<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loader").field("options", &self.options).field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Loader<'a> {
+    /// Returns a load into this database, with one thread and the default options.
+    ///
+    /// The documents belong to the batch named by [`Writer::label`]. If the batch is pending, the progress of
+    /// archives is neither used nor stored: if the batch were cancelled, its archives would remain marked as read.
+    pub fn new(writer: &'a mut Writer) -> Self {
+        Self {
+            writer,
+            options: Options::default(),
+            threads: 1,
+            again: false,
+            is_unordered: false,
+            stop: Box::new(|| false),
+            on_event: Box::new(|_| {}),
+        }
+    }
+
+    /// Sets the options for reading inputs.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets the number of threads that sketch pages; 1 by default. With more than one, another thread reads.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Sets whether archives are read from the start although an earlier load has read them.
+    pub fn again(mut self, again: bool) -> Self {
+        self.again = again;
+        self
+    }
+
+    /// Sets whether documents are as old as each other, wherever they stand in the inputs: see
+    /// [`BulkLoad::unordered`]. By default the first is the oldest.
+    pub fn unordered(mut self, is_unordered: bool) -> Self {
+        self.is_unordered = is_unordered;
+        self
+    }
+
+    /// Calls `stop` between entries, on the reading thread: `true` ends the load. The documents read so far are
+    /// kept, and the next load resumes there.
+    pub fn stop_when(mut self, stop: impl Fn() -> bool + Sync + 'a) -> Self {
+        self.stop = Box::new(stop);
+        self
+    }
+
+    /// Calls `on_event`, on this thread, with skipped entries and progress.
+    pub fn on_event(mut self, on_event: impl FnMut(Event<'_>) + 'a) -> Self {
+        self.on_event = Box::new(on_event);
+        self
+    }
+
+    /// Loads files, folders (every file of a known format below them) and `-`, the standard input.
+    ///
+    /// Archives that an earlier load has read are passed over, and one that was partly read is resumed. If all of
+    /// them have been read they are read again: the report then says that their documents are stored.
+    ///
+    /// # Errors
+    /// [`LoadError::Archive`] for a path that does not exist or a folder without an input, before anything is
+    /// loaded. An input that cannot be opened or read to its end is no error but an [`Event::Unreadable`].
+    /// [`LoadError::Recipe`] if the database's recipe is not one of this version; [`LoadError::OtherRecipe`] for
+    /// sketches of another recipe; [`LoadError::Store`] for errors of the database.
+    pub fn load<P: AsRef<Path>>(self, inputs: &[P]) -> Result<LoadReport, LoadError> {
+        let inputs = archive::expand(inputs, self.options.format)?;
+        self.load_inputs(inputs)
+    }
+
+    /// Loads inputs found by [`archive::expand`], as [`Loader::load`] does.
+    ///
+    /// # Errors
+    /// As [`Loader::load`].
+    pub fn load_inputs(self, inputs: Inputs) -> Result<LoadReport, LoadError> {
+        let Self { writer, options, threads, again, is_unordered, stop, mut on_event } = self;
+        let maker = Maker::new(writer.settings())?;
+        let Inputs { located, passed_over } = inputs;
+        let allowed = Allowed::by(writer.memory_limit());
+        let sources = Sources::look_up(located, allowed.limit(options.beside(threads)), again, writer)?;
+        // Fingerprints need no work between reading and storing: more threads would only wait for each other.
+        let threads = if sources.are_fingerprints() { 1 } else { threads };
+        let mut tally = Tally::new(&sources, passed_over);
+        let mut reading = Reading::new(sources, allowed, &*stop);
+        let budget = Budget::new(allowed.in_flight);
+        let mut load = writer.bulk_load()?;
+        if is_unordered {
+            load.unordered();
+        }
+        load.leave(allowed.in_flight);
+        let mut origins = Origins::default();
+        let mut kept = (Instant::now(), 0);
+        parallel::in_order(
+            threads,
+            || {
+                budget.wait();
+                let piece = reading.next()?;
+                let share = budget.take(piece.memory());
+                Some((piece, share))
+            },
+            // The share ends when the pages are gone.
+            |(piece, share)| share.spend(|| piece.map(|entry, archive| maker.make(entry, archive))),
+            |piece| {
+                store(piece, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
+                let (since, bytes) = kept;
+                if since.elapsed() >= CHECKPOINT_TIME || tally.progress().bytes_in - bytes >= CHECKPOINT_BYTES {
+                    load.checkpoint()?;
+                    kept = (Instant::now(), tally.progress().bytes_in);
+                }
+                Ok::<(), LoadError>(())
+            },
+        )?;
+        // A caller who stops the load does not wait until the runs are merged.
+        let loaded = if stop() { load.stop()? } else { load.finish()? };
+        let repeated_in = loaded.repeat.as_ref().and_then(|repeat| reading.path(repeat.input));
+        Ok(LoadReport { repeated_in, ..tally.report(loaded, !reading.is_at_end()) })
+    }
+}
+
+/// Stores the documents of a piece, and records the progress of its archive.
+fn store(
+    piece: Piece<Prepared>,
+    recipe: &str,
+    origins: &mut Origins,
+    load: &mut BulkLoad<'_>,
+    tally: &mut Tally,
+    on_event: &mut dyn FnMut(Event<'_>),
+) -> Result<(), LoadError> {
+    if let Some(documents) = piece.resumed {
+        on_event(Event::Resumed { path: &piece.path, documents });
+    }
+    if piece.is_passed_over {
+        on_event(Event::PassedOver { path: &piece.path });
+    }
+    load.from_input(u32::try_from(piece.source).unwrap_or(u32::MAX));
+    if let Some(batch) = &piece.batch {
+        load.label(batch)?;
+    }
+    for entry in piece.entries {
+        let document = match entry {
+            Prepared::Document(document) => document,
+            Prepared::Bare(id, fingerprint) => {
+                load.push_bare(id, fingerprint)?;
+                tally.take(false);
+                continue;
+            }
+            Prepared::Sketched(document, archive) => Box::new(origins.place(*document, archive.as_deref(), load)?),
+            Prepared::OtherRecipe(sketches) => {
+                return Err(LoadError::OtherRecipe { path: piece.path, database: recipe.to_owned(), sketches });
+            }
+            Prepared::Skipped { position, reason, detail } => {
+                tally.skip(reason);
+                on_event(Event::Skipped(Skipped { path: &piece.path, position, reason, detail: &detail }));
+                continue;
+            }
+            Prepared::Other(kind) => {
+                tally.other(kind);
+                continue;
+            }
+        };
+        let is_truncated = document.record().truncated;
+        load.push(*document)?;
+        tally.take(is_truncated);
+    }
+    if let Some(error) = piece.error {
+        on_event(Event::Unreadable { path: &piece.path, error: &error });
+        tally.unreadable(error);
+    }
+    tally.read(piece.source, piece.bytes_read, piece.payload_bytes);
+    if let Some((number, archive)) = piece.progress {
+        load.progress(number, archive);
+    }
+    on_event(Event::Progress(tally.progress()));
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Events during a load, and the report at its end.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use nddb_archive::{ArchiveError, OtherKind, Position, Reason};
+use nddb_index::Loaded;
+
+use super::resume::Sources;
+
+/// An event during a load.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// An entry was skipped.
+    Skipped(Skipped<'a>),
+    /// An input cannot be opened, or not read further.
+    Unreadable {
+        /// The input.
+        path: &'a Path,
+        /// The error.
+        error: &'a ArchiveError,
+    },
+    /// An archive is resumed.
+    Resumed {
+        /// The archive.
+        path: &'a Path,
+        /// Number of documents that an earlier load has read of it.
+        documents: u64,
+    },
+    /// An archive is passed over: an earlier load has read all of it, and it was not modified since.
+    PassedOver {
+        /// The archive.
+        path: &'a Path,
+    },
+    /// More entries were stored.
+    Progress(LoadProgress),
+}
+
+/// A skipped entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Skipped<'a> {
+    /// The input.
+    pub path: &'a Path,
+    /// The position of the entry in it.
+    pub position: Position,
+    /// The reason, for counting.
+    pub reason: Reason,
+    /// A message for the user.
+    pub detail: &'a str,
+}
+
+/// The progress of a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoadProgress {
+    /// Number of documents given to the database.
+    pub documents: u64,
+    /// Number of entries skipped and of inputs that cannot be read.
+    pub skipped: u64,
+    /// Bytes of the inputs read; those of archives that are passed over count as read.
+    pub bytes_in: u64,
+    /// Bytes of all inputs, as far as known.
+    pub size: u64,
+}
+
+/// The result of a load.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct LoadReport {
+    /// Number of entries read: each is a document that is stored, unchanged or repeated, was skipped, or is no
+    /// document. An input that cannot be read, or not to its end, counts as one that was skipped.
+    pub entries: u64,
+    /// The documents stored.
+    pub loaded: Loaded,
+    /// The input of the document of `loaded.repeat`, whose id came before.
+    pub repeated_in: Option<PathBuf>,
+    /// Number of inputs.
+    pub inputs: u64,
+    /// Number of archives that are passed over because an earlier load has read them.
+    pub passed_over: u64,
+    /// Number of files in folders that are no inputs, by their names.
+    pub files_passed_over: u64,
+    /// The progress at the end.
+    pub progress: LoadProgress,
+    /// Number of decompressed bytes read.
+    pub payload_bytes: u64,
+    /// Number of documents given to the database whose pages are known to be incomplete: truncated at the size limit,
+    /// by the end of the file, by a wrong length, or when they were fetched.
+    pub truncated: u64,
+    /// Number of skipped entries by reason, without inputs that cannot be read.
+    pub skipped_by_reason: BTreeMap<Reason, u64>,
+    /// The errors of inputs that cannot be opened, or not read to their end.
+    pub unreadable: Vec<ArchiveError>,
+    /// Number of sound records that are not documents, by kind.
+    pub other: BTreeMap<OtherKind, u64>,
+    /// The load ended because the caller stopped it.
+    pub stopped: bool,
+}
+
+impl LoadReport {
+    /// Returns the number of entries skipped and of inputs that cannot be read.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.progress.skipped
+    }
+
+    /// Returns whether there were inputs and none of them could be read.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        self.inputs > 0 && self.unreadable.len() as u64 == self.inputs && self.progress.documents == 0
+    }
+}
+
+/// Counters of a load.
+pub(super) struct Tally {
+    report: LoadReport,
+    /// Bytes read of each input, and decompressed bytes.
+    read: HashMap<usize, (u64, u64)>,
+}
+
+impl Tally {
+    /// Returns the counters of a load that has read nothing.
+    pub(super) fn new(sources: &Sources, files_passed_over: u64) -> Self {
+        let progress = LoadProgress { size: sources.size(), ..LoadProgress::default() };
+        let (inputs, passed_over) = (sources.all.len() as u64, sources.passed_over());
+        let report = LoadReport { inputs, passed_over, files_passed_over, progress, ..LoadReport::default() };
+        Self { report, read: HashMap::new() }
+    }
+
+    /// Counts a document.
+    pub(super) fn take(&mut self, is_truncated: bool) {
+        self.report.entries += 1;
+        self.report.progress.documents += 1;
+        self.report.truncated += u64::from(is_truncated);
+    }
+
+    /// Counts a skipped entry.
+    pub(super) fn skip(&mut self, reason: Reason) {
+        self.report.entries += 1;
+        *self.report.skipped_by_reason.entry(reason).or_default() += 1;
+        self.report.progress.skipped += 1;
+    }
+
+    /// Counts an input that cannot be read.
+    pub(super) fn unreadable(&mut self, error: ArchiveError) {
+        self.report.entries += 1;
+        self.report.unreadable.push(error);
+        self.report.progress.skipped += 1;
+    }
+
+    /// Counts a record that is not a document.
+    pub(super) fn other(&mut self, kind: OtherKind) {
+        self.report.entries += 1;
+        *self.report.other.entry(kind).or_default() += 1;
+    }
+
+    /// Records the progress of an input.
+    pub(super) fn read(&mut self, source: usize, bytes: u64, payload: u64) {
+        let before = self.read.insert(source, (bytes, payload)).unwrap_or_default();
+        self.report.progress.bytes_in += bytes.saturating_sub(before.0);
+        self.report.payload_bytes += payload.saturating_sub(before.1);
+    }
+
+    /// Returns the progress of the load.
+    pub(super) fn progress(&self) -> LoadProgress {
+        self.report.progress
+    }
+
+    /// Returns the report of a load that has ended.
+    pub(super) fn report(self, loaded: Loaded, stopped: bool) -> LoadReport {
+        LoadReport { loaded, stopped, ..self.report }
+    }
+}

@@ -1,0 +1,72 @@
+//! Near-duplicates in a database: loading, candidates, pairs, clusters and the online verdict.
+//!
+//! It loads archives ([`ingest`]), decides which pairs are candidates, gathers the evidence of each candidate pair,
+//! applies the decision rule of a method, and derives groups, clusters and counts from the decisions. Trustable LCS can
+//! also verify the pairs of another method.
+//!
+//! It never imports RocksDB, opens a file of the database or prints. No algorithm here is quadratic in the size of a
+//! group, and memory per document is limited to a few bytes.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
+
+mod candidates;
+mod cluster;
+mod collection;
+mod default_method;
+mod document;
+mod documents;
+pub mod ingest;
+mod online;
+mod options;
+mod pair;
+mod pairs;
+mod parallel;
+mod ratios;
+mod requirements;
+#[cfg(any(test, feature = "testing"))]
+pub mod support;
+mod text_options;
+mod text_summary;
+mod texts;
+
+pub use cluster::{
+    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Member, MemberVerdict, Remove, UnknownKeep, UnknownRemove,
+    cluster, cluster_with_members, is_thin_document,
+};
+pub use collection::row::Row;
+pub use collection::{Collection, Numbered};
+pub use default_method::MethodChoice;
+pub use document::document_of_page;
+pub use documents::{
+    Choose, Decided, NearTables, Posting, Postings, Printed, Properties, Stars, candidate_keys, content_hash, decided,
+    evidence_of, properties,
+};
+pub use online::{
+    Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, PartedNearDuplicates, TermDifference,
+    UnreadReason, bounds, content_difference, read_page, term_difference,
+};
+pub use options::{GROUP_LIMIT, PairOptions, check};
+pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
+pub use pairs::judge::stored_pair;
+pub use pairs::pairs;
+pub use ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
+pub use requirements::Held;
+pub use text_options::{SetOptions, ShingleOptions, TextScope};
+pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};
+pub use texts::Descriptions;
+
+pub use nddb_index::spill::resources::Resources;
+
+// What the lab measures methods with.
+pub use candidates::context::Context;
+pub use candidates::resemblance::{Overlaps, Resembling, Sharing, ShingleSets};
+#[cfg(any(test, feature = "testing"))]
+pub use candidates::similar::plain::plain as perhaps_similar_sets;
+pub use candidates::similar::{Sets, Signed};
+pub use candidates::source::{Verifier, share_key};
+pub use collection::classes::{Classes, Members};
+pub use pairs::collector::{CLASSES, TEXT, pairs_of};
+pub use pairs::judge::{Judge, Judged};
+pub use pairs::{PairJob, Reach};
+pub use parallel::in_order;
+pub use texts::{Kept, TextSources, keep};

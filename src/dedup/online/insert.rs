@@ -1,0 +1,59 @@
+//! Insertion of a document if it has no near-duplicate, with verdict and insertion as one step.
+
+use nddb_index::{Document, Outcome, Result, Writer};
+use nddb_page::text::Page;
+
+use super::detector::OnlineDetector;
+use super::matches::NearDuplicate;
+use super::query::{Query, queried};
+
+/// Result of inserting a document only if it is new.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Judgement {
+    /// The document is no near-duplicate of any document it was compared with, and was inserted.
+    Inserted {
+        /// Outcome of the insertion.
+        outcome: Outcome,
+        /// Whether all candidates were compared, and not only the oldest documents of a key with many postings.
+        complete: bool,
+    },
+    /// The document is a near-duplicate; nothing was changed.
+    Duplicate {
+        /// The best match: the oldest identical document, else the most similar, the oldest among equals.
+        of: Box<NearDuplicate>,
+        /// Whether no candidate was left out that could be more similar.
+        complete: bool,
+    },
+}
+
+impl OnlineDetector {
+    /// Stages a document unless it is a near-duplicate of a document stored or staged under another id, by any method
+    /// for which the database keeps an index. Verdict and insertion are one step. Documents of a pending batch are not
+    /// compared.
+    ///
+    /// # Errors
+    /// As [`Writer::insert`] and [`OnlineDetector::ask`]: a document that cannot be judged never counts as new.
+    pub fn insert_if_new(&self, writer: &mut Writer, document: Document) -> Result<Judgement> {
+        self.insert_judged(writer, document, None)
+    }
+
+    /// As [`OnlineDetector::insert_if_new`], for a document whose page is given; needed to verify by texts.
+    ///
+    /// # Errors
+    /// As [`OnlineDetector::insert_if_new`].
+    pub fn insert_page_if_new(&self, writer: &mut Writer, document: Document, page: &Page<'_>) -> Result<Judgement> {
+        self.insert_judged(writer, document, Some(page))
+    }
+
+    fn insert_judged(&self, writer: &mut Writer, document: Document, page: Option<&Page<'_>>) -> Result<Judgement> {
+        self.check(writer.view())?;
+        let document = document.fitted(writer.settings().bits)?;
+        let query = Query::new(self, writer.scope()?, queried(&document), page)?;
+        query.check_known()?;
+        let (best, complete) = query.best()?;
+        Ok(match best {
+            Some(of) => Judgement::Duplicate { of: Box::new(of), complete },
+            None => Judgement::Inserted { outcome: writer.insert(document)?, complete },
+        })
+    }
+}

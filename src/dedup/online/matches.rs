@@ -1,0 +1,51 @@
+//! Near-duplicates found for one document.
+
+use nddb_format::Fingerprint;
+use nddb_verdict::Evidence;
+
+use crate::pair::{Verified, verdict};
+
+/// A stored near-duplicate of the queried document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearDuplicate {
+    /// Number of the stored document, in the order of commits.
+    pub number: u64,
+    /// Id of the stored document; [`View::get`](nddb_index::View::get) returns all that is stored of it.
+    pub id: String,
+    /// The address its page was fetched from.
+    pub url: Option<String>,
+    /// Its site, by the recipe's rule.
+    pub site: Option<String>,
+    /// Its fingerprint; `None` with fewer than two tokens.
+    pub fingerprint: Option<Fingerprint>,
+    /// Evidence of the pair of the stored and the queried document.
+    pub evidence: Evidence,
+    /// Probability by the model that the two are near-duplicates, 0 to 1; `None` if either document has no profile.
+    pub probability: Option<f64>,
+    /// Name of the rule that decided.
+    pub rule: &'static str,
+    /// Result of the verification by text comparison; `None` if verification is off.
+    pub verified: Option<Verified>,
+}
+
+impl NearDuplicate {
+    /// Returns the names of the rules that decided: the rule of the method and, if any, that of the text comparison.
+    pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
+        verdict(self.rule, self.verified)
+    }
+}
+
+/// The near-duplicates of one document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NearDuplicates {
+    /// Matches in order: identical documents first, then by descending similarity of the method (simhash: ascending
+    /// distance; b: equal supershingles; c, combined, split: equal bits of the projection; min-hash: equal min-values),
+    /// then by age, oldest first. Matches decided by simhash instead of the method come last.
+    pub matches: Vec<NearDuplicate>,
+    /// Lower bound of the number of near-duplicates; exact for simhash if at most the group limit of documents are
+    /// identical.
+    pub count: u64,
+    /// Whether `matches` holds all near-duplicates. If not, some key has more postings than the group limit, and only
+    /// the oldest of these documents (for simhash, the nearest and oldest) were compared.
+    pub complete: bool,
+}

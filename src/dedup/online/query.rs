@@ -1,0 +1,387 @@
+//! The query of a document: from its keys to its matches.
+
+use std::cmp::Reverse;
+
+use nddb_format::Fingerprint;
+use nddb_format::document_keys::KeyKinds;
+use nddb_format::record::{Print, Record};
+use nddb_index::{Candidate, Document, Error, Found, Key, Near, Result, Scope, Sharing, Stored, View, Within, fitting};
+use nddb_page::text::Page;
+use nddb_verdict::{Asked, Candidates, Decision, Known, Method, Sketches, digest_of, is_without_terms};
+
+use super::detector::OnlineDetector;
+use super::matches::{NearDuplicate, NearDuplicates};
+use super::verify::Texts;
+use crate::candidates::lookup::keys_of;
+use crate::pair::Verified;
+
+/// Greatest number of stored documents with the id of the queried one: a committed document, and the staged document
+/// that will replace it.
+const OWN: usize = 2;
+
+impl OnlineDetector {
+    /// Returns the near-duplicates of a document; a stored document is among its own matches.
+    ///
+    /// # Errors
+    /// As [`OnlineDetector::check`]; [`Error::Method`] if the document has none of the sketches of the method;
+    /// [`Error::OutOfRange`] for a fingerprint wider than that of the database; damage.
+    pub fn ask(&self, view: View<'_>, document: &Document) -> Result<NearDuplicates> {
+        self.ask_with(view, document, None)
+    }
+
+    /// As [`OnlineDetector::ask`], for a document whose page is given: its text is that of the page, and is not read
+    /// from an archive.
+    ///
+    /// # Errors
+    /// As [`OnlineDetector::ask`].
+    pub fn ask_page(&self, view: View<'_>, document: &Document, page: &Page<'_>) -> Result<NearDuplicates> {
+        self.ask_with(view, document, Some(page))
+    }
+
+    /// Returns the near-duplicates of a stored document, without the document itself; a page is its text.
+    ///
+    /// # Errors
+    /// As [`OnlineDetector::ask`].
+    pub fn ask_stored(&self, view: View<'_>, stored: &Stored, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
+        self.check(view)?;
+        let fingerprint = fitting(stored.fingerprint, view.settings().bits)?;
+        let fingerprint = (!stored.unprinted).then_some(fingerprint);
+        let mut found = Query::new(self, Scope::of(view), (&stored.record, fingerprint), page)?.all()?;
+        let listed = found.matches.len();
+        found.matches.retain(|near_duplicate| near_duplicate.number != stored.number);
+        // Of more identical documents than are listed it is counted with those left out.
+        if found.matches.len() < listed || found.count > listed as u64 {
+            found.count -= 1;
+        }
+        Ok(found)
+    }
+
+    fn ask_with(&self, view: View<'_>, document: &Document, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
+        self.check(view)?;
+        let fingerprint = document.fitted_fingerprint(view.settings().bits)?;
+        let fingerprint = (!document.is_unprinted()).then_some(fingerprint);
+        Query::new(self, Scope::of(view), (document.record(), fingerprint), page)?.all()
+    }
+
+    /// Returns the method that decides about a document: simhash if the document lacks the sketches of the method and
+    /// the fallback is on.
+    pub fn method_for(&self, document: &Document) -> Method {
+        self.method_of(document.record(), !document.is_unprinted())
+    }
+
+    /// As [`OnlineDetector::method_for`], for a stored document.
+    pub fn method_for_stored(&self, stored: &Stored) -> Method {
+        self.method_of(&stored.record, !stored.unprinted)
+    }
+
+    fn method_of(&self, record: &Record, has_fingerprint: bool) -> Method {
+        let (sketches, decider) = (Sketches::of(record, has_fingerprint), self.decider());
+        let is_left = decider.or_simhash && !is_without_terms(record.tokens, sketches);
+        if is_left && !are_enough(sketches, record, self.method) { Method::Simhash } else { self.method }
+    }
+}
+
+/// A queried document.
+pub(super) struct Query<'a> {
+    online: &'a OnlineDetector,
+    scope: Scope<'a>,
+    record: &'a Record,
+    asked: Asked<'a>,
+    /// Candidate keys: every near-duplicate shares at least one.
+    keys: Vec<Key>,
+    texts: Option<Texts<'a>>,
+}
+
+impl<'a> Query<'a> {
+    /// Returns the query of a document, given its record and, unless it has fewer than two tokens, its fingerprint,
+    /// which has the width of the database.
+    ///
+    /// # Errors
+    /// [`Error::Method`] if the document has none of the sketches that the method compares.
+    pub(super) fn new(
+        online: &'a OnlineDetector,
+        scope: Scope<'a>,
+        (record, fingerprint): (&'a Record, Option<Fingerprint>),
+        page: Option<&Page<'_>>,
+    ) -> Result<Self> {
+        let decider = online.decider();
+        let kinds = KeyKinds::of_label(&scope.view().settings().recipe);
+        let keys = keys_of(record, kinds, online.method, online.complete);
+        let is_near = decider.or_simhash || online.method.definition().candidates == Candidates::Near;
+        // An empty text has no sketches.
+        if keys.is_empty() && !is_near && record.tokens != Some(0) {
+            return Err(unknown(online, record));
+        }
+        let verifies = online.verify.applies_to(online.method);
+        let texts = verifies.then(|| Texts::new(online, scope.view(), record, page)).transpose()?;
+        let mut known = Known::of(record, fingerprint);
+        if !kinds.megashingles {
+            // Summaries do not have them, and records are compared as if they were summaries.
+            (known.supershingles, known.projection) = (None, None);
+        }
+        let asked = Asked::new(known, decider);
+        Ok(Self { online, scope, record, asked, keys, texts })
+    }
+
+    /// Rejects a document that lacks a sketch the method compares: the document may be a near-duplicate undetected.
+    ///
+    /// # Errors
+    /// [`Error::Method`].
+    pub(super) fn check_known(&self) -> Result<()> {
+        let sketches = Sketches::of(self.record, self.asked.known.fingerprint.is_some());
+        let is_known = are_enough(sketches, self.record, self.online.method);
+        if is_known || self.asked.decider.or_simhash { Ok(()) } else { Err(unknown(self.online, self.record)) }
+    }
+
+    /// Returns all near-duplicates.
+    pub(super) fn all(mut self) -> Result<NearDuplicates> {
+        let most = self.online.group_limit.max(1);
+        let (mut matches, near, cut) = self.found(most)?;
+        if self.texts.is_some() {
+            let mut kept = Vec::with_capacity(matches.len());
+            for near_duplicate in matches {
+                kept.extend(self.verified(near_duplicate)?);
+            }
+            matches = kept;
+        }
+        let mut count = matches.len() as u64;
+        if near.more > 0 && self.online.method == Method::Simhash && self.texts.is_none() {
+            // Identical documents at the distance of those left out are counted with them.
+            let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
+            let left_out = |near_duplicate: &&NearDuplicate| {
+                let is_near =
+                    near_duplicate.evidence.distance.is_some_and(|distance| distance <= self.online.rules.within);
+                is_near && !listed.contains(&near_duplicate.number)
+            };
+            count = count + near.more - matches.iter().filter(left_out).count() as u64;
+        }
+        Ok(NearDuplicates { matches, count, complete: cut == 0 && near.more == 0 })
+    }
+
+    /// Returns the matches of the method in order, the matches of simhash, and the number of documents left out because
+    /// of keys with too many postings.
+    fn found(&self, most: usize) -> Result<(Vec<NearDuplicate>, Near, usize)> {
+        let near = self.near(most)?;
+        let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
+        let mut probed: Vec<(u64, Fingerprint)> =
+            near.matches.iter().map(|found| (found.number, found.fingerprint)).collect();
+        probed.sort_unstable_by_key(|(number, _)| *number);
+        let fingerprint_of = |number| {
+            let index = probed.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+            Some(probed[index].1)
+        };
+        let mut alikes = Vec::new();
+        self.each_found(&sharing.numbers, |number, found| {
+            alikes.extend(self.judge((number, found), true, fingerprint_of(number))?);
+            Ok(true)
+        })?;
+        let rest = probed.iter().filter(|(number, _)| sharing.numbers.binary_search(number).is_err());
+        let (rest, prints): (Vec<u64>, Vec<Fingerprint>) = rest.copied().unzip();
+        let mut prints = prints.into_iter();
+        self.each_found(&rest, |number, found| {
+            alikes.extend(self.judge((number, found), false, prints.next())?);
+            Ok(true)
+        })?;
+        alikes.sort_by_cached_key(|alike| self.rank(alike));
+        Ok((alikes, near, sharing.cut))
+    }
+
+    /// Returns the first match with another id, and whether every document that could precede the match was compared.
+    /// Among many identical documents, most are not read.
+    pub(super) fn best(mut self) -> Result<(Option<NearDuplicate>, bool)> {
+        if let Some(digest) = digest_of(self.record) {
+            // The oldest identical document comes first.
+            let digest = Key::Digest(*digest);
+            let Sharing { numbers, cut } = self.scope.sharing(&mut [digest], 1 + OWN)?;
+            for number in numbers {
+                let alike = self.judge((number, self.look_up(number)?), true, None)?;
+                if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
+                    return Ok((Some(alike), true));
+                }
+            }
+            if self.online.method == Method::Identity {
+                return Ok((None, cut == 0));
+            }
+            if cut == 0 {
+                // All that share it were judged.
+                self.keys.retain(|key| *key != digest);
+            }
+        }
+        if self.texts.is_some() {
+            let (matches, near, cut) = self.found(self.online.group_limit.max(1))?;
+            let id = &*self.record.id;
+            for near_duplicate in matches.into_iter().filter(|near_duplicate| near_duplicate.id != id) {
+                if let Some(near_duplicate) = self.verified(near_duplicate)? {
+                    return Ok((Some(near_duplicate), true));
+                }
+            }
+            return Ok((None, cut == 0 && near.more == 0));
+        }
+        if self.online.method == Method::Simhash {
+            return Ok((self.nearest()?, true));
+        }
+        let most = self.online.group_limit.max(1);
+        let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
+        let mut best: Option<((Reverse<u64>, u64), NearDuplicate)> = None;
+        let mut is_perfect = false;
+        self.each_found(&sharing.numbers, |number, found| {
+            if let Some(alike) = self.judge((number, found), true, None)?.filter(|alike| self.is_other(alike)) {
+                let rank = self.rank(&alike);
+                // Numbers ascend, so no later document precedes a perfect match.
+                is_perfect = rank.0.0 >= self.asked.decider.perfect();
+                if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                    best = Some((rank, alike));
+                }
+            }
+            Ok(!is_perfect)
+        })?;
+        let mut best = best.map(|(_, alike)| alike);
+        if best.is_none() && self.asked.decider.or_simhash {
+            best = self.nearest()?;
+        }
+        Ok((best, is_perfect || sharing.cut == 0))
+    }
+
+    /// Returns the nearest, then oldest, document with another id by simhash.
+    fn nearest(&self) -> Result<Option<NearDuplicate>> {
+        let mut most = 1 + OWN;
+        loop {
+            let near = self.near(most)?;
+            for found in &near.matches {
+                let candidate = (found.number, self.look_up(found.number)?);
+                let alike = self.judge(candidate, self.online.method == Method::Simhash, Some(found.fingerprint))?;
+                if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
+                    return Ok(Some(alike));
+                }
+            }
+            // All documents read so far are decided by another method.
+            if near.more == 0 || most >= self.online.group_limit {
+                return Ok(None);
+            }
+            most = self.online.group_limit;
+        }
+    }
+
+    /// Returns the documents whose fingerprints are within k bits, if simhash may decide.
+    fn near(&self, most: usize) -> Result<Near> {
+        let is_near = self.asked.decider.or_simhash || self.online.method.definition().candidates == Candidates::Near;
+        match self.asked.known.fingerprint {
+            Some(fingerprint) if is_near => {
+                let within = Within(u8::try_from(self.online.rules.within).unwrap_or(u8::MAX));
+                self.scope.near(fingerprint, within, most)
+            }
+            _ => Ok(Near::default()),
+        }
+    }
+
+    /// Passes the documents of ascending numbers to `visit` until it returns `false`. While one is compared, the next
+    /// is fetched.
+    fn each_found(&self, numbers: &[u64], mut visit: impl FnMut(u64, Found<'a>) -> Result<bool>) -> Result<()> {
+        self.scope.read(numbers)?;
+        let mut fetched: Option<(u64, Found<'a>)> = None;
+        for number in numbers.iter().copied().map(Some).chain([None]) {
+            let next = number.map(|number| Ok::<_, Error>((number, self.look_up(number)?))).transpose()?;
+            if let Some((number, found)) = std::mem::replace(&mut fetched, next)
+                && !visit(number, found)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_up(&self, number: u64) -> Result<Found<'a>> {
+        self.scope.found(number)?.ok_or_else(|| lost(&self.scope, number))
+    }
+
+    /// Returns a candidate if it is a near-duplicate; `shares` is whether the candidate shares a key, or was found by
+    /// simhash alone, and `probed` the fingerprint if a probe has found it.
+    fn judge(
+        &self,
+        (number, found): (u64, Found<'a>),
+        shares: bool,
+        probed: Option<Fingerprint>,
+    ) -> Result<Option<NearDuplicate>> {
+        let candidate = self.scope.candidate(&found)?;
+        let (known, print, id, url, site) = match &candidate {
+            Candidate::Summary(summary) => {
+                let print = Print { fingerprint: summary.fingerprint, unprinted: false };
+                (Known::of_summary(summary), Some(print), summary.id, summary.url, summary.site)
+            }
+            Candidate::Record(record, print) => {
+                let probed = probed.map(|fingerprint| Print { fingerprint: fingerprint.0, unprinted: false });
+                let (url, site) = (record.url.as_deref(), record.site.as_deref());
+                (Known::of(record, None), print.or(probed), &*record.id, url, site)
+            }
+        };
+        // Many candidates are apart, which is decided without the fingerprint, perhaps another look-up.
+        let Some((mut evidence, mut decision)) = self.asked.evidence_unless_apart(&known) else {
+            return Ok(None);
+        };
+        let is_by_method = decision != Decision::Unknown && self.online.method != Method::Simhash;
+        if is_by_method && !shares {
+            return Ok(None);
+        }
+        let print = match print {
+            Some(print) => print,
+            None => self.scope.print(number, &found)?.ok_or_else(|| lost(&self.scope, number))?,
+        };
+        let fingerprint = (!print.unprinted).then_some(Fingerprint(print.fingerprint));
+        evidence.distance = self.asked.known.distance(fingerprint);
+        if decision == Decision::Unknown {
+            decision = self.asked.decider.decide(&evidence);
+        }
+        let Decision::Near(rule) = decision else { return Ok(None) };
+        self.asked.complete(&known, &mut evidence);
+        let probability = self.online.rules.probability_of(&evidence);
+        let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));
+        Ok(Some(NearDuplicate { number, id, url, site, fingerprint, evidence, probability, rule, verified: None }))
+    }
+
+    /// Returns whether a document has another id.
+    fn is_other(&self, near_duplicate: &NearDuplicate) -> bool {
+        near_duplicate.id != self.record.id
+    }
+
+    /// Returns the match unless the comparison of texts rejects it, or too much of them differs; unreadable texts do
+    /// not reject. Equal texts are decided earlier.
+    fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
+        if let Some(texts) = &mut self.texts
+            && self.online.verify.takes(&near_duplicate.evidence)
+        {
+            let number = near_duplicate.number;
+            let record = self.scope.record(number)?.ok_or_else(|| lost(&self.scope, number))?;
+            near_duplicate.verified = Verified::of(texts.compare(&record, &mut near_duplicate.evidence)?);
+            if near_duplicate.verified.is_none() || self.online.rules.differ_too_much(&near_duplicate.evidence) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(near_duplicate))
+    }
+
+    /// Returns the sort key of a match; the least comes first.
+    fn rank(&self, near_duplicate: &NearDuplicate) -> (Reverse<u64>, u64) {
+        (Reverse(self.asked.decider.nearness(&near_duplicate.evidence)), near_duplicate.number)
+    }
+}
+
+fn lost(scope: &Scope<'_>, number: u64) -> Error {
+    let what = format!("a key or a run leads to document {number}, and it has no record");
+    Error::Inconsistent { path: scope.view().catalog_path(), what }
+}
+
+/// Returns what a query takes of a document whose fingerprint has the width of the database.
+pub(super) fn queried(document: &Document) -> (&Record, Option<Fingerprint>) {
+    (document.record(), (!document.is_unprinted()).then_some(document.fingerprint()))
+}
+
+/// Returns whether a document has the sketches that the method compares; true for an empty text, which has none.
+fn are_enough(sketches: Sketches, record: &Record, method: Method) -> bool {
+    sketches.suffice_for(method.definition().compares) || record.tokens == Some(0)
+}
+
+fn unknown(online: &OnlineDetector, record: &Record) -> Error {
+    let id: String = record.id.chars().take(80).collect();
+    let why = format!("of document '{id}' only the fingerprint is known; ask by simhash");
+    Error::Method { method: online.method.name(), why }
+}

@@ -1,0 +1,333 @@
+//! All pairs of a database by a method (`nddb pairs`).
+
+pub(crate) mod collector;
+mod groups;
+pub(crate) mod judge;
+pub(crate) mod text_cache;
+mod verified_classes;
+
+use collector::{CLASSES, CandidateCollector, Collected, Spread};
+use fixedbitset::FixedBitSet;
+use groups::Groups;
+use judge::{Judge, Judged};
+use nddb_index::spill::progress::Progress;
+use nddb_index::spill::sort::Sorted;
+use nddb_index::spill::ticker::Ticker;
+use nddb_index::{Result, View};
+use nddb_verdict::Method;
+use text_cache::TextCache;
+use verified_classes::VerifiedClasses;
+
+use super::candidates::context::Context;
+use super::collection::Collection;
+use super::collection::classes::Classes;
+use crate::options::PairOptions;
+use crate::pair::{Cut, Line, Pair, PairSummary};
+use crate::requirements;
+
+/// Least group limit when pairs are counted: documents of one key up to this number are all compared.
+const KEY_LIMIT: usize = 4096;
+
+/// Pairs between two reports of progress.
+const REPORT: u64 = 1 << 14;
+/// Pairs from the one that is decided to that whose documents are prefetched.
+const AHEAD: usize = 16;
+
+/// Finds all near-duplicates among the documents of a collection built from this view, and passes them to `emit`:
+/// first the groups, then the pairs, each in bytewise order of ids.
+///
+/// Pairs are pairs of representatives: one document of each identity set and, of these, one of each hot group. The
+/// decision about a pair holds for all members. (For the method split, the sites are those of the two named
+/// documents.) With `expand` there are no groups: all pairs of all documents are decided, each by its own evidence.
+///
+/// # Errors
+/// [`nddb_index::Error::Method`] if the database does not have what the method needs,
+/// [`nddb_index::Error::OutOfRange`] for a threshold that the stored sketches do not reach; damage; errors of
+/// the disk; [`nddb_index::Error::Cancelled`]; whatever `emit` returns.
+pub fn pairs(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+) -> Result<PairSummary> {
+    let found = PairJob::new(view, collection, options, Reach::ALL, watch)?;
+    found.emit(collection, options, watch, emit)
+}
+
+/// Candidate pairs in output order.
+pub struct PairJob {
+    /// Classes of documents that the method cannot tell apart.
+    pub classes: Classes,
+    sorted: Sorted<1>,
+    /// Homes of pairs that are too many to be listed.
+    pub unlisted: Sorted<2>,
+    /// Candidate keys of which not all documents were compared.
+    pub cuts: Vec<Cut>,
+    unsketched: u64,
+    /// Number of pairs that a source compared and rejected.
+    apart: u64,
+    /// Number of pairs of one class that were rejected by their texts, or because too much of them differs.
+    rejected: u64,
+    /// Documents that could not be compared with the founder of their class.
+    unverified: Option<FixedBitSet>,
+    /// Texts read for the method and for verification.
+    pub text_cache: TextCache,
+}
+
+/// A pass over all pairs of leaders.
+pub(crate) type Pass<'a> = dyn FnMut(&mut dyn FnMut(Pair) -> Result<()>) -> Result<()> + 'a;
+
+/// The selection of candidate pairs.
+#[derive(Clone, Copy)]
+pub struct Reach {
+    /// Whether the candidate pairs are stable: adding documents removes none.
+    stable: bool,
+    /// Greatest number of pairs of two classes, or of one, that are listed one by one with `expand`.
+    listed: u64,
+}
+
+impl Reach {
+    /// All candidate pairs.
+    pub const ALL: Self = Self { stable: false, listed: u64::MAX };
+    /// All candidate pairs, stable when documents are added.
+    pub(super) const STABLE: Self = Self { stable: true, ..Self::ALL };
+
+    /// Returns the selection that lists the pairs of two classes, or of one, only up to this number.
+    pub fn few(listed: u64) -> Self {
+        Self { listed, ..Self::ALL }
+    }
+}
+
+/// Returns the number of documents that lack a sketch the method needs; an error where no document has what it needs.
+fn unsketched(view: View<'_>, collection: &Collection, options: &PairOptions) -> Result<u64> {
+    requirements::check_documents(view, collection.held(), &options.decider(), options.verifies())
+}
+
+impl PairJob {
+    /// Returns the candidate pairs of a method.
+    pub fn new(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        reach: Reach,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let unsketched = unsketched(view, collection, options)?;
+        let ticker = Ticker::new(&mut *watch);
+        let mut text_cache = TextCache::new(view, collection, options, &ticker)?;
+        ticker.start("classes", None, "")?;
+        let text = |ordinal| text_cache.sketch(ordinal);
+        let classes = Classes::of(collection, options, &text)?;
+        let parts_classes = (options.verifies() || options.limits_classes()) && !options.expand;
+        let hot = if parts_classes { verified_classes::wanted(collection, &classes) } else { None };
+        let parts = match &hot {
+            Some(wanted) => {
+                if options.verifies() {
+                    text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
+                }
+                let judge = Judge::new(collection, options, &text_cache);
+                Some(verified_classes::part(collection, &classes, judge, &ticker)?)
+            }
+            None => None,
+        };
+        let mut found = Self::gather(view, collection, options, text_cache, classes, parts, reach, watch)?;
+        found.unsketched = unsketched;
+        if options.verifies() {
+            found.read(view, collection, options, hot, &Ticker::new(watch))?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the candidate pairs between the classes of another method; with the classes of [`Method::Identity`],
+    /// pairs of equal sketches are among them.
+    pub fn between(
+        class: Method,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let unsketched = unsketched(view, collection, options)?;
+        let text_cache = TextCache::new(view, collection, options, &Ticker::new(&mut *watch))?;
+        let classes = Classes::new(collection, class, &|_| None, &options.resources)?;
+        let found = Self::gather(view, collection, options, text_cache, classes, None, Reach::ALL, watch)?;
+        Ok(Self { unsketched, ..found })
+    }
+
+    /// Returns the candidate pairs, given the texts that were read and the classes of the method.
+    #[expect(clippy::too_many_arguments, reason = "all that is known comes together here")]
+    fn gather(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        mut text_cache: TextCache,
+        classes: Classes,
+        parts: Option<VerifiedClasses>,
+        reach: Reach,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    ) -> Result<Self> {
+        let ticker = Ticker::new(watch);
+        let resources = &options.resources;
+        let spread = match &parts {
+            _ if options.expand => Spread::All { members: classes.members(), listed: reach.listed },
+            Some(parts) => Spread::Founders(classes.members_where(|ordinal| parts.classes.leader(ordinal) == ordinal)),
+            None => Spread::Leaders,
+        };
+        let mut collector = CandidateCollector::new(collection, &classes, spread, resources);
+        collector.within()?;
+        let limit = match options.expand {
+            true if reach.listed == u64::MAX => usize::MAX,
+            true => options.group_limit.max(KEY_LIMIT),
+            false => options.group_limit.max(1),
+        };
+        let stable = reach.stable;
+        let context =
+            Context { view, collection, classes: &classes, options, resources, stable, limit, ticker: &ticker };
+        let mut cuts = Vec::new();
+        for source in &mut text_cache.sources(options) {
+            cuts.extend(source.candidates(&context, &mut |a, b, near| collector.take(a, b, near))?);
+        }
+        let Collected { pairs: sorted, unlisted, apart } = collector.finish();
+        let mut found =
+            Self { classes, sorted, unlisted, cuts, unsketched: 0, apart, rejected: 0, unverified: None, text_cache };
+        if let Some(parts) = parts {
+            found.cuts.extend(parts.cuts);
+            found.cuts.sort_unstable();
+            (found.classes, found.rejected, found.unverified) = (parts.classes, parts.rejected, Some(parts.unverified));
+        }
+        Ok(found)
+    }
+
+    /// Reads the texts of the pairs to be verified.
+    fn read(
+        &mut self,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        hot: Option<FixedBitSet>,
+        ticker: &Ticker<'_>,
+    ) -> Result<()> {
+        let mut wanted = hot.unwrap_or_else(|| FixedBitSet::with_capacity(collection.len() as usize));
+        self.decide(collection, &options.unverified(), ticker, &mut PairSummary::default(), &mut |pair| {
+            if options.verify.takes(&pair.evidence) {
+                wanted.insert(pair.a as usize);
+                wanted.insert(pair.b as usize);
+            }
+            Ok(())
+        })?;
+        let members = self.classes.members();
+        self.unlisted.each(&mut |rows| {
+            for row in rows.iter().filter(|row| row[0] == CLASSES) {
+                let leaders = [(row[1] >> 32) as u32, row[1] as u32];
+                leaders
+                    .iter()
+                    .flat_map(|&leader| members.of(leader))
+                    .for_each(|&member| wanted.insert(member as usize));
+            }
+            Ok(())
+        })?;
+        self.text_cache.verify(view, collection, options, &wanted, ticker)
+    }
+
+    /// Decides the candidate pairs and passes the groups, then the near-duplicates, to `emit`.
+    pub fn emit(
+        &self,
+        collection: &Collection,
+        options: &PairOptions,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    ) -> Result<PairSummary> {
+        let mut summary = self.summary(collection, options);
+        if !options.expand {
+            let groups = Groups {
+                collection,
+                classes: &self.classes,
+                unverified: self.unverified.as_ref(),
+                limit: options.group_limit,
+                resources: &options.resources,
+            };
+            groups.emit(&self.cuts, &mut summary, emit)?;
+        }
+        let ticker = Ticker::new(watch);
+        self.decide(collection, options, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
+        Ok(summary)
+    }
+
+    /// Returns the totals that are known before any pair is decided.
+    pub fn summary(&self, collection: &Collection, options: &PairOptions) -> PairSummary {
+        PairSummary {
+            documents: collection.held().documents,
+            unsketched: self.unsketched,
+            empty: collection.held().empty,
+            unread: self.text_cache.unread,
+            sets: self.text_cache.sets,
+            shingles: self.text_cache.resemblance,
+            compared: if options.expand { collection.len().into() } else { self.classes.leaders().count() as u64 },
+            candidates: self.apart,
+            rejected: self.rejected,
+            stars: if options.expand { self.cuts.len() as u64 } else { 0 },
+            ..PairSummary::default()
+        }
+    }
+
+    /// Passes the near-duplicates on, without the groups.
+    pub fn each(
+        &self,
+        collection: &Collection,
+        options: &PairOptions,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut dyn FnMut(Pair) -> Result<()>,
+    ) -> Result<()> {
+        self.decide(collection, options, &Ticker::new(watch), &mut PairSummary::default(), emit)
+    }
+
+    /// Decides the candidate pairs and passes the near-duplicates on.
+    pub fn decide(
+        &self,
+        collection: &Collection,
+        options: &PairOptions,
+        ticker: &Ticker<'_>,
+        summary: &mut PairSummary,
+        emit: &mut dyn FnMut(Pair) -> Result<()>,
+    ) -> Result<()> {
+        let mut last = None;
+        let mut judge = self.judge(collection, options);
+        ticker.start("decide", None, "pairs")?;
+        self.sorted.each(&mut |rows| {
+            let ranks_at = |index: usize| rows.get(index).map(|&[row]| [(row >> 32) as u32, row as u32]);
+            for (index, &[row]) in rows.iter().enumerate() {
+                ranks_at(index + 2 * AHEAD).iter().flatten().for_each(|&rank| collection.prefetch_places(rank));
+                ranks_at(index + AHEAD).iter().flatten().for_each(|&rank| collection.prefetch(rank));
+                if last.replace(row) == Some(row) {
+                    continue;
+                }
+                let (a, b) = (collection.at_rank((row >> 32) as u32), collection.at_rank(row as u32));
+                summary.candidates += 1;
+                match judge.pair(a, b)? {
+                    Judged::Near(pair) => {
+                        summary.pairs += 1;
+                        summary.unverified += u64::from(pair.is_unread());
+                        emit(pair)?;
+                    }
+                    Judged::Rejected => summary.rejected += 1,
+                    Judged::Apart => (),
+                }
+                if summary.candidates.is_multiple_of(REPORT) {
+                    ticker.add(REPORT)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the judge of these documents, which also decides pairs that are not candidates.
+    pub fn judge<'a>(&'a self, collection: &'a Collection, options: &'a PairOptions) -> Judge<'a> {
+        Judge::new(collection, options, &self.text_cache)
+    }
+}
+
+#[cfg(test)]
+mod difference_tests;
+#[cfg(test)]
+mod tests;

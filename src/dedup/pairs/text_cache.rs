@@ -1,0 +1,154 @@
+//! Texts that a method reads before its candidate pairs are found.
+
+use fixedbitset::FixedBitSet;
+use nddb_index::spill::ticker::Ticker;
+use nddb_index::{Result, View};
+use nddb_verdict::{Candidates, Comparison};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::candidates::comparison::{ByCosine, ByLcs, ByWords, ComparisonCache};
+use crate::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
+use crate::candidates::similar::{Signed, Similar};
+use crate::candidates::source::{Source, Verifier, sources};
+use crate::collection::Collection;
+use crate::options::PairOptions;
+use crate::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
+use crate::texts::{Kept, TextSources, keep, keep_pages};
+
+/// Texts, shingles and signatures read for a method.
+#[derive(Default)]
+pub struct TextCache {
+    sources: Option<TextSources>,
+    kept: Option<Kept>,
+    shingles: Option<ShingleSets>,
+    signed: Option<Signed>,
+    /// Documents whose texts were needed and could not be read.
+    pub(crate) unread: UnreadTexts,
+    pub(crate) sets: SetSummary,
+    pub(crate) resemblance: ShingleSummary,
+}
+
+impl TextCache {
+    /// Reads the texts that a method needs, of all documents that may be in a pair; none for most methods.
+    pub(crate) fn new(
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        ticker: &Ticker<'_>,
+    ) -> Result<Self> {
+        let mut text_cache = Self::default();
+        if !options.method.needs_text() {
+            return Ok(text_cache);
+        }
+        let resources = &options.resources;
+        let sources = TextSources::new(view, collection, options.part, resources, ticker)?;
+        let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+        for ordinal in 0..collection.len() {
+            let stands = options.expand || collection.representative(ordinal) == ordinal;
+            if stands && !collection.row(ordinal).is_empty {
+                wanted.insert(ordinal as usize);
+            }
+        }
+        if options.method.definition().candidates == Candidates::Shingles {
+            let sets =
+                ShingleSets::read(&sources, &wanted, &options.shingles, options.rules.resemblance, resources, ticker)?;
+            text_cache.unread = sets.unread;
+            text_cache.shingles = Some(sets);
+        } else {
+            let mut signed = Signed::new(collection.len(), resources);
+            let kept = keep(&sources, &wanted, resources, ticker, &mut |ordinal, text| {
+                signed.push(ordinal, text, &options.sets)
+            })?;
+            text_cache.unread = kept.unread;
+            (text_cache.kept, text_cache.signed) = (Some(kept), Some(signed));
+        }
+        text_cache.sources = Some(sources);
+        Ok(text_cache)
+    }
+
+    /// Reads the texts of the documents in pairs of another method, for verification.
+    pub(crate) fn verify(
+        &mut self,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        wanted: &FixedBitSet,
+        ticker: &Ticker<'_>,
+    ) -> Result<()> {
+        let sources = match self.sources.take() {
+            Some(sources) => sources,
+            None => TextSources::new(view, collection, options.part, &options.resources, ticker)?,
+        };
+        let (with_words, resources) = (options.compares_words(), &options.resources);
+        let kept = keep_pages(&sources, wanted, with_words, resources, ticker, &mut |_, _| Ok(()))?;
+        self.unread = kept.unread;
+        (self.kept, self.sources) = (Some(kept), Some(sources));
+        Ok(())
+    }
+
+    /// Reads the texts by which hot groups are verified, before the candidate pairs are found; a method that keeps the
+    /// texts of all documents needs no others.
+    pub(crate) fn verify_hot(
+        &mut self,
+        view: View<'_>,
+        collection: &Collection,
+        options: &PairOptions,
+        wanted: &FixedBitSet,
+        ticker: &Ticker<'_>,
+    ) -> Result<()> {
+        if self.kept.is_some() { Ok(()) } else { self.verify(view, collection, options, wanted, ticker) }
+    }
+
+    /// Returns a hash of the part of a text that a method compares; texts with equal hashes are in one class.
+    pub fn sketch(&self, ordinal: u32) -> Option<u128> {
+        let of_text =
+            || self.kept.as_ref()?.get(ordinal).filter(|text| !text.is_empty()).map(str::as_bytes).map(xxh3_128);
+        self.shingles.as_ref().map_or_else(of_text, |shingles| shingles.sketch(ordinal))
+    }
+
+    /// Returns the candidate sources of the method.
+    pub(crate) fn sources(&mut self, options: &PairOptions) -> Vec<Box<dyn Source + '_>> {
+        let memory = options.resources.memory_limit / 4;
+        let Self { kept, shingles, signed, sets, resemblance, .. } = self;
+        match (options.method.definition().candidates, kept, shingles) {
+            (Candidates::Sets(Comparison::Lcs), Some(kept), _) => {
+                let cache = ComparisonCache::new(ByLcs::new(options.lcs, &options.rules), kept, None, memory);
+                vec![Box::new(Similar { cache, signed: signed.take(), summary: sets })]
+            }
+            (Candidates::Sets(Comparison::Cosine), Some(kept), _) => {
+                let cache = ComparisonCache::new(ByCosine, kept, None, memory);
+                vec![Box::new(Similar { cache, signed: signed.take(), summary: sets })]
+            }
+            (Candidates::Shingles, _, Some(shingles)) => {
+                vec![Box::new(Resembling { sets: shingles, summary: resemblance })]
+            }
+            _ => sources(options),
+        }
+    }
+
+    /// Returns the verifier that adds the text evidence of the method to a pair; `None` for methods without one.
+    pub(crate) fn decider(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
+        let memory = options.resources.memory_limit / 4;
+        match (options.method.definition().candidates, &self.kept, &self.shingles) {
+            (Candidates::Sets(Comparison::Lcs), Some(_), _) => self.verifier(options),
+            (Candidates::Sets(Comparison::Cosine), Some(kept), _) => {
+                Some(Box::new(ComparisonCache::new(ByCosine, kept, self.sources.as_ref(), memory)))
+            }
+            (Candidates::Shingles, _, Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.sources.as_ref()))),
+            _ => None,
+        }
+    }
+
+    /// Returns the verifier by trustable longest common subsequence.
+    pub(crate) fn verifier(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
+        let measure = ByLcs::new(options.lcs, &options.rules);
+        let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
+        Some(Box::new(ComparisonCache::new(measure, kept, sources, memory)))
+    }
+
+    /// Returns the verifier that says how much of two whole texts differs, by their words.
+    pub(crate) fn differences(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
+        let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
+        Some(Box::new(ComparisonCache::new(ByWords::default(), kept, sources, memory)))
+    }
+}

@@ -1,0 +1,134 @@
+//! Requirements of a method on the documents of a database, derived from the definition of the method.
+
+use nddb_index::{Error, Result, View};
+use nddb_page::sketch::Recipe;
+use nddb_verdict::{Decider, Definition, Keys, Method, OutOfReach, Sketch};
+
+/// Rejects a method whose sketches the recipe of a database does not make, or thresholds beyond the reach of the
+/// candidate source.
+///
+/// # Errors
+/// [`Error::Method`] for missing sketches, [`Error::OutOfRange`] for thresholds.
+pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
+    let (definition, most) = (decider.method.definition(), view.settings().k.into());
+    (definition.check)(decider.rules, most).map_err(out_of_reach)?;
+    if decider.or_simhash {
+        (Method::Simhash.definition().check)(decider.rules, most).map_err(out_of_reach)?;
+    }
+    let made = definition.compares.iter().filter_map(|sketch| sketch.of_recipe());
+    made.into_iter().try_for_each(|(lacks, has)| require(view, definition, lacks, has, has))
+}
+
+fn out_of_reach(OutOfReach { what, requested, limit }: OutOfReach) -> Error {
+    Error::OutOfRange { what, requested, limit }
+}
+
+/// Rejects a method for which a database keeps no index.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
+    let definition = decider.method.definition();
+    if definition.needs_text() {
+        let why = "it compares texts, and the index finds documents by what it keeps of them".into();
+        return Err(Error::Method { method: definition.name, why });
+    }
+    check(view, decider)?;
+    let has = |recipe: &Recipe, keys: Keys| match keys {
+        Keys::Megashingles => recipe.keys().megashingles,
+        Keys::Pieces => recipe.keys().pieces,
+        Keys::Bands => recipe.keys().bands,
+    };
+    let has_all = |recipe: &Recipe| definition.keys().iter().all(|&keys| has(recipe, keys));
+    definition.keys().iter().try_for_each(|&keys| {
+        let lacks = match keys {
+            Keys::Megashingles => "keeps no megashingles",
+            Keys::Pieces => "keeps no pieces of projections",
+            Keys::Bands => "keeps no bands of profiles",
+        };
+        require(view, definition, lacks, |recipe| has(recipe, keys), has_all)
+    })
+}
+
+/// Rejects a method if the recipe of the database lacks a property; the error names the recipes that fit.
+fn require(
+    view: View<'_>,
+    definition: &Definition,
+    lacks: &str,
+    has: impl Fn(&Recipe) -> bool,
+    fits: impl Fn(&Recipe) -> bool,
+) -> Result<()> {
+    let label = &view.settings().recipe;
+    if Recipe::of_any_version(label).as_ref().is_some_and(has) {
+        return Ok(());
+    }
+    let others = Recipe::labels_of(fits).join(", ");
+    let why = format!("the recipe '{label}' of the database {lacks}; recipes that fit: {others}");
+    Err(Error::Method { method: definition.name, why })
+}
+
+/// Numbers of documents that have each sketch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Documents that are not deleted.
+    pub documents: u64,
+    /// Of these, documents with a fingerprint, that is with two tokens or more.
+    pub fingerprints: u64,
+    /// Documents with the digest of a token sequence.
+    pub digests: u64,
+    /// Documents with supershingles.
+    pub supershingles: u64,
+    /// Documents with a projection.
+    pub projections: u64,
+    /// Documents with min-values.
+    pub min_values: u64,
+    /// Documents with a profile.
+    pub profiles: u64,
+    /// Documents without any token.
+    pub empty: u64,
+}
+
+impl Held {
+    /// Returns the number of documents with a sketch; for the fingerprint, which short documents lack, the number of
+    /// documents that are not empty.
+    fn count(&self, sketch: Sketch) -> u64 {
+        match sketch {
+            Sketch::Fingerprint => self.documents - self.empty,
+            Sketch::Digest => self.digests,
+            Sketch::Supershingles => self.supershingles,
+            Sketch::Projection => self.projections,
+            Sketch::MinValues => self.min_values,
+            Sketch::Profile => self.profiles,
+        }
+    }
+
+    /// Returns the first sketch that the method compares and no document has.
+    pub(super) fn lacking(&self, definition: &Definition) -> Option<Sketch> {
+        definition.compares.iter().copied().find(|&sketch| sketch != Sketch::Fingerprint && self.count(sketch) == 0)
+    }
+
+    /// Returns the number of documents that have tokens but lack a sketch the method compares.
+    fn unsketched(&self, definition: &Definition) -> u64 {
+        let documents = self.documents - self.empty;
+        let known = definition.compares.iter().map(|&sketch| self.count(sketch)).min();
+        known.map_or(0, |known| documents.saturating_sub(known))
+    }
+}
+
+/// Returns the number of documents that lack a sketch the method needs. Rejects a method as [`check`] does, and also if
+/// no document has the sketch or text that the method needs.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn check_documents(view: View<'_>, held: &Held, decider: &Decider<'_>, verifies: bool) -> Result<u64> {
+    check(view, decider)?;
+    let definition = decider.method.definition();
+    let is_any = held.documents > held.empty;
+    let lacking = held.lacking(definition).filter(|_| !decider.or_simhash).map(Sketch::name);
+    let text = (definition.needs_text() || verifies) && held.digests == 0;
+    if let Some(what) = lacking.or(text.then_some("a text")).filter(|_| is_any) {
+        let why = format!("no document has {what}: they were loaded as fingerprints");
+        return Err(Error::Method { method: definition.name, why });
+    }
+    Ok(if decider.or_simhash { 0 } else { held.unsketched(definition) })
+}

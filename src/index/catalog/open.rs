@@ -1,0 +1,247 @@
+//! The open catalog: for writing, or for reading beside a writer.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
+
+use super::families::{Family, database_options, families, new_cache};
+use super::intervals::Intervals;
+use super::listed;
+use super::logs::{self, is_log, log_number};
+use super::recent::RecentRecords;
+use crate::disk::dir::{self, Dir};
+use crate::disk::map;
+use crate::process::OfProcess;
+use crate::{Error, Result};
+
+/// Number of files from which on several threads open them.
+const MANY_FILES: usize = 100;
+/// The file that names the list of all others.
+const CURRENT: &str = "CURRENT";
+/// Bytes at the end of a sorted file that opening it needs.
+const END: u64 = 8 << 10;
+/// What RocksDB says of a full disk.
+const FULL: &str = "No space left on device";
+/// What RocksDB says of a file that it expects.
+const MISSING: &str = "No such file or directory";
+/// Attempts to catch up with a writer that moves its files.
+const ATTEMPTS: usize = 64;
+
+/// An open catalog.
+pub(crate) struct Catalog {
+    pub(super) db: OfProcess<DB>,
+    pub(super) dir: Dir,
+    pub(super) path: PathBuf,
+    /// The path that RocksDB was given: it creates and removes files by it whenever it likes, on threads of its own.
+    lasting: PathBuf,
+    cache: Cache,
+    pub(super) recent_records: RecentRecords,
+    intervals: RwLock<Arc<Intervals>>,
+    /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
+    followed: u64,
+    /// A sorted file that was lost was put back when this was opened for writing.
+    pub(crate) put_back: bool,
+}
+
+impl std::fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Catalog").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Catalog {
+    /// Creates the catalog of a new database, with all its column families.
+    pub(crate) fn create(dir: &Dir) -> Result<Self> {
+        let mut options = database_options();
+        options.create_if_missing(true);
+        options.create_missing_column_families(true);
+        options.set_error_if_exists(true);
+        Self::open_primary(dir, &options, "be created")
+    }
+
+    /// Opens the catalog for writing.
+    pub(crate) fn open(dir: &Dir) -> Result<Self> {
+        let path = dir.catalog();
+        logs::check(&path, &names_in(&path)?)?;
+        let put_back = listed::put_back(dir)?;
+        let catalog = Self::open_primary(dir, &database_options(), "be opened")?;
+        Ok(Self { put_back, ..catalog })
+    }
+
+    fn open_primary(dir: &Dir, options: &Options, action: &'static str) -> Result<Self> {
+        let (cache, path, lasting) = (new_cache(), dir.catalog(), dir.lasting_catalog());
+        let db = DB::open_cf_descriptors(options, &lasting, families(&cache));
+        let mut catalog = Self::of(db.map_err(failed_as(action, &path, &lasting))?, dir, cache);
+        catalog.read_intervals(true)?;
+        Ok(catalog)
+    }
+
+    fn of(db: DB, dir: &Dir, cache: Cache) -> Self {
+        Self {
+            db: OfProcess::new(db),
+            dir: dir.clone(),
+            path: dir.catalog(),
+            lasting: dir.lasting_catalog(),
+            cache,
+            recent_records: RecentRecords::default(),
+            intervals: RwLock::default(),
+            followed: u64::MAX,
+            put_back: false,
+        }
+    }
+
+    /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
+    pub(crate) fn open_secondary(dir: &Dir) -> Result<Self> {
+        Self::open_secondary_with(dir, new_cache())
+    }
+
+    /// Has the system fetch what opening the catalog reads, and does not wait for it. RocksDB would wait for the end of
+    /// each file in turn, behind its whole index, which it reads ahead.
+    pub(crate) fn fetch(path: &Path) {
+        for name in dir::names(path).unwrap_or_default() {
+            let kind = Path::new(&name).extension();
+            if is_log(&name) || kind.is_some_and(|kind| kind == "sst") {
+                map::fetch_ends(&path.join(name), 0, END);
+            }
+        }
+    }
+
+    /// Opens the catalog for reading once more, sharing the block cache.
+    pub(crate) fn open_again(&self) -> Result<Self> {
+        Self::open_secondary_with(&self.dir, self.cache.clone())
+    }
+
+    fn open_secondary_with(dir: &Dir, cache: Cache) -> Result<Self> {
+        let (path, lasting) = (dir.catalog(), dir.lasting_catalog());
+        let names = names_in(&path)?;
+        logs::check(&path, &names)?;
+        let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
+        let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
+        // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.
+        let mut options = database_options();
+        options.set_log_level(LogLevel::Warn);
+        if names.len() < MANY_FILES {
+            options.set_max_file_opening_threads(1);
+        }
+        let db = DB::open_cf_descriptors_as_secondary(&options, lasting.as_path(), scratch.path(), families(&cache))
+            .map_err(failed_as("be opened for reading", &path, &lasting))?;
+        // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
+        // process, however that ends.
+        drop(scratch);
+        let mut catalog = Self::of(db, dir, cache);
+        catalog.catch_up()?;
+        catalog.read_intervals(true)?;
+        listed::check(&path)?;
+        Ok(catalog)
+    }
+
+    /// Catches up with the writer's present state. Returns whether every log since the last time has been read.
+    ///
+    /// RocksDB reads the list of sorted files first and the logs then. A log that the writer archives in between is
+    /// in neither, and a missing sorted file leaves its family as it was: families would be of different states,
+    /// without an error. So the read is repeated until no file was added or removed meanwhile.
+    ///
+    /// Logs are removed in their order. If the newest log of the last time still exists, no unread log was removed.
+    /// Otherwise rows that such a log removed may show again, since a compaction drops the record of the removal while
+    /// this instance still has the row in memory: only a catalog that is opened anew is right.
+    pub(crate) fn catch_up(&mut self) -> Result<bool> {
+        let mut before = self.files()?;
+        for _ in 0..ATTEMPTS {
+            self.db.try_catch_up_with_primary().map_err(self.failed("follow the writer"))?;
+            let after = self.files()?;
+            if after == before {
+                let logs = || after.iter().filter_map(|name| log_number(name));
+                let whole = logs().any(|number| number == self.followed);
+                self.followed = logs().max().unwrap_or(u64::MAX);
+                self.read_intervals(false)?;
+                return Ok(whole);
+            }
+            before = after;
+        }
+        Err(Error::Busy { path: self.path.clone() })
+    }
+
+    /// Returns the names of the current logs, sorted files and lists of sorted files.
+    fn files(&self) -> Result<Vec<OsString>> {
+        let mut names = dir::names(&self.path)?;
+        names.retain(|name| is_log(name) || name.to_str().is_some_and(|name| name.ends_with(".sst")));
+        Ok(names)
+    }
+
+    /// Returns the names of the sorted files that the state consists of.
+    pub(super) fn live_files(&self) -> Result<BTreeSet<OsString>> {
+        let files = self.db.live_files().map_err(self.failed("list its files"))?;
+        Ok(files.into_iter().map(|file| file.name.trim_start_matches('/').into()).collect())
+    }
+
+    /// Reads the intervals; with `anew` also which of their numbers are gone, which as long as `purged` of the manifest
+    /// is the same need not be known: these are deleted.
+    fn read_intervals(&mut self, anew: bool) -> Result<()> {
+        let (rows, before) = (self.interval_rows()?, self.intervals());
+        if !anew && rows == before.all() {
+            return Ok(());
+        }
+        let gone = if anew { self.gone()? } else { before.gone().clone() };
+        let overlap = || Error::Inconsistent { path: self.path.clone(), what: "two intervals overlap".into() };
+        let intervals = Intervals::new(rows, gone).ok_or_else(overlap)?;
+        self.intervals = RwLock::new(Arc::new(intervals));
+        Ok(())
+    }
+
+    /// Returns the intervals.
+    pub(super) fn intervals(&self) -> Arc<Intervals> {
+        self.intervals.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes the intervals as their rows were changed.
+    pub(super) fn change_intervals(&self, change: impl FnOnce(&mut Intervals)) {
+        change(Arc::make_mut(&mut self.intervals.write().unwrap_or_else(PoisonError::into_inner)));
+    }
+
+    pub(super) fn family(&self, family: Family) -> &ColumnFamily {
+        self.db.cf_handle(family.name()).expect("all families are opened together")
+    }
+
+    pub(super) fn failed(&self, action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
+        failed_as(action, &self.path, &self.lasting)
+    }
+
+    pub(super) fn corrupt(&self) -> impl FnOnce(nddb_format::FormatError) -> Error {
+        Error::format(&self.path)
+    }
+}
+
+/// Returns the names of the files of a catalog; an error without the one by which RocksDB knows a database.
+fn names_in(path: &Path) -> Result<Vec<OsString>> {
+    let names = dir::names(path)?;
+    match names.iter().any(|name| name == CURRENT) {
+        true => Ok(names),
+        false => Err(Error::Missing { path: path.join(CURRENT) }),
+    }
+}
+
+/// An error of RocksDB as one of the catalog.
+pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
+    failed_as(action, path, path)
+}
+
+/// As [`failed`], of a catalog that RocksDB knows by the path `lasting`.
+fn failed_as(action: &'static str, path: &Path, lasting: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
+    move |source| {
+        let path = path.to_owned();
+        // RocksDB's errors have a kind and a text, and a full disk is known by the text alone.
+        let text = source.as_ref().replace(&*lasting.to_string_lossy(), &path.to_string_lossy());
+        if text.contains(FULL) {
+            let source = Box::new(io::Error::new(io::ErrorKind::StorageFull, text));
+            return Error::Catalog { action, path, damaged: false, source };
+        }
+        // Of the catalog itself, not of a sorted file on its way into it.
+        let is_missing = text.contains(MISSING) && path.join(CURRENT).exists();
+        let damaged = source.kind() == ErrorKind::Corruption || is_missing;
+        Error::Catalog { action, path, damaged, source: text.into() }
+    }
+}

@@ -1,0 +1,91 @@
+//! A cache of decoded records: pages of one template have the same candidates, and the document of a number never
+//! changes.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use nddb_format::record::{Print, Record};
+
+/// Parts of the cache, each with a lock of its own.
+const PARTS: usize = 16;
+/// Documents of a part. All parts hold up to 16,384 documents, with all sketches some 18 MB.
+const SLOTS: usize = 1024;
+/// Greatest size of the texts of a record that is kept, in bytes.
+const TEXTS_MAX: usize = 1 << 10;
+
+/// A document of the catalog, of which the print is read when it is asked for.
+#[derive(Debug)]
+pub struct Recent {
+    pub(crate) record: Record,
+    pub(super) print: OnceLock<Print>,
+}
+
+/// A slot for the documents with one remainder of their numbers: the last one that was read. Finding it takes no hash.
+#[derive(Debug, Default)]
+struct Part {
+    slots: Vec<Option<(u64, Arc<Recent>)>>,
+}
+
+impl Part {
+    fn get(&self, number: u64) -> Option<Arc<Recent>> {
+        let (of, recent) = self.slots.get(slot(number))?.as_ref()?;
+        (*of == number).then(|| recent.clone())
+    }
+
+    fn put(&mut self, number: u64, recent: Arc<Recent>) {
+        self.slots.resize(SLOTS, None);
+        self.slots[slot(number)] = Some((number, recent));
+    }
+}
+
+fn slot(number: u64) -> usize {
+    number as usize / PARTS % SLOTS
+}
+
+/// The records that were read lately.
+#[derive(Debug, Default)]
+pub(super) struct RecentRecords {
+    parts: [Mutex<Part>; PARTS],
+}
+
+impl RecentRecords {
+    fn part(&self, number: u64) -> std::sync::MutexGuard<'_, Part> {
+        self.parts[number as usize % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the document of a number, if it was read lately.
+    pub(super) fn get(&self, number: u64) -> Option<Arc<Recent>> {
+        self.part(number).get(number)
+    }
+
+    /// Returns the document of a record that was read, and keeps it unless its texts are long.
+    pub(super) fn keep(&self, number: u64, record: Record) -> Arc<Recent> {
+        let texts = [Some(&record.id), record.url.as_ref(), record.site.as_ref()];
+        let is_kept = texts.into_iter().flatten().map(String::len).sum::<usize>() <= TEXTS_MAX;
+        let recent = Arc::new(Recent { record, print: OnceLock::new() });
+        if is_kept {
+            self.part(number).put(number, recent.clone());
+        }
+        recent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_each_slot_stays() {
+        let records = RecentRecords::default();
+        let most = (PARTS * SLOTS) as u64;
+        for number in 0..3 * most {
+            let record = Record { id: number.to_string(), ..Record::default() };
+            records.keep(number, record);
+            assert_eq!(records.get(number).map(|found| found.record.id.clone()), Some(number.to_string()));
+        }
+        assert!((0..2 * most).all(|number| records.get(number).is_none()));
+        assert!((2 * most..3 * most).all(|number| records.get(number).is_some()));
+        let long = Record { id: "x".repeat(TEXTS_MAX + 1), ..Record::default() };
+        assert_eq!(records.keep(7, long).record.id.len(), TEXTS_MAX + 1);
+        assert!(records.get(7).is_none());
+    }
+}

@@ -1,0 +1,432 @@
+//! Errors of this crate, with the file they concern and a hint what to do.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fmt, io};
+
+use nddb_format::FormatError;
+
+/// A `Result` of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The errors of this crate.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A system call failed.
+    Io {
+        /// The action that failed.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// A file of the database is damaged.
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The rule of SPEC.md that the file breaks, and where.
+        source: FormatError,
+    },
+    /// A file or folder of the database is missing.
+    Missing {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// Damage that a rebuild cannot repair: what is lost is stored nowhere else.
+    BeyondRepair {
+        /// The file or folder.
+        path: PathBuf,
+        /// The damage.
+        what: String,
+    },
+    /// Two parts of the database contradict each other.
+    Inconsistent {
+        /// The database or the file.
+        path: PathBuf,
+        /// The contradiction.
+        what: String,
+    },
+    /// A newer nddb made the file.
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version that the file requires.
+        source: FormatError,
+    },
+    /// Another process writes to the database.
+    Locked {
+        /// The database.
+        path: PathBuf,
+        /// Description of the process that holds the lock.
+        holder: String,
+        /// How long it was waited for; zero where nobody waited.
+        waited: Duration,
+    },
+    /// The path no longer leads to the folder that was opened there, or to the lock that this writer holds.
+    Moved {
+        /// The path.
+        path: PathBuf,
+    },
+    /// There is no database at this path.
+    NotADatabase {
+        /// The path.
+        path: PathBuf,
+        /// The reason, such as what is there instead.
+        why: &'static str,
+    },
+    /// There is no backup at this path.
+    NotABackup {
+        /// The path.
+        path: PathBuf,
+        /// The reason, such as what is there instead.
+        why: &'static str,
+    },
+    /// A file of a backup is missing or damaged.
+    DamagedBackup {
+        /// The file.
+        path: PathBuf,
+        /// Description of the damage.
+        what: String,
+    },
+    /// The path where something was to be created exists.
+    AlreadyExists {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A folder of somebody else is where one was to be made before it gets its name.
+    InTheWay {
+        /// The folder of somebody else.
+        path: PathBuf,
+        /// The path where something was to be created.
+        target: PathBuf,
+    },
+    /// The database was created with another recipe or other parameters.
+    Mismatch {
+        /// The parameter that differs.
+        what: &'static str,
+        /// Its value in the database.
+        database: String,
+        /// Its value as requested.
+        requested: String,
+    },
+    /// A database was to be merged into itself or into a copy of it.
+    SameDatabase {
+        /// The path of the other.
+        path: PathBuf,
+    },
+    /// A detection method cannot be used on this database.
+    Method {
+        /// Name of the method.
+        method: &'static str,
+        /// The reason.
+        why: String,
+    },
+    /// A value exceeds the limits of the database.
+    OutOfRange {
+        /// The parameter.
+        what: &'static str,
+        /// Its value as requested.
+        requested: u64,
+        /// The greatest value possible.
+        limit: u64,
+    },
+    /// The database has given out so many document numbers that there are not enough left: they are never used twice.
+    OutOfNumbers {
+        /// Number of document numbers given out.
+        given: u64,
+        /// Number of those that are needed.
+        needed: u64,
+        /// The greatest number of document numbers of a database.
+        limit: u64,
+    },
+    /// A document is invalid.
+    Document {
+        /// Id of the document, cut to a readable length.
+        id: String,
+        /// The reason.
+        why: String,
+    },
+    /// The runs have changed since a compaction was planned.
+    StalePlan {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The batch is in the wrong state.
+    Batch {
+        /// Name of the batch.
+        name: String,
+        /// The reason.
+        why: &'static str,
+    },
+    /// There is not enough memory or disk space.
+    OverLimit {
+        /// The resource that is missing.
+        what: &'static str,
+        /// Bytes needed.
+        need: u64,
+        /// Bytes available.
+        have: u64,
+    },
+    /// The catalog failed.
+    Catalog {
+        /// The action that failed.
+        action: &'static str,
+        /// The catalog's folder.
+        path: PathBuf,
+        /// Whether RocksDB reports that its files are damaged.
+        damaged: bool,
+        /// The error of RocksDB.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A write failed earlier: the state on disk is sound, that of this writer may not be.
+    Poisoned,
+    /// A bulk load failed earlier, and documents that it had taken are not stored.
+    LoadFailed {
+        /// What it failed of.
+        why: String,
+    },
+    /// The caller stopped the work; acknowledged changes are kept, and the work can be continued later.
+    Cancelled,
+    /// Writers replaced files faster than this reader could open them.
+    Busy {
+        /// The database.
+        path: PathBuf,
+    },
+}
+
+impl Error {
+    /// Makes an [`Error::Io`] of an error of the system.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+
+    /// As [`Error::io`], for a file of the database that must exist.
+    pub(crate) fn io_of_part(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path: path.to_owned() },
+            _ => Self::Io { action, path: path.to_owned(), source },
+        }
+    }
+
+    /// Makes an [`Error::Corrupt`] or [`Error::Newer`] of an error of the format.
+    pub fn format(path: &Path) -> impl FnOnce(FormatError) -> Self {
+        move |source| match source {
+            FormatError::Version { .. } => Self::Newer { path: path.to_owned(), source },
+            _ => Self::Corrupt { path: path.to_owned(), source },
+        }
+    }
+
+    /// Returns whether an expected file does not exist: a reader then retries with the newer state.
+    pub(crate) fn is_missing_file(&self) -> bool {
+        matches!(self, Self::Missing { .. })
+            || matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Returns advice for the user, if there is any that always helps and harms nothing that is stored.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } | Self::Missing { path } => repair(path),
+            Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
+            Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
+            Self::Locked { .. } => Some(
+                "wait until that process ends, or have it waited for ('--lock-wait 30s'); readers need no lock".into(),
+            ),
+            Self::Moved { .. } => Some(
+                "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
+                 has been there"
+                    .into(),
+            ),
+            Self::NotADatabase { path, .. } if !path.exists() => {
+                Some(format!("'nddb create {}' makes one, if the path is right", path.display()))
+            }
+            Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
+            Self::NotADatabase { .. } => {
+                Some("give the folder of a database; 'nddb create NEW' makes one in a new folder".into())
+            }
+            Self::AlreadyExists { path } if path.join("MANIFEST").exists() => {
+                let path = path.display();
+                Some(format!("a database is there: 'nddb stats {path}' says what is in it; choose another path"))
+            }
+            Self::AlreadyExists { path } if path.join("catalog").exists() => {
+                let path = path.display();
+                Some(format!(
+                    "a database without MANIFEST is there: 'nddb rebuild {path}' makes it again; or choose another path"
+                ))
+            }
+            Self::AlreadyExists { .. } => Some("choose another path".into()),
+            Self::InTheWay { path, target } => {
+                Some(format!("rename {}, or choose another path than {}", path.display(), target.display()))
+            }
+            Self::NotABackup { .. } => Some("'nddb backup DB DIR' makes one in the new folder DIR".into()),
+            Self::DamagedBackup { .. } => {
+                Some("use another backup; 'nddb backup verify' lists all damage of this one".into())
+            }
+            Self::Mismatch { what: "k", .. } => {
+                Some("'nddb create --k' makes a database of that k: load the documents again".into())
+            }
+            Self::Mismatch { .. } => {
+                Some("fingerprints of different recipes cannot be compared: use another database".into())
+            }
+            Self::SameDatabase { .. } => Some("name the other database that documents are to be taken from".into()),
+            Self::OutOfNumbers { .. } => {
+                Some("'nddb create NEW' and 'nddb merge NEW DB' make a database of its documents, numbered anew".into())
+            }
+            Self::OverLimit { what: "mapped files", .. } => Some(TOO_MANY_MAPS.into()),
+            Self::OverLimit { .. } => {
+                Some("free some space or raise the limit, then run the same command again".into())
+            }
+            Self::Poisoned => Some("open the database again".into()),
+            Self::LoadFailed { .. } => Some("begin another load with all documents: those that are stored stay".into()),
+            Self::Cancelled => Some("run the same command again to go on".into()),
+            Self::Busy { .. } => Some("try again".into()),
+            Self::StalePlan { .. } => Some("plan again: what is to be merged may be merged already".into()),
+            Self::Io { action, .. } if action.contains("temporary") => {
+                Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
+            }
+            // ENOMEM: of mapping a file it says that there are too many maps.
+            Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => {
+                Some(TOO_MANY_MAPS.into())
+            }
+            // EMFILE of Linux, macOS and the BSDs.
+            Self::Io { source, .. } if source.raw_os_error() == Some(24) => {
+                Some("too many files are open: raise the limit ('ulimit -n')".into())
+            }
+            Self::Io { .. } | Self::Catalog { .. } if self.is_over_limit() => {
+                Some("free some space, then run the same command again: nothing acknowledged is lost".into())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether memory or disk space was missing.
+    pub fn is_over_limit(&self) -> bool {
+        match self {
+            Self::OverLimit { .. } => true,
+            Self::Io { source, .. } => is_full(source),
+            Self::Catalog { source, .. } => source.downcast_ref().is_some_and(is_full),
+            _ => false,
+        }
+    }
+}
+
+/// The advice for damage of the only copy.
+const BRINGS_BACK: &str = "restore a backup of the database, or load its documents again into a new one";
+
+/// The advice where a process can map no more files.
+const TOO_MANY_MAPS: &str = "this process has mapped as many files as it can: have fewer readers open, merge runs \
+                             ('nddb compact'), or raise the system's limit ('sysctl vm.max_map_count')";
+
+/// Returns whether an error of the system is that of a full disk or an exceeded quota.
+fn is_full(source: &io::Error) -> bool {
+    matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
+/// Returns the advice for a damaged or missing part of a database. Files of runs and MANIFEST are made from the
+/// catalog; what else is wrong a check finds out. None for a file outside a database.
+fn repair(path: &Path) -> Option<String> {
+    // The catalog has a LOCK of its own.
+    let is_database = |folder: &&Path| folder.join("catalog").exists() || folder.join("MANIFEST").exists();
+    let root = path.ancestors().find(is_database)?;
+    let database = root.display();
+    Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
+        // The catalog has lost the file that a load was giving it: opening for writing puts it back.
+        Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => {
+            format!("'nddb rebuild {database}' puts it back, as the next load does")
+        }
+        Some(part) if part == "catalog" && !path.exists() => BRINGS_BACK.into(),
+        Some(part) if part == "MANIFEST" || part == "runs" => {
+            format!(
+                "'nddb rebuild {database}' makes it again from the catalog; 'nddb check {database}' lists all damage"
+            )
+        }
+        _ => format!("'nddb check {database}' lists all damage, and what repairs it"),
+    })
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { action, path, .. } => write!(f, "{}: cannot {action}", path.display()),
+            Self::Corrupt { path, .. } => write!(f, "{}: damaged", path.display()),
+            Self::Inconsistent { path, what } => write!(f, "{}: {what}", path.display()),
+            Self::Missing { path } => write!(f, "{}: missing from the database", path.display()),
+            Self::BeyondRepair { path, what } => write!(f, "{}: {what}", path.display()),
+            Self::SameDatabase { path } => {
+                write!(f, "{}: this is the database itself, or a copy of it", path.display())
+            }
+            Self::Newer { path, .. } => write!(f, "{}: made by a newer nddb", path.display()),
+            Self::Locked { path, holder, waited } => {
+                write!(f, "{}: locked by another writer ({holder})", path.display())?;
+                if waited.is_zero() { Ok(()) } else { write!(f, "; waited {:.1} s for it", waited.as_secs_f64()) }
+            }
+            Self::StalePlan { path } => {
+                write!(f, "{}: the runs have changed since this compaction was planned", path.display())
+            }
+            Self::Moved { path } => {
+                write!(f, "{}: moved, removed or replaced by another since it was opened", path.display())
+            }
+            Self::NotADatabase { path, why } => write!(f, "{}: not an nddb database: {why}", path.display()),
+            Self::NotABackup { path, why } => write!(f, "{}: not a backup: {why}", path.display()),
+            Self::DamagedBackup { path, what } => write!(f, "{}: {what}", path.display()),
+            Self::AlreadyExists { path } => write!(f, "{}: exists already", path.display()),
+            Self::InTheWay { path, target } => {
+                let (path, target) = (path.display(), target.display());
+                write!(f, "{path}: in the way of {target}, which is made there first: it is not of nddb's making")
+            }
+            Self::Mismatch { what, database, requested } => {
+                write!(f, "the database has {what} '{database}', not '{requested}'")
+            }
+            Self::Method { method, why } => write!(f, "method '{method}' cannot be used here: {why}"),
+            Self::OutOfRange { what, requested, limit } => {
+                write!(f, "{what} is {requested}, the limit here is {limit}")
+            }
+            Self::OutOfNumbers { given, needed, limit } => {
+                write!(f, "no document numbers left: {given} of {limit} are given out, and {needed} more are needed")
+            }
+            Self::Document { id, why } => write!(f, "document '{id}': {why}"),
+            Self::Batch { name, why } => write!(f, "batch '{name}' {why}"),
+            Self::OverLimit { what, need, have } => write!(f, "not enough {what}: {need} bytes needed, {have} there"),
+            Self::Catalog { action, path, .. } => write!(f, "{}: the catalog cannot {action}", path.display()),
+            Self::Poisoned => write!(f, "an earlier write failed, this writer takes no more"),
+            Self::LoadFailed { why } => {
+                write!(f, "the load failed before, and takes no more: {why}")
+            }
+            Self::Cancelled => write!(f, "stopped on request"),
+            Self::Busy { path } => {
+                write!(f, "{}: its files were replaced faster than they could be opened", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::Corrupt { source, .. } | Self::Newer { source, .. } => Some(source),
+            Self::Catalog { source, .. } => Some(source.as_ref()),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_more_files_can_be_mapped_the_advice_says_what_to_do() {
+        let of_system = |action, code| {
+            let source = io::Error::from_raw_os_error(code);
+            Error::Io { action, path: PathBuf::from("db/runs/1.seg"), source }.hint().unwrap_or_default()
+        };
+        assert!(of_system("map the file", 12).contains("vm.max_map_count"));
+        assert!(!of_system("read the file", 12).contains("vm.max_map_count"));
+        let all_slots = Error::OverLimit { what: "mapped files", need: 1 << 16, have: 1 << 16 };
+        assert!(all_slots.hint().is_some_and(|hint| hint.contains("nddb compact")));
+        let other = Error::OverLimit { what: "disk space", need: 2, have: 1 };
+        assert!(other.hint().is_some_and(|hint| !hint.contains("compact")));
+    }
+}

@@ -1,0 +1,59 @@
+//! What a database keeps of a document besides print and record, by its record and the kinds of keys of the database:
+//! the keys that it is found by, and its summary.
+
+use nddb_format::document_keys::{KeyKinds, megashingles, pieces};
+use nddb_format::profile::Profile;
+use nddb_format::record::Record;
+use nddb_format::summaries::Summary;
+
+use crate::catalog::DocumentKeys;
+
+/// Most megashingles and bands of a document, as a rule.
+const KEYS: usize = 40;
+
+/// Returns the keys by which a stored document can be found besides its fingerprint.
+pub(crate) fn keys_of(record: &Record, kinds: KeyKinds) -> DocumentKeys {
+    let megashingles = record.supershingles.iter().filter(|_| kinds.megashingles).flat_map(megashingles);
+    let mut all = Vec::with_capacity(KEYS);
+    all.extend(megashingles.chain(bands_of(record, kinds)));
+    DocumentKeys {
+        megashingles: all,
+        pieces: record.projection.iter().filter(|_| kinds.pieces).flat_map(pieces).collect(),
+        digest: record.digest,
+    }
+}
+
+/// The bands of a document's profile, if the database keeps them.
+pub fn bands_of(record: &Record, kinds: KeyKinds) -> impl Iterator<Item = u64> {
+    let profile = record.profile.iter().filter(move |_| kinds.bands);
+    profile.flat_map(|profile| Profile::from_bytes(profile).bands())
+}
+
+/// Returns the summary of a printed document. It has what algorithms B and C compare in databases where documents are
+/// found by it.
+pub(crate) fn summary_of<'a>(fingerprint: u64, record: &'a Record, kinds: KeyKinds) -> Summary<'a> {
+    let mut summary = Summary::of(fingerprint, record);
+    if !kinds.megashingles {
+        (summary.supershingles, summary.projection) = (None, None);
+    }
+    summary
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SPEC 9.1.
+    #[test]
+    fn pieces_are_the_bytes_of_the_projection_as_the_record_has_it() {
+        let projection = std::array::from_fn(|word| 0x0123_4567_89ab_cdef_u64.rotate_left(7 * word as u32));
+        let record = Record { id: "a".into(), projection: Some(projection), ..Record::default() };
+        let encoded = record.encode();
+        let bytes = &encoded[encoded.len() - 48..];
+        for label in ["main-c/1", "web-c/1", "main/1", "web/1", "mine"] {
+            let keys = keys_of(&record, KeyKinds::of_label(label));
+            let is_kept = label.ends_with("-c/1");
+            assert_eq!(keys.pieces.as_flattened(), if is_kept { bytes } else { &[] }, "{label}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Making a backup a database again.
+
+use std::path::Path;
+
+use nddb_format::backup::BackupFile;
+
+use super::parts::{BackupSummary, holder, path_in, read_list};
+use crate::disk::copy::{Held, link_or_hold, sync_contents};
+use crate::disk::dir::Dir;
+use crate::disk::staging::Staging;
+use crate::spill::progress::Progress;
+use crate::spill::ticker::Ticker;
+use crate::{Error, Result};
+
+/// Makes a new database at `path` of a backup, which stays as it is.
+///
+/// Every file is read and compared with the list of the backup. Files that never change become hard links where the
+/// file system allows. The database appears, by a rename, when all is durable.
+///
+/// # Errors
+/// [`Error::NotABackup`]; [`Error::DamagedBackup`] if a file is missing or differs; [`Error::AlreadyExists`] if there
+/// is anything at `path`; [`Error::InTheWay`] if there is a folder of somebody else where it is made first, at
+/// `path.partial`; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned
+/// `false`. There is no database then.
+pub fn restore(
+    backup: impl AsRef<Path>,
+    path: impl AsRef<Path>,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<BackupSummary> {
+    let backup = backup.as_ref();
+    let files = read_list(backup)?;
+    let staging = Staging::create(path.as_ref(), &holder("restore"))?;
+    // Locked until its name is durable: nobody may commit before.
+    let dir = Dir::create(staging.path(), &holder("restore"))?;
+    let ticker = Ticker::new(watch);
+    ticker.start("restore", Some(files.iter().map(|file| file.size).sum()), "bytes")?;
+    let mut taken = Vec::with_capacity(files.len());
+    for file in &files {
+        let (from, to) = (path_in(backup, file), dir.root().join(&file.path));
+        let held = if never_changes(file) { link_or_hold(&from, &to) } else { Held::open(&from).map(Some) };
+        taken.push(held.map_err(|error| as_damage(error, &from))?);
+    }
+    dir.need_space(taken.iter().flatten().map(Held::length).sum())?;
+    let mut linked = 0;
+    for (file, held) in files.iter().zip(taken) {
+        let (from, to) = (path_in(backup, file), dir.root().join(&file.path));
+        let mut progress = |bytes| ticker.add(bytes);
+        let (length, checksum) = match held {
+            Some(mut held) => (held.length(), held.copy(&to, &mut progress)?),
+            None => {
+                let mut held = Held::open(&to)?;
+                sync_contents(&to)?;
+                linked += file.size;
+                (held.length(), held.checksum(&mut progress)?)
+            }
+        };
+        if (length, checksum) != (file.size, file.checksum) {
+            let what = "is not the file that the list of the backup describes".into();
+            return Err(Error::DamagedBackup { path: from, what });
+        }
+    }
+    let summary = BackupSummary::of(dir.root(), &files, linked)?;
+    dir.sync_names()?;
+    staging.publish()?;
+    Ok(summary)
+}
+
+/// Returns whether a database never writes to a file again: files of runs, and sorted files of RocksDB.
+fn never_changes(file: &BackupFile) -> bool {
+    file.path.starts_with("runs/") || file.path.ends_with(".sst")
+}
+
+/// A file of the list that is not there is damage of the backup.
+fn as_damage(error: Error, path: &Path) -> Error {
+    if error.is_missing_file() { Error::DamagedBackup { path: path.into(), what: "is missing".into() } } else { error }
+}

@@ -1,0 +1,88 @@
+//! Checking a backup.
+
+use std::path::Path;
+
+use nddb_format::backup::BackupFile;
+
+use super::parts::{DATABASE, path_in, read_list};
+use crate::disk::copy::Held;
+use crate::maintain::check::{CheckOptions, CheckReport, Fault, check};
+use crate::spill::progress::Progress;
+use crate::spill::ticker::Ticker;
+use crate::{Error, Result};
+
+/// The result of checking a backup.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackupReport {
+    /// The files that are missing, or are not those of the list.
+    pub faults: Vec<Fault>,
+    /// Number of files of the list.
+    pub files: u64,
+    /// Bytes of these files.
+    pub bytes: u64,
+    /// The check of the database in the backup; `None` if there are faults already.
+    pub check: Option<CheckReport>,
+}
+
+impl BackupReport {
+    /// Returns whether there are no faults.
+    pub fn is_sound(&self) -> bool {
+        self.faults.is_empty() && self.check.as_ref().is_some_and(CheckReport::is_sound)
+    }
+}
+
+/// Checks a backup: the size and the checksum of every file, then the database in it as [`check`] does. Nothing is
+/// changed.
+///
+/// # Errors
+/// [`Error::NotABackup`]; [`Error::DamagedBackup`] if its list cannot be read; those of [`check`].
+pub fn verify_backup(
+    path: impl AsRef<Path>,
+    options: &CheckOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<BackupReport> {
+    let path = path.as_ref();
+    let files = read_list(path)?;
+    let bytes = files.iter().map(|file| file.size).sum();
+    let ticker = Ticker::new(watch);
+    ticker.start("compare files", Some(bytes), "bytes")?;
+    let mut faults = Vec::new();
+    for file in &files {
+        if let Some(what) = difference(path, file, &ticker)? {
+            let next = "restore another backup, or back the database up again".into();
+            faults.push(Fault {
+                path: path_in(path, file),
+                location: "the whole file".into(),
+                what,
+                next,
+                repairable: false,
+            });
+        }
+    }
+    let is_whole = faults.is_empty();
+    let mut check = is_whole.then(|| ticker.lend(|watch| check(path.join(DATABASE), options, watch))).transpose()?;
+    for fault in check.iter_mut().flat_map(|check| &mut check.faults) {
+        fault.next = "it was so when the backup was made: restore another backup, or this one, and run 'nddb rebuild' \
+                      on the restored database"
+            .into();
+    }
+    Ok(BackupReport { faults, files: files.len() as u64, bytes, check })
+}
+
+/// Returns how a file differs from its line in the list.
+fn difference(backup: &Path, file: &BackupFile, ticker: &Ticker<'_>) -> Result<Option<String>> {
+    let mut held = match Held::open(&path_in(backup, file)) {
+        Ok(held) => held,
+        Err(error) if error.is_missing_file() => return Ok(Some("it is missing".into())),
+        Err(error) => return Err(error),
+    };
+    if held.length() != file.size {
+        return Ok(Some(format!("it has {} bytes, the list says {}", held.length(), file.size)));
+    }
+    match held.checksum(&mut |bytes| ticker.add(bytes)) {
+        Ok(checksum) if checksum == file.checksum => Ok(None),
+        Ok(checksum) => Ok(Some(format!("its checksum is {checksum:08x}, the list says {:08x}", file.checksum))),
+        Err(Error::Io { source, .. }) => Ok(Some(format!("it cannot be read: {source}"))),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,193 @@
+//! All pairs of stored fingerprints within k bits (Manku 2007, 3.1), from the runs.
+//!
+//! Every table of a run is sorted by the bits that its probes match exactly. So all pairs that a table can find are
+//! in groups of neighbours with equal leading bits: one pass over each table finds them all, as streams. A pair is
+//! reported by the first table whose leading bits agree, so each is reported once.
+//!
+//! Runs of the most frequent scheme are merged as they are read; the fingerprints of other runs and of the memtable
+//! are permuted and sorted again, externally if necessary.
+
+mod group;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use group::Group;
+use nddb_format::permutation::Table;
+use nddb_format::scheme::Scheme;
+use nddb_format::{Fingerprint, FormatError};
+
+use crate::read::view::{View, Within};
+use crate::runs::merge::merged;
+use crate::runs::run::Run;
+use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use crate::spill::progress::Progress;
+use crate::spill::sort::Sorter;
+use crate::spill::ticker::Ticker;
+use crate::{Error, Result};
+
+/// Fingerprints between two progress reports.
+const REPORT: u64 = 1 << 18;
+
+/// Receives pairs of fingerprints, the lesser first.
+type Emit<'a> = dyn FnMut(Fingerprint, Fingerprint) -> Result<()> + 'a;
+
+impl View<'_> {
+    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, and passes each to
+    /// `emit` once, the lesser first, in an order that only depends on the database. A fingerprint whose documents
+    /// are all deleted is still stored until a compaction drops it. Sorting takes about `memory_limit` bytes, and
+    /// files in `folder` beyond that. Returns the number of pairs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the distance exceeds the database's; damage; [`Error::Cancelled`]; any error of
+    /// `emit`.
+    pub fn close_pairs(
+        &self,
+        within: Within,
+        memory_limit: u64,
+        folder: &Path,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut Emit<'_>,
+    ) -> Result<u64> {
+        if within.0 > self.settings.k {
+            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
+        }
+        let scheme = self.common_scheme()?;
+        let (same, other): (Vec<&Arc<Run>>, Vec<&Arc<Run>>) =
+            self.snapshot.runs.iter().partition(|run| run.entry.scheme.tables() == scheme.tables());
+        let rest = self.rest(&other, memory_limit, folder)?;
+        let stored = same.iter().map(|run| run.entry.fingerprints).sum::<u64>() + rest.len() as u64;
+        let ticker = Ticker::new(watch);
+        ticker.start("pairs", Some(stored * scheme.tables().len() as u64), "fingerprints")?;
+        let mut found = 0;
+        for (ordinal, table) in scheme.tables().iter().enumerate() {
+            let sorted = permuted(&rest, table, memory_limit, folder)?;
+            let mut group = Group::new(&scheme, ordinal, within);
+            let mut seen = 0;
+            let mut emit = |a: u64, b: u64| {
+                found += 1;
+                emit(Fingerprint(a.min(b)), Fingerprint(a.max(b)))
+            };
+            let mut take = |values: &[u64]| {
+                seen += values.len() as u64;
+                if seen >= REPORT {
+                    ticker.add(std::mem::take(&mut seen))?;
+                }
+                group.push(values, &mut emit)
+            };
+            pass(&same, ordinal, &sorted, &mut take)?;
+            group.finish(&mut emit)?;
+            same.iter().for_each(|run| run.segments[ordinal].segment().source().forget());
+        }
+        Ok(found)
+    }
+
+    /// Returns the scheme of the runs with the most fingerprints; without runs, a cheap one.
+    fn common_scheme(&self) -> Result<Scheme> {
+        let runs = &self.snapshot.runs;
+        let weight = |scheme: &Scheme| -> u64 {
+            let same = runs.iter().filter(|run| run.entry.scheme.tables() == scheme.tables());
+            same.map(|run| run.entry.fingerprints).sum()
+        };
+        // Of equal weights the first.
+        match runs.iter().rev().map(|run| &run.entry.scheme).max_by_key(|scheme| weight(scheme)) {
+            Some(scheme) => Ok(scheme.clone()),
+            None => {
+                let (bits, k) = (self.settings.bits, self.settings.k);
+                let levels = if k + 2 <= bits { vec![k + 2] } else { Vec::new() };
+                Scheme::new(bits, k, &levels, 0).map_err(Error::format(self.dir.root()))
+            }
+        }
+    }
+
+    /// Returns the fingerprints of the memtable and of these runs, each at least once.
+    fn rest(&self, runs: &[&Arc<Run>], memory_limit: u64, folder: &Path) -> Result<MappedRows<1>> {
+        let mut sorter = Sorter::<1>::new(folder, memory_limit);
+        for run in runs {
+            let file = &run.segments[0];
+            let mut failed = Ok(());
+            let outcome: Result<(), FormatError> = file.segment().scan(0, u64::MAX, &mut |values: &[u64]| {
+                if failed.is_ok() {
+                    failed = values.iter().try_for_each(|&value| sorter.push([value]));
+                }
+                Ok(())
+            });
+            outcome.map_err(Error::format(file.path()))?;
+            failed?;
+            file.check_readable()?;
+        }
+        self.snapshot.memtable.entries().try_for_each(|(print, _)| sorter.push([print]))?;
+        distinct(sorter, folder)
+    }
+}
+
+/// Returns the distinct rows of a sorter.
+fn distinct(sorter: Sorter<1>, folder: &Path) -> Result<MappedRows<1>> {
+    let mut writer = MappedRowsWriter::new(folder)?;
+    let mut last = None;
+    sorter.finish().each(&mut |rows| {
+        for row in rows {
+            if last.replace(*row) != Some(*row) {
+                writer.push(row)?;
+            }
+        }
+        Ok(())
+    })?;
+    writer.finish()
+}
+
+/// Returns fingerprints in the order of a table.
+fn permuted(prints: &MappedRows<1>, table: &Table, memory_limit: u64, folder: &Path) -> Result<MappedRows<1>> {
+    let mut sorter = Sorter::<1>::new(folder, memory_limit);
+    prints.iter().try_for_each(|[print]| sorter.push([table.permute(Fingerprint(print)).0]))?;
+    distinct(sorter, folder)
+}
+
+/// Passes all distinct values of a table to `take`, ascending.
+fn pass(
+    runs: &[&Arc<Run>],
+    ordinal: usize,
+    sorted: &MappedRows<1>,
+    take: &mut dyn FnMut(&[u64]) -> Result<()>,
+) -> Result<()> {
+    if let ([run], 0) = (runs, sorted.len()) {
+        let file = &run.segments[ordinal];
+        file.segment().source().sequential();
+        // An error of the format names no file: its file is added here, all others pass as they are.
+        let outcome = file.segment().scan(0, u64::MAX, &mut |values: &[u64]| take(values).map_err(Scanned::Other));
+        outcome.map_err(|error| match error {
+            Scanned::Format(error) => Error::format(file.path())(error),
+            Scanned::Other(error) => error,
+        })?;
+        return file.check_readable();
+    }
+    let mut streams = merged(runs.iter().copied(), ordinal)?;
+    let (mut sorted, mut stretch) = (sorted.iter().flatten().peekable(), Vec::with_capacity(4096));
+    while let Some(value) = streams.head().into_iter().chain(sorted.peek().copied()).min() {
+        while streams.head() == Some(value) {
+            streams.pop()?;
+        }
+        while sorted.next_if_eq(&value).is_some() {}
+        stretch.push(value);
+        if stretch.len() == 4096 {
+            take(&stretch)?;
+            stretch.clear();
+        }
+    }
+    take(&stretch)
+}
+
+/// The reason why a scan ended.
+enum Scanned {
+    Format(FormatError),
+    Other(Error),
+}
+
+impl From<FormatError> for Scanned {
+    fn from(error: FormatError) -> Self {
+        Self::Format(error)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,602 @@
+//! The probe: everything stored within k bits of a fingerprint (Manku 2007, 3).
+//!
+//! A dependent memory miss costs ten times an independent one, so no miss is waited for alone. A *lane* is one
+//! table of one run for one query:
+//! 1. the filters of all lanes are asked together, and the lanes end that have nothing in their range;
+//! 2. the others search their block index together, each key prefetched while the others are compared;
+//! 3. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at once);
+//! 4. the blocks are decoded, one after the other, from their restart points;
+//! 5. fingerprints within k bits are collected, each from the first table that finds it, and resolved by their ranks
+//!    in table 0 and the postings to document numbers, again all together.
+
+use std::cell::RefCell;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use nddb_format::block::{Approach, PARTS, Stretch, Stretches};
+use nddb_format::segment::{Guess, Search};
+use nddb_format::{Fingerprint, Permuted};
+
+use super::snapshot::Snapshot;
+use crate::prefetch::prefetch;
+use crate::runs::run::{Run, SegmentFile};
+use crate::{Error, Result};
+
+/// Queries of a batch in flight together.
+const WINDOW: usize = 16;
+/// Blocks that are decoded in turn.
+const IN_TURN: usize = 5;
+
+/// A stored document within the distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Match {
+    /// Hamming distance to the query.
+    pub distance: u32,
+    /// Document number.
+    pub number: u64,
+    /// Fingerprint of the document.
+    pub fingerprint: Fingerprint,
+}
+
+/// The result of a probe.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// Number of live documents within the distance, also beyond the limit.
+    pub count: u64,
+    /// The matches, ascending by (distance, number): all of them, or the least up to the limit.
+    pub matches: Vec<Match>,
+}
+
+/// Counters of the work of probes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Number of tables probed.
+    pub probes: u64,
+    /// Number of blocks decoded.
+    pub blocks: u64,
+    /// Number of entries decoded.
+    pub entries: u64,
+}
+
+/// Fails if a query is to stop.
+pub(super) fn unless(stop: &dyn Fn() -> bool) -> Result<()> {
+    if stop() { Err(Error::Cancelled) } else { Ok(()) }
+}
+
+/// One table of one run for one query; or table 0, for a fingerprint found by another table.
+#[derive(Clone, Copy)]
+struct Lane {
+    query: u32,
+    run: u32,
+    table: u32,
+    /// Likely location of `low` in the block, of [`PARTS`].
+    part: u32,
+    low: Permuted,
+    high: Permuted,
+    permuted: Permuted,
+    /// The block found, and the greatest block of the range.
+    bounds: (u64, u64),
+}
+
+/// A search of the block index, key by key, by a lane whose directory is missing or undecided.
+struct Looking {
+    lane: u32,
+    search: Search,
+    /// Key of the block before, and of the block found.
+    before: u64,
+    key: u64,
+}
+
+/// Memory that a thread's probes reuse.
+#[derive(Default)]
+struct Scratch {
+    lanes: Vec<Lane>,
+    looking: Vec<Looking>,
+    hits: Vec<Hit>,
+    lookups: Vec<Lane>,
+    collectors: Vec<Collector>,
+    stretches: Stretches<IN_TURN>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Returns the likely location of a value between two keys, of [`PARTS`].
+#[inline]
+fn part_of(low: u64, before: u64, key: u64) -> u32 {
+    let span = key.wrapping_sub(before) / PARTS as u64;
+    (low.wrapping_sub(before) / (span + 1)).min(PARTS as u64 - 1) as u32
+}
+
+impl Looking {
+    /// Compares the prefetched key and those in the same cache line. Returns whether the search goes on.
+    #[inline]
+    fn step(&mut self, file: &SegmentFile, low: Permuted) -> Result<bool> {
+        let Guess::Look(mut block) = self.search.next() else { return Ok(false) };
+        loop {
+            let key = file.key(block)?;
+            if key < low {
+                self.before = key.0
+            } else {
+                self.key = key.0
+            }
+            self.search.feed(block, key);
+            match self.search.next() {
+                Guess::Look(next) if next / 8 == block / 8 => block = next,
+                Guess::Look(next) => {
+                    file.prefetch_key(next);
+                    return Ok(true);
+                }
+                Guess::Done => return Ok(false),
+            }
+        }
+    }
+}
+
+/// Drops the lanes that have nothing in their range, by the filters.
+fn sift(runs: &[Arc<Run>], lanes: &mut Vec<Lane>) -> Result<()> {
+    for lane in lanes.iter() {
+        lane.file(runs).prefetch_filter(lane.low, lane.high);
+    }
+    let mut outcome = Ok(());
+    lanes.retain(|lane| match lane.file(runs).may_have(lane.low, lane.high) {
+        Ok(may_have) => may_have,
+        Err(error) => {
+            outcome = Err(error);
+            false
+        }
+    });
+    outcome
+}
+
+/// Finds the blocks of all lanes together, and fetches them. Lanes that begin behind the last block are dropped.
+fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) -> Result<()> {
+    looking.clear();
+    for lane in lanes.iter() {
+        if let Some(directory) = lane.file(runs).directory() {
+            prefetch(directory.slot_of(lane.low), 0);
+        }
+    }
+    for number in 0..lanes.len() {
+        let lane = &mut lanes[number];
+        let file = lane.file(runs);
+        if let Some(index) = file.directory().and_then(|directory| directory.find(lane.low)) {
+            let more = lane.found(file, index.block, index.before, index.key);
+            lanes.extend(more);
+            continue;
+        }
+        let search = file.segment().search(lane.low);
+        if let Guess::Look(block) = search.next() {
+            file.prefetch_key(block);
+        }
+        looking.push(Looking { lane: number as u32, search, before: 0, key: u64::MAX });
+    }
+    while !looking.is_empty() {
+        let mut failed = None;
+        let mut more = Vec::new();
+        looking.retain_mut(|looking| {
+            let lane = &mut lanes[looking.lane as usize];
+            let file = lane.file(runs);
+            match looking.step(file, lane.low) {
+                Ok(true) => return true,
+                Ok(false) => {
+                    let block = looking.search.found().unwrap_or(u64::MAX);
+                    more.extend(lane.found(file, block, looking.before, looking.key));
+                }
+                Err(error) => failed = Some(error),
+            }
+            false
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        lanes.append(&mut more);
+    }
+    lanes.retain(|lane| lane.bounds.0 < lane.bounds.1);
+    Ok(())
+}
+
+impl Lane {
+    #[inline]
+    fn file<'a>(&self, runs: &'a [Arc<Run>]) -> &'a SegmentFile {
+        &runs[self.run as usize].segments[self.table as usize]
+    }
+
+    /// Records the block found and fetches it, if it exists. Returns a lane for the next block, if the range goes
+    /// on there, so that it is fetched as well.
+    #[inline]
+    fn found(&mut self, file: &SegmentFile, block: u64, before: u64, key: u64) -> Option<Lane> {
+        let len = file.segment().block_len();
+        self.bounds = (block, len);
+        if block >= len {
+            return None;
+        }
+        self.part = part_of(self.low.0, before, key);
+        file.prefetch_block(block, self.part as usize);
+        if key >= self.high.0 || block + 1 == len {
+            return None;
+        }
+        self.bounds.1 = block + 1;
+        file.prefetch_block(block + 1, 0);
+        Some(Lane { part: 0, bounds: (block + 1, len), ..*self })
+    }
+
+    /// Returns the search in the block found for the lane's low end.
+    #[inline]
+    fn approach<'a>(&self, runs: &'a [Arc<Run>]) -> Result<Approach<'a>> {
+        Ok(self.file(runs).block(self.bounds.0)?.approach(self.low.0, self.part as usize))
+    }
+}
+
+/// A fingerprint within the distance, in one run.
+#[derive(Clone)]
+struct Hit {
+    query: u32,
+    run: u32,
+    distance: u32,
+    fingerprint: u64,
+    /// Block and entry in table 0, if known.
+    index: Option<(u64, usize)>,
+    rank: u64,
+    list: Range<u64>,
+}
+
+/// The documents of a key in the key table of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyList {
+    /// Index of the key.
+    pub(crate) query: usize,
+    run: u32,
+    /// Indexes of the numbers in the postings.
+    list: Range<u64>,
+}
+
+/// Collects the least matches up to a limit, and counts all.
+#[derive(Default)]
+struct Collector {
+    limit: usize,
+    count: u64,
+    heap: BinaryHeap<Match>,
+    all: Vec<Match>,
+}
+
+impl Collector {
+    fn new(limit: Option<usize>) -> Self {
+        Self { limit: limit.unwrap_or(usize::MAX), count: 0, heap: BinaryHeap::new(), all: Vec::new() }
+    }
+
+    /// Returns whether a match at this distance with this number would be kept.
+    fn wants(&self, distance: u32, number: u64) -> bool {
+        if self.limit == usize::MAX || self.heap.len() < self.limit {
+            return self.limit > 0;
+        }
+        self.heap.peek().is_some_and(|worst| (distance, number) < (worst.distance, worst.number))
+    }
+
+    fn keep(&mut self, found: Match) {
+        if self.limit == usize::MAX {
+            self.all.push(found);
+        } else {
+            self.heap.push(found);
+            if self.heap.len() > self.limit {
+                self.heap.pop();
+            }
+        }
+    }
+
+    fn finish(mut self) -> Matches {
+        self.all.extend(self.heap);
+        self.all.sort_unstable();
+        Matches { count: self.count, matches: self.all }
+    }
+}
+
+impl Snapshot {
+    /// Finds every live document within `k` bits of each query.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if `k` or a query exceeds the database's; damage of the data read.
+    pub(crate) fn probe_many(
+        &self,
+        queries: &[Fingerprint],
+        k: u32,
+        limit: Option<usize>,
+        work: &mut Work,
+    ) -> Result<Vec<Matches>> {
+        self.probe_many_until(queries, k, limit, work, &|| false)
+    }
+
+    /// As [`Snapshot::probe_many`], until `stop` says so.
+    pub(crate) fn probe_many_until(
+        &self,
+        queries: &[Fingerprint],
+        k: u32,
+        limit: Option<usize>,
+        work: &mut Work,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Matches>> {
+        self.check_query(queries, k)?;
+        let mut answers = Vec::with_capacity(queries.len());
+        SCRATCH.with_borrow_mut(|scratch| {
+            for window in queries.chunks(WINDOW) {
+                unless(stop)?;
+                self.probe_window(window, k, limit, work, &mut answers, scratch)?;
+            }
+            Ok(answers)
+        })
+    }
+
+    fn check_query(&self, queries: &[Fingerprint], k: u32) -> Result<()> {
+        if k > u32::from(self.manifest.k) {
+            return Err(Error::OutOfRange { what: "k", requested: k.into(), limit: self.manifest.k.into() });
+        }
+        let greatest = nddb_format::fingerprint::low_mask(self.manifest.bits);
+        match queries.iter().find(|query| query.0 > greatest) {
+            Some(query) => Err(Error::OutOfRange { what: "the fingerprint", requested: query.0, limit: greatest }),
+            None => Ok(()),
+        }
+    }
+
+    fn probe_window(
+        &self,
+        queries: &[Fingerprint],
+        k: u32,
+        limit: Option<usize>,
+        work: &mut Work,
+        answers: &mut Vec<Matches>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let Scratch { lanes, looking, hits, lookups, collectors, stretches } = scratch;
+        lanes.clear();
+        hits.clear();
+        for (number, run) in (0..).zip(&self.runs) {
+            for (query, &fingerprint) in (0..).zip(queries) {
+                run.note_query();
+                for (table, definition) in (0..).zip(run.entry.scheme.tables()) {
+                    let permuted = definition.permute(fingerprint);
+                    // Of equal fingerprints all bits are known.
+                    let (low, high) = if k == 0 { (permuted, permuted) } else { definition.range(permuted) };
+                    lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: (0, 0) });
+                    // Equal fingerprints are found by every table.
+                    if k == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        work.probes += lanes.len() as u64;
+        sift(&self.runs, lanes)?;
+        locate(&self.runs, lanes, looking)?;
+        decode(&self.runs, lanes, k, work, hits, stretches)?;
+        collectors.clear();
+        collectors.extend(queries.iter().map(|_| Collector::new(limit)));
+        if !hits.is_empty() {
+            look_up(&self.runs, hits, lookups, looking, work, stretches)?;
+            for hit in hits.iter() {
+                self.collect(hit, &mut collectors[hit.query as usize])?;
+            }
+        }
+        for (query, collector) in queries.iter().zip(collectors.iter_mut()) {
+            self.memtable.probe(query.0, k, |fingerprint, numbers| {
+                let distance = (fingerprint ^ query.0).count_ones();
+                for &number in numbers.iter().filter(|&&number| self.is_live(number)) {
+                    collector.count += 1;
+                    if collector.wants(distance, number) {
+                        collector.keep(Match { distance, number, fingerprint: Fingerprint(fingerprint) });
+                    }
+                }
+            });
+        }
+        answers.extend(collectors.drain(..).map(Collector::finish));
+        Ok(())
+    }
+
+    /// Reads the document numbers of a hit.
+    fn collect(&self, hit: &Hit, collector: &mut Collector) -> Result<()> {
+        let run = &self.runs[hit.run as usize];
+        let postings = &run.postings;
+        let (distance, fingerprint) = (hit.distance, Fingerprint(hit.fingerprint));
+        let len = hit.list.end - hit.list.start;
+        // A list of a million documents that are all live is counted by its length.
+        let all_live = self.deleted.is_empty() && self.ranges.hidden().is_empty() || len > 64 && self.is_all_live(run);
+        if all_live {
+            collector.count += len;
+        }
+        postings.numbers(hit.list.clone(), |number| {
+            if all_live {
+                let wanted = collector.wants(distance, number);
+                if wanted {
+                    collector.keep(Match { distance, number, fingerprint });
+                }
+                return Ok(wanted);
+            }
+            if self.is_live(number) {
+                collector.count += 1;
+                if collector.wants(distance, number) {
+                    collector.keep(Match { distance, number, fingerprint });
+                }
+            }
+            Ok(true)
+        })?;
+        postings.check_readable()
+    }
+
+    /// Finds the lists of stored keys in the key tables of all runs, by (key, run).
+    pub(crate) fn key_lists(&self, keys: &[u64]) -> Result<Vec<KeyList>> {
+        let runs = &self.key_runs;
+        if runs.is_empty() {
+            return Ok(Vec::new());
+        }
+        SCRATCH.with_borrow_mut(|Scratch { lanes, looking, hits, lookups, stretches, .. }| {
+            lanes.clear();
+            hits.clear();
+            for (number, run) in (0..).zip(runs) {
+                for (query, &key) in (0..).zip(keys) {
+                    run.note_query();
+                    let at = Permuted(key);
+                    let bounds = (0, 0);
+                    lanes.push(Lane { query, run: number, table: 0, part: 0, low: at, high: at, permuted: at, bounds });
+                }
+            }
+            let mut work = Work::default();
+            sift(runs, lanes)?;
+            locate(runs, lanes, looking)?;
+            decode(runs, lanes, 0, &mut work, hits, stretches)?;
+            hits.sort_unstable_by_key(|hit| (hit.query, hit.run));
+            look_up(runs, hits, lookups, looking, &mut work, stretches)?;
+            let list = |hit: &Hit| KeyList { query: hit.query as usize, run: hit.run, list: hit.list.clone() };
+            Ok(hits.iter().map(list).collect())
+        })
+    }
+
+    /// Passes the numbers of a list that [`Snapshot::key_lists`] found to `visit`, until it returns `false`.
+    pub(crate) fn each_of_list(&self, list: &KeyList, mut visit: impl FnMut(u64) -> bool) -> Result<()> {
+        let postings = &self.key_runs[list.run as usize].postings;
+        postings.numbers(list.list.clone(), |number| Ok(visit(number)))?;
+        postings.check_readable()
+    }
+}
+
+/// Decodes the blocks of all lanes, some in turn.
+#[inline]
+fn decode(
+    runs: &[Arc<Run>],
+    lanes: &[Lane],
+    k: u32,
+    work: &mut Work,
+    hits: &mut Vec<Hit>,
+    stretches: &mut Stretches<IN_TURN>,
+) -> Result<()> {
+    let mut groups = lanes.chunks_exact(IN_TURN);
+    for group in &mut groups {
+        let first = group[0].approach(runs)?;
+        let mut approaches = [first; IN_TURN];
+        for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
+            *approach = lane.approach(runs)?;
+        }
+        stretches.decode(&approaches);
+        for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+            scan(runs, approach, stretches.lane(index), lane, k, work, hits)?;
+        }
+    }
+    for lane in groups.remainder() {
+        scan(runs, lane.approach(runs)?, Stretch::default(), lane, k, work, hits)?;
+    }
+    Ok(())
+}
+
+/// Collects the fingerprints of a lane's range within the distance, in its block and those behind it.
+#[inline]
+fn scan(
+    runs: &[Arc<Run>],
+    first: Approach<'_>,
+    decoded: Stretch<'_>,
+    lane: &Lane,
+    k: u32,
+    work: &mut Work,
+    hits: &mut Vec<Hit>,
+) -> Result<()> {
+    let run = &runs[lane.run as usize];
+    let file = &run.segments[lane.table as usize];
+    let (scheme, ordinal) = (&run.entry.scheme, lane.table as usize);
+    let table = &scheme.tables()[ordinal];
+    let (mut approach, mut stretch, mut number) = (first, decoded, lane.bounds.0);
+    loop {
+        let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |entry, value| {
+            let difference = table.unpermute(Permuted(value ^ lane.permuted.0)).0;
+            if scheme.first_table(difference) != Some(ordinal) {
+                return;
+            }
+            hits.push(Hit {
+                query: lane.query,
+                run: lane.run,
+                distance: difference.count_ones(),
+                fingerprint: table.unpermute(Permuted(value)).0,
+                index: (ordinal == 0).then_some((number, entry)),
+                rank: 0,
+                list: 0..0,
+            });
+        });
+        work.blocks += 1;
+        work.entries += decoded as u64;
+        number += 1;
+        if !goes_on || number == lane.bounds.1 {
+            return file.check_readable();
+        }
+        (approach, stretch) = (file.block(number)?.approach(lane.low.0, 0), Stretch::default());
+    }
+}
+
+/// Resolves all hits from their fingerprints to their lists: the entries of those not found by table 0, then
+/// ranks, directory and numbers, each prefetched for all hits before it is read.
+fn look_up(
+    runs: &[Arc<Run>],
+    hits: &mut [Hit],
+    lookups: &mut Vec<Lane>,
+    looking: &mut Vec<Looking>,
+    work: &mut Work,
+    stretches: &mut Stretches<IN_TURN>,
+) -> Result<()> {
+    lookups.clear();
+    for (index, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.index.is_none()) {
+        let at = Permuted(hit.fingerprint);
+        let lane =
+            Lane { query: index, run: hit.run, table: 0, part: 0, low: at, high: at, permuted: at, bounds: (0, 0) };
+        lookups.push(lane);
+    }
+    let missing = lookups.len();
+    locate(runs, lookups, looking)?;
+    let postings = |lane: &Lane| &runs[lane.run as usize].postings;
+    for lane in lookups.iter() {
+        postings(lane).prefetch_rank(lane.bounds.0);
+    }
+    // While the blocks are being fetched, prefetch the postings at the likely rank.
+    for lane in lookups.iter_mut() {
+        let rank = postings(lane).first_rank(lane.bounds.0)?;
+        lane.high = Permuted(rank + lane.file(runs).entry_at(lane.part as usize));
+        postings(lane).prefetch_list(lane.high.0);
+    }
+    for lane in lookups.iter() {
+        postings(lane).prefetch_behind(lane.high.0)?;
+    }
+    for group in lookups.chunks(IN_TURN) {
+        let mut approaches = [group[0].approach(runs)?; IN_TURN];
+        for (approach, lane) in approaches.iter_mut().zip(group).skip(1) {
+            *approach = lane.approach(runs)?;
+        }
+        let one = group.len() == 1;
+        if !one {
+            stretches.decode(&approaches);
+        }
+        for (index, (approach, lane)) in approaches.into_iter().zip(group).enumerate() {
+            let stretch = if one { Stretch::default() } else { stretches.lane(index) };
+            hits[lane.query as usize].index = approach.position(stretch).map(|entry| (lane.bounds.0, entry));
+        }
+    }
+    work.blocks += missing as u64;
+    for hit in hits.iter_mut() {
+        let run = &runs[hit.run as usize];
+        let Some((block, entry)) = hit.index else { return Err(lost(run, hit.fingerprint)) };
+        hit.rank = run.postings.first_rank(block)? + entry as u64;
+        run.postings.prefetch_list(hit.rank);
+    }
+    for hit in hits.iter_mut() {
+        let postings = &runs[hit.run as usize].postings;
+        hit.list = postings.list(hit.rank)?;
+        postings.prefetch_number(hit.list.start);
+    }
+    Ok(())
+}
+
+#[cold]
+fn lost(run: &Run, fingerprint: u64) -> Error {
+    Error::Inconsistent {
+        path: run.segments[0].path().to_owned(),
+        what: format!(
+            "table 0 does not hold fingerprint {}, which another table of its run does",
+            Fingerprint(fingerprint)
+        ),
+    }
+}

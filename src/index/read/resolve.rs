@@ -1,0 +1,143 @@
+//! Batch mode in parts (Manku 2007, 3.3): which ranges of segments there are to scan, and what scans of them found as
+//! documents.
+//!
+//! A scan of a range knows fingerprints alone. Its rows are collected from all ranges, those of documents that are in no
+//! run yet are added, and each fingerprint is looked up for the documents that live: deletions are left out here.
+
+use std::path::PathBuf;
+
+use nddb_format::Fingerprint;
+
+use super::batch::{BatchMatch, RANGE_LEN, RESOLVE_LEN};
+use super::probe::Work;
+use super::sweep::Sieve;
+use super::view::{View, Within};
+use crate::runs::run::SegmentFile;
+use crate::spill::sort::Sorter;
+use crate::{Error, Result};
+
+/// A range of blocks of a segment that holds fingerprints of its run once each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanRange {
+    /// Path of the segment.
+    pub segment: PathBuf,
+    /// The first block.
+    pub first: u64,
+    /// Number of blocks: 64 MB of them, or fewer.
+    pub blocks: u64,
+}
+
+impl View<'_> {
+    /// Returns the ranges that hold all fingerprints of runs: of each run those of one table.
+    pub fn scan_ranges(&self) -> Vec<ScanRange> {
+        let of_run = |file: &SegmentFile| {
+            let (segment, blocks) = (file.path().to_owned(), file.segment().block_len());
+            let range =
+                move |first| ScanRange { segment: segment.clone(), first, blocks: RANGE_LEN.min(blocks - first) };
+            (0..blocks).step_by(RANGE_LEN as usize).map(range)
+        };
+        self.snapshot.runs.iter().flat_map(|run| of_run(&run.segments[0])).collect()
+    }
+
+    /// Compares the fingerprints of documents that are in no run yet with queries, and passes (query ordinal, stored
+    /// fingerprint, distance) to `emit`: what scans of all ranges leave out.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if a distance or a query exceeds the database's; any error of `emit`.
+    pub fn scan_recent(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
+    ) -> Result<()> {
+        let index = self.query_index(queries, within, u64::MAX)?;
+        let mut values: Vec<u64> = self.snapshot.memtable.entries().map(|(value, _)| value).collect();
+        values.sort_unstable();
+        values.dedup();
+        let mut keep = |query: u64, value: u64| -> Result<()> {
+            let distance = (query ^ value).count_ones();
+            let ordinals = index.ordinals(index.index_of(query).unwrap_or(0) as u32);
+            ordinals.iter().try_for_each(|&ordinal| emit(ordinal.into(), Fingerprint(value), distance))
+        };
+        let mut sieve = Sieve::new(&index);
+        sieve.push(&values, &mut keep)?;
+        sieve.finish(&mut keep)
+    }
+}
+
+/// What scans found, on its way to documents.
+pub struct Resolving<'a> {
+    view: View<'a>,
+    /// Query ordinal with the distance in its low byte, fingerprint.
+    rows: Sorter<2>,
+}
+
+impl std::fmt::Debug for Resolving<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resolving").field("view", &self.view).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Resolving<'a> {
+    /// Begins without rows; these take about `memory_limit` bytes of memory, beyond that temporary files.
+    pub fn new(view: View<'a>, memory_limit: u64) -> Self {
+        Self { view, rows: Sorter::new(&tempfile::env::temp_dir(), memory_limit) }
+    }
+
+    /// Adds a row of a scan: the ordinal of the query, the stored fingerprint, the distance. A row may come again.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a distance above 64 or an ordinal of more than 56 bits; errors of temporary files.
+    pub fn push(&mut self, query: u64, stored: Fingerprint, distance: u32) -> Result<()> {
+        for (what, requested, limit) in [("the distance", distance.into(), 64), ("the query", query, u64::MAX >> 8)] {
+            if requested > limit {
+                return Err(Error::OutOfRange { what, requested, limit });
+            }
+        }
+        self.rows.push([query << 8 | u64::from(distance), stored.0])
+    }
+
+    /// Passes the live documents of all rows to `emit` by (query, distance, id bytewise), as
+    /// [`View::batch_query`] does. Returns their number.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; damage; any error of `emit`.
+    pub fn finish(self, emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>) -> Result<u64> {
+        let Self { view, rows } = self;
+        let (mut pending, mut matches): (Vec<[u64; 2]>, u64) = (Vec::new(), 0);
+        rows.finish().each(&mut |stretch| {
+            for &row in stretch {
+                match pending.last() {
+                    Some(last) if *last == row => continue,
+                    // Those of one query and distance stay together: they are sorted by id.
+                    Some(last) if pending.len() >= RESOLVE_LEN && last[0] != row[0] => {
+                        matches += resolve(view, &mut pending, emit)?;
+                    }
+                    _ => {}
+                }
+                pending.push(row);
+            }
+            Ok(())
+        })?;
+        Ok(matches + resolve(view, &mut pending, emit)?)
+    }
+}
+
+/// Looks up the documents of rows, and empties them.
+fn resolve(
+    view: View<'_>,
+    pending: &mut Vec<[u64; 2]>,
+    emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
+) -> Result<u64> {
+    let mut stored: Vec<Fingerprint> = pending.iter().map(|row| Fingerprint(row[1])).collect();
+    stored.sort_unstable();
+    stored.dedup();
+    let found = view.probe(&stored, Within(0), None, &mut Work::default())?;
+    let mut rows = Vec::with_capacity(pending.len());
+    for [key, value] in pending.drain(..) {
+        if let Ok(index) = stored.binary_search(&Fingerprint(value)) {
+            rows.extend(found[index].matches.iter().map(|found| [key, found.number, value]));
+        }
+    }
+    view.emit_resolved(&mut rows, emit)
+}

@@ -1,0 +1,113 @@
+//! Scans of all live documents in the catalog.
+
+use nddb_format::record::{Archive, Print, Record};
+
+use super::view::View;
+use crate::catalog::Kept;
+use crate::{Error, Result};
+
+/// Documents read at a time.
+const STRETCH: usize = 1 << 14;
+
+impl View<'_> {
+    /// Visits all live documents in the order of their numbers; with `deleted`, also those deleted and not yet
+    /// dropped by a compaction; the last argument of `visit` tells which.
+    pub fn each_record(
+        &self,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Record, bool) -> Result<()>,
+    ) -> Result<()> {
+        self.each_record_from(0, deleted, visit)
+    }
+
+    /// As [`View::each_record`], from a number on.
+    pub(crate) fn each_record_from(
+        &self,
+        first: u64,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Record, bool) -> Result<()>,
+    ) -> Result<()> {
+        let path = self.dir.catalog();
+        self.each_kept_from(first, deleted, &mut |number, print, kept, deleted| {
+            visit(number, print, kept.record(number).map_err(Error::format(&path))?, deleted)
+        })
+    }
+
+    /// As [`View::each_record`], with what there is of the record.
+    pub fn each_kept(
+        &self,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Kept<'_>, bool) -> Result<()>,
+    ) -> Result<()> {
+        self.each_kept_from(0, deleted, visit)
+    }
+
+    fn each_kept_from(
+        &self,
+        first: u64,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Kept<'_>, bool) -> Result<()>,
+    ) -> Result<()> {
+        let path = self.dir.catalog();
+        let (mut low, mut prints) = (first, Vec::with_capacity(STRETCH));
+        loop {
+            prints.clear();
+            self.catalog.prints(low, &mut |number, print| {
+                if number < self.snapshot.seen {
+                    prints.push((number, print));
+                }
+                Ok(number < self.snapshot.seen && prints.len() < STRETCH)
+            })?;
+            let (Some(&(first, _)), Some(&(last, _))) = (prints.first(), prints.last()) else { return Ok(()) };
+            let mut rest = prints.iter();
+            self.catalog.all_kept(first, &mut |number, kept| {
+                if number > last {
+                    return Ok(false);
+                }
+                // Rows of the two families are written and dropped together.
+                let Some(&(_, print)) = rest.find(|(of, _)| *of >= number).filter(|(of, _)| *of == number) else {
+                    let what = format!("document {number} has a record and no fingerprint");
+                    return Err(Error::Inconsistent { path: path.clone(), what });
+                };
+                let live = self.snapshot.is_live(number);
+                if live || deleted && !self.snapshot.is_hidden(number) {
+                    visit(number, print, kept, !live)?;
+                }
+                Ok(number < last)
+            })?;
+            low = last + 1;
+        }
+    }
+
+    /// Visits the ids and numbers of all live documents, by id bytewise; with `deleted`, also the last document of
+    /// an id without a live one, if a compaction has not dropped it yet.
+    pub fn each_id(&self, deleted: bool, visit: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
+        let mut id = String::new();
+        let mut chosen: Option<(u64, bool)> = None;
+        self.catalog.all_ids(&mut |next, number| {
+            if next != id {
+                if let Some((number, _)) = chosen.take() {
+                    visit(&id, number)?;
+                }
+                id.clear();
+                id.push_str(next);
+            }
+            let live = self.snapshot.is_live(number);
+            let seen = number < self.snapshot.seen && (live || deleted && !self.snapshot.is_hidden(number));
+            // Numbers of an id ascend.
+            if seen && (live || chosen.is_none_or(|(_, live)| !live)) {
+                chosen = Some((number, live));
+            }
+            Ok(true)
+        })?;
+        chosen.map_or(Ok(()), |(number, _)| visit(&id, number))
+    }
+
+    /// Returns all archives that documents were loaded from, with their progress, by number.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archives(&self) -> Result<Vec<(u32, Archive)>> {
+        self.catalog.archives()
+    }
+}

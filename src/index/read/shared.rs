@@ -1,0 +1,69 @@
+//! A reader that many threads use while another refreshes it.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use super::reader::Reader;
+use crate::Result;
+use crate::runs::run::Verify;
+
+/// A database open for reading in a process of many threads, such as a server. Each thread takes the present state,
+/// which it owns and which never changes, and asks it; meanwhile another thread [refreshes](SharedReader::refresh). The
+/// files of a state stay open until the last thread lets go of it.
+///
+/// ```
+/// use nddb_index::{Config, SharedReader, Writer};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("crawl.nddb");
+/// # Writer::create(&path, &Config::within(3)?)?.close()?;
+/// let shared = SharedReader::open(&path)?;
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| shared.current().view().get("page"));
+///     shared.refresh()
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SharedReader {
+    current: RwLock<Arc<Reader>>,
+    /// Held by the thread that refreshes.
+    refreshing: Mutex<()>,
+}
+
+impl SharedReader {
+    /// Opens a database for reading.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, Verify::FirstTouch)
+    }
+
+    /// Opens a database for reading, with a choice when checksums are verified.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
+        let reader = Reader::open_with(path, verify)?;
+        Ok(Self { current: RwLock::new(Arc::new(reader)), refreshing: Mutex::new(()) })
+    }
+
+    /// Returns the present state. It waits for nothing but the exchange of a pointer.
+    pub fn current(&self) -> Arc<Reader> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Moves on to the newest state of the database at the path, as [`Reader::refresh`] does. Who has taken an earlier
+    /// state keeps it. Returns whether anything has changed. Documents in no run are read again each time: this costs
+    /// as much as opening, with the runs that are open already.
+    ///
+    /// # Errors
+    /// As [`Reader::open`]; the old state stays the present one then.
+    pub fn refresh(&self) -> Result<bool> {
+        let _one_at_a_time = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(next) = self.current().next_state()? else { return Ok(false) };
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        Ok(true)
+    }
+}

@@ -1,0 +1,199 @@
+//! The index of the queries (Manku 2007, 3.3): built once in memory, then every stored fingerprint is looked up in
+//! it.
+
+use nddb_format::Fingerprint;
+use nddb_format::fingerprint::low_mask;
+use nddb_format::permutation::Table;
+use nddb_format::scheme::{K_MAX, Scheme};
+
+use super::prefix::{Prefix, Scratch};
+use crate::read::view::Within;
+use crate::{Error, Result};
+
+/// Most groups of bits, beyond k, that are tried for a scheme of the queries.
+const GROUPS_MAX: u8 = 6;
+/// Cost of looking up one fingerprint in one bitmap, and of comparing it with one query, in nanoseconds: only their
+/// ratio matters.
+const LOOK_COST: f64 = 1.0;
+const COMPARE_COST: f64 = 5.0;
+/// Least width of fingerprints that are split in topmost and other bits.
+const SPLIT_BITS_MIN: u8 = 32;
+/// Approximate number of distinct queries with the same topmost bits, as a power of two.
+const UNDER_BITS: u32 = 4;
+
+/// The queries, indexed for a sequential pass over the stored fingerprints of one table.
+///
+/// The queries are in the bit order of that table, so that stored fingerprints are compared as decoded: a
+/// permutation changes no distance.
+#[derive(Debug)]
+pub(crate) struct QueryIndex {
+    pub(crate) k: u32,
+    /// Distinct queries, permuted, ascending.
+    pub(crate) queries: Vec<u64>,
+    /// Index in `ordinals` of the first ordinal of each distinct query, then the end.
+    starts: Vec<u32>,
+    /// Ordinals, by distinct query, ascending.
+    ordinals: Vec<u32>,
+    /// The tables of the queries, in the order of their scheme.
+    pub(crate) prefixes: Vec<Prefix>,
+    /// Index of the first query with each value of the topmost bits, if fingerprints are split.
+    split: Option<Split>,
+}
+
+/// Fingerprints split in topmost and other bits. If k is 3, a fingerprint within k bits of a query differs in at
+/// most one of the topmost bits, or in at most one of the others. The former is found among the few queries with
+/// nearly the same topmost bits, the latter by tables of the other bits.
+#[derive(Debug)]
+struct Split {
+    /// Number of other bits.
+    shift: u32,
+    starts: Vec<u32>,
+}
+
+impl QueryIndex {
+    /// Indexes queries for stored fingerprints in the order of `table`, in about `memory_limit` bytes if possible.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the distance is above 7 or not below the width of a fingerprint, if a query is
+    /// wider than that, or if there are more than 2^32 - 1 queries.
+    pub(crate) fn new(table: &Table, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<Self> {
+        check(table.bits(), queries, within)?;
+        let mut pairs: Vec<(u64, u32)> =
+            (0..).zip(queries).map(|(ordinal, &query)| (table.permute(query).0, ordinal)).collect();
+        pairs.sort_unstable();
+        let (mut distinct, mut starts) = (Vec::new(), Vec::new());
+        for (index, &(query, _)) in pairs.iter().enumerate() {
+            if distinct.last() != Some(&query) {
+                distinct.push(query);
+                starts.push(index as u32);
+            }
+        }
+        starts.push(pairs.len() as u32);
+        let ordinals = pairs.into_iter().map(|pair| pair.1).collect();
+        let split = Split::new(table.bits(), within.0, &distinct);
+        let prefixes = match &split {
+            None => tables(table.bits(), within.0, &distinct, memory_limit),
+            // Two of the topmost bits differ, so at most k - 2 of the others.
+            Some(split) => tables(split.shift as u8, within.0 - 2, &distinct, memory_limit),
+        };
+        Ok(Self { k: within.0.into(), queries: distinct, starts, ordinals, prefixes, split })
+    }
+
+    /// Returns the number of tables of the queries.
+    pub(crate) fn tables(&self) -> usize {
+        self.prefixes.len()
+    }
+
+    /// Returns the ordinals of a distinct query, ascending.
+    pub(crate) fn ordinals(&self, query: u32) -> &[u32] {
+        let query = query as usize;
+        &self.ordinals[self.starts[query] as usize..self.starts[query + 1] as usize]
+    }
+
+    /// Looks up values in one of the tables: calls `found` with (query, value) for each distinct query within k
+    /// bits that no earlier table finds, so that each pair is found once.
+    pub(crate) fn meet<E>(
+        &self,
+        prefix: usize,
+        values: &[u64],
+        scratch: &mut Scratch,
+        found: &mut impl FnMut(u64, u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let earlier = &self.prefixes[..prefix];
+        self.prefixes[prefix].meet(self.k, values, scratch, &mut |query, value| {
+            let difference = query ^ value;
+            let is_close = self.split.as_ref().is_some_and(|split| (difference >> split.shift).count_ones() <= 1);
+            if is_close || earlier.iter().any(|earlier| earlier.catches(difference)) {
+                return Ok(());
+            }
+            found(query, value)
+        })
+    }
+
+    /// Returns the number of bits below the topmost ones, if fingerprints are split.
+    pub(crate) fn split(&self) -> Option<u32> {
+        self.split.as_ref().map(|split| split.shift)
+    }
+
+    /// Returns the number of topmost bits.
+    pub(crate) fn top_bits(&self) -> u32 {
+        self.split.as_ref().map_or(0, |split| (split.starts.len() - 1).trailing_zeros())
+    }
+
+    /// Returns the topmost bits of a value.
+    #[inline]
+    pub(crate) fn top(&self, value: u64) -> u64 {
+        self.split.as_ref().map_or(0, |split| value >> split.shift)
+    }
+
+    /// Returns the distinct queries with these topmost bits.
+    pub(crate) fn under(&self, top: u64) -> &[u64] {
+        let Some(split) = &self.split else { return &self.queries };
+        &self.queries[split.starts[top as usize] as usize..split.starts[top as usize + 1] as usize]
+    }
+
+    /// Returns the index of a query among the distinct ones.
+    pub(crate) fn index_of(&self, query: u64) -> Option<usize> {
+        let start = self.split.as_ref().map_or(0, |split| split.starts[(query >> split.shift) as usize] as usize);
+        self.under(self.top(query)).binary_search(&query).ok().map(|index| start + index)
+    }
+}
+
+impl Split {
+    fn new(bits: u8, k: u8, queries: &[u64]) -> Option<Self> {
+        if !matches!(k, 2 | 3) || bits < SPLIT_BITS_MIN {
+            return None;
+        }
+        let len_bits = queries.len().next_power_of_two().trailing_zeros();
+        let top_bits = len_bits.saturating_sub(UNDER_BITS).min(u32::from(bits / 3));
+        // With fewer, no two of them can differ.
+        if top_bits < 2 {
+            return None;
+        }
+        let shift = u32::from(bits) - top_bits;
+        let mut starts = Vec::with_capacity((1 << top_bits) + 1);
+        for (index, query) in (0..).zip(queries) {
+            while starts.len() as u64 <= query >> shift {
+                starts.push(index);
+            }
+        }
+        starts.resize((1 << top_bits) + 1, queries.len() as u32);
+        Some(Self { shift, starts })
+    }
+}
+
+fn check(bits: u8, queries: &[Fingerprint], within: Within) -> Result<()> {
+    let k_max = K_MAX.min(bits - 1);
+    if within.0 > k_max {
+        return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: k_max.into() });
+    }
+    if u32::try_from(queries.len()).is_err() {
+        let limit = u32::MAX.into();
+        return Err(Error::OutOfRange { what: "the number of queries", requested: queries.len() as u64, limit });
+    }
+    let greatest = low_mask(bits);
+    match queries.iter().find(|query| query.0 > greatest) {
+        Some(query) => Err(Error::OutOfRange { what: "the fingerprint", requested: query.0, limit: greatest }),
+        None => Ok(()),
+    }
+}
+
+/// Returns tables of the low `bits` of the queries, of the cheapest scheme: more groups of bits make more tables
+/// with longer prefixes, which fewer stored fingerprints share with a query.
+fn tables(bits: u8, k: u8, queries: &[u64], memory_limit: u64) -> Vec<Prefix> {
+    let len = queries.len();
+    // One table without a prefix compares everything with everything.
+    let plain = Scheme::new(bits, k, &[], 0).expect("checked bits and k");
+    let mut best = (COMPARE_COST * len as f64, plain);
+    for groups in k + 1..=(k + GROUPS_MAX).min(bits) {
+        let Ok(scheme) = Scheme::new(bits, k, &[groups], 0) else { break };
+        let of_each =
+            |of: &dyn Fn(u32) -> f64| -> f64 { scheme.tables().iter().map(|table| of(table.prefix().into())).sum() };
+        let cost = of_each(&|prefix| LOOK_COST + COMPARE_COST * len as f64 / f64::from(prefix).exp2());
+        let size = of_each(&|prefix| Prefix::size(prefix, len) as f64) as u64;
+        if cost < best.0 && (size <= memory_limit || groups == k + 1) {
+            best = (cost, scheme);
+        }
+    }
+    best.1.tables().iter().map(|table| Prefix::new(table, queries)).collect()
+}

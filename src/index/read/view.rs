@@ -1,0 +1,309 @@
+//! The view of one state of the database: queries of readers and of the writer.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{Archive, Print, Record, Settings};
+use nddb_format::summaries::Summary;
+
+use super::probe::{Match, Matches, Work, unless};
+use super::snapshot::Snapshot;
+use crate::catalog::Catalog;
+use crate::disk::dir::Dir;
+use crate::{Error, Result};
+
+/// How many documents before it is read the place of a summary is prefetched.
+const AHEAD: usize = 8;
+/// Documents that are looked up between two questions whether to stop.
+const ASKED: usize = 128;
+
+/// The greatest Hamming distance of a query, in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Within(pub u8);
+
+/// A stored document within the distance of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbor {
+    /// The user's id.
+    pub id: String,
+    /// Document number.
+    pub number: u64,
+    /// Fingerprint of the document.
+    pub fingerprint: Fingerprint,
+    /// Hamming distance to the query.
+    pub distance: u32,
+    /// Address of the document.
+    pub url: Option<String>,
+    /// Site of the document.
+    pub site: Option<String>,
+}
+
+/// The answer to one query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The query.
+    pub fingerprint: Fingerprint,
+    /// Number of live documents within the distance, also beyond the limit.
+    pub count: u64,
+    /// The matches by (distance, id bytewise).
+    pub matches: Vec<Neighbor>,
+}
+
+/// A stored document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Document number.
+    pub number: u64,
+    /// Fingerprint of the document.
+    pub fingerprint: Fingerprint,
+    /// It has fewer than two tokens and is never matched by fingerprint.
+    pub unprinted: bool,
+    /// Everything but the fingerprint.
+    pub record: Record,
+}
+
+/// One state of the database, which does not change while the view exists.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    pub(crate) dir: &'a Dir,
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) settings: &'a Settings,
+}
+
+impl<'a> View<'a> {
+    /// Returns the parameters fixed when the database was created.
+    pub fn settings(&self) -> &'a Settings {
+        self.settings
+    }
+
+    /// Returns the path of the catalog, for errors about it.
+    pub fn catalog_path(&self) -> PathBuf {
+        self.dir.catalog()
+    }
+
+    /// Returns the generation of the manifest of this state.
+    pub fn generation(&self) -> u64 {
+        self.snapshot.manifest.generation
+    }
+
+    /// Returns the document number below which all documents are included: answers are complete up to there.
+    pub fn complete_to(&self) -> u64 {
+        self.snapshot.seen
+    }
+
+    /// Finds the numbers of all live documents within `within` bits of each query; a limit keeps the
+    /// least by (distance, number). Queries of one call are in flight together.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if a distance or a query exceeds the database's; damage.
+    pub fn probe(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        limit: Option<usize>,
+        work: &mut Work,
+    ) -> Result<Vec<Matches>> {
+        self.snapshot.probe_many(queries, u32::from(within.0), limit, work)
+    }
+
+    /// Finds all live documents within `within` bits of each query, with their ids; a limit keeps the
+    /// least by (distance, number). The documents of all queries of one call are looked up together: the more, the
+    /// cheaper.
+    ///
+    /// # Errors
+    /// As [`View::probe`].
+    pub fn find(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        limit: Option<usize>,
+        work: &mut Work,
+    ) -> Result<Vec<Answer>> {
+        self.find_until(queries, within, limit, work, &|| false)
+    }
+
+    /// As [`View::find`], until `stop` returns `true`: for queries with a deadline, or of a client that has gone. It is
+    /// asked before each few queries and each few documents that are looked up, so it should cost no more than reading
+    /// a flag or a clock.
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    ///
+    /// use nddb_index::{Config, Error, Fingerprint, Within, Work, Writer};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
+    /// let deadline = Instant::now() + Duration::from_millis(50);
+    /// let late = || Instant::now() >= deadline;
+    /// match writer.view().find_until(&[Fingerprint(7)], Within(3), None, &mut Work::default(), &late) {
+    ///     Err(Error::Cancelled) => eprintln!("too late"),
+    ///     answers => assert!(answers?[0].matches.is_empty()),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`View::probe`]; [`Error::Cancelled`] if it was stopped.
+    pub fn find_until(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        limit: Option<usize>,
+        work: &mut Work,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Answer>> {
+        let probed = self.snapshot.probe_many_until(queries, u32::from(within.0), limit, work, stop)?;
+        let answer = |(&fingerprint, matches): (&Fingerprint, &Matches)| Answer {
+            fingerprint,
+            count: matches.count,
+            matches: Vec::with_capacity(matches.matches.len()),
+        };
+        let mut answers: Vec<Answer> = queries.iter().zip(&probed).map(answer).collect();
+        self.resolve(&probed, &mut answers, stop)?;
+        for answer in &mut answers {
+            answer.matches.sort_unstable_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+        }
+        Ok(answers)
+    }
+
+    /// Adds the documents of all matches to the answers of their queries, in the order of the document numbers.
+    fn resolve(&self, probed: &[Matches], answers: &mut [Answer], stop: &dyn Fn() -> bool) -> Result<()> {
+        let mut by_number: Vec<(usize, Match)> = Vec::new();
+        for (query, matches) in probed.iter().enumerate() {
+            by_number.extend(matches.matches.iter().map(|&found| (query, found)));
+        }
+        by_number.sort_unstable_by_key(|(_, found)| found.number);
+        let mut numbers: Vec<u64> = by_number.iter().map(|(_, found)| found.number).collect();
+        numbers.dedup();
+        let rest = self.resolve_by_summaries(&numbers, &by_number, answers, stop)?;
+        let path = self.dir.catalog();
+        let mut resolved = 0;
+        let mut hits = by_number.iter().peekable();
+        self.catalog.records(&rest, &mut |index, value| {
+            if index % ASKED == 0 {
+                unless(stop)?;
+            }
+            let head = Record::head_of(value).map_err(Error::format(&path))?;
+            while hits.next_if(|(_, hit)| hit.number < rest[index]).is_some() {}
+            while let Some((query, hit)) = hits.next_if(|(_, hit)| hit.number == rest[index]) {
+                answers[*query].matches.push(neighbor(hit, (head.id, head.url, head.site)));
+            }
+            resolved += 1;
+            Ok(())
+        })?;
+        if resolved != rest.len() {
+            let what = format!("the catalog lacks {} documents that a run holds", rest.len() - resolved);
+            return Err(Error::Inconsistent { path: self.dir.catalog(), what });
+        }
+        Ok(())
+    }
+
+    /// Adds the documents that have summaries. Returns the other numbers.
+    fn resolve_by_summaries(
+        &self,
+        numbers: &[u64],
+        by_number: &[(usize, Match)],
+        answers: &mut [Answer],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<u64>> {
+        let (mut rest, mut hits) = (Vec::new(), by_number.iter().peekable());
+        for (index, &number) in numbers.iter().enumerate() {
+            if index % ASKED == 0 {
+                unless(stop)?;
+            }
+            if let Some(&ahead) = numbers.get(index + AHEAD) {
+                self.snapshot.summaries(ahead).iter().for_each(|file| file.prefetch_presence(ahead));
+            }
+            let Some(summary) = self.summary(number)? else {
+                rest.push(number);
+                continue;
+            };
+            while hits.next_if(|(_, hit)| hit.number < number).is_some() {}
+            while let Some((query, hit)) = hits.next_if(|(_, hit)| hit.number == number) {
+                answers[*query].matches.push(neighbor(hit, (summary.id, summary.url, summary.site)));
+            }
+        }
+        Ok(rest)
+    }
+
+    /// Returns the summary of a number, if it has one.
+    pub(crate) fn summary(&self, number: u64) -> Result<Option<Summary<'a>>> {
+        if let Some(file) = self.snapshot.summaries(number) {
+            return file.find(number)?.map(|range| file.summary(range)).transpose();
+        }
+        let summary = self.snapshot.memtable.summary(number).map(Summary::decode).transpose();
+        summary.map_err(Error::format(&self.dir.catalog()))
+    }
+
+    /// Returns the live document with this id.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn get(&self, id: &str) -> Result<Option<Stored>> {
+        match self.catalog.ids().find(id, |number| self.snapshot.is_live(number))? {
+            Some(number) => self.stored(number),
+            None => Ok(None),
+        }
+    }
+
+    /// Visits all live documents in the order of their numbers, until `visit` returns `false`.
+    ///
+    /// # Errors
+    /// Damage of the catalog; any error of `visit`.
+    pub fn each(&self, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
+        self.each_from(0, visit)
+    }
+
+    /// As [`View::each`], from a document number on: who stopped behind [`Stored::number`] n goes on at n + 1, in the
+    /// same process or another, and misses no document that is live in both states.
+    ///
+    /// # Errors
+    /// As [`View::each`].
+    pub fn each_from(&self, first: u64, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
+        let mut stopped = false;
+        let outcome = self.each_record_from(first, false, &mut |number, print, record, _| {
+            let (fingerprint, unprinted) = (Fingerprint(print.fingerprint), print.unprinted);
+            if visit(Stored { number, fingerprint, unprinted, record })? {
+                return Ok(());
+            }
+            stopped = true;
+            Err(Error::Cancelled)
+        });
+        if stopped { Ok(()) } else { outcome }
+    }
+
+    /// Returns an archive that documents were loaded from, by the number in their source positions.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archive(&self, number: u32) -> Result<Option<Archive>> {
+        self.catalog.archive(number)
+    }
+
+    /// Returns the numbers of each bulk load, ascending.
+    pub fn loads(&self) -> Result<Vec<Range<u64>>> {
+        self.catalog.loads()
+    }
+
+    /// Returns the document with this number, live or not.
+    pub(crate) fn stored(&self, number: u64) -> Result<Option<Stored>> {
+        let (print, record) = (self.catalog.print(number)?, self.catalog.record(number)?);
+        Ok(print.zip(record).map(|(print, record)| Stored::of(number, print, record)))
+    }
+}
+
+/// Returns a match with what an answer says of its document.
+fn neighbor(hit: &Match, (id, url, site): (&str, Option<&str>, Option<&str>)) -> Neighbor {
+    let &Match { number, fingerprint, distance, .. } = hit;
+    let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));
+    Neighbor { id, number, fingerprint, distance, url, site }
+}
+
+impl Stored {
+    /// Joins what is stored of a document.
+    pub(crate) fn of(number: u64, print: Print, record: Record) -> Self {
+        Self { number, fingerprint: Fingerprint(print.fingerprint), unprinted: print.unprinted, record }
+    }
+}

@@ -1,0 +1,55 @@
+//! A run of contents in memory: its tables, its postings, its key table and its summaries.
+
+use nddb_format::manifest::RunEntry;
+use nddb_format::scheme::Scheme;
+
+use super::build::{key_files, run_of_pairs, summaries_file};
+use super::keys::build_keys;
+use super::summaries::{SummaryList, SummaryRows, write_summaries};
+use crate::Result;
+use crate::disk::dir::Dir;
+use crate::spill::sort::Sorted;
+use crate::spill::ticker::Ticker;
+
+/// The contents of a run, in any order.
+#[derive(Default)]
+pub(crate) struct Contents<'a> {
+    /// (fingerprint, number) of each printed document.
+    pub(crate) pairs: Vec<(u64, u64)>,
+    /// \[key, number\] of the same documents, perhaps repeated.
+    pub(crate) keys: Vec<[u64; 2]>,
+    /// Summaries of documents among these.
+    pub(crate) summaries: Option<Box<SummaryList<'a>>>,
+    /// Upper bound of their bytes.
+    pub(crate) summaries_size: u64,
+}
+
+impl<'a> Contents<'a> {
+    /// Adds summaries.
+    pub(crate) fn with_summaries(self, rows: SummaryRows) -> Self {
+        let size = rows.size();
+        let list: Box<SummaryList<'a>> =
+            Box::new(move |sink| rows.iter().try_for_each(|(number, summary)| sink(number, summary)));
+        Self { summaries: Some(list), summaries_size: size, ..self }
+    }
+}
+
+/// Builds a run of its contents, under the file numbers from `first_file` on: see [`files_of`](super::build::files_of).
+/// `threads` tables are built at a time. All files are durable when this returns; no manifest names them yet.
+pub(crate) fn run_of(
+    dir: &Dir,
+    first_file: u64,
+    scheme: &Scheme,
+    range: (u64, u64),
+    contents: Contents<'_>,
+    threads: usize,
+    ticker: &Ticker<'_>,
+) -> Result<RunEntry> {
+    let Contents { mut pairs, keys, summaries, .. } = contents;
+    let number = summaries_file(first_file, scheme);
+    let summaries = summaries.map(|list| write_summaries(dir, number, range, &*list)).transpose()?.flatten();
+    let summaries = summaries.map(|(file, _)| file);
+    let keys = build_keys(dir, key_files(first_file, scheme), scheme.restart(), range, &Sorted::of(keys))?;
+    let entry = run_of_pairs(dir, first_file, scheme, range, &mut pairs, threads, ticker)?;
+    Ok(RunEntry { keys, summaries, ..entry })
+}

@@ -1,0 +1,438 @@
+//! A run open for reading: t mapped segments and the postings, each block and page verified at first touch.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use nddb_format::block::{self, BLOCK_SIZE, Block};
+use nddb_format::manifest::{FileEntry, RunEntry};
+use nddb_format::pages::PAGE_SIZE;
+use nddb_format::postings::{self, Postings};
+use nddb_format::segment::{self, Directory, Segment};
+use nddb_format::{FormatError, Permuted};
+
+use super::seen::Seen;
+pub use super::seen::Verify;
+use super::summaries::SummariesFile;
+use crate::disk::dir::{Dir, Kind};
+use crate::disk::map::Mapped;
+use crate::prefetch::prefetch;
+use crate::{Error, Result};
+
+/// A segment of a run.
+#[derive(Debug)]
+pub(crate) struct SegmentFile {
+    segment: Segment<Mapped>,
+    blocks: Seen,
+    pages: Seen,
+    filter_pages: Seen,
+    verify: Verify,
+    /// Built once the number of queries repays it; `None` inside: it cannot be built.
+    directory: OnceLock<Option<Directory>>,
+    /// Mean number of entries of a block.
+    entries: u32,
+    /// For each 32nd of a block's values, the offset from which on entries are decoded to find a value there.
+    from: [u16; SPANS],
+}
+
+/// Parts of a block for which the bytes that a probe reads are precomputed.
+const SPANS: usize = 32;
+/// Bytes of a block that are prefetched besides its head. (Measured at ten million fingerprints: four lines too few
+/// cost a miss that nothing hides, the eleven others cost 6 ns each.)
+const SPAN_SIZE: usize = 4 * 64;
+
+/// Returns the mean offset of the restart point that a value in each part of a block is decoded from.
+fn spans(segment: &Segment<Mapped>) -> [u16; SPANS] {
+    let header = segment.header();
+    let entries = (header.count / segment.block_len()).max(1) as usize;
+    let restart = usize::from(header.restart);
+    let head = 16 + 2 * (entries - 1).checked_div(restart).unwrap_or(0);
+    std::array::from_fn(|span| {
+        // A little before, because entries are not spread evenly.
+        let entry = (span * entries / SPANS).saturating_sub(6);
+        let begin = entry - entry.checked_rem(restart).unwrap_or(entry);
+        (head + begin * (BLOCK_SIZE - head) / entries).saturating_sub(8).min(BLOCK_SIZE - 1) as u16
+    })
+}
+
+impl SegmentFile {
+    fn open(map: Mapped, verify: Verify) -> Result<Self> {
+        let path = map.path().to_owned();
+        let segment = Segment::open(map).map_err(Error::format(&path))?;
+        let blocks = Seen::new(segment.block_len());
+        let pages = Seen::new(segment.index_pages().len());
+        let filter_pages = Seen::new(segment.filter_pages().len());
+        let from = spans(&segment);
+        let entries = (segment.header().count / segment.block_len()) as u32;
+        Ok(Self { segment, blocks, pages, filter_pages, verify, directory: OnceLock::new(), entries, from })
+    }
+
+    /// Returns the path of the file.
+    pub(crate) fn path(&self) -> &Path {
+        self.mapped().path()
+    }
+
+    fn mapped(&self) -> &Mapped {
+        self.segment.source()
+    }
+
+    /// Returns the segment without first-touch verification: scans verify each block themselves.
+    pub(crate) fn segment(&self) -> &Segment<Mapped> {
+        &self.segment
+    }
+
+    /// Fails if a page of the file could not be read.
+    #[inline]
+    pub(crate) fn check_readable(&self) -> Result<()> {
+        self.mapped().check_readable()
+    }
+
+    /// Prefetches what the filter says of the values from `low` to `high`: of a page that is not verified yet all of
+    /// it, which as a rule lies in two of the system's.
+    #[inline]
+    pub(crate) fn prefetch_filter(&self, low: Permuted, high: Permuted) {
+        let Some(filter) = self.segment.filter() else { return };
+        let Some(offset) = filter.prefix_of(low.0, high.0).map(|prefix| filter.offset(prefix)) else { return };
+        let page = offset / PAGE_SIZE;
+        if self.filter_pages.get(page as u64) {
+            prefetch(self.segment.filter_bytes(), offset);
+        } else {
+            self.mapped().will_need(self.segment.filter_offset() + page * PAGE_SIZE, PAGE_SIZE);
+            self.fetch_checksum(self.segment.index_page_len() + page as u64);
+        }
+    }
+
+    /// Returns whether the segment may have a value from `low` to `high`, by its filter.
+    #[inline]
+    pub(crate) fn may_have(&self, low: Permuted, high: Permuted) -> Result<bool> {
+        let Some(filter) = self.segment.filter() else { return Ok(true) };
+        let Some(prefix) = filter.prefix_of(low.0, high.0) else { return Ok(true) };
+        let page = (filter.offset(prefix) / PAGE_SIZE) as u64;
+        if !self.filter_pages.get(page) || self.verify == Verify::Always {
+            self.touch_filter(page)?;
+        }
+        Ok(filter.may_have(self.segment.filter_bytes(), prefix))
+    }
+
+    #[cold]
+    fn touch_filter(&self, page: u64) -> Result<()> {
+        self.segment.filter_pages().check(page).map_err(Error::format(self.path()))?;
+        self.check_readable()?;
+        self.filter_pages.set(page);
+        Ok(())
+    }
+
+    /// Prefetches the key of a block.
+    #[inline]
+    pub(crate) fn prefetch_key(&self, block: u64) {
+        let index = self.segment.index();
+        let page = Segment::<Mapped>::index_page(block);
+        if self.pages.get(page) {
+            prefetch(index, 8 * block as usize);
+        } else {
+            let start = index.as_ptr() as usize - self.segment.data().as_ptr() as usize;
+            self.mapped().will_need(start + page as usize * PAGE_SIZE, PAGE_SIZE);
+            self.fetch_checksum(page);
+        }
+    }
+
+    /// Has the checksum of a page fetched, which opening does not read.
+    fn fetch_checksum(&self, page: u64) {
+        self.mapped().will_need(self.segment.checksum_offset(page), 4);
+    }
+
+    /// Returns the key of a block.
+    #[inline]
+    pub(crate) fn key(&self, block: u64) -> Result<Permuted> {
+        let page = Segment::<Mapped>::index_page(block);
+        if !self.pages.get(page) || self.verify == Verify::Always {
+            self.touch_page(page)?;
+        }
+        Ok(self.segment.key(block))
+    }
+
+    #[cold]
+    fn touch_page(&self, page: u64) -> Result<()> {
+        self.segment.index_pages().check(page).map_err(Error::format(self.path()))?;
+        self.pages.set(page);
+        Ok(())
+    }
+
+    /// Returns the directory of the block index, once it is built.
+    #[inline]
+    pub(crate) fn directory(&self) -> Option<&Directory> {
+        self.directory.get()?.as_ref()
+    }
+
+    /// Builds the directory. A damaged page of the index is left to the query that needs it.
+    fn make_directory(&self) {
+        self.directory.get_or_init(|| {
+            let pages = self.pages.len();
+            let sound = (0..pages).all(|page| self.pages.get(page) || self.touch_page(page).is_ok());
+            if sound && self.check_readable().is_ok() { self.segment.directory() } else { None }
+        });
+    }
+
+    /// Returns the likely entry at `part` of a block.
+    #[inline]
+    pub(crate) fn entry_at(&self, part: usize) -> u64 {
+        part as u64 * u64::from(self.entries) / block::PARTS as u64
+    }
+
+    /// Prefetches a block: its head, and the bytes likely to be decoded for an entry at `part` of 1,024 of its
+    /// values.
+    #[inline]
+    pub(crate) fn prefetch_block(&self, block: u64, part: usize) {
+        let start = Segment::<Mapped>::block_offset(block);
+        if self.blocks.get(block) {
+            let data = self.segment.data();
+            let from = usize::from(self.from[part * SPANS / block::PARTS % SPANS]);
+            prefetch(data, start);
+            for line in (0..SPAN_SIZE).step_by(64) {
+                prefetch(data, start + (from + line).min(BLOCK_SIZE - 1));
+            }
+        } else {
+            self.mapped().will_need(start, BLOCK_SIZE);
+        }
+    }
+
+    /// Returns a block, verified at first touch.
+    #[inline]
+    pub(crate) fn block(&self, block: u64) -> Result<Block<'_>> {
+        if !self.blocks.get(block) || self.verify == Verify::Always {
+            self.touch_block(block)?;
+        }
+        match self.segment.block(block) {
+            Ok(block) => Ok(block),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, error: FormatError) -> Error {
+        Error::format(self.path())(error)
+    }
+
+    #[cold]
+    fn touch_block(&self, block: u64) -> Result<()> {
+        self.segment.check_block(block).map_err(Error::format(self.path()))?;
+        self.blocks.set(block);
+        Ok(())
+    }
+}
+
+/// The postings of a run.
+#[derive(Debug)]
+pub(crate) struct PostingsFile {
+    postings: Postings<Mapped>,
+    pages: Seen,
+    verify: Verify,
+}
+
+impl PostingsFile {
+    fn open(map: Mapped, verify: Verify) -> Result<Self> {
+        let path = map.path().to_owned();
+        let postings = Postings::open(map).map_err(Error::format(&path))?;
+        let pages = Seen::new(postings.pages().len());
+        Ok(Self { postings, pages, verify })
+    }
+
+    /// Returns the path of the file.
+    pub(crate) fn path(&self) -> &Path {
+        self.postings.source().path()
+    }
+
+    /// Returns the postings without first-touch verification.
+    pub(crate) fn postings(&self) -> &Postings<Mapped> {
+        &self.postings
+    }
+
+    /// Fails if a page of the file could not be read.
+    pub(crate) fn check_readable(&self) -> Result<()> {
+        self.postings.source().check_readable()
+    }
+
+    #[inline]
+    fn touch(&self, bytes: Range<u64>) -> Result<(), FormatError> {
+        self.pages.touch(bytes, self.verify, |page| self.postings.pages().check(page))
+    }
+
+    fn named<T>(&self, outcome: Result<T, FormatError>) -> Result<T> {
+        match outcome {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, error: FormatError) -> Error {
+        Error::format(self.path())(error)
+    }
+
+    /// Returns the rank of the first entry of a block of table 0.
+    #[inline]
+    pub(crate) fn first_rank(&self, block: u64) -> Result<u64> {
+        self.named(self.postings.first_rank(block, &|bytes| self.touch(bytes)))
+    }
+
+    /// Returns the indexes of the numbers of the fingerprint with this rank.
+    #[inline]
+    pub(crate) fn list(&self, rank: u64) -> Result<Range<u64>> {
+        self.named(self.postings.list(rank, &|bytes| self.touch(bytes)))
+    }
+
+    /// Passes each number of a list to `visit`, until it returns `false`.
+    #[inline]
+    pub(crate) fn numbers(&self, list: Range<u64>, mut visit: impl FnMut(u64) -> Result<bool>) -> Result<()> {
+        let touch = |bytes| self.touch(bytes);
+        for index in list {
+            let number = self.named(self.postings.number(index, &touch))?;
+            if !visit(number)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prefetches bytes of the body.
+    #[inline]
+    fn prefetch(&self, offset: u64) {
+        let page = offset / PAGE_SIZE as u64;
+        if self.pages.get(page) {
+            prefetch(self.postings.data(), postings::HEADER_SIZE + offset as usize);
+        } else {
+            self.postings.source().will_need(postings::HEADER_SIZE + page as usize * PAGE_SIZE, PAGE_SIZE);
+            self.postings.source().will_need(self.postings.checksum_offset(page), 4);
+        }
+    }
+
+    /// Prefetches the rank of a block.
+    #[inline]
+    pub(crate) fn prefetch_rank(&self, block: u64) {
+        self.prefetch(self.postings.rank_offset(block));
+    }
+
+    /// Prefetches, for an approximate rank, the path to its list: the directory entry, fetched before, gives the
+    /// likely offsets of flags and number.
+    #[inline]
+    pub(crate) fn prefetch_behind(&self, rank: u64) -> Result<()> {
+        let index = self.named(self.postings.guess(rank, &|bytes| self.touch(bytes)))?;
+        if let Some(flags) = self.postings.flags_offset(index) {
+            self.prefetch(flags);
+        }
+        self.prefetch_number(index);
+        Ok(())
+    }
+
+    /// Prefetches the directory entry of a rank.
+    #[inline]
+    pub(crate) fn prefetch_list(&self, rank: u64) {
+        self.prefetch(self.postings.entry_offset(rank));
+    }
+
+    /// Prefetches the first number of a list.
+    #[inline]
+    pub(crate) fn prefetch_number(&self, index: u64) {
+        self.prefetch(self.postings.number_offset(index));
+    }
+}
+
+/// A run, open for reading.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// The run's entry in the manifest.
+    pub(crate) entry: RunEntry,
+    /// Its segments, in the order of its scheme's tables.
+    pub(crate) segments: Vec<SegmentFile>,
+    /// Its postings.
+    pub(crate) postings: PostingsFile,
+    /// Its key table, as a run of keys.
+    pub(crate) keys: Option<Arc<Run>>,
+    /// The summaries of its documents.
+    pub(crate) summaries: Option<SummariesFile>,
+    /// Number of queries, until the directories are built.
+    queries: AtomicU32,
+}
+
+impl Run {
+    /// Maps all files of a run and compares their headers with the manifest.
+    pub(crate) fn open(dir: &Dir, entry: &RunEntry, verify: Verify) -> Result<Self> {
+        // All files are mapped before the first is read, so that the reads of opening are in flight together.
+        let map = |file: &FileEntry, kind| dir.map(file.number, kind, file.length);
+        let postings = map(&entry.postings, Kind::Postings)?;
+        let segments: Vec<Mapped> =
+            entry.segments.iter().map(|file| map(file, Kind::Segment)).collect::<Result<_>>()?;
+        let summaries = entry.summaries.as_ref().map(|file| map(file, Kind::Summaries)).transpose()?;
+        let postings = PostingsFile::open(postings, verify)?;
+        let segments: Vec<SegmentFile> =
+            segments.into_iter().map(|map| SegmentFile::open(map, verify)).collect::<Result<_>>()?;
+        for (ordinal, (file, named)) in segments.iter().zip(&entry.segments).enumerate() {
+            check_segment(file, named, entry, ordinal)?;
+        }
+        let header = postings.postings().header();
+        let agrees = header.identity == entry.postings.identity
+            && header.low == entry.low
+            && header.high == entry.high
+            && header.fingerprints == entry.fingerprints
+            && header.documents == entry.documents
+            && header.set_digest == entry.set_digest
+            && header.restart == entry.scheme.restart()
+            && header.blocks == segments[0].segment().block_len();
+        if !agrees {
+            return Err(disagrees(postings.path()));
+        }
+        let summaries = summaries.map(|map| SummariesFile::open(map, verify)).transpose()?;
+        if let Some((file, named)) = summaries.as_ref().zip(entry.summaries)
+            && !file.is_of(entry, &named)
+        {
+            return Err(disagrees(file.path()));
+        }
+        let keys = entry.key_run().map_err(Error::format(postings.path()))?;
+        let keys = keys.map(|keys| Self::open(dir, &keys, verify).map(Arc::new)).transpose()?;
+        Ok(Self { entry: entry.clone(), segments, postings, keys, summaries, queries: AtomicU32::new(0) })
+    }
+
+    /// Counts a query. The first ones search the block keys, so that opening a database reads none of them. After
+    /// as many queries as the block index of a table has pages, most pages have been read, and each further query
+    /// builds the directory of one table, until all have one.
+    #[inline]
+    pub(crate) fn note_query(&self) {
+        let tables = self.segments.len() as u32;
+        let queries = self.queries.load(Ordering::Relaxed);
+        if queries >= u32::MAX - tables {
+            return;
+        }
+        // A query lost to another thread's count does no harm.
+        self.queries.store(queries + 1, Ordering::Relaxed);
+        let first = self.segments[0].pages.len().min(1 << 24) as u32;
+        if queries >= first {
+            self.warm_up(queries - first);
+        }
+    }
+
+    #[cold]
+    fn warm_up(&self, table: u32) {
+        match self.segments.get(table as usize) {
+            Some(file) if file.verify == Verify::FirstTouch => file.make_directory(),
+            Some(_) => (),
+            None => self.queries.store(u32::MAX, Ordering::Relaxed),
+        }
+    }
+}
+
+fn check_segment(file: &SegmentFile, named: &FileEntry, entry: &RunEntry, ordinal: usize) -> Result<()> {
+    let header: &segment::Header = file.segment().header();
+    let agrees = header.identity == named.identity
+        && usize::from(header.ordinal) == ordinal
+        && header.table == entry.scheme.tables()[ordinal]
+        && header.k == entry.scheme.k()
+        && header.restart == entry.scheme.restart()
+        && header.count == entry.fingerprints
+        && header.digest == entry.set_digest;
+    if agrees { Ok(()) } else { Err(disagrees(file.path())) }
+}
+
+fn disagrees(path: &Path) -> Error {
+    Error::Inconsistent { path: path.into(), what: "is not the file that the manifest describes".into() }
+}

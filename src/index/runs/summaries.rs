@@ -1,0 +1,231 @@
+//! Summaries of the documents of a run, by number: read, collected and written (SPEC 8.7).
+
+use std::ops::Range;
+use std::path::Path;
+
+use nddb_format::FormatError;
+use nddb_format::manifest::{FileEntry, RunEntry};
+use nddb_format::pages::PAGE_SIZE;
+use nddb_format::summaries::{HEADER_SIZE, Summaries, SummariesEncoder, SummariesSurvey, Summary};
+
+use super::build::{BUFFER_SIZE, finish, refused};
+use super::seen::{Seen, Verify};
+use crate::disk::dir::{Dir, Kind};
+use crate::disk::map::Mapped;
+use crate::prefetch::prefetch;
+use crate::{Error, Result};
+
+/// Most bytes of a summary that are prefetched: as a rule all.
+const PREFETCHED: u64 = 1024;
+
+/// Receives encoded summaries with their numbers, which ascend.
+pub(crate) type SummarySink<'a> = dyn FnMut(u64, &[u8]) -> Result<()> + 'a;
+/// Summaries that can be passed to a sink any number of times.
+pub(crate) type SummaryList<'a> = dyn Fn(&mut SummarySink<'_>) -> Result<()> + 'a;
+
+/// A file of summaries, each page verified at first touch.
+#[derive(Debug)]
+pub struct SummariesFile {
+    summaries: Summaries<Mapped>,
+    pages: Seen,
+    verify: Verify,
+}
+
+impl SummariesFile {
+    /// Opens a mapped file: checks header, footer and size, and reads nothing else.
+    pub(crate) fn open(map: Mapped, verify: Verify) -> Result<Self> {
+        let path = map.path().to_owned();
+        let summaries = Summaries::open(map).map_err(Error::format(&path))?;
+        let pages = Seen::new(summaries.pages().len());
+        Ok(Self { summaries, pages, verify })
+    }
+
+    /// Returns the path of the file.
+    pub(crate) fn path(&self) -> &Path {
+        self.summaries.source().path()
+    }
+
+    /// Returns the summaries without first-touch verification.
+    pub(crate) fn summaries(&self) -> &Summaries<Mapped> {
+        &self.summaries
+    }
+
+    /// Returns whether its header is that of a run and of the file that the manifest names.
+    pub(crate) fn is_of(&self, run: &RunEntry, file: &FileEntry) -> bool {
+        let header = self.summaries.header();
+        header.identity == file.identity
+            && (header.low, header.high) == (run.low, run.high)
+            && header.documents <= run.documents
+    }
+
+    fn touch(&self, bytes: Range<u64>) -> Result<(), FormatError> {
+        self.pages.touch(bytes, self.verify, |page| self.summaries.pages().check(page))
+    }
+
+    fn named<T>(&self, outcome: Result<T, FormatError>) -> Result<T> {
+        match outcome {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, error: FormatError) -> Error {
+        // A page that could not be read is not damaged.
+        self.summaries.source().check_readable().err().unwrap_or_else(|| Error::format(self.path())(error))
+    }
+
+    /// Prefetches bytes of the body.
+    fn prefetch(&self, bytes: Range<u64>) {
+        for page in bytes.start / PAGE_SIZE as u64..=(bytes.end - 1) / PAGE_SIZE as u64 {
+            let first = page * PAGE_SIZE as u64;
+            if self.pages.get(page) {
+                let (start, end) = (bytes.start.max(first), bytes.end.min(first + PAGE_SIZE as u64));
+                (start..end).step_by(64).for_each(|offset| prefetch(self.summaries.body(), offset as usize));
+            } else {
+                self.summaries.source().will_need(HEADER_SIZE + first as usize, PAGE_SIZE);
+                self.summaries.source().will_need(self.summaries.checksum_offset(page), 4);
+            }
+        }
+    }
+
+    /// Prefetches what says whether a number of the run has a summary.
+    pub(crate) fn prefetch_presence(&self, number: u64) {
+        self.prefetch(self.summaries.presence(number));
+    }
+
+    /// Prefetches what says where the summary of a number of the run is. Returns whether it has one.
+    pub(crate) fn prefetch_entry(&self, number: u64) -> Result<bool> {
+        let ordinal = self.named(self.summaries.ordinal(number, &|bytes| self.touch(bytes)))?;
+        ordinal.iter().for_each(|&ordinal| self.prefetch(self.summaries.entry(ordinal)));
+        Ok(ordinal.is_some())
+    }
+
+    /// Returns where the summary of a number is, which is prefetched; `None` if it has none.
+    pub(crate) fn find(&self, number: u64) -> Result<Option<Range<u64>>> {
+        let range = self.named(self.summaries.find(number, &|bytes| self.touch(bytes)))?;
+        range.iter().for_each(|range| self.prefetch(range.start..range.end.min(range.start + PREFETCHED)));
+        Ok(range)
+    }
+
+    /// Returns the encoded summary that is at a place.
+    pub(crate) fn bytes(&self, range: Range<u64>) -> Result<&[u8]> {
+        self.named(self.touch(range.clone()))?;
+        Ok(&self.summaries.body()[range.start as usize..range.end as usize])
+    }
+
+    /// Returns the summary that is at a place.
+    pub(crate) fn summary(&self, range: Range<u64>) -> Result<Summary<'_>> {
+        self.named(Summary::decode(self.bytes(range)?))
+    }
+
+    /// Passes the encoded summaries of the numbers that `keeps` says to `visit`, and those of the others to `gone`.
+    pub(crate) fn each(
+        &self,
+        keeps: &dyn Fn(u64) -> bool,
+        visit: &mut SummarySink<'_>,
+        gone: &mut dyn FnMut(u64, &[u8]),
+    ) -> Result<()> {
+        self.numbers(&mut |number| {
+            let Some(range) = self.find(number)? else { return Ok(()) };
+            let bytes = self.bytes(range)?;
+            if keeps(number) {
+                return visit(number, bytes);
+            }
+            gone(number, bytes);
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with each number that has a summary, in ascending order.
+    pub(crate) fn numbers(&self, visit: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+        self.summaries.numbers(&|bytes| self.named(self.touch(bytes)), visit)
+    }
+}
+
+/// Encoded summaries in memory, in the order of their numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SummaryRows {
+    numbers: Vec<u64>,
+    /// Where each ends.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl SummaryRows {
+    /// Adds a summary; numbers ascend.
+    pub(crate) fn push(&mut self, number: u64, summary: &Summary<'_>) {
+        summary.encode_into(&mut self.bytes);
+        self.end(number);
+    }
+
+    /// Adds an encoded summary; numbers ascend.
+    pub(crate) fn push_bytes(&mut self, number: u64, summary: &[u8]) {
+        self.bytes.extend_from_slice(summary);
+        self.end(number);
+    }
+
+    fn end(&mut self, number: u64) {
+        self.numbers.push(number);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Returns the encoded summary of a number.
+    pub(crate) fn get(&self, number: u64) -> Option<&[u8]> {
+        self.numbers.binary_search(&number).ok().map(|index| self.at(index))
+    }
+
+    fn at(&self, index: usize) -> &[u8] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[index]]
+    }
+
+    /// Returns all summaries with their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.numbers.iter().enumerate().map(|(index, &number)| (number, self.at(index)))
+    }
+
+    /// Bytes of all summaries.
+    pub(crate) fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+}
+
+/// Writes the summaries of a run with the numbers `low..high`, in two passes over them; `None` if there is none.
+pub(crate) fn write_summaries(
+    dir: &Dir,
+    number: u64,
+    (low, high): (u64, u64),
+    list: &SummaryList<'_>,
+) -> Result<Option<(FileEntry, SummariesSurvey)>> {
+    let mut survey = SummariesSurvey::default();
+    list(&mut |number, summary| {
+        survey.push(number, summary);
+        Ok(())
+    })?;
+    if survey.documents() == 0 {
+        return Ok(None);
+    }
+    let refused = refused(dir);
+    let header = survey.header(low, high);
+    dir.need_space(summaries_size(header.size, header.documents, high - low))?;
+    let identity = header.identity;
+    let mut file = dir.create_file(number, Kind::Summaries)?;
+    let mut out = Vec::with_capacity(BUFFER_SIZE + (64 << 10));
+    let mut encoder = SummariesEncoder::new(header, &mut out).map_err(&refused)?;
+    list(&mut |number, summary| {
+        encoder.push(number, summary, &mut out).map_err(&refused)?;
+        if out.len() >= BUFFER_SIZE {
+            file.write(&out)?;
+            out.clear();
+        }
+        Ok(())
+    })?;
+    encoder.finish(&mut out).map_err(&refused)?;
+    Ok(Some((finish(file, number, identity, &out)?, survey)))
+}
+
+/// Returns an upper bound of the bytes of a file of so many summaries of so many bytes, in a range of so many numbers.
+pub(crate) fn summaries_size(bytes: u64, documents: u64, numbers: u64) -> u64 {
+    (bytes + 5 * documents + numbers / 6 + 8192) * 101 / 100
+}

@@ -1,0 +1,61 @@
+//! Access for benches and tests to internals: runs without documents in the catalog, and the storage calls of the
+//! engine.
+
+use std::path::Path;
+
+use nddb_format::scheme::Scheme;
+
+use crate::catalog::Catalog;
+use crate::disk::dir::Dir;
+pub use crate::disk::steps::{StorageObserver, observe_storage};
+use crate::read::snapshot::read_manifest;
+use crate::runs::build::files_of;
+use crate::runs::contents::{Contents, run_of};
+use crate::runs::planner::{self, Budget};
+use crate::{Config, Error, Result};
+
+/// A run made by [`add_run`].
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltRun {
+    /// Number of distinct fingerprints.
+    pub fingerprints: u64,
+    /// Tables.
+    pub tables: usize,
+    /// Bytes of all files.
+    pub size: u64,
+}
+
+/// Makes one run of unsorted fingerprints, numbered by their indexes, in a database that nobody has open. The
+/// catalog does not have their documents: probes find them, but not their ids, and a writer refuses to open the
+/// database.
+///
+/// # Errors
+/// Errors of the disk, or of the format if no scheme fits the configuration.
+pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usize) -> Result<BuiltRun> {
+    let dir = Dir::open(path)?.locked("a bench")?;
+    // The manifest must belong to this catalog.
+    drop(Catalog::open(&dir)?);
+    let mut manifest = read_manifest(&dir)?;
+    let len = fingerprints.len() as u64;
+    let levels = match &config.levels {
+        Some(levels) => levels.clone(),
+        None => planner::choose(config.bits, config.k, len, Budget::default())
+            .map_err(Error::format(path))?
+            .levels()
+            .to_vec(),
+    };
+    let scheme = Scheme::new(config.bits, config.k, &levels, config.restart).map_err(Error::format(path))?;
+    let low = manifest.complete;
+    let contents = Contents { pairs: fingerprints.iter().copied().zip(low..).collect(), ..Contents::default() };
+    let first = manifest.next_file;
+    manifest.next_file += files_of(&scheme);
+    let mut watch = |_: &crate::spill::progress::Progress| true;
+    let ticker = crate::spill::ticker::Ticker::new(&mut watch);
+    let run = run_of(&dir, first, &scheme, (low, low + len), contents, threads, &ticker)?;
+    let built = BuiltRun { fingerprints: run.fingerprints, tables: scheme.tables().len(), size: run.size() };
+    manifest.runs.push(run);
+    manifest.complete = low + len;
+    manifest.generation += 1;
+    dir.replace_manifest(&manifest.encode())?;
+    Ok(built)
+}

@@ -1,0 +1,649 @@
+//! Bulk load: documents by the million, straight to a run (SPEC 10.6).
+//!
+//! Documents are collected in a chunk as large as the memory limit allows. A chunk's ids are sorted and joined with
+//! those of the catalog; its rows bypass the write-ahead log as sorted files; its fingerprints become a run. Until
+//! the last step commits the chunk, its number range is invisible.
+//!
+//! Bare fingerprints whose ids count on are collected apart and become an interval, without rows of their own.
+
+mod chunk;
+mod interval;
+mod loaded;
+mod sequence;
+
+use std::collections::{BTreeMap, HashMap};
+
+use chunk::{Chunk, NONE};
+use nddb_format::Fingerprint;
+use nddb_format::manifest::RunEntry;
+use nddb_format::record::{self, Archive, Interval, Print, Range, RangeState, Record};
+use roaring::RoaringTreemap;
+
+use super::plan::CompactionPlan;
+use super::writer::{Known, Writer};
+use crate::catalog::{Family, MERGED_SIZE, RowOptions, SortedFile, SortedRows};
+use crate::document::Document;
+use crate::runs::contents::Contents;
+use crate::runs::summaries::SummaryList;
+use crate::spill::progress::Progress;
+use crate::{Error, Result};
+pub use loaded::{Loaded, Repeat};
+use sequence::Sequence;
+
+/// A bulk load in progress. Documents not yet committed by [`BulkLoad::finish`], or by a chunk before, are not in
+/// the database.
+///
+/// Once writing documents has failed, all that follows fails with [`Error::LoadFailed`]: some that were taken are not
+/// stored.
+#[must_use = "documents are stored by `finish`"]
+pub struct BulkLoad<'a> {
+    writer: &'a mut Writer,
+    chunk: Chunk,
+    /// Documents behind those of the chunk.
+    sequence: Option<Sequence>,
+    archives: BTreeMap<u32, Archive>,
+    loaded: Loaded,
+    /// Bytes of a chunk.
+    limit: u64,
+    start: LoadStart,
+    runs_before: usize,
+    /// The input that documents come from.
+    input: u32,
+    /// What it failed of.
+    failed: Option<String>,
+}
+
+impl std::fmt::Debug for BulkLoad<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BulkLoad").field("loaded", &self.loaded).finish_non_exhaustive()
+    }
+}
+
+/// Number of runs of chunks at which they are merged.
+const RUNS_MAX: usize = 64;
+/// Documents between two progress reports.
+const STEP: usize = 1 << 16;
+
+/// Where a load begins.
+#[derive(Clone, Copy)]
+struct LoadStart {
+    /// Its first number.
+    first: u64,
+    /// Its documents have no order but that of their dates and ids.
+    is_unordered: bool,
+}
+
+/// Documents ready to be stored, with numbers in a range above all others.
+struct Part {
+    start: LoadStart,
+    low: u64,
+    high: u64,
+    documents: u64,
+    unprinted: u64,
+    /// The numbers that belong to batches, ascending.
+    labels: Vec<(std::ops::Range<u64>, u32)>,
+    /// Their rows.
+    files: Vec<SortedFile>,
+    /// The interval that they are, if they have no rows of their own.
+    interval: Option<Interval>,
+    contents: Contents<'static>,
+}
+
+/// The documents of the catalog with the ids of a chunk.
+#[derive(Default)]
+struct Joined {
+    /// Documents that are replaced and deleted when the chunk is committed.
+    deleted: RoaringTreemap,
+    /// Documents that the pending batch replaces.
+    replaced: RoaringTreemap,
+    /// Number of documents of the chunk that replace one of before the load.
+    replacing: u64,
+    unchanged: u64,
+    /// Number of documents of the load that others of the chunk replace, and of those without a print among them.
+    repeated: u64,
+    repeated_unprinted: u64,
+}
+
+impl Writer {
+    /// Begins a bulk load. Staged documents are committed and the memtable is flushed first.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`] and [`Writer::flush`].
+    pub fn bulk_load(&mut self) -> Result<BulkLoad<'_>> {
+        self.commit()?;
+        self.flush()?;
+        let (first, runs_before) = (self.counters().next_number, self.snapshot().runs.len());
+        Ok(BulkLoad {
+            limit: self.memory_limit(),
+            writer: self,
+            chunk: Chunk::default(),
+            sequence: None,
+            archives: BTreeMap::new(),
+            loaded: Loaded::default(),
+            start: LoadStart { first, is_unordered: false },
+            runs_before,
+            input: 0,
+            failed: None,
+        })
+    }
+
+    /// Registers archives, given without progress, and returns their numbers with their progress. An archive keeps
+    /// its number if path, size, hash and reading options are those of one loaded before; or if all but the path
+    /// are and nothing exists at the old path any more, by `is_gone`: it has been moved. All others get new
+    /// numbers. One that was modified since it was read keeps its number without its progress.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archives(&mut self, unread: Vec<Archive>, is_gone: &dyn Fn(&str) -> bool) -> Result<Vec<(u32, Archive)>> {
+        let identity = |archive: &Archive| (archive.size, archive.hash, archive.reading.clone());
+        let registered: BTreeMap<u32, Archive> = self.catalog().archives()?.into_iter().collect();
+        let (mut by_path, mut by_identity) = (HashMap::new(), HashMap::<_, Vec<u32>>::new());
+        for (&number, archive) in &registered {
+            by_path.insert((&archive.path, identity(archive)), number);
+            by_identity.entry(identity(archive)).or_default().push(number);
+        }
+        let mut archives = Vec::with_capacity(unread.len());
+        for archive in unread {
+            let number = by_path.get(&(&archive.path, identity(&archive))).copied().or_else(|| {
+                let candidates = by_identity.get_mut(&identity(&archive))?;
+                // Paths that exist are not tested again.
+                std::iter::from_fn(|| candidates.pop()).find(|number| is_gone(&registered[number].path))
+            });
+            archives.push(match number {
+                Some(number) if registered[&number].modified == archive.modified => {
+                    (number, Archive { path: archive.path, ..registered[&number].clone() })
+                }
+                Some(number) => (number, archive),
+                None => (self.take_archive_number(), archive),
+            });
+        }
+        Ok(archives)
+    }
+}
+
+impl BulkLoad<'_> {
+    /// Says that no document of this load is older than another because it comes earlier: they are ordered by their
+    /// dates, then by their ids. Without, the first is the oldest.
+    pub fn unordered(&mut self) {
+        self.start.is_unordered = true;
+    }
+
+    /// Says which input the documents from here on come from, for [`Repeat`].
+    pub fn from_input(&mut self, input: u32) {
+        self.input = input;
+    }
+
+    /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's, which the load goes on without;
+    /// [`Error::OutOfNumbers`]; errors of the disk, after which it does not, and then [`Error::LoadFailed`].
+    pub fn push(&mut self, document: Document) -> Result<()> {
+        let mut document = document.fitted(self.writer.settings().bits)?;
+        document.record.batch = self.writer.batch_number();
+        self.take(&document)
+    }
+
+    /// Leaves bytes of the memory limit to what the caller does beside.
+    pub fn leave(&mut self, bytes: u64) {
+        self.limit = self.limit.saturating_sub(bytes);
+    }
+
+    /// Adds a document that has nothing but a fingerprint, as [`BulkLoad::push`] does.
+    pub fn push_bare(&mut self, id: String, fingerprint: Fingerprint) -> Result<()> {
+        let batch = self.writer.batch_number();
+        if self.count_on(&id, fingerprint, batch)? {
+            return Ok(());
+        }
+        self.push(Document::bare(&id, fingerprint)?)
+    }
+
+    /// Adds a document that belongs to the batch that its record names.
+    pub(super) fn take(&mut self, document: &Document) -> Result<()> {
+        self.ready()?;
+        let is_bare = document.record.is_bare() && !document.unprinted;
+        let (batch, fingerprint) = (document.record.batch, document.fingerprint);
+        if is_bare && self.count_on(document.id(), fingerprint, batch)? {
+            return Ok(());
+        }
+        self.end_sequence()?;
+        let begin = || Sequence::begin(document.id().into(), fingerprint, batch, self.input);
+        self.sequence = is_bare.then(begin).flatten();
+        if self.sequence.is_none() {
+            self.collect(document, self.input);
+        }
+        self.write_full()
+    }
+
+    /// Adds a document that has nothing but a fingerprint if it is the next of the sequence. Returns whether it is.
+    fn count_on(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>) -> Result<bool> {
+        self.ready()?;
+        let Some(sequence) = &mut self.sequence else { return Ok(false) };
+        let is_next = sequence.take(id, fingerprint, batch);
+        if is_next && sequence.size() >= self.limit {
+            self.write_all()?;
+        }
+        Ok(is_next)
+    }
+
+    /// Adds a document of an input to the chunk.
+    fn collect(&mut self, document: &Document, input: u32) {
+        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.kinds()), input);
+    }
+
+    /// Writes the chunk if it is full.
+    fn write_full(&mut self) -> Result<()> {
+        if self.chunk.size() >= self.limit { self.write_chunk() } else { Ok(()) }
+    }
+
+    /// Assigns the documents from here on to a batch, or to none if the name is empty; it stays that of the writer.
+    /// Where it changes, the documents so far are written and committed.
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`], and as [`Writer::label`].
+    pub fn label(&mut self, batch: &str) -> Result<()> {
+        if self.writer.is_labelled(batch) {
+            return Ok(());
+        }
+        self.write_all()?;
+        if batch.is_empty() { self.writer.unlabel() } else { self.writer.label(batch, false) }
+    }
+
+    /// Registers archives during the load, as [`Writer::archives`] does.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn archives(&mut self, unread: Vec<Archive>, is_gone: &dyn Fn(&str) -> bool) -> Result<Vec<(u32, Archive)>> {
+        self.writer.archives(unread, is_gone)
+    }
+
+    /// Returns the archives that are registered, with their numbers and progress.
+    pub fn registered(&self) -> Result<Vec<(u32, Archive)>> {
+        self.writer.catalog().archives()
+    }
+
+    /// Registers an archive that is not registered yet, and returns its number. It becomes durable together with the
+    /// documents.
+    pub fn register(&mut self, archive: Archive) -> u32 {
+        let number = self.writer.take_archive_number();
+        self.progress(number, archive);
+        number
+    }
+
+    /// Reports progress; an error if the caller wants to stop.
+    pub(super) fn report(&mut self, progress: Progress) -> Result<()> {
+        self.writer.report(progress.phase, progress.done, progress.total, progress.unit)
+    }
+
+    /// Records the progress of an archive: all documents before this point have been added. It becomes durable
+    /// together with the documents.
+    pub fn progress(&mut self, archive: u32, progress: Archive) {
+        self.archives.insert(archive, progress);
+    }
+
+    /// Writes and commits the documents so far: they are not lost if the process ends before [`BulkLoad::finish`].
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`].
+    pub fn checkpoint(&mut self) -> Result<()> {
+        self.write_all()
+    }
+
+    /// Commits the remaining documents and keeps the runs of this load separate, for a load that must end soon: a
+    /// later compaction joins them.
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`].
+    pub fn stop(mut self) -> Result<Loaded> {
+        self.write_all()?;
+        Ok(self.loaded)
+    }
+
+    /// Commits the remaining documents and merges the runs of this load into one.
+    ///
+    /// # Errors
+    /// As [`BulkLoad::push`].
+    pub fn finish(mut self) -> Result<Loaded> {
+        self.write_all()?;
+        let runs = self.writer.snapshot().runs.get(self.runs_before..).unwrap_or_default();
+        if runs.len() > 1 && !self.writer.works_in_background() {
+            let plan = CompactionPlan::of(runs);
+            self.writer.compact(&plan)?;
+        }
+        self.writer.merge_catalog_files(MERGED_SIZE)?;
+        Ok(self.loaded)
+    }
+
+    fn ready(&self) -> Result<()> {
+        match &self.failed {
+            Some(why) => Err(Error::LoadFailed { why: why.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Records what the load fails of, if it does: documents have left it that are not stored.
+    fn guard(&mut self, outcome: Result<()>) -> Result<()> {
+        if let Err(error) = &outcome
+            && self.failed.is_none()
+        {
+            let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+            self.failed = Some(format!("{error}{}", cause.unwrap_or_default()));
+        }
+        outcome
+    }
+
+    /// Writes and commits all documents so far, and the progress of archives.
+    fn write_all(&mut self) -> Result<()> {
+        self.ready()?;
+        self.end_sequence()?;
+        self.write_chunk()
+    }
+
+    /// Writes and commits the documents of the chunk, and the progress of archives.
+    fn write_chunk(&mut self) -> Result<()> {
+        self.writer.ready()?;
+        let chunk = std::mem::take(&mut self.chunk);
+        let archives = std::mem::take(&mut self.archives);
+        if chunk.len() == 0 && archives.is_empty() {
+            return Ok(());
+        }
+        let start = self.start;
+        self.store(|writer, loaded| writer.write_chunk(chunk, start, &archives, loaded))
+    }
+
+    /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
+    fn store(&mut self, write: impl FnOnce(&mut Writer, &mut Loaded) -> Result<()>) -> Result<()> {
+        let outcome = self.store_once(write);
+        self.guard(outcome)
+    }
+
+    fn store_once(&mut self, write: impl FnOnce(&mut Writer, &mut Loaded) -> Result<()>) -> Result<()> {
+        self.writer.commit()?;
+        self.writer.flush()?;
+        let outcome = write(self.writer, &mut self.loaded);
+        let outcome = self.writer.guard(outcome);
+        if outcome.is_err() && self.writer.ready().is_ok() {
+            self.writer.give_up_loading()?;
+        }
+        outcome?;
+        self.keep_runs_few()
+    }
+
+    /// Merges the runs of chunks when there are many.
+    fn keep_runs_few(&mut self) -> Result<()> {
+        if self.writer.works_in_background() {
+            return self.writer.settle();
+        }
+        if self.writer.snapshot().runs.len() - self.runs_before >= RUNS_MAX {
+            while let Some(plan) = self.writer.plan_compaction_from(self.runs_before) {
+                self.writer.compact(&plan)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Writer {
+    fn write_chunk(
+        &mut self,
+        mut chunk: Chunk,
+        start: LoadStart,
+        archives: &BTreeMap<u32, Archive>,
+        loaded: &mut Loaded,
+    ) -> Result<()> {
+        let len = chunk.len() as u64;
+        self.report("sort ids", 0, Some(len), "documents")?;
+        let mut by_id = chunk.sorted_by_id();
+        let mut repeat = None;
+        for (earlier, later) in chunk.keep_last(&mut by_id) {
+            if self.document(&chunk, earlier)?.is_same_as_document(&self.document(&chunk, later)?) {
+                loaded.unchanged += 1;
+            } else {
+                loaded.repeated += 1;
+                repeat = Some(repeat.map_or(later, |first: usize| first.min(later)));
+            }
+        }
+        if let Some(index) = repeat {
+            loaded.note_repeat(|| chunk.repeat(index));
+        }
+        let joined = self.join(&mut chunk, &mut by_id, start.first, loaded)?;
+        let low = self.counters().next_number;
+        let (numbers, high) = chunk.numbers(low);
+        let documents = numbers.iter().filter(|&&number| number != NONE).count() as u64;
+        self.reserve(low, high)?;
+        let files = self.write_rows(&mut chunk, &by_id, &numbers, documents)?;
+        drop(by_id);
+        let mut pairs = Vec::with_capacity(documents as usize);
+        let mut unprinted = 0;
+        for (index, &number) in numbers.iter().enumerate().filter(|(_, number)| **number != NONE) {
+            let print = chunk.print(index);
+            if print.unprinted {
+                unprinted += 1;
+            } else {
+                pairs.push((print.fingerprint, number));
+            }
+        }
+        let labels = chunk.labels(&numbers);
+        let (keys, summaries_size) = (chunk.take_keys(&numbers), chunk.summaries_size());
+        let (path, kinds) = (self.view().dir.root().to_owned(), self.kinds());
+        let summaries: Box<SummaryList<'static>> =
+            Box::new(move |sink| chunk.each_summary(&numbers, (&path, kinds), sink));
+        let contents = Contents { pairs, keys, summaries: Some(summaries), summaries_size };
+        let part = Part { start, low, high, documents, unprinted, labels, files, interval: None, contents };
+        self.store_part(part, &joined, archives, loaded)
+    }
+
+    /// Stores documents whose numbers are reserved.
+    fn store_part(
+        &mut self,
+        part: Part,
+        joined: &Joined,
+        archives: &BTreeMap<u32, Archive>,
+        loaded: &mut Loaded,
+    ) -> Result<()> {
+        let Part { start, low, high, documents, unprinted, labels, files, interval, contents } = part;
+        if high > low {
+            let run = self.make_run((low, high), contents, true)?;
+            // There is little time between this and the commit: the rows of a load killed here have to be removed
+            // one by one.
+            if let Err(error) = files.into_iter().try_for_each(|file| file.ingest(self.catalog())) {
+                run.iter().flat_map(RunEntry::files).for_each(|file| self.drop_files(file.number, 1));
+                return Err(error);
+            }
+            if unprinted > 0 {
+                self.read_key_rows()?;
+            }
+            let mut manifest = self.snapshot().manifest.clone();
+            manifest.runs.extend(run);
+            manifest.complete = high;
+            self.publish(manifest, low..high)?;
+        }
+        let ranges = self.ranges_of(labels);
+        self.commit_chunk((start, low, high), documents, &ranges, interval, joined, archives)?;
+        loaded.documents = loaded.documents + documents - joined.repeated;
+        loaded.replaced += joined.replacing;
+        loaded.unchanged += joined.unchanged;
+        loaded.repeated += joined.repeated;
+        loaded.unprinted = loaded.unprinted + unprinted - joined.repeated_unprinted;
+        Ok(())
+    }
+
+    /// Joins the chunk's ids, in their order, with those of the catalog: determines what is replaced, and drops
+    /// unchanged documents from the chunk. `first` is the number of the first document of the load.
+    fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>, first: u64, loaded: &mut Loaded) -> Result<Joined> {
+        let mut joined = Joined::default();
+        if self.counters().next_number == 0 {
+            return Ok(joined);
+        }
+        let mut unchanged = Vec::new();
+        for (done, slice) in (0..).step_by(STEP).zip(by_id.chunks(STEP)) {
+            self.report("look up ids", done, Some(by_id.len() as u64), "documents")?;
+            self.join_slice(chunk, (slice, first), loaded, &mut joined, &mut unchanged)?;
+        }
+        joined.unchanged = unchanged.len() as u64;
+        for &index in &unchanged {
+            chunk.drop_document(index as usize);
+        }
+        by_id.retain(|&index| chunk.is_kept(index as usize));
+        Ok(joined)
+    }
+
+    /// Joins some of a chunk's ids; `unchanged` receives the indexes of the documents that are stored already.
+    fn join_slice(
+        &self,
+        chunk: &Chunk,
+        (by_id, first): (&[u32], u64),
+        loaded: &mut Loaded,
+        joined: &mut Joined,
+        unchanged: &mut Vec<u32>,
+    ) -> Result<()> {
+        let mut ids = self.catalog().ids();
+        for &index in by_id {
+            let known = self.known(&mut ids, chunk.id(index as usize))?;
+            if let Some(number) = known.current()
+                && self.is_stored(&self.document(chunk, index as usize)?, number)?
+            {
+                unchanged.push(index);
+                continue;
+            }
+            if self.supersede(&known, first, joined)? {
+                loaded.note_repeat(|| chunk.repeat(index as usize));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load. Returns whether one
+    /// is.
+    fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<bool> {
+        let own = known.current().filter(|&number| number >= first);
+        match known.current() {
+            Some(number) if own.is_some() => {
+                joined.repeated += 1;
+                let print = self.catalog().print(number)?;
+                joined.repeated_unprinted += u64::from(print.is_some_and(|print| print.unprinted));
+            }
+            Some(_) => joined.replacing += 1,
+            None => {}
+        }
+        known.replace(self.is_pending(), &mut joined.deleted, &mut joined.replaced);
+        Ok(own.is_some())
+    }
+
+    /// Returns a document of a chunk.
+    fn document(&self, chunk: &Chunk, index: usize) -> Result<Document> {
+        let record = Record::decode(chunk.record(index)).map_err(Error::format(self.view().dir.root()))?;
+        let Print { fingerprint, unprinted } = chunk.print(index);
+        Ok(Document { fingerprint: Fingerprint(fingerprint), unprinted, sketched: false, record })
+    }
+
+    /// Reserves the numbers `low..high`: unless the load goes on, the next opening cancels them.
+    fn reserve(&mut self, low: u64, high: u64) -> Result<()> {
+        if low == high {
+            return Ok(());
+        }
+        self.has_numbers_up_to(high)?;
+        let mut counters = *self.counters();
+        counters.next_number = high;
+        counters.commits += 1;
+        let batch = self.batch_number().unwrap_or(0);
+        let range = Range { high, state: RangeState::Loading, batch };
+        let mut commit = self.catalog().begin();
+        commit.range(low, &range);
+        commit.counters(&counters);
+        commit.write()?;
+        self.begin_loading(low, range, counters);
+        Ok(())
+    }
+
+    /// Writes the rows of a chunk as sorted files beside the catalog.
+    fn write_rows(&mut self, chunk: &mut Chunk, by_id: &[u32], numbers: &[u64], len: u64) -> Result<Vec<SortedFile>> {
+        let scratch = self.view().dir.scratch()?;
+        let first = numbers.iter().copied().min().unwrap_or(0);
+        let (prints, documents) = (RowOptions::new(Family::Prints), RowOptions::new(Family::Documents));
+        let mut print_rows = SortedRows::create(&scratch, &prints, first);
+        let mut document_rows = SortedRows::create(&scratch, &documents, first);
+        for (written, (index, &number)) in (0..).zip(numbers.iter().enumerate().filter(|(_, number)| **number != NONE))
+        {
+            if written % STEP as u64 == 0 {
+                self.report("write records", written, Some(len), "documents")?;
+            }
+            let key = record::number_key(number);
+            print_rows.put(&key, &chunk.print(index).encode())?;
+            document_rows.put(&key, chunk.record(index))?;
+        }
+        let mut files = vec![print_rows.finish()?, document_rows.finish()?];
+        self.report("write keys", 0, Some(len), "documents")?;
+        let options = RowOptions::new(Family::Ids);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for &index in by_id {
+            rows.put(&record::id_key(chunk.id(index as usize), numbers[index as usize]), &[])?;
+        }
+        files.push(rows.finish()?);
+        let options = RowOptions::new(Family::Megashingles);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for (hash, number) in chunk.take_megashingles(numbers) {
+            rows.put(&record::megashingle_key(hash, number), &[])?;
+        }
+        files.push(rows.finish()?);
+        let options = RowOptions::new(Family::Pieces);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for ([index, piece @ ..], number) in chunk.take_pieces(numbers) {
+            rows.put(&record::piece_key(index, piece, number), &[])?;
+        }
+        files.push(rows.finish()?);
+        let options = RowOptions::new(Family::Digests);
+        let mut rows = SortedRows::create(&scratch, &options, first);
+        for (digest, number) in chunk.take_digests(numbers) {
+            rows.put(&record::digest_key(&digest, number), &[])?;
+        }
+        files.push(rows.finish()?);
+        Ok(files.into_iter().flatten().collect())
+    }
+
+    /// Returns the number ranges of batches among documents to be stored.
+    fn ranges_of(&self, labels: Vec<(std::ops::Range<u64>, u32)>) -> Vec<(u64, Range)> {
+        let state = if self.is_pending() { RangeState::Pending } else { RangeState::Committed };
+        labels.into_iter().map(|(numbers, batch)| (numbers.start, Range { high: numbers.end, state, batch })).collect()
+    }
+
+    /// Commits a chunk to the database.
+    fn commit_chunk(
+        &mut self,
+        (start, low, high): (LoadStart, u64, u64),
+        documents: u64,
+        ranges: &[(u64, Range)],
+        interval: Option<Interval>,
+        joined: &Joined,
+        archives: &BTreeMap<u32, Archive>,
+    ) -> Result<()> {
+        let generation = self.view().generation();
+        let mut counters = *self.counters();
+        counters.commits += 1;
+        counters.live += documents;
+        let mut commit = self.catalog().begin();
+        let batch = self.batch_number().unwrap_or(0);
+        let after = self.ranges_after(low, ranges);
+        commit.forget_range(low);
+        if start.is_unordered && start.first < high {
+            commit.load(start.first..high);
+        }
+        after.1.iter().for_each(|(row, range)| commit.range(*row, range));
+        interval.into_iter().for_each(|interval| commit.interval(interval));
+        if let Some((name, state)) = self.new_batch() {
+            commit.batch(name, &state);
+            counters.next_batch = counters.next_batch.max(state.number + 1);
+        }
+        commit.delete(generation, &joined.deleted);
+        counters.live -= joined.deleted.len();
+        commit.replaced(batch, &joined.replaced);
+        archives.iter().for_each(|(&number, archive)| commit.archive(number, archive));
+        commit.counters(&counters);
+        commit.write()?;
+        self.end_loading(after.0, counters, &joined.deleted);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Merging another database into this one.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{Archive, Batch, BatchState, Record};
+
+use super::load::Loaded;
+use super::writer::Writer;
+use crate::document::Document;
+use crate::read::reader::Reader;
+use crate::spill::progress::Progress;
+use crate::{Error, Result};
+
+impl Writer {
+    /// Merges all visible documents of another database with the same recipe, bits and k or a greater one into this
+    /// one. The source is read as of now and never changed; its pending batches are left out. Its documents get the
+    /// next numbers here, in their order; for equal ids the incoming document replaces, and one that is stored here as
+    /// it is takes no number; batches of equal names become one.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] for other parameters; [`Error::SameDatabase`]; [`Error::Batch`] for a batch name that is
+    /// pending or cancelled ours; [`Error::OutOfNumbers`]; damage of the source; errors of the disk. Documents
+    /// committed by then stay; merging again continues.
+    pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
+        let path = source.as_ref();
+        let source = Reader::open(path)?;
+        let (ours, theirs) = (self.settings().clone(), source.view().settings().clone());
+        for (what, database, requested) in [
+            ("recipe", ours.recipe, theirs.recipe),
+            ("fingerprint width", ours.bits.to_string(), theirs.bits.to_string()),
+        ] {
+            if database != requested {
+                return Err(Error::Mismatch { what, database, requested });
+            }
+        }
+        if ours.catalog == theirs.catalog {
+            return Err(Error::SameDatabase { path: path.into() });
+        }
+        self.unlabel()?;
+        let view = source.view();
+        let batches = self.merge_batches(&view.catalog.batches()?)?;
+        let archives = self.merge_archives(&view.catalog.archives()?)?;
+        let total = view.catalog.counters()?.live;
+        let mut load = self.bulk_load()?;
+        // Documents may refer to them from the first chunk on; their progress is known at the end.
+        for (number, archive) in archives.values() {
+            load.progress(*number, archive.ours.clone());
+        }
+        let mut done = 0u64;
+        view.catalog.all_records(0, &mut |number, value| {
+            if !view.snapshot.is_live(number) || number >= view.complete_to() {
+                return Ok(true);
+            }
+            let mut record = Record::decode(value).map_err(Error::format(&view.dir.catalog()))?;
+            record.batch = record.batch.and_then(|batch| batches.get(&batch).copied());
+            if let Some(position) = &mut record.source {
+                position.archive = archives.get(&position.archive).map_or(0, |(number, _)| *number);
+            }
+            let Some(print) = view.catalog.print(number)? else { return Ok(true) };
+            let fingerprint = Fingerprint(print.fingerprint);
+            load.take(&Document { fingerprint, unprinted: print.unprinted, sketched: false, record })?;
+            done += 1;
+            if done.is_multiple_of(65_536) {
+                load.report(Progress { phase: "merge", done, total: Some(total), unit: "documents" })?;
+            }
+            Ok(true)
+        })?;
+        for (number, archive) in archives.into_values() {
+            load.progress(number, archive.further);
+        }
+        load.finish()
+    }
+
+    /// Finds or creates the batches of another database here, by name. Returns a map from its numbers to ours.
+    fn merge_batches(&mut self, theirs: &[(String, Batch)]) -> Result<HashMap<u32, u32>> {
+        let ours: HashMap<String, Batch> = self.catalog().batches()?.into_iter().collect();
+        let mut numbers = HashMap::new();
+        let mut counters = *self.counters();
+        let mut commit = self.catalog().begin();
+        for (name, batch) in
+            theirs.iter().filter(|(_, batch)| matches!(batch.state, BatchState::Open | BatchState::Committing))
+        {
+            let number = match ours.get(name) {
+                Some(Batch { number, state: BatchState::Open }) => *number,
+                Some(_) => return Err(Error::Batch { name: name.clone(), why: "is pending or cancelled here" }),
+                None => {
+                    let number = counters.next_batch;
+                    counters.next_batch += 1;
+                    commit.batch(name, &Batch { number, state: BatchState::Open });
+                    number
+                }
+            };
+            numbers.insert(batch.number, number);
+        }
+        if counters.next_batch > self.counters().next_batch {
+            counters.commits += 1;
+            commit.counters(&counters);
+            let written = commit.write();
+            self.guard(written)?;
+            self.set_counters(counters);
+        }
+        Ok(numbers)
+    }
+
+    /// Finds or creates the archives of another database here. Returns them by its numbers.
+    fn merge_archives(&mut self, theirs: &[(u32, Archive)]) -> Result<HashMap<u32, (u32, MergedArchive)>> {
+        let unread = theirs.iter().map(|(_, archive)| archive.clone().again());
+        let ours = self.archives(unread.collect(), &|_| false)?;
+        let further = |known: Archive, archive: &Archive| {
+            if known.finished || known.documents > archive.documents { known } else { archive.clone() }
+        };
+        let numbers = theirs.iter().zip(ours);
+        let merged =
+            |known: Archive, archive: &Archive| MergedArchive { further: further(known.clone(), archive), ours: known };
+        Ok(numbers.map(|((number, archive), (ours, known))| (*number, (ours, merged(known, archive)))).collect())
+    }
+}
+
+/// The progress of an archive.
+struct MergedArchive {
+    /// In this database.
+    ours: Archive,
+    /// In either database, whichever is further.
+    further: Archive,
+}

@@ -1,0 +1,278 @@
+//! The single writer: staged documents, commits, flushes, batches (SPEC 10.1 to 10.7).
+
+mod background;
+mod batches;
+mod commit;
+mod group;
+mod open;
+mod publish;
+mod replacing;
+mod retire;
+mod retired;
+
+use nddb_format::postings::NUMBER_END;
+use nddb_format::record::{Batch, Counters, Settings};
+use roaring::RoaringTreemap;
+
+use super::jobs::Jobs;
+use crate::catalog::Catalog;
+use crate::disk::dir::{Dir, is_failed_sync};
+use crate::document::{Document, Outcome};
+use crate::read::scope::Scope;
+use crate::read::snapshot::Snapshot;
+use crate::read::view::View;
+use crate::spill::progress::{Progress, Watch};
+use crate::{Error, Result};
+pub(crate) use group::Known;
+use group::{Group, Staged};
+use nddb_format::document_keys::KeyKinds;
+use retired::Retired;
+
+/// Most bytes of a family of the catalog that are merged when a writer is closed: less than a second.
+const MERGED_AT_END: u64 = 256 << 20;
+
+/// The batch of new documents.
+struct Label {
+    name: String,
+    batch: Batch,
+    /// The batch is not in the catalog yet.
+    new: bool,
+}
+
+/// A database open for writing, exclusively by this process.
+pub struct Writer {
+    // Jobs and catalog end before the folder, whose lock is released then.
+    jobs: Jobs,
+    catalog: Catalog,
+    dir: Dir,
+    settings: Settings,
+    /// The kinds of keys that the database keeps.
+    kinds: KeyKinds,
+    snapshot: Snapshot,
+    counters: Counters,
+    group: Group,
+    label: Option<Label>,
+    /// Every file number used so far is below this one.
+    next_file: u64,
+    /// Number of deletions in the catalog that are not in the deleted set's file.
+    unfolded: u64,
+    retired: Retired,
+    poisoned: bool,
+    watch: Watch,
+    threads: usize,
+    memory_limit: u64,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("dir", &self.dir).field("counters", &self.counters).finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    /// Returns the parameters fixed when the database was created.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Sets the callback for the progress of long work.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
+    /// Sets the number of threads for long work; 1 by default.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+    }
+
+    /// Returns the memory of a bulk load or a merge in bytes.
+    pub fn memory_limit(&self) -> u64 {
+        self.memory_limit
+    }
+
+    /// Sets the memory of a bulk load or a merge in bytes, besides the catalog's caches.
+    pub fn set_memory_limit(&mut self, bytes: u64) {
+        self.memory_limit = bytes.max(16 << 20);
+    }
+
+    /// Returns the present committed state, without staged documents.
+    pub fn view(&self) -> View<'_> {
+        View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
+    }
+
+    /// Returns the committed and the staged documents together.
+    pub fn scope(&mut self) -> Result<Scope<'_>> {
+        self.ready()?;
+        self.group.index();
+        Ok(Scope::with_group(self.view(), &self.group))
+    }
+
+    /// Returns the snapshot of the present state, for the engine.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Returns the deleted documents that are certainly in no run.
+    pub(crate) fn dropped(&self) -> &RoaringTreemap {
+        &self.retired.dropped
+    }
+
+    /// Reads anew which families of the catalog have rows of keys, after some were ingested.
+    pub(crate) fn read_key_rows(&mut self) -> Result<()> {
+        self.snapshot.read_key_rows(&self.catalog)
+    }
+
+    /// Returns the kinds of keys that the database keeps.
+    pub(crate) fn kinds(&self) -> KeyKinds {
+        self.kinds
+    }
+
+    /// Sets counters that have been committed.
+    pub(crate) fn set_counters(&mut self, counters: Counters) {
+        self.counters = counters;
+    }
+
+    /// Returns a number for an archive; it is reserved once a commit has written the counters.
+    pub(crate) fn take_archive_number(&mut self) -> u32 {
+        self.counters.next_archive += 1;
+        self.counters.next_archive - 1
+    }
+
+    /// Returns the number of threads and the bytes of memory for long work.
+    pub(crate) fn resources(&self) -> (usize, u64) {
+        (self.threads, self.memory_limit)
+    }
+
+    /// Returns the folder, the deleted set and the watcher, for a merge.
+    pub(crate) fn merge_parts(&mut self) -> (&Dir, &RoaringTreemap, &mut Watch) {
+        (&self.dir, &self.snapshot.deleted, &mut self.watch)
+    }
+
+    pub(crate) fn ready(&self) -> Result<()> {
+        if self.poisoned { Err(Error::Poisoned) } else { Ok(()) }
+    }
+
+    /// Records whether a failure leaves the state on disk unknown: a failed fsync always does.
+    pub(crate) fn guard<T>(&mut self, outcome: Result<T>) -> Result<T> {
+        if let Err(error) = &outcome {
+            let harmless = match error {
+                error if is_failed_sync(error) => false,
+                Error::Cancelled | Error::OverLimit { .. } | Error::StalePlan { .. } => true,
+                Error::OutOfRange { .. } | Error::OutOfNumbers { .. } => true,
+                Error::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+                _ => false,
+            };
+            self.poisoned |= !harmless;
+        }
+        outcome
+    }
+
+    /// Reports progress; an error if the caller wants to stop.
+    pub(crate) fn report(
+        &mut self,
+        phase: &'static str,
+        done: u64,
+        total: Option<u64>,
+        unit: &'static str,
+    ) -> Result<()> {
+        if (self.watch)(&Progress { phase, done, total, unit }) { Ok(()) } else { Err(Error::Cancelled) }
+    }
+
+    /// Stages a document. The document replaces a stored one with the same id, unless nothing differs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::OutOfNumbers`]; [`Error::Poisoned`];
+    /// damage.
+    pub fn insert(&mut self, document: Document) -> Result<Outcome> {
+        self.ready()?;
+        let document = document.fitted(self.settings.bits)?;
+        if let Some(staged) = self.group.get(document.id()) {
+            if document.is_same_as(&staged.print, &staged.document.record) {
+                return Ok(Outcome::Unchanged);
+            }
+            let number = self.next_staged()?;
+            self.group.abandon(document.id());
+            // The document that the staged one replaced is marked already.
+            self.stage(document, number, &Known::default());
+            return Ok(Outcome::Replaced);
+        }
+        let known = self.known(&mut self.catalog.ids(), document.id())?;
+        if let Some(number) = known.current()
+            && self.is_stored(&document, number)?
+        {
+            return Ok(Outcome::Unchanged);
+        }
+        let outcome = if known.current().is_some() { Outcome::Replaced } else { Outcome::New };
+        let number = self.next_staged()?;
+        self.stage(document, number, &known);
+        Ok(outcome)
+    }
+
+    /// Returns the number of the next staged document.
+    fn next_staged(&self) -> Result<u64> {
+        let number = self.counters.next_number + self.group.documents.len() as u64;
+        self.has_numbers_up_to(number + 1)?;
+        Ok(number)
+    }
+
+    /// Refuses numbers beyond those that a database has.
+    pub(crate) fn has_numbers_up_to(&self, high: u64) -> Result<()> {
+        let given = self.counters.next_number;
+        match high > NUMBER_END {
+            true => Err(Error::OutOfNumbers { given, needed: high - given, limit: NUMBER_END }),
+            false => Ok(()),
+        }
+    }
+
+    /// Stages a document under a number, and the deletion of the ones it replaces: at once, or when the
+    /// pending batch is committed. Documents of other pending batches with the id are older.
+    fn stage(&mut self, mut document: Document, number: u64, known: &Known) {
+        document.record.batch = self.label.as_ref().map(|label| label.batch.number);
+        known.replace(self.is_pending(), &mut self.group.deleted, &mut self.group.replaced);
+        let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys(self.kinds()));
+        self.group.push(Staged { number, id, print, document, keys });
+    }
+
+    /// Stages the deletion of a document. Returns whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`]; damage of the catalog.
+    pub fn delete(&mut self, id: &str) -> Result<bool> {
+        self.ready()?;
+        let staged = self.group.abandon(id);
+        let visible = self.known(&mut self.catalog.ids(), id)?.visible();
+        self.group.deleted.extend(visible);
+        Ok(staged || visible.is_some())
+    }
+
+    /// Commits and closes; files that are no longer needed are removed.
+    ///
+    /// # Errors
+    /// As [`Writer::commit`].
+    pub fn close(mut self) -> Result<()> {
+        self.commit()?;
+        let drained = self.drain();
+        self.remove_retired(true);
+        drained?;
+        self.merge_catalog_files(MERGED_AT_END)
+    }
+
+    /// Merges files of the catalog that loads and flushes have left, up to `most` bytes of a family. All is committed:
+    /// whoever stops this, or has no space, does without.
+    pub(super) fn merge_catalog_files(&mut self, most: u64) -> Result<()> {
+        let (dir, watch) = (&self.dir, &mut self.watch);
+        let outcome = self.catalog.merge_files(most, &mut |bytes| {
+            let progress = Progress { phase: "merge catalog", done: 0, total: Some(bytes), unit: "bytes" };
+            dir.free().is_ok_and(|free| free / 2 >= bytes) && watch(&progress)
+        });
+        self.guard(outcome)
+    }
+}

@@ -1,0 +1,183 @@
+//! Creating a database, and opening one for writing (SPEC 10.1 and 10.9).
+
+use std::path::Path;
+use std::time::Duration;
+
+use nddb_format::document_keys::KeyKinds;
+use nddb_format::manifest::Manifest;
+use nddb_format::record::{Counters, Range, RangeState, Settings};
+
+use super::Writer;
+use super::group::Group;
+use super::retired::Retired;
+use crate::catalog::Catalog;
+use crate::disk::dir::Dir;
+use crate::read::snapshot::{Snapshot, read_manifest};
+use crate::runs::run::Verify;
+use crate::write::jobs::Jobs;
+use crate::{Config, Error, Result};
+
+/// Default memory for bulk loads and merges, in bytes.
+const MEMORY_LIMIT: u64 = 1 << 30;
+
+impl Writer {
+    /// Creates a new, empty database and opens it.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyExists`] if anything but an empty folder is at the path; [`Error::Locked`] if another process is
+    /// making a database there; errors of the disk.
+    pub fn create(path: impl AsRef<Path>, config: &Config) -> Result<Self> {
+        let dir = Dir::create(path.as_ref(), &holder("nddb"))?;
+        let made = Self::fill(dir.clone(), path.as_ref(), config);
+        if made.is_err() {
+            dir.discard();
+        }
+        made
+    }
+
+    /// Makes what is in the folder of a new database.
+    fn fill(dir: Dir, path: &Path, config: &Config) -> Result<Self> {
+        let catalog = Catalog::create(&dir)?;
+        let settings = Settings {
+            catalog: identity(path),
+            bits: config.bits,
+            k: config.k,
+            levels: config.levels.clone(),
+            restart: config.restart,
+            recipe: config.recipe.clone(),
+        };
+        let counters = Counters { next_batch: 1, next_archive: 1, ..Counters::default() };
+        let mut commit = catalog.begin();
+        commit.settings(&settings);
+        commit.counters(&counters);
+        commit.write()?;
+        // The last step: without a MANIFEST the folder is no database.
+        let manifest = Manifest::new(settings.bits, settings.k, settings.catalog);
+        dir.replace_manifest(&manifest.encode())?;
+        Self::assemble(dir, catalog, settings, counters, manifest)
+    }
+
+    /// Opens a database for writing.
+    ///
+    /// # Errors
+    /// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`], damage of the parts that opening reads, and
+    /// [`Error::Inconsistent`] if the catalog has lost commits that the manifest contains.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_as(path, &holder("nddb"))
+    }
+
+    /// Opens a database for writing with a description of this process, which is shown to others while it holds the
+    /// lock.
+    ///
+    /// # Errors
+    /// As [`Writer::open`].
+    pub fn open_as(path: impl AsRef<Path>, holder: &str) -> Result<Self> {
+        Self::open_within(path, holder, Duration::ZERO)
+    }
+
+    /// As [`Writer::open_as`]; waits so long for another writer to end.
+    ///
+    /// # Errors
+    /// As [`Writer::open`]; [`Error::Locked`] says how long it was waited.
+    pub fn open_within(path: impl AsRef<Path>, holder: &str, wait: Duration) -> Result<Self> {
+        let dir = Dir::open(path.as_ref())?.locked_within(holder, wait)?;
+        let manifest = read_manifest(&dir)?;
+        let catalog = Catalog::open(&dir)?;
+        let (settings, counters) = (catalog.settings()?, catalog.counters()?);
+        check_agreement(&dir, &manifest, &settings, &counters)?;
+        dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
+        let mut writer = Self::assemble(dir, catalog, settings, counters, manifest)?;
+        writer.cancel_loading()?;
+        writer.end_batches()?;
+        Ok(writer)
+    }
+
+    fn assemble(
+        dir: Dir,
+        catalog: Catalog,
+        settings: Settings,
+        counters: Counters,
+        manifest: Manifest,
+    ) -> Result<Self> {
+        let mut snapshot = Snapshot::open(&dir, manifest, Verify::FirstTouch, None)?;
+        let unfolded = snapshot.catch_up(&catalog)?;
+        snapshot.seen = counters.next_number;
+        let (group, next_file) = (Group::new(&settings), snapshot.manifest.next_file);
+        let kinds = KeyKinds::of_label(&settings.recipe);
+        Ok(Self {
+            jobs: Jobs::default(),
+            dir,
+            catalog,
+            settings,
+            kinds,
+            snapshot,
+            counters,
+            group,
+            label: None,
+            next_file,
+            unfolded,
+            retired: Retired::default(),
+            poisoned: false,
+            watch: Box::new(|_| true),
+            threads: 1,
+            memory_limit: MEMORY_LIMIT,
+        })
+    }
+
+    /// Cancels the load that failed, as opening does, while this writer goes on: until then its rows look like
+    /// those of committed documents.
+    pub(crate) fn give_up_loading(&mut self) -> Result<()> {
+        let outcome = self.cancel_loading();
+        self.poisoned |= outcome.is_err();
+        outcome
+    }
+
+    /// Cancels the reservation of a bulk load that did not finish.
+    fn cancel_loading(&mut self) -> Result<()> {
+        let loading: Vec<_> = self.snapshot.ranges.in_state(RangeState::Loading).collect();
+        if loading.is_empty() {
+            return Ok(());
+        }
+        let mut commit = self.catalog.begin();
+        for (low, range) in self.catalog.ranges()?.into_iter().filter(|(_, range)| range.state == RangeState::Loading) {
+            commit.range(low, &Range { state: RangeState::Cancelled, ..range });
+        }
+        commit.write()?;
+        self.snapshot.ranges.change(|range| range.state == RangeState::Loading, RangeState::Cancelled);
+        self.snapshot.seen = self.counters.next_number;
+        loading.into_iter().for_each(|numbers| _ = self.snapshot.deleted.insert_range(numbers));
+        // Otherwise every opening would skip their prints, if some were written.
+        self.publish_complete()
+    }
+}
+
+/// Checks that the manifest is not ahead of its catalog, which means that acknowledged commits were lost.
+fn check_agreement(dir: &Dir, manifest: &Manifest, settings: &Settings, counters: &Counters) -> Result<()> {
+    let refuse = |what: String| Err(Error::Inconsistent { path: dir.root().into(), what });
+    if manifest.catalog != settings.catalog {
+        return refuse("MANIFEST and catalog do not belong together".into());
+    }
+    if manifest.bits != settings.bits || manifest.k != settings.k {
+        return refuse("MANIFEST and catalog disagree about bits or k".into());
+    }
+    if manifest.commits > counters.commits || manifest.complete > counters.next_number {
+        return refuse(format!(
+            "the catalog has lost commits: MANIFEST knows of {} and of numbers below {}, the catalog of {} and {}",
+            manifest.commits, manifest.complete, counters.commits, counters.next_number
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the description of this process for others that find the database locked.
+fn holder(what: &str) -> String {
+    format!("{what}, process {}", std::process::id())
+}
+
+/// Returns a unique identity for a catalog: of the path, the process and the time.
+fn identity(path: &Path) -> u128 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_nanos());
+    let text = format!("{} {} {now}", path.display(), std::process::id());
+    let half = |salt: &str| u128::from(nddb_format::digest::identity(format!("{salt}{text}").as_bytes()));
+    half("high") << 64 | half("low")
+}

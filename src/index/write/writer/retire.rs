@@ -1,0 +1,202 @@
+//! Removal of what the present manifest no longer needs: files, rows of deleted documents, deletions (SPEC 10.10
+//! and 10.12).
+//!
+//! A deleted document is removed in steps: a run without it is published; after the grace period its rows are
+//! removed; and a manifest is published whose deleted set no longer contains its number, with another `purged`.
+
+use std::collections::VecDeque;
+
+use nddb_format::record::{Print, Range, RangeState};
+use roaring::RoaringTreemap;
+
+use super::Writer;
+use super::retired::{GRACE, Item};
+use crate::Result;
+use crate::catalog::DocumentKeys;
+use crate::keys::keys_of;
+use crate::ranges::{contains_all, deleted_in};
+
+/// Rows removed by one write.
+const SLICE: usize = 4096;
+/// Documents of an interval removed by one write: most leave in groups.
+const SLICE_OF_INTERVAL: usize = 1 << 16;
+
+impl Writer {
+    /// Removes items that no manifest needs, once readers have had time to read the new one; of rows a slice at a
+    /// time, or everything if `at_once`. A slower reader finds a file missing and retries. Items that cannot be
+    /// removed stay for the next time, or for the next opening.
+    pub(super) fn remove_retired(&mut self, at_once: bool) {
+        let mut later = VecDeque::new();
+        while let Some((since, item)) = self.retired.waiting.pop_front() {
+            if self.poisoned || !at_once && since.elapsed() < GRACE {
+                self.retired.waiting.push_front((since, item));
+                break;
+            }
+            let left = match item {
+                Item::File(number, kind) => {
+                    if self.dir.remove(number, kind).is_err() {
+                        later.push_back((since, Item::File(number, kind)));
+                    }
+                    continue;
+                }
+                Item::Rows(mut numbers) => {
+                    let outcome = self.purge(&mut numbers);
+                    let failed = self.guard(outcome).is_err();
+                    (failed, (!numbers.is_empty()).then_some(Item::Rows(numbers)))
+                }
+                Item::Deletions(from, folded) => {
+                    let outcome = self.forget_folded(from, folded);
+                    let outcome = self.guard(outcome);
+                    let left = outcome.as_ref().map_or(Some(from), |left| *left);
+                    (outcome.is_err(), left.map(|from| Item::Deletions(from, folded)))
+                }
+            };
+            let (failed, left) = left;
+            left.into_iter().for_each(|left| self.retired.waiting.push_front((since, left)));
+            if failed || !at_once {
+                break;
+            }
+        }
+        later.into_iter().rev().for_each(|item| self.retired.waiting.push_front(item));
+        let leaving = self.leaving();
+        if !leaving.is_empty() && !self.retired.has_rows() && !self.poisoned {
+            let outcome = self.publish_without(&leaving);
+            if self.guard(outcome).is_ok() && at_once {
+                self.remove_retired(true);
+            }
+        }
+    }
+
+    /// Removes the rows of the first of these documents, which are deleted and in no run.
+    fn purge(&mut self, numbers: &mut RoaringTreemap) -> Result<()> {
+        let Some(first) = numbers.min() else { return Ok(()) };
+        if let Some(high) = self.catalog.end_of_interval(first) {
+            let slice: Vec<u64> = numbers.iter().take(SLICE_OF_INTERVAL).take_while(|&number| number < high).collect();
+            let end = slice.last().map_or(high, |last| last + 1);
+            let mut commit = self.catalog.begin();
+            commit.purge_of_interval(slice);
+            commit.write()?;
+            self.purged_below(end, numbers);
+            return Ok(());
+        }
+        let cancelled = |range: &(u64, Range)| range.1.state == RangeState::Cancelled;
+        let mut slice = Vec::with_capacity(SLICE);
+        let end = match self.snapshot.ranges.of(first).filter(cancelled) {
+            // Most numbers of an interrupted load were never written.
+            Some((_, range)) => {
+                let mut end = range.high;
+                self.catalog.prints(first, &mut |number, _| {
+                    if number >= range.high {
+                        return Ok(false);
+                    }
+                    if numbers.contains(number) {
+                        slice.push(number);
+                    }
+                    if slice.len() == SLICE {
+                        end = number + 1;
+                    }
+                    Ok(slice.len() < SLICE)
+                })?;
+                end
+            }
+            None => {
+                let next = self.snapshot.ranges.in_state(RangeState::Cancelled).find(|range| range.start > first);
+                let end = next.map_or(u64::MAX, |range| range.start);
+                slice.extend(numbers.iter().take(SLICE).take_while(|&number| number < end));
+                slice.last().map_or(end, |last| last + 1)
+            }
+        };
+        let mut commit = self.catalog.begin();
+        let mut printed = slice.iter().copied();
+        let corrupt = crate::Error::format;
+        let path = self.dir.catalog();
+        self.catalog.records(&slice, &mut |index, value| {
+            let number = slice[index];
+            // An interrupted load wrote prints only.
+            printed.by_ref().take_while(|&before| before < number).for_each(|before| commit.forget_print(before));
+            let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;
+            commit.purge(number, &record.id);
+            let keys = keys_of(&record, self.kinds);
+            // Others than these are in runs only, where a merge has left them out.
+            let has_rows = |print: Option<Print>| print.is_none_or(|print| print.unprinted);
+            if keys != DocumentKeys::default() && has_rows(self.catalog.print(number)?) {
+                commit.forget_keys(number, &keys);
+            }
+            Ok(())
+        })?;
+        printed.for_each(|number| commit.forget_print(number));
+        commit.write()?;
+        self.purged_below(end, numbers);
+        Ok(())
+    }
+
+    /// Records that the rows of the numbers below `end` are removed.
+    fn purged_below(&mut self, end: u64, numbers: &mut RoaringTreemap) {
+        let mut done = numbers.clone();
+        done.remove_range(end..);
+        numbers.remove_range(..end);
+        self.retired.purged |= done;
+    }
+
+    /// Removes deletions that are in the deleted set's file, from a generation and a number on. Returns where to go on:
+    /// to begin again would mean to pass over all that were removed.
+    fn forget_folded(&self, from: (u64, u64), folded: u64) -> Result<Option<(u64, u64)>> {
+        let mut commit = self.catalog.begin();
+        let (mut rows, mut last) = (0, from);
+        self.catalog.folded_deletions(from, folded, &mut |generation, number| {
+            commit.forget_deletion(generation, number);
+            (rows, last) = (rows + 1, (generation, number));
+            rows < SLICE
+        })?;
+        if rows > 0 {
+            commit.write()?;
+        }
+        Ok((rows == SLICE).then_some((last.0, last.1 + 1)))
+    }
+
+    /// Removes deletions of numbers that have left the deleted set.
+    pub(super) fn forget_deletions(&mut self, left: &RoaringTreemap) -> Result<()> {
+        let (mut commit, mut forgotten) = (self.catalog.begin(), 0);
+        self.catalog.deletions(self.snapshot.manifest.folded, &mut |generation, numbers| {
+            let leaving = deleted_in(left, numbers.clone());
+            if leaving > 0 {
+                commit.forget_deletion(generation, numbers.start);
+                let mut rest = RoaringTreemap::new();
+                rest.insert_range(numbers);
+                commit.delete(generation, &(rest - left));
+                forgotten += leaving;
+            }
+        })?;
+        self.unfolded = self.unfolded.saturating_sub(forgotten);
+        if forgotten > 0 { commit.write() } else { Ok(()) }
+    }
+
+    /// Returns the numbers that only the deleted set still contains. A cancelled range leaves as a whole.
+    fn leaving(&self) -> RoaringTreemap {
+        let mut leaving = self.retired.purged.clone();
+        for numbers in self.snapshot.ranges.in_state(RangeState::Cancelled) {
+            if !contains_all(&leaving, numbers.clone()) {
+                leaving.remove_range(numbers);
+            }
+        }
+        leaving
+    }
+
+    /// Removes the rows of cancelled ranges whose numbers have left the deleted set.
+    pub(super) fn forget_cancelled(&mut self, left: &RoaringTreemap) -> Result<()> {
+        let is_gone =
+            |low: u64, range: &Range| range.state == RangeState::Cancelled && contains_all(left, low..range.high);
+        let rows = self.catalog.ranges()?;
+        let mut commit = self.catalog.begin();
+        let mut any = false;
+        for (low, _) in rows.iter().filter(|(low, range)| is_gone(*low, range)) {
+            commit.forget_range(*low);
+            any = true;
+        }
+        if any {
+            commit.write()?;
+            self.snapshot.ranges.retain(|low, range| !is_gone(low, range));
+        }
+        Ok(())
+    }
+}

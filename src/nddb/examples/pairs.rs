@@ -1,0 +1,36 @@
+//! Lists all pairs of near-duplicates in a database, with their evidence.
+//!
+//! `cargo run --example pairs`
+#![expect(clippy::print_stdout, reason = "an example says what it found")]
+
+use nddb::detect::{Collection, Line, MethodChoice, PairOptions, Resources, document_of_page, pairs};
+use nddb::sketch::Recipe;
+use nddb::text::Page;
+use nddb::{Config, Result, Writer};
+
+const FOX: &str = "The quick brown fox jumped over the lazy dog that slept in the sun. Nobody in the village had ever \
+                   seen a fox so bold, and the dog, when it woke, did not believe a word of what the hens told it.";
+
+fn main() -> Result<()> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = Writer::create(folder.path().join("crawl.nddb"), &Config::within(3)?)?;
+    let other =
+        "Blue whales eat four tonnes of krill a day, which they filter out of the sea with their baleen plates.";
+    for (id, text) in [("a", FOX.into()), ("b", FOX.replace("bold", "brave")), ("c", other.into())] {
+        writer.insert(document_of_page(id, &Page::text(&text), &Recipe::default())?)?;
+    }
+    writer.commit()?;
+
+    // The default method of the database's recipe, its thresholds, and half a gigabyte of memory.
+    let options = PairOptions::chosen(writer.view(), MethodChoice::of(writer.view(), None, false));
+    let collection = Collection::build(writer.view(), &Resources::default(), &mut |_| true)?;
+    let summary = pairs(writer.view(), &collection, &options, &mut |_| true, &mut |line| {
+        if let Line::Pair(pair) = line {
+            let (a, b) = (collection.id(pair.a), collection.id(pair.b));
+            println!("{a} and {b}: {} ({:.3})", pair.rule, pair.probability.unwrap_or(0.0));
+        }
+        Ok(())
+    })?;
+    assert_eq!(summary.pairs, 1);
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! A persistent on-disk index of document fingerprints, for finding near-duplicates in crawls that never stop growing.
+//!
+//! It answers "which stored fingerprints are within k bits of this one?" completely, in microseconds, from any number of
+//! processes, while one of them writes. On top of it stand loading of archives, a verdict on two pages with its evidence,
+//! pairs, clusters and lists of what to keep.
+//!
+//! # Concepts
+//!
+//! - A **document** has an id, a **fingerprint** of up to 64 bits, and a **record**: its address, site and sketches.
+//! - A **sketch** is a small summary of a page that can be compared: fingerprint, min-values, projection, profile. A
+//!   [`Recipe`](sketch::Recipe) names which sketches are computed and how. A database has one recipe for ever.
+//! - A **database** is a folder. One [`Writer`] at a time changes it; any number of [`Reader`]s, in any processes, see
+//!   the last commit when they refresh.
+//! - A **method** decides whether two documents are near-duplicates. The default is a probability from the profiles of
+//!   both. The other methods are those of four papers.
+//!
+//! # The five types that most programs need
+//!
+//! | type | for |
+//! |---|---|
+//! | [`Writer`] | create or open a database, insert, delete, commit, load, compact |
+//! | [`Reader`] | open a database for queries; [`SharedReader`] is one for many threads |
+//! | [`Document`] | what is stored: [`Document::bare`] with a fingerprint, [`detect::document_of_page`] of a page |
+//! | [`detect::OnlineDetector`] | the near-duplicates of one document; insertion if there are none |
+//! | [`detect::Collection`] | all documents of a database, of which [`detect::pairs`] and [`detect::cluster`] are made |
+//!
+//! # Examples
+//!
+//! Insert and query:
+//!
+//! ```
+//! # #[cfg(feature = "archives")] {
+//! use nddb::detect::document_of_page;
+//! use nddb::sketch::Recipe;
+//! use nddb::text::Page;
+//! use nddb::{Config, Outcome, Reader, Within, Writer};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("crawl.nddb");
+//! let mut writer = Writer::create(&path, &Config::within(3)?)?;
+//! let page = Page::html("<p>The quick brown fox jumps over the lazy dog</p>");
+//! let first = document_of_page("first", &page, &Recipe::default())?;
+//! let fingerprint = first.fingerprint();
+//! assert_eq!(writer.insert(first)?, Outcome::New);
+//! writer.commit()?; // durable, and visible to every reader that refreshes
+//!
+//! let reader = Reader::open(&path)?; // any process, beside the writer
+//! let found = reader.probe(fingerprint, Within(3))?;
+//! assert_eq!((found[0].id.as_str(), found[0].distance), ("first", 0));
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Load archives (WARC, WET, ARC, JSON lines, text, HTML; Parquet with the feature `parquet`):
+//!
+//! ```no_run
+//! # #[cfg(feature = "archives")] {
+//! use nddb::Writer;
+//! use nddb::ingest::Loader;
+//!
+//! let mut writer = Writer::open("crawl.nddb")?;
+//! let report = Loader::new(&mut writer).threads(4).load(&["CC-MAIN-20240101.warc.gz"])?;
+//! println!("{} entries read, {} documents stored", report.entries, report.loaded.documents);
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Store a page only if it is new:
+//!
+//! ```
+//! # #[cfg(feature = "archives")] {
+//! use nddb::detect::{Judgement, OnlineDetector, document_of_page};
+//! # use nddb::{Config, Writer, sketch::Recipe, text::Page};
+//! # let folder = tempfile::tempdir()?;
+//! # let mut writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
+//! # let page = Page::text("The quick brown fox jumps over the lazy dog");
+//! let detector = OnlineDetector::usual(writer.view());
+//! let document = document_of_page("second", &page, &Recipe::default())?;
+//! match detector.insert_if_new(&mut writer, document)? {
+//!     Judgement::Inserted { .. } => println!("new"),
+//!     Judgement::Duplicate { of, .. } => println!("a near-duplicate of {}, by {}", of.id, of.rule),
+//! }
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Pairs, and clusters with the document to keep of each:
+//!
+//! ```
+//! # #[cfg(feature = "archives")] {
+//! use nddb::detect::{ClusterOptions, Collection, MethodChoice, PairOptions, Resources, cluster, pairs};
+//! # use nddb::{Config, Writer};
+//! # let folder = tempfile::tempdir()?;
+//! # let writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
+//! let view = writer.view(); // or that of a reader
+//! let options = PairOptions::chosen(view, MethodChoice::of(view, None, false));
+//! let collection = Collection::with_deleted(view, &Resources::default(), &mut |_| true)?;
+//! pairs(view, &collection, &options, &mut |_| true, &mut |line| {
+//!     println!("{line:?}");
+//!     Ok(())
+//! })?;
+//! let options = ClusterOptions::new(options);
+//! let clusters = cluster(view, &collection, &options, &mut |_| true, &mut |_| Ok(()))?;
+//! clusters.each(&collection, &mut |found| {
+//!     println!("keep {}", collection.id(found.kept));
+//!     Ok(())
+//! })?;
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Write and merge runs in the background while documents are inserted:
+//!
+//! ```
+//! # use nddb::{Config, Document, Fingerprint, Writer};
+//! # let folder = tempfile::tempdir()?;
+//! # let mut writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
+//! writer.merge_in_background(true);
+//! writer.insert(Document::bare("page", Fingerprint(7))?)?;
+//! writer.commit()?; // also publishes what the background threads have finished
+//! writer.close()?; // waits for the last merge
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The folder `examples` of this crate has whole programs.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `pages` (default) | [`text`], [`sketch`], [`compare`]: HTML, text and Unicode tables |
+//! | `archives` (default) | [`archive`], [`ingest`], [`detect`]: archives, pairs, clusters, the online verdict |
+//! | `parquet` | Parquet files as inputs: some 40 crates more |
+//!
+//! Without default features the crate is the index alone: fingerprints, ids and records.
+
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "archives")]
+#[doc(inline)]
+pub use nddb_dedup::ingest;
+pub use nddb_index::{
+    Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
+    Compacted, CompactionPlan, Config, Document, Error, Fault, Federation, FileStats, Fingerprint, Loaded, Match,
+    Matches, Neighbor, Outcome, Part, PartedAnswer, Progress, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat,
+    Resolving, Result, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View, Watch, Within,
+    Work, Writer, backup, check, planner, raise_open_files, rebuild, restore, scan_blocks, scan_segment, verify_backup,
+};
+
+/// Archives: the documents in the files of a crawl, and their positions.
+#[cfg(feature = "archives")]
+pub mod archive {
+    pub use nddb_archive::{
+        ArchiveError, ArchiveIdentity, ByteRange, Entry, EntryContent, Format, IdFrom, Input, Inputs, JsonFields,
+        Limits, Links, Located, Options, OtherKind, PageEntry, Position, Ranges, Reason, ResumePoint, Selected,
+        Selection, SketchEntry, UnknownFormatName, expand, identity, path_of, text_of,
+    };
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    pub use nddb_archive::{Compression, Response, WarcWriter};
+}
+
+/// Comparisons of two texts: trustable longest common subsequence, and the words that differ.
+#[cfg(feature = "pages")]
+pub mod compare {
+    pub use nddb_verdict::compare::lcs;
+}
+
+/// Near-duplicate detection: methods, their evidence, pairs, clusters and the online verdict.
+#[cfg(feature = "archives")]
+pub mod detect {
+    pub use nddb_dedup::{
+        Choose, Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Decided, Descriptions, GROUP_LIMIT,
+        GROUP_WORDS, GROUPS, Group, Held, Judgement, Keep, Kind, Line, Member, MemberVerdict, MethodChoice,
+        NearDuplicate, NearDuplicates, NearTables, Numbered, OnlineDetector, Pair, PairOptions, PairSummary,
+        PartedNearDuplicates, Posting, Postings, Printed, Properties, Ratios, Remove, Resources, Row, SetOptions,
+        SetSummary, ShingleOptions, ShingleSummary, Stars, TextScope, UnknownKeep, UnknownRatio, UnknownRemove,
+        UnreadReason, UnreadTexts, Verified, candidate_keys, check, cluster, cluster_with_members, content_hash,
+        decided, document_of_page, evidence_of, is_thin_document, pairs, properties, read_page, stored_pair,
+    };
+    pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference};
+    pub use nddb_verdict::{
+        ALL_TRAITS, Bound, Decision, Evidence, Method, Model, REST, REST_WEIGHT, Rules, TRAITS, Threshold, Trait,
+        Traits, UnknownMethod, Verification, bounds, told,
+    };
+}
+
+/// What the interface shows of the file format: the records of the catalog, schemes, and why bytes are refused.
+pub mod format {
+    pub use nddb_format::FormatError;
+    pub use nddb_format::document_keys::KeyKinds;
+    pub use nddb_format::record::{Archive, Batch, BatchState, Head, Reading, Record, Settings, SourcePosition};
+    pub use nddb_format::scheme::Scheme;
+}
+
+/// Sketches of pages: fingerprints, min-values, projections and profiles, by named recipes.
+#[cfg(feature = "pages")]
+pub mod sketch {
+    pub use nddb_page::sketch::{
+        Derivation, Explanation, Feature, LeadingWords, MinHash, Numbers, Profile, Projection, Recipe, RecipeError,
+        SignatureRules, Sketch,
+    };
+}
+
+/// The text of pages: their content and its terms, their site.
+#[cfg(feature = "pages")]
+pub mod text {
+    pub use nddb_page::text::{BlockKind, Headings, Page, PageKind, SiteRule, TextBlock, host_of, text_blocks};
+}
+
+/// The examples of README.md are compiled and run.
+#[cfg(all(doctest, feature = "archives"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;

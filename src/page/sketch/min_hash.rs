@@ -1,0 +1,420 @@
+//! Min-values and supershingles of algorithm B (Henzinger 2), after Broder and
+//! Fetterly.
+//!
+//! "Every subsequence of k tokens is fingerprinted using 64-bit Rabin fingerprints, which results
+//! in a sequence of n - k + 1 fingerprints, called shingles. To approximate the percentage of
+//! unique shingles on which two pages agree every shingle is fingerprinted with m different
+//! fingerprinting functions f_i that are the same for all pages. For each i the smallest of these
+//! values is called the i-th minvalue. The m-dimensional vector of minvalues is reduced to a
+//! m'-dimensional vector of supershingles by fingerprinting non-overlapping sequences of
+//! minvalues." The window does not wrap around. k = 8, m = 84, m' = 6.
+//!
+//! As specified here:
+//!
+//! * A shingle is XXH3 (64 bits, seed 0) of its eight tokens, each as 8 bytes, little-endian. A
+//!   page of one to seven tokens has one shingle, of all its tokens. A page of none has no
+//!   min-values.
+//! * f_i(shingle) = (a_i * x + b_i) mod 2^32, x being the low 32 bits of the shingle; a_i is number
+//!   2i (made odd) and b_i number 2i + 1 of SplitMix64 with seed 84, the low 32 bits of each. These
+//!   are permutations of the 32-bit numbers, nearly min-wise independent on values that are
+//!   themselves hashes, and AVX2 calculates eight at once; 64-bit products it cannot. A test shows
+//!   that the agreement of min-values is the resemblance and spreads like independent draws.
+//! * A supershingle is XXH3 (64 bits, seed 0) of its 14 min-values, each as 4 bytes, little-endian.
+
+#[cfg(test)]
+use std::collections::BTreeSet;
+use std::collections::HashMap;
+
+use nddb_format::record::supershingles_of;
+use nddb_format::summaries::min_byte;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::sketch::mix::split_mix;
+
+/// Tokens in a shingle, k of Henzinger 2.
+pub(crate) const SHINGLE: usize = 8;
+
+/// Min-values of a page, m of Henzinger 2.
+pub const MIN_VALUES: usize = 84;
+
+/// Supershingles of a page, m' of Henzinger 2.
+pub(crate) const SUPERSHINGLES: usize = 6;
+
+/// Min-values and supershingles of a page (Henzinger 2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinHash {
+    /// The least value of each of the 84 functions over the shingles. The share of indexes where two pages agree
+    /// estimates their resemblance.
+    pub values: [u32; MIN_VALUES],
+    /// The hash of each run of 14 min-values. Two pages are B-similar if at least two agree.
+    pub supershingles: [u64; SUPERSHINGLES],
+}
+
+impl MinHash {
+    fn of_values(values: [u32; MIN_VALUES]) -> Self {
+        MinHash { values, supershingles: supershingles_of(&values) }
+    }
+}
+
+/// Returns the byte of each min-value that is compared.
+pub fn min_bytes(values: &[u32; MIN_VALUES]) -> [u8; MIN_VALUES] {
+    values.map(min_byte)
+}
+
+/// Returns the number of indexes where the bytes of min-values agree, 0 to 84: 84 times the estimated resemblance of
+/// the pages (Henzinger 2), and .33 where all differ, since one pair in 256 of different min-values has one byte.
+pub fn agreement(a: &[u8; MIN_VALUES], b: &[u8; MIN_VALUES]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
+}
+
+/// Returns the resemblance that so many agreeing bytes of 84 estimate, corrected for chance agreement (Li and Koenig
+/// 2010).
+pub fn resemblance_of(agreement: u32) -> f64 {
+    resemblance_of_many(agreement, MIN_VALUES)
+}
+
+/// As [`resemblance_of`], of so many bytes.
+pub fn resemblance_of_many(agreement: u32, bytes: usize) -> f64 {
+    let by_chance = 1.0 / 256.0;
+    ((f64::from(agreement) / bytes as f64 - by_chance) / (1.0 - by_chance)).max(0.0)
+}
+
+/// Factors and summands of the functions; in whole vectors of eight for the fast version.
+const FUNCTIONS: ([u32; LANES * VECTORS], [u32; LANES * VECTORS]) = {
+    let mut factors = [1; LANES * VECTORS];
+    let mut summands = [0; LANES * VECTORS];
+    let mut i = 0;
+    while i < MIN_VALUES {
+        factors[i] = split_mix(SEED, 2 * i as u64) as u32 | 1;
+        summands[i] = split_mix(SEED, 2 * i as u64 + 1) as u32;
+        i += 1;
+    }
+    (factors, summands)
+};
+
+const SEED: u64 = 84;
+
+/// 32-bit numbers in a vector register.
+const LANES: usize = 8;
+
+/// Vector registers that hold all min-values.
+const VECTORS: usize = MIN_VALUES.div_ceil(LANES);
+
+/// Vector registers processed in one pass over the shingles: with four, those of values, factors and summands are
+/// twelve of the sixteen that there are.
+const PASS: usize = 4;
+
+/// Returns f_i of a shingle.
+pub(super) fn function(i: usize, shingle: u64) -> u32 {
+    FUNCTIONS.0[i].wrapping_mul(shingle as u32).wrapping_add(FUNCTIONS.1[i])
+}
+
+/// Returns the min-values and supershingles of a token sequence (Henzinger 2), or of any other hashed features;
+/// `None` if it is empty.
+pub fn min_hash(tokens: &[u64]) -> Option<MinHash> {
+    of_bytes(bytes_of(tokens).as_flattened())
+}
+
+/// Returns the [`min_hash`] of the tokens in `bytes`, 8 bytes each, little-endian.
+pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
+    values_of(bytes, SHINGLE).map(MinHash::of_values)
+}
+
+/// Returns the first N min-values of the shingles of `shingle` tokens, by the functions of algorithm B; `None` if there
+/// are no tokens.
+pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -> Option<[u32; N]> {
+    values_of(bytes_of(tokens).as_flattened(), shingle)
+}
+
+/// As [`first_min_values`], of the shingles that are long enough to tell texts apart ([`separating`]); where no length
+/// is, of their [`occurrences`].
+/// Returns the class of their length, too: texts are compared by these values only if it is equal.
+pub(super) fn separating_min_values<const N: usize>(
+    tokens: &[u64],
+    shingle: usize,
+    share: usize,
+) -> Option<([u32; N], u8)> {
+    let bytes = bytes_of(tokens);
+    let bytes = bytes.as_flattened();
+    let Separating { length, class, is_enough } = separating(tokens, bytes, shingle, share);
+    let occurrences = if is_enough { None } else { occurrences(bytes, length) };
+    let values = match occurrences {
+        Some(occurrences) => values_of_shingles(occurrences.into_iter()),
+        None => values_of(bytes, length),
+    };
+    values.map(|values| (values, class))
+}
+
+/// The shingles by which a text is compared.
+struct Separating {
+    /// Terms in a shingle.
+    length: usize,
+    /// How often the least length was doubled; [`OF_FEW_WORDS`] of a text of few words.
+    class: u8,
+    /// Whether enough of them differ.
+    is_enough: bool,
+}
+
+/// Class of the length of shingles of a text of few words.
+const OF_FEW_WORDS: u8 = 7;
+
+/// Most different shingles that are counted one by one.
+const COUNTED: usize = 1 << 16;
+
+/// Returns a hash for each occurrence of each shingle, so that texts which repeat one sequence differ by how often they
+/// do: of the first XXH3 (64 bits, seed 0) of the shingle, of each further one that of the shingle's hash and the
+/// number of occurrences before it, 8 bytes each, little-endian. `None` for too many different ones.
+fn occurrences(bytes: &[u8], shingle: usize) -> Option<Vec<u32>> {
+    let (mut counts, mut hashes) = (HashMap::new(), Vec::new());
+    for hash in windows(bytes, shingle).map(xxh3_64) {
+        let count = counts.entry(hash).or_insert(0u64);
+        let of_this = [hash.to_le_bytes(), count.to_le_bytes()];
+        hashes.push(if *count == 0 { hash } else { xxh3_64(of_this.as_flattened()) } as u32);
+        *count += 1;
+        if counts.len() > COUNTED {
+            return None;
+        }
+    }
+    Some(hashes)
+}
+
+/// Returns the bytes of tokens, 8 each, little-endian.
+pub(super) fn bytes_of(tokens: &[u64]) -> Vec<[u8; 8]> {
+    tokens.iter().map(|token| token.to_le_bytes()).collect()
+}
+
+/// Longest shingles that tell texts of few different shingles apart.
+const LONGEST: usize = 32;
+
+/// Terms in a shingle of a text of few different words.
+const LONG: usize = 16;
+/// A text of at most so many different words, each of which stands three times on average, is one of few words.
+const FEW_WORDS: usize = 16;
+
+/// Returns whether a text is of few different words.
+fn is_of_few_words(tokens: &[u64]) -> bool {
+    let (mut words, mut len) = ([0; FEW_WORDS], 0);
+    for token in tokens {
+        if !words[..len].contains(token) {
+            if len == FEW_WORDS {
+                return false;
+            }
+            words[len] = *token;
+            len += 1;
+        }
+    }
+    tokens.len() >= 3 * len.max(1)
+}
+
+/// Returns the number of terms in the shingles by which a text is compared, given its tokens and their bytes:
+/// `shingle`, or twice as many as long as less than one in `share` of its shingles differs, at most 32; 16, or half of
+/// the text, for a text of at most 16 different words that stand three times each on average. All texts of four
+/// letters, or of yes and no, have the same pairs of terms; these say nothing of any of them. And whether one in
+/// `share` of these differs.
+///
+/// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle,
+/// rounded up to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
+fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> Separating {
+    let (mut length, mut class, longest) = match is_of_few_words(tokens) {
+        true => (shingle.max(LONG.min(tokens.len() / 2)), OF_FEW_WORDS, 0),
+        false => (shingle, 0, LONGEST),
+    };
+    let mut seen: Vec<u64> = Vec::new();
+    loop {
+        if tokens.len() <= length {
+            return Separating { length, class, is_enough: true };
+        }
+        let count = tokens.len() - length + 1;
+        let mask = (4 * count).next_power_of_two().max(64) - 1;
+        seen.clear();
+        seen.resize(mask / 64 + 1, 0);
+        for window in windows(bytes, length) {
+            let bit = xxh3_64(window) as usize & mask;
+            seen[bit / 64] |= 1 << (bit % 64);
+        }
+        let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
+        let is_enough = share * different as usize >= count;
+        if is_enough || length >= longest {
+            return Separating { length, class, is_enough };
+        }
+        (length, class) = (2 * length, class + 1);
+    }
+}
+
+fn values_of<const N: usize>(bytes: &[u8], shingle: usize) -> Option<[u32; N]> {
+    values_of_shingles(windows(bytes, shingle).map(|window| xxh3_64(window) as u32))
+}
+
+/// Returns the first N min-values of shingles, by the low bits of their hashes; `None` if there are none.
+fn values_of_shingles<const N: usize>(mut shingles: impl Iterator<Item = u32>) -> Option<[u32; N]> {
+    const { assert!(N <= MIN_VALUES) };
+    let mut values = [u32::MAX; LANES * VECTORS];
+    // The shingles of a block stay in the first-level cache for all functions.
+    const BLOCK: usize = 2048;
+    let mut block = Vec::with_capacity(BLOCK);
+    let mut is_empty = true;
+    loop {
+        block.clear();
+        block.extend(shingles.by_ref().take(BLOCK));
+        if block.is_empty() {
+            break;
+        }
+        is_empty = false;
+        lower(&mut values[..N.next_multiple_of(LANES)], &block);
+    }
+    let mut first = [0; N];
+    first.copy_from_slice(&values[..N]);
+    (!is_empty).then_some(first)
+}
+
+/// Returns the min-values and supershingles of a set of shingles.
+#[cfg(test)]
+pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
+    let mut values = [u32::MAX; LANES * VECTORS];
+    lower(&mut values, shingles);
+    let mut first = [0; MIN_VALUES];
+    first.copy_from_slice(&values[..MIN_VALUES]);
+    MinHash::of_values(first)
+}
+
+/// Returns the hash of each shingle of `shingle` tokens, in their order, of which the functions take the low bits.
+pub(super) fn shingle_hashes(tokens: &[u64], shingle: usize) -> Vec<u64> {
+    windows(bytes_of(tokens).as_flattened(), shingle).map(xxh3_64).collect()
+}
+
+/// Returns the bytes of each shingle of a token sequence in bytes.
+fn windows(bytes: &[u8], shingle: usize) -> impl Iterator<Item = &[u8]> {
+    let size = bytes.len().min(8 * shingle);
+    bytes.windows(size.max(1)).step_by(8)
+}
+
+/// Updates the min-values with more shingles.
+fn lower(values: &mut [u32], shingles: &[u32]) {
+    const WIDTH: usize = LANES * PASS;
+    let (factors, summands) = (&FUNCTIONS.0, &FUNCTIONS.1);
+    let mut at = 0;
+    while at < values.len() {
+        let width = WIDTH.min(values.len() - at);
+        // Copies of fixed size, so that they live in registers.
+        let (mut a, mut b, mut least) = ([1; WIDTH], [0; WIDTH], [u32::MAX; WIDTH]);
+        a[..width].copy_from_slice(&factors[at..at + width]);
+        b[..width].copy_from_slice(&summands[at..at + width]);
+        least[..width].copy_from_slice(&values[at..at + width]);
+        for &x in shingles {
+            for lane in 0..WIDTH {
+                least[lane] = least[lane].min(a[lane].wrapping_mul(x).wrapping_add(b[lane]));
+            }
+        }
+        values[at..at + width].copy_from_slice(&least[..width]);
+        at += width;
+    }
+}
+
+/// Returns the min-values and supershingles of a token sequence, as the paper says it
+/// (Henzinger 2).
+pub fn plain(tokens: &[u64]) -> Option<MinHash> {
+    if tokens.is_empty() {
+        return None;
+    }
+    let mut values = [u32::MAX; MIN_VALUES];
+    for window in tokens.windows(SHINGLE.min(tokens.len())) {
+        let bytes: Vec<u8> = window.iter().flat_map(|token| token.to_le_bytes()).collect();
+        let shingle = xxh3_64(&bytes);
+        for (i, value) in values.iter_mut().enumerate() {
+            *value = (*value).min(function(i, shingle));
+        }
+    }
+    Some(MinHash::of_values(values))
+}
+
+/// Returns the min-values of a token sequence by the shingles that separate it, and the class of their length, as the
+/// definition says it: shingles of `shingle` tokens, doubled until one in `share` of them differs, of the text of few
+/// words those of 16; where too few differ still, each occurrence counts.
+#[cfg(test)]
+pub(crate) fn plain_separating(tokens: &[u64], shingle: usize, share: usize) -> Option<([u32; MIN_VALUES], u8)> {
+    let hashes = |length: usize| -> Vec<u64> {
+        let windows = tokens.windows(length.min(tokens.len()).max(1));
+        windows.map(|window| xxh3_64(bytes_of(window).as_flattened())).collect()
+    };
+    // By linear counting: the different places in a bitmap of four bits for each shingle.
+    let is_enough = |hashes: &[u64]| {
+        let places = (4 * hashes.len()).next_power_of_two().max(64) as u64;
+        let different: BTreeSet<u64> = hashes.iter().map(|hash| hash % places).collect();
+        hashes.len() <= 1 || share * different.len() >= hashes.len()
+    };
+    let words = tokens.iter().collect::<BTreeSet<_>>().len();
+    let (mut length, mut class) = (shingle, 0);
+    if words <= FEW_WORDS && tokens.len() >= 3 * words.max(1) {
+        (length, class) = (shingle.max(LONG.min(tokens.len() / 2)), OF_FEW_WORDS);
+    } else {
+        while length < LONGEST && !is_enough(&hashes(length)) {
+            (length, class) = (2 * length, class + 1);
+        }
+    }
+    let mut hashes = hashes(length);
+    if !is_enough(&hashes) {
+        let all = hashes.clone();
+        for (index, hash) in hashes.iter_mut().enumerate() {
+            let before = all[..index].iter().filter(|other| *other == hash).count() as u64;
+            if before > 0 {
+                *hash = xxh3_64([hash.to_le_bytes(), before.to_le_bytes()].as_flattened());
+            }
+        }
+    }
+    let value = |i: usize| hashes.iter().map(|hash| function(i, *hash)).min();
+    value(0).map(|_| (std::array::from_fn(|i| value(i).unwrap_or_default()), class))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_fast_separating_values_are_the_plain_ones(
+            tokens in prop_oneof![
+                prop::collection::vec(0u64..2, 0..90),
+                prop::collection::vec(0u64..40, 0..90),
+                (prop::collection::vec(0u64..40, 1..30), 1..12usize).prop_map(|(unit, times)| unit.repeat(times)),
+            ],
+            shingle in 2..4usize,
+        ) {
+            prop_assert_eq!(separating_min_values::<MIN_VALUES>(&tokens, shingle, 4), plain_separating(&tokens, shingle, 4));
+        }
+
+        #[test]
+        fn the_fast_min_values_are_the_plain_ones(
+            tokens in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..4], 0..60),
+        ) {
+            prop_assert_eq!(min_hash(&tokens), plain(&tokens));
+        }
+    }
+
+    #[test]
+    fn more_shingles_than_a_block_give_the_same_values() {
+        let tokens: Vec<u64> = (0..5000).map(|n| split_mix(n, 0)).collect();
+        assert_eq!(min_hash(&tokens), plain(&tokens));
+    }
+
+    #[test]
+    fn a_short_page_is_one_shingle() {
+        assert_eq!(min_hash(&[]), None);
+        let bytes: Vec<u8> = [1u64, 2, 3].iter().flat_map(|token| token.to_le_bytes()).collect();
+        let shingle = xxh3_64(&bytes);
+        let found = min_hash(&[1, 2, 3]).map(|found| found.values);
+        assert_eq!(found, Some(std::array::from_fn(|i| function(i, shingle))));
+    }
+
+    #[test]
+    fn the_functions_are_different_permutations() {
+        for i in 0..MIN_VALUES {
+            assert_eq!(FUNCTIONS.0[i] & 1, 1);
+            for j in 0..i {
+                assert_ne!(FUNCTIONS.0[i], FUNCTIONS.0[j]);
+                assert_ne!(FUNCTIONS.1[i], FUNCTIONS.1[j]);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Tokens to fingerprints: min-hash bits, simhash, projection, min-values and supershingles, under a recipe.
+//!
+//! It owns everything between the terms of a page and the numbers that a database stores of it. A [`Recipe`] names
+//! and versions a choice of sketches: fingerprints of different recipes are not comparable, so a database stores
+//! its recipe's label and refuses others. A released recipe gives the same numbers for ever and on every platform;
+//! a file of golden values checks that.
+//!
+//! Two sketches are computed when texts are compared, and are not stored: the `signatures` of sentences (Huang et
+//! al. 3.1) and the sampled `shingles` of words (Ye et al. 3.1).
+//!
+//! Every sketch is implemented twice: as the paper's loop (`plain`), which is the definition, and as a fast version
+//! that is tested against it.
+//!
+//! It imports `text` and must never import `store`, `archive` or `detect`. It is pure: no input or output, no
+//! threads, no clock, no random source.
+
+mod conventions;
+mod explain;
+mod features;
+mod min_bits;
+mod min_hash;
+pub mod mix;
+mod profile;
+mod projection;
+mod recipe;
+mod shingles;
+mod signatures;
+mod simhash;
+mod tally;
+
+pub use explain::{Derivation, Explanation, Feature};
+pub use features::{Features, Stemmer, StopWords, WeightTable, simhash_of};
+pub use min_bits::fingerprint as min_bits;
+pub use min_hash::{MIN_VALUES, MinHash, agreement, min_bytes, min_hash, resemblance_of, resemblance_of_many};
+pub use mix::split_mix;
+pub use nddb_format::document_keys::{KeyKinds, SUPERSHINGLES};
+pub use nddb_format::profile::{LeadingWords, Numbers, Profile, WHOLE, WORDS};
+pub use profile::titles_of;
+pub use projection::{PROJECTION_BITS, Projection, projection};
+pub use recipe::{Recipe, RecipeError, Sketch};
+pub use shingles::{Overlap, SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
+pub use signatures::{Signature, SignatureRules, signatures};
+pub use simhash::fingerprint as simhash;
+
+/// The definitions: the papers' loops, slow and plain, for tests and for readers.
+pub mod plain {
+    pub use super::features::plain as simhash_of;
+    pub use super::min_bits::plain as min_bits;
+    pub use super::min_hash::plain as min_hash;
+    pub use super::projection::plain as projection;
+    pub use super::shingles::plain as shingles;
+    pub use super::signatures::plain as signatures;
+    pub use super::simhash::plain as fingerprint;
+}
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod statistics;

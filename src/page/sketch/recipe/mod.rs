@@ -1,0 +1,463 @@
+//! Recipes: named, versioned choices of the sketches of a page.
+
+use std::error::Error;
+use std::fmt;
+
+use nddb_format::document_keys::KeyKinds;
+use nddb_format::profile::Profile;
+use nddb_format::record::Record;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+
+use crate::sketch::conventions::Convention;
+use crate::sketch::explain::{Explainer, Explanation};
+use crate::sketch::features::{Features, simhash_of};
+use crate::sketch::min_hash::{self, MinHash, bytes_of};
+use crate::sketch::profile::profile_of;
+use crate::sketch::projection::{Projection, projection};
+use crate::sketch::{min_bits, simhash};
+use crate::text::{LowerHashes, Page, SiteRule, Tokens, host_of, page_content, tokens, visible_text};
+
+/// The sketches of a page's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch {
+    /// The fingerprint: of `main` a bit of each of 64 min-values of the words of its content (Shrivastava and Li 2014),
+    /// else a simhash (Manku et al. 2). A database of fewer bits takes the low ones.
+    pub fingerprint: u64,
+    /// The number of terms (Henzinger 2).
+    pub tokens: u64,
+    /// A digest, XXH3 (128 bits, most significant byte first): pages with equal digests are exact duplicates. Of
+    /// `main` that of the whole text, in its own letters and with its punctuation, words between white space followed
+    /// by one space each, and then of the addresses of its images; of other recipes that of the token sequence
+    /// (Henzinger 2), 8 bytes a token, little-endian.
+    pub digest: [u8; 16],
+    /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
+    pub min_hash: Option<MinHash>,
+    /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page a term.
+    pub projection: Option<Projection>,
+    /// The profile that the default verdict compares, if the recipe has it and the content a term.
+    pub profile: Option<Profile>,
+    /// The site of the page's address (Henzinger 1), empty without an address.
+    pub site: String,
+}
+
+impl Sketch {
+    /// Returns the record of a document with this sketch (SPEC 9.3), given its id and its address.
+    pub fn record(self, id: &str, url: Option<&str>) -> Record {
+        Record {
+            id: id.into(),
+            url: url.map(str::to_owned),
+            site: Some(self.site).filter(|site| !site.is_empty()),
+            tokens: Some(self.tokens),
+            digest: Some(self.digest),
+            supershingles: self.min_hash.as_ref().map(|min_hash| min_hash.supershingles),
+            min_values: self.min_hash.map(|min_hash| Box::new(min_hash.values)),
+            projection: self.projection,
+            profile: self.profile.map(|profile| Box::new(profile.to_bytes())),
+            ..Record::default()
+        }
+    }
+}
+
+/// A named, versioned choice of the sketches of a page: a base, and flags.
+///
+/// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads
+/// the terms of a page's content (`text::page_content`), in lower case: fingerprint (`sketch::min_bits`), min-values,
+/// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not
+/// similar because their navigation is. The number of tokens and the digest are those of the whole page. Its sites
+/// are registrable domains, by the public suffix list; those of the other bases are Henzinger's unless the flag `psl`
+/// is set.
+///
+/// The base `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower
+/// case weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the
+/// simhash of other tools and have neither min-values nor projection.
+///
+/// Flags follow the base in the name, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
+/// ([`Recipe::with_registrable_sites`]), `c` ([`Recipe::with_pieces`]): `web-3grams-psl`, `main-c`.
+///
+/// ```
+/// use nddb_page::sketch::Recipe;
+///
+/// let recipe = Recipe::default().with_pieces();
+/// assert_eq!(recipe, Recipe::named("main-c"));
+/// assert_eq!(recipe.map(|recipe| recipe.label()), Some("main-c/1".into()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    kind: Kind,
+    site: SiteRule,
+    pieces: bool,
+}
+
+/// What the fingerprint is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Min-values of the terms of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with
+    /// XXH3 (64 bits, seed 0): `main`.
+    Content,
+    /// This many successive terms, in lower case, hashed with XXH3 (64 bits, seed 0): `web`.
+    Terms(usize),
+    /// The features of another tool.
+    Of(Convention),
+}
+
+/// The version of every recipe.
+const VERSION: u32 = 1;
+
+/// Lengths of phrases that are a flag of `web`.
+const PHRASES: std::ops::RangeInclusive<usize> = 2..=3;
+
+/// The features of a page's content.
+struct Content {
+    /// The hashes of the terms of its content, where the sketches are made of these.
+    hashes: Option<Vec<u64>>,
+    tokens: Tokens,
+    profile: Option<Profile>,
+}
+
+impl Recipe {
+    /// The bases, the default first.
+    pub const BASES: [&'static str; 7] = ["main", "web", "1e0ng", "seomoz", "text-dedup", "wayback64", "trafilatura"];
+
+    /// Returns a base without flags.
+    fn base(name: &str) -> Option<Recipe> {
+        let kind = match name {
+            "main" => Kind::Content,
+            "web" => Kind::Terms(1),
+            _ => Kind::Of(Convention::named(name)?),
+        };
+        let site = if kind == Kind::Content { SiteRule::Registrable } else { SiteRule::Henzinger };
+        Some(Recipe { kind, site, pieces: false })
+    }
+
+    /// Returns the recipe of this name: a base, followed by flags, each behind a hyphen.
+    pub fn named(name: &str) -> Option<Recipe> {
+        let mut bases = Self::BASES.iter().filter_map(|&base| Some((base, name.strip_prefix(base)?)));
+        let (base, flags) = bases.find(|(_, flags)| flags.is_empty() || flags.starts_with('-'))?;
+        let recipe = flags.split('-').skip(1).try_fold(Self::base(base)?, |recipe, flag| match flag {
+            "2grams" => recipe.with_phrases(2),
+            "3grams" => recipe.with_phrases(3),
+            "psl" => Some(recipe.with_registrable_sites()),
+            "c" => recipe.with_pieces(),
+            _ => None,
+        })?;
+        // A label stands for one recipe, and a recipe for one label: flags have an order, and come once.
+        (recipe.name() == name).then_some(recipe)
+    }
+
+    /// Returns every recipe: each base with all its flags.
+    #[cfg(test)]
+    pub fn all() -> Vec<Recipe> {
+        let mut all = Vec::new();
+        for base in Self::BASES.iter().filter_map(|name| Self::base(name)) {
+            let phrases: Vec<Recipe> = PHRASES.filter_map(|terms| base.with_phrases(terms)).collect();
+            for plain in std::iter::once(base).chain(phrases) {
+                let other_sites = plain.with_registrable_sites();
+                for recipe in std::iter::once(plain).chain((other_sites != plain).then_some(other_sites)) {
+                    all.extend(std::iter::once(recipe).chain(recipe.with_pieces()));
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns the labels of the recipes for which `fits` holds, of each base the simplest.
+    pub fn labels_of(fits: impl Fn(&Recipe) -> bool) -> Vec<String> {
+        let bases = Self::BASES.iter().filter_map(|name| Self::base(name));
+        let simplest = bases.filter_map(|base| std::iter::once(base).chain(base.with_pieces()).find(&fits));
+        simplest.map(|recipe| recipe.label()).collect()
+    }
+
+    /// Returns the recipe with a simhash of phrases of 2 or 3 terms; `None` unless its base is `web`.
+    pub fn with_phrases(self, terms: usize) -> Option<Self> {
+        let fits = matches!(self.kind, Kind::Terms(_)) && PHRASES.contains(&terms);
+        fits.then_some(Self { kind: Kind::Terms(terms), ..self })
+    }
+
+    /// Returns the recipe whose sites are registrable domains by the public suffix list: the flag `psl`, and `main`
+    /// itself.
+    pub fn with_registrable_sites(self) -> Self {
+        Self { site: SiteRule::Registrable, ..self }
+    }
+
+    /// Returns the recipe whose databases also store the keys by which the papers' algorithms find documents online:
+    /// the pieces of projections of algorithm C, and those megashingles of algorithm B that `main` has not; `None` if
+    /// it has no projections.
+    pub fn with_pieces(self) -> Option<Self> {
+        self.has_projection().then_some(Self { pieces: true, ..self })
+    }
+
+    /// Returns the recipe of a label stored in a database.
+    pub fn from_label(label: &str) -> Result<Recipe, RecipeError> {
+        let malformed = || RecipeError::Malformed { label: label.to_owned() };
+        let (name, version) = label.split_once('/').ok_or_else(malformed)?;
+        let found: u32 = version.parse().map_err(|_| malformed())?;
+        let recipe = Recipe::named(name).ok_or_else(|| RecipeError::Unknown { name: name.to_owned() })?;
+        let (name, known) = (recipe.name(), recipe.version());
+        match found.cmp(&known) {
+            std::cmp::Ordering::Equal => Ok(recipe),
+            std::cmp::Ordering::Greater => Err(RecipeError::Newer { name, found, known }),
+            std::cmp::Ordering::Less => Err(RecipeError::Older { name, found, known }),
+        }
+    }
+
+    /// Returns the recipe of this program that has the name of a label, whatever its version: versions of a recipe have
+    /// the same kinds of sketches and candidate keys, with other values.
+    pub fn of_any_version(label: &str) -> Option<Recipe> {
+        let (name, _) = label.split_once('/')?;
+        Recipe::named(name)
+    }
+
+    /// Returns the name: the base and its flags.
+    pub fn name(&self) -> String {
+        let base = match self.kind {
+            Kind::Content => "main",
+            Kind::Terms(_) => "web",
+            Kind::Of(convention) => convention.name(),
+        };
+        let phrases = match self.kind {
+            Kind::Terms(terms) if terms > 1 => format!("-{terms}grams"),
+            _ => String::new(),
+        };
+        // What a base has anyway is no flag.
+        let is_flag = self.site == SiteRule::Registrable && self.kind != Kind::Content;
+        let site = if is_flag { "-psl" } else { "" };
+        let pieces = if self.pieces { "-c" } else { "" };
+        format!("{base}{phrases}{site}{pieces}")
+    }
+
+    /// Returns the version: versions differ in their numbers.
+    pub fn version(&self) -> u32 {
+        VERSION
+    }
+
+    /// Returns whether the sketches are of a page's main content.
+    pub fn is_of_main_content(&self) -> bool {
+        self.kind == Kind::Content
+    }
+
+    /// Returns the number of successive terms of the whole page in a feature of the simhash; `None` if it has other
+    /// features.
+    pub fn terms(&self) -> Option<usize> {
+        if let Kind::Terms(terms) = self.kind { Some(terms) } else { None }
+    }
+
+    /// Returns the label that a database stores of its recipe: `web/1`.
+    pub fn label(&self) -> String {
+        self.to_string()
+    }
+
+    /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
+    pub fn has_min_hash(&self) -> bool {
+        !matches!(self.kind, Kind::Of(_))
+    }
+
+    /// Returns the kinds of keys by which its databases find documents. The verdict by profiles does not ask for
+    /// megashingles.
+    pub fn keys(&self) -> KeyKinds {
+        KeyKinds {
+            megashingles: self.has_min_hash() && (!self.has_profile() || self.pieces),
+            pieces: self.pieces,
+            bands: self.has_profile(),
+        }
+    }
+
+    /// Returns whether sketches have a profile, and documents are found by its bands
+    /// ([`Profile::bands`](nddb_format::profile::Profile::bands)).
+    pub fn has_profile(&self) -> bool {
+        self.kind == Kind::Content
+    }
+
+    /// Returns whether sketches have the projection of algorithm C (Henzinger 2).
+    pub fn has_projection(&self) -> bool {
+        !matches!(self.kind, Kind::Of(_))
+    }
+
+    /// Returns the site of an address by the recipe's rule; `None` if it has no host.
+    pub fn site_of(&self, url: &str) -> Option<String> {
+        host_of(url).map(|host| self.site.site(&host))
+    }
+
+    /// Returns the rule that maps a host name to a site (Henzinger 1).
+    pub fn site_rule(&self) -> SiteRule {
+        self.site
+    }
+
+    /// Returns the sketch of a page.
+    pub fn sketch(&self, page: &Page<'_>) -> Sketch {
+        let host = page.url.and_then(host_of).unwrap_or_default();
+        let Content { hashes, tokens, profile } = self.content(page, &host);
+        let (min_hash, projection) = match (self.kind, &hashes) {
+            (Kind::Of(_), _) => (None, None),
+            _ if tokens.is_empty() => (None, None),
+            // A projection of no terms is that of nothing.
+            (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
+            (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
+            (_, None) => {
+                (min_hash::of_bytes(bytes_of(tokens.hashes()).as_flattened()), Some(projection(tokens.hashes())))
+            }
+        };
+        let fingerprint = match self.kind {
+            Kind::Content => min_bits::fingerprint(&hashes.unwrap_or_default()),
+            Kind::Terms(1) => simhash::fingerprint(LowerHashes::new(&tokens)),
+            Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
+            Kind::Of(convention) => {
+                let mut tally = simhash::tally([]);
+                convention.features(&visible_text(page), |_, hash| tally.add([hash]));
+                convention.fingerprint(&mut tally)
+            }
+        };
+        Sketch {
+            fingerprint,
+            tokens: tokens.len() as u64,
+            digest: match self.kind {
+                Kind::Content => digest_of_text(tokens.text()),
+                _ => digest_of(tokens.hashes()),
+            },
+            min_hash,
+            projection,
+            profile,
+            site: self.site.site(&host),
+        }
+    }
+
+    /// Returns the content of a page and its features.
+    fn content(&self, page: &Page<'_>, host: &str) -> Content {
+        match self.kind {
+            Kind::Content => {
+                let content = page_content(page);
+                let hashes = content.hashes();
+                let profile = profile_of(&content, &hashes, host, page.url);
+                Content { hashes: Some(hashes), profile, tokens: content.into_tokens() }
+            }
+            _ => Content { hashes: None, profile: None, tokens: tokens(page) },
+        }
+    }
+
+    /// Returns the derivation of a page's fingerprint.
+    pub fn explain(&self, page: &Page<'_>) -> Explanation {
+        let mut explainer = Explainer::default();
+        let tokens = match self.kind {
+            Kind::Content => {
+                let content = page_content(page);
+                let (terms, hashes): (Vec<String>, _) = (content.terms().collect(), content.hashes());
+                let tokens = content.into_tokens().len() as u64;
+                return Explanation::of_content(&terms, &hashes, tokens, min_bits::fingerprint(&hashes));
+            }
+            Kind::Terms(terms) => {
+                let tokens = tokens(page);
+                let folded: Vec<String> = tokens.terms().map(str::to_lowercase).collect();
+                let features = Features { terms, ..Features::default() };
+                let width = terms.min(folded.len()).max(1);
+                for (phrase, hash) in folded.windows(width).zip(features.hashes(&tokens)) {
+                    explainer.add(&phrase.join(" "), hash);
+                }
+                tokens
+            }
+            Kind::Of(convention) => {
+                convention.features(&visible_text(page), |text, hash| explainer.add(text, hash));
+                tokens(page)
+            }
+        };
+        explainer.finish(tokens.len() as u64, self.sketch(page).fingerprint)
+    }
+}
+
+/// Tokens, or bytes of a text, that are hashed at once.
+const HASHED: usize = 1 << 12;
+
+/// Returns the XXH3-128 of the bytes of tokens. Those of a long page are hashed part by part: a copy of all would take
+/// as much memory as the page.
+fn digest_of(tokens: &[u64]) -> [u8; 16] {
+    if tokens.len() <= HASHED {
+        return xxh3_128(bytes_of(tokens).as_flattened()).to_be_bytes();
+    }
+    let mut hasher = Xxh3Default::new();
+    tokens.chunks(HASHED).for_each(|part| hasher.update(bytes_of(part).as_flattened()));
+    hasher.digest128().to_be_bytes()
+}
+
+/// Returns the XXH3-128 of the words of a text, a space behind each. Words are what stands between white space.
+fn digest_of_text(text: &str) -> [u8; 16] {
+    let (mut hasher, mut part) = (Xxh3Default::new(), Vec::with_capacity(2 * HASHED));
+    for word in text.split_whitespace() {
+        part.extend_from_slice(word.as_bytes());
+        part.push(b' ');
+        if part.len() >= HASHED {
+            hasher.update(&part);
+            part.clear();
+        }
+    }
+    hasher.update(&part);
+    hasher.digest128().to_be_bytes()
+}
+
+impl Default for Recipe {
+    /// Returns `main`.
+    fn default() -> Self {
+        Recipe { kind: Kind::Content, site: SiteRule::Registrable, pieces: false }
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.name(), self.version())
+    }
+}
+
+/// The reasons why a label names no recipe of this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecipeError {
+    /// The label is not a name, a slash and a number.
+    Malformed {
+        /// The label.
+        label: String,
+    },
+    /// No recipe has this name.
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The label names a newer version of the recipe.
+    Newer {
+        /// The name of the recipe.
+        name: String,
+        /// The version in the label.
+        found: u32,
+        /// The version of this program.
+        known: u32,
+    },
+    /// The label names an older version of the recipe.
+    Older {
+        /// The name of the recipe.
+        name: String,
+        /// The version in the label.
+        found: u32,
+        /// The version of this program.
+        known: u32,
+    },
+}
+
+impl fmt::Display for RecipeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecipeError::Malformed { label } => {
+                write!(f, "{label:?} is no recipe label (name/version)")
+            }
+            RecipeError::Unknown { name } => {
+                write!(f, "there is no recipe {name:?} (there are {}, and flags of these)", Recipe::BASES.join(", "))
+            }
+            RecipeError::Newer { name, found, known } => {
+                write!(f, "recipe {name} has version {found}, newer than this program's {known}")
+            }
+            RecipeError::Older { name, found, known } => {
+                write!(f, "recipe {name} has version {found}, older than this program's {known}")
+            }
+        }
+    }
+}
+
+impl Error for RecipeError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! Page bytes to text, terms and site. HTML and character sets are known to this module only.
+//!
+//! It owns: a page ([`Page`]), its character set (`charset`), the scan of its markup (`html`, `elements`, `entities`),
+//! its visible text and the map back to its bytes (`TextMap`), the units of that text, and the site of a host name
+//! (Henzinger 2006, 1). Texts are split in three ways, each after a paper: into terms (`Tokens`, Henzinger 2, H1), into
+//! sentences (`sentences`, Huang et al. 3.1, L1) and into words (`CanonicalWords`, Ye et al. 4.2, Y1). `PageContent`
+//! says which terms are a page's content and which are boilerplate. Everything is a pure function: no input or output,
+//! no threads, no clock, and the same result on every platform.
+//!
+//! It must never import `sketch`. Types of the HTML, URL and character set libraries do not leave it.
+
+pub mod address;
+mod charset;
+mod composed;
+mod containers;
+mod elements;
+mod entities;
+mod headings;
+mod hints;
+mod html;
+mod ignorable;
+mod images;
+mod letters;
+mod lower;
+mod map;
+mod numbers;
+mod outline;
+mod overstrike;
+mod page;
+mod page_content;
+mod sentences;
+mod sheet;
+mod short;
+mod site;
+mod steps;
+mod terms_text;
+pub mod title;
+mod tokenizer;
+mod visible;
+mod word_segmentation;
+mod words;
+
+pub use charset::decode;
+pub use headings::Headings;
+pub use letters::{is_punctuation, is_word_character};
+pub use lower::LowerHashes;
+pub use page::{Page, PageKind};
+pub use page_content::{BlockKind, PageContent, TextBlock, content_text, page_content, text_blocks, whole_words};
+pub use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};
+pub use site::{SiteRule, host_of};
+pub use title::title;
+pub use tokenizer::{Tokenizer, Tokens, tokens};
+pub use visible::{folded_text, folded_text_with_map, visible_text};
+pub use words::{CanonicalWords, canonical_words};

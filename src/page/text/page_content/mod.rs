@@ -1,0 +1,340 @@
+//! The content of a page without its boilerplate (Huang, Wang, Li 3.1), and its whole text.
+//!
+//! A block is text between two tags that are no formatting instructions, or a line of plain text. Blocks of markup are
+//! classified by a sum of weak evidence (`classify`, `weights`), as Kohlschuetter, Fankhauser and Nejdl (WSDM 2010) and
+//! Pomikalek (2011) classify blocks and their neighbours, and by where they stand by the main container of the page, as
+//! Readability does. Plain text is content as it stands, but for a copyright notice at its end.
+//!
+//! It fails safe. With fewer than 20 terms of content all of the page is its content; of a page with fewer than 20 the
+//! markup that it keeps for its scripts is read: `template`, and `script` of a type of `text/html` or with `template`,
+//! `handlebars` or `mustache` in it. The *whole text* of a page, its blocks that are no links and those that are
+//! content, is sketched beside the content, so that no verdict rests on a small part of a page.
+//!
+//! * Lengths are in *units*: one for an ASCII character of a term, two for any other.
+//! * Characters without width that shape no letters are not there, such as zero-width spaces. Terms are looked at in
+//!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they are more than half as
+//!   many as words; the whole text has all terms.
+//! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
+//!   first line, if that is as short as a heading, no sentence, and another one follows; with the second line if that
+//!   is such a line with a number, as of a version or a date, above an empty line. Headings are the `h1` to `h3` of the
+//!   content with all their blocks, and those of the highest rank that are in no frame and no link. In plain text a
+//!   heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or a
+//!   line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
+
+use crate::text::html::Templates;
+use crate::text::lower::LowerHashes;
+use crate::text::page::{Page, PageKind};
+use crate::text::terms_text::{is_number, text_of};
+use crate::text::tokenizer::{Tokenizer, Tokens};
+
+mod blocks;
+mod classify;
+mod weights;
+
+pub(crate) use blocks::ContentBlock;
+
+/// A heading of the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Heading<'a> {
+    /// Its rank, 1 to 3.
+    pub rank: u8,
+    /// The indexes of its terms among all terms of the page.
+    pub indexes: &'a [u32],
+}
+
+/// The end of a heading in `heading_terms`, and its rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct HeadingEnd {
+    rank: u8,
+    end: usize,
+}
+
+/// The terms of a page, and which of them are its content, its title and its headings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageContent {
+    tokens: Tokens,
+    blocks: Vec<ContentBlock>,
+    /// Indexes of the terms of the content that are no numbers, ascending; and of those that are.
+    terms: Vec<u32>,
+    numbers: Vec<u32>,
+    title: Vec<u32>,
+    /// Indexes of the terms of all headings, and the end of each heading.
+    heading_terms: Vec<u32>,
+    headings: Vec<HeadingEnd>,
+    units: u64,
+    is_whole: bool,
+    is_text: bool,
+}
+
+impl PageContent {
+    /// Returns all terms of the page, those around its content included.
+    #[cfg(test)]
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// Returns all terms of the page, without the information which are its content.
+    pub(crate) fn into_tokens(self) -> Tokens {
+        self.tokens
+    }
+
+    /// Returns the blocks of the page, in their order.
+    #[cfg(test)]
+    pub(crate) fn blocks(&self) -> &[ContentBlock] {
+        &self.blocks
+    }
+
+    /// Returns the indexes of the terms of the content among all terms, ascending; numbers are left out.
+    #[cfg(test)]
+    pub(crate) fn indexes(&self) -> &[u32] {
+        &self.terms
+    }
+
+    /// Returns the terms of the content in lower case, in their order; numbers are left out.
+    pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
+        self.lower(&self.terms)
+    }
+
+    /// Returns the hashes of [`PageContent::terms`]: XXH3 (64 bits, seed 0).
+    pub fn hashes(&self) -> Vec<u64> {
+        self.hashes_at(&self.terms)
+    }
+
+    /// Returns the hashes of the terms of the whole text in lower case, numbers included: of the blocks that are no
+    /// links, and of those that are content.
+    pub(crate) fn whole_hashes(&self) -> Vec<u64> {
+        let is_shown = |block: &&ContentBlock| !block.is_title && (block.is_content || !block.is_link());
+        let (spans, text_size) = (self.tokens.spans(), self.tokens.text_size());
+        let indexes = self.blocks.iter().filter(is_shown).flat_map(|block| block.indexes.clone());
+        let indexes: Vec<u32> = indexes.filter(|&index| spans[index as usize].0 < text_size).collect();
+        self.hashes_at(&indexes)
+    }
+
+    /// Returns the terms of the content that are of digits alone, in their order.
+    #[cfg(test)]
+    pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
+        self.at(&self.numbers)
+    }
+
+    /// Returns the hashes of [`PageContent::numbers`].
+    pub(crate) fn number_hashes(&self) -> Vec<u64> {
+        self.hashes_at(&self.numbers)
+    }
+
+    /// Returns the terms of the title in lower case, numbers included; none where the page has no title.
+    pub(crate) fn title(&self) -> impl Iterator<Item = String> + '_ {
+        self.lower(&self.title)
+    }
+
+    /// Returns the headings of the content, in their order; none is empty.
+    pub(crate) fn headings(&self) -> impl ExactSizeIterator<Item = Heading<'_>> + '_ {
+        let mut start = 0;
+        self.headings.iter().map(move |&HeadingEnd { rank, end }| {
+            let indexes = &self.heading_terms[std::mem::replace(&mut start, end)..end];
+            Heading { rank, indexes }
+        })
+    }
+
+    /// Returns terms of the page in lower case, by their indexes.
+    pub(crate) fn lower<'a>(&'a self, indexes: &'a [u32]) -> impl Iterator<Item = String> + 'a {
+        self.at(indexes).map(str::to_lowercase)
+    }
+
+    /// Returns the hashes of terms in lower case, by their indexes: XXH3 (64 bits, seed 0).
+    pub(crate) fn hashes_at(&self, indexes: &[u32]) -> Vec<u64> {
+        LowerHashes::at(&self.tokens, indexes).collect()
+    }
+
+    /// Returns the length of the content in units, numbers included.
+    #[cfg(test)]
+    pub(crate) fn units(&self) -> u64 {
+        self.units
+    }
+
+    /// Returns whether all of the page counts as its content, because too little is left without its frame.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// Returns whether the page is plain text.
+    pub(crate) fn is_text(&self) -> bool {
+        self.is_text
+    }
+
+    fn at<'a>(&'a self, indexes: &'a [u32]) -> impl ExactSizeIterator<Item = &'a str> + 'a {
+        indexes.iter().map(|&index| self.tokens.term(index as usize))
+    }
+
+    /// Collects the terms of the blocks that are content.
+    fn gather(&mut self) {
+        let (tokens, text_size) = (&self.tokens, self.tokens.text_size());
+        let spans = tokens.spans();
+        for block in self.blocks.iter().filter(|block| block.is_content) {
+            self.units += u64::from(block.units);
+            for index in block.indexes.clone() {
+                // The terms of images are behind all text.
+                if spans[index as usize].0 >= text_size {
+                    continue;
+                }
+                let of_kind = if is_number(tokens.term(index as usize)) { &mut self.numbers } else { &mut self.terms };
+                of_kind.push(index);
+            }
+        }
+        let is_word = |&&index: &&u32| tokens.term(index as usize).contains(char::is_alphanumeric);
+        if 2 * self.numbers.len() > self.terms.iter().filter(is_word).count() {
+            self.terms.extend(&self.numbers);
+            self.terms.sort_unstable();
+        }
+    }
+
+    /// Collects the title and the headings of the content.
+    fn gather_headings(&mut self) {
+        let (tokens, text_size) = (&self.tokens, self.tokens.text_size());
+        let spans = tokens.spans();
+        let indexes = |block: &ContentBlock| block.indexes.clone().filter(|&index| spans[index as usize].0 < text_size);
+        if self.is_text
+            && let [first, second, ..] = &self.blocks[..]
+            && first.is_title_line()
+        {
+            self.title.extend(indexes(first));
+            if second.is_title_line()
+                && second.ends_paragraph
+                && indexes(second).any(|index| is_number(tokens.term(index as usize)))
+            {
+                self.title.extend(indexes(second));
+            }
+        }
+        // The headings of the highest rank name a page, whether they stand in its content or above it.
+        let is_above = |block: &ContentBlock| !block.is_title && !block.is_frame && !block.is_link();
+        let of_above = |block: &ContentBlock| block.heading.filter(|_| is_above(block)).map(|heading| heading.rank);
+        let highest = self.blocks.iter().filter_map(of_above).min();
+        let mut last = None;
+        for block in &self.blocks {
+            if block.is_title {
+                if self.title.is_empty() {
+                    self.title.extend(indexes(block));
+                }
+            } else if let Some(heading) = block.heading
+                && (block.is_content || highest == Some(heading.rank) && is_above(block))
+            {
+                if last.replace(heading.number) != Some(heading.number) {
+                    self.headings.push(HeadingEnd { rank: heading.rank, end: self.heading_terms.len() });
+                }
+                self.heading_terms.extend(indexes(block));
+                if let Some(end) = self.headings.last_mut() {
+                    end.end = self.heading_terms.len();
+                }
+            }
+        }
+        let mut start = 0;
+        self.headings.retain(|heading| std::mem::replace(&mut start, heading.end) < heading.end);
+    }
+}
+
+/// Returns the content of a page.
+pub fn page_content(page: &Page<'_>) -> PageContent {
+    let (content, has_templates) = extracted(page, Templates::Dropped);
+    if has_templates && content.terms.len() < TERMS_MIN {
+        let (shown, _) = extracted(page, Templates::Shown);
+        if shown.terms.len() > content.terms.len() {
+            return shown;
+        }
+    }
+    content
+}
+
+/// Returns the content of a page as a text in lower case: its terms with the text between them, each number as `0`,
+/// one line per block and single spaces in it, as in a [`folded_text`](crate::text::folded_text).
+pub fn content_text(page: &Page<'_>) -> String {
+    let content = page_content(page);
+    let spans = content.tokens.spans();
+    let begins = content.blocks.iter().map(|block| spans[block.indexes.start as usize].0);
+    text_of(&content.tokens, &content.terms, begins, page.kind)
+}
+
+/// Returns the words of a page outside links, as hashes: those of which the profile keeps the whole text.
+pub fn whole_words(page: &Page<'_>) -> Vec<u64> {
+    page_content(page).whole_hashes()
+}
+
+/// A block of a page, as its readers see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextBlock {
+    /// Its text in its own letters, with single spaces.
+    pub text: String,
+    /// Whether it is content, or why it is none.
+    pub kind: BlockKind,
+}
+
+/// Whether a block of a page is content, or why it is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// It is content.
+    Content,
+    /// It is the title.
+    Title,
+    /// At least half of it is in links.
+    Links,
+    /// It is in navigation, a footer, an aside, a control or a dialog, or is hidden.
+    Frame,
+    /// It looks like none by itself, its neighbours and the elements around it.
+    Other,
+}
+
+/// Returns the blocks of a page, in their order: the content that the default recipe compares, and what it leaves out.
+///
+/// ```
+/// use nddb_page::text::{BlockKind, Page, text_blocks};
+///
+/// let blocks = text_blocks(&Page::html("<title>Foxes</title><nav><a href=/>Home</a></nav><p>Short."));
+/// assert_eq!((blocks[0].text.as_str(), blocks[0].kind), ("Foxes", BlockKind::Title));
+/// ```
+pub fn text_blocks(page: &Page<'_>) -> Vec<TextBlock> {
+    let content = page_content(page);
+    let mut start = 0;
+    let text = |block: &ContentBlock| {
+        let range = std::mem::replace(&mut start, block.text_end)..block.text_end;
+        let words: Vec<&str> = content.tokens.text().get(range).unwrap_or_default().split_whitespace().collect();
+        let kind = match block {
+            _ if block.is_title => BlockKind::Title,
+            _ if block.is_content => BlockKind::Content,
+            _ if block.is_frame => BlockKind::Frame,
+            _ if block.is_link() => BlockKind::Links,
+            _ => BlockKind::Other,
+        };
+        TextBlock { text: words.join(" "), kind }
+    };
+    content.blocks.iter().map(text).collect()
+}
+
+/// Returns the content of a page, and whether the page has markup that scripts may show.
+fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
+    let mut content = PageContent { is_text: page.kind == PageKind::Text, ..PageContent::default() };
+    let (parts, containers, has_templates) =
+        Tokenizer::new().tokens_and_containers(page, templates, &mut content.tokens);
+    match page.kind {
+        PageKind::Html => {
+            content.blocks = blocks::of_markup(&content.tokens, &parts);
+            classify::markup(&mut content.blocks, &containers);
+        }
+        PageKind::Text => {
+            content.blocks = blocks::of_lines(&content.tokens);
+            classify::lines(&mut content.blocks);
+        }
+    }
+    content.gather();
+    if content.terms.len() < TERMS_MIN {
+        content.is_whole = true;
+        (content.units, content.terms, content.numbers) = Default::default();
+        content.blocks.iter_mut().for_each(|block| block.is_content = true);
+        content.gather();
+    }
+    content.gather_headings();
+    (content, has_templates)
+}
+
+/// With fewer terms of content, all of the page is its content.
+const TERMS_MIN: usize = 20;
+
+#[cfg(test)]
+mod tests;

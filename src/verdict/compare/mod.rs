@@ -1,0 +1,12 @@
+//! Comparisons of two texts: trustable longest common subsequence, cosine, term differences, words.
+//!
+//! It returns numbers and has no rules.
+
+mod cosine;
+pub mod lcs;
+mod term_differences;
+pub mod words;
+
+pub use cosine::Frequencies;
+pub use term_differences::{Edit, TermDifference, content_difference, term_difference};
+pub use words::WordComparer;

@@ -1,0 +1,668 @@
+//! The model of the default verdict: a logistic regression over the traits of a pair of profiles.
+//!
+//! The log-odds that two pages are near-duplicates are a constant plus, for each [`Trait`] of the pair, its value times
+//! its weight. The weights are fitted by maximum likelihood on pairs labelled by people, with a penalty on the squares
+//! of the weights (`nddb-lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
+//! profiles alone, so two documents get the same verdict whatever else a database holds.
+
+use nddb_page::sketch::{Profile, WHOLE, resemblance_of, resemblance_of_many};
+
+use super::names::Names;
+
+/// Number of traits of a pair.
+pub const TRAITS: usize = 6;
+
+/// A trait: one feature of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trait {
+    /// Name in machine-readable output.
+    pub name: &'static str,
+}
+
+/// The traits, in the order of [`Traits::values`].
+pub const ALL_TRAITS: [Trait; TRAITS] = [
+    // Log-odds of the resemblance of the contents, by shingles of two terms.
+    Trait { name: "content" },
+    // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
+    Trait { name: "missing" },
+    // 1 for siblings: two pages of one host, not of one address, of which each title has a word of its own, which
+    // occurs in its page too, that does not name the other; of pages without titles and headings, each file name.
+    Trait { name: "siblings" },
+    // Share of the smaller set of title and heading words that is absent from the larger set, at most .6; of siblings
+    // the share of such words of the titles, if that is greater: headings that stand on every page name none of them.
+    // Half of it for pages of one file name.
+    Trait { name: "names" },
+    // Numbers of one page that are absent from the other, relative to a count that is high for the length.
+    Trait { name: "numbers" },
+    // Share of the shorter whole text that is absent from the longer one, times the greater share of a whole text that
+    // is no content: where much of a page was left out, the rest of it must not differ.
+    Trait { name: "rest" },
+];
+
+/// Weight of the trait `rest`, which is set and not fitted: pages that people label hardly ever have much text beside
+/// their content that differs, and a verdict must not rest on a small part of a page. With it, two pages of one content
+/// are apart if the better part of both is something else.
+pub const REST_WEIGHT: f64 = -4.0;
+
+/// Indexes of traits.
+const SIBLINGS: usize = 2;
+const NAMES: usize = 3;
+/// Index of the trait `rest`.
+pub const REST: usize = 5;
+
+/// Values of the traits of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traits {
+    /// One value for each of [`ALL_TRAITS`].
+    pub values: [f64; TRAITS],
+}
+
+impl Traits {
+    /// Returns the traits of two profiles; `agreement` is the number of equal min-values of long shingles, 0 to 84.
+    pub fn of(a: &Profile, b: &Profile, agreement: u32) -> Self {
+        Self::of_contents(a, b, agreement).named(&Names::of(a), &Names::of(b))
+    }
+
+    /// Returns the traits of two profiles as if nothing told their names apart: no trait is less than that.
+    pub(crate) fn of_contents(a: &Profile, b: &Profile, agreement: u32) -> Self {
+        let long = resemblance_of(agreement);
+        let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
+        // All short min-values of a content of one shingle have the same low bits as those of one in 256 others.
+        let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b).unwrap_or(long) };
+        let lengths = Lengths { few, many };
+        let most = most_kept(lengths.kept(long), few);
+        let short = lengths.resemblance(lengths.kept(short).min(most)).min(short);
+        // What is absent from the other content may stand in the other page: then the two were cut in two ways.
+        let absent = (absent(a, b) / many.max(1.0)).clamp(1.0 - most, 1.0);
+        let missing = lengths.missing(short, long).min(absent);
+        let content = content(short.max((1.0 - absent) / (1.0 + absent)));
+        let values = [content, (missing - SMALL).max(0.0), 0.0, 0.0, numbers(a, b, few), rest(a, b)];
+        Self { values }
+    }
+
+    /// Returns the traits with those of the names of the two pages.
+    pub(crate) fn named(mut self, a: &Names, b: &Names) -> Self {
+        let (are_siblings, names) = a.differences(b);
+        self.values[SIBLINGS] = if are_siblings { 1.0 } else { 0.0 };
+        self.values[NAMES] = names;
+        self
+    }
+}
+
+/// Returns the size of the intersection of two sets of these sizes, given their resemblance (Broder 1997, 2).
+pub fn shared(resemblance: f64, a: f64, b: f64) -> f64 {
+    resemblance * (a + b) / (1.0 + resemblance)
+}
+
+/// Returns the share of the whole text of the first page that stands in the second one too, and of that of the second
+/// in the first, 0 to 1, estimated from their shingles.
+pub fn shared_wholes(a: &Profile, b: &Profile) -> [f64; 2] {
+    let resemblance = whole_resemblance(a, b);
+    let [x, y] = [a.whole_terms, b.whole_terms].map(f64::from);
+    // A high estimate of texts of two lengths would be more than the shorter one.
+    let shared = shared(resemblance, x, y).min(x).min(y);
+    [x, y].map(|terms| shared / terms.max(1.0))
+}
+
+/// Returns the shares of the shingles of the longer content that stand in the shorter one too, 0 to 1: of the short
+/// ones, at most as many as the long ones allow, and of the long ones, of which `agreement` min-values are equal.
+pub(super) fn content_shares(a: &Profile, b: &Profile, agreement: u32) -> [f64; 2] {
+    let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
+    let lengths = Lengths { few, many };
+    let long = lengths.kept(resemblance_of(agreement));
+    [resemblance(a, b).map_or(long, |short| lengths.kept(short).min(most_kept(long, few))), long]
+}
+
+/// Returns the share of the shorter whole text that is absent from the longer one, times the greater share of a whole
+/// text that is no content, 0 to 1.
+fn rest(a: &Profile, b: &Profile) -> f64 {
+    let left_out =
+        |profile: &Profile| 1.0 - (f64::from(profile.terms) / f64::from(profile.whole_terms.max(1))).min(1.0);
+    let [one, other] = shared_wholes(a, b);
+    (1.0 - one.max(other)) * left_out(a).max(left_out(b))
+}
+
+/// Most terms of a content with a single shingle of two terms.
+const ONE_SHINGLE: f64 = 2.0;
+
+/// Offset that keeps the log-odds of shares 0 and 1 finite.
+const NEARLY: f64 = 0.05;
+
+/// Share of words whose absence is a small edit.
+const SMALL: f64 = 0.1;
+
+/// Returns the log-odds of a resemblance, which are finite.
+fn content(resemblance: f64) -> f64 {
+    ((resemblance + NEARLY) / (1.0 + NEARLY - resemblance)).ln()
+}
+
+/// Numbers of terms of the shorter and the longer content.
+#[derive(Clone, Copy)]
+struct Lengths {
+    few: f64,
+    many: f64,
+}
+
+impl Lengths {
+    /// Returns the share of the longer content that both have, given the resemblance.
+    fn kept(self, resemblance: f64) -> f64 {
+        (shared(resemblance, self.few, self.many) / self.many.max(1.0)).min(1.0)
+    }
+
+    /// Returns the resemblance, given the share of the longer content that both have.
+    fn resemblance(self, kept: f64) -> f64 {
+        let both = kept * self.many;
+        (both / (self.few + self.many - both).max(1.0)).clamp(0.0, 1.0)
+    }
+
+    /// Returns the share of the words of the longer content that are absent from the shorter one, 0 to 1, estimated
+    /// from the resemblances by short and long shingles.
+    ///
+    /// A stretch of words that is absent takes with it as many shingles of n terms, and n - 1 more that reach into it:
+    /// at each place of a difference, six more of the long shingles than of the short ones.
+    fn missing(self, short: f64, long: f64) -> f64 {
+        let (short, long) = (self.kept(short), self.kept(long));
+        1.0 - (short + (short - long).max(0.0) / 6.0).min(1.0)
+    }
+}
+
+/// Returns the greatest share of the short shingles that two contents have in common, given that of the long ones and
+/// the number of terms of the shorter content.
+///
+/// If single words were replaced at random, a long shingle remains where four short ones do: no other differences leave
+/// as many short ones for as few long ones. Where there are more, the words of both texts are few, and their pairs say
+/// nothing. The allowance is for sampling, and for a word that takes half of few shingles with it.
+fn most_kept(long: f64, few: f64) -> f64 {
+    (long + 0.05 + 4.0 / few.max(1.0)).min(1.0).sqrt().sqrt()
+}
+
+/// Returns about the greatest number of terms of one whole text that are absent from the other, by one standard error
+/// and three hundredths below the resemblance that is estimated.
+fn absent(a: &Profile, b: &Profile) -> f64 {
+    let resemblance = whole_resemblance(a, b);
+    let error = (resemblance * (1.0 - resemblance) / WHOLE as f64).sqrt() + 0.03;
+    let least = (resemblance - error).max(0.0);
+    let [x, y] = [a.whole_terms, b.whole_terms].map(f64::from);
+    (x.max(y) - shared(least, x, y)).max(0.0)
+}
+
+/// Returns the resemblance of the whole texts; where their shingles have other lengths, the least that follows from
+/// that of the contents.
+fn whole_resemblance(a: &Profile, b: &Profile) -> f64 {
+    if a.classes[1] != b.classes[1] {
+        let terms = |profile: &Profile| f64::from(profile.terms.min(profile.whole_terms));
+        let both = resemblance(a, b).map_or(0.0, |resemblance| shared(resemblance, terms(a), terms(b)));
+        return both / (f64::from(a.whole_terms) + f64::from(b.whole_terms) - both).max(1.0);
+    }
+    let equal: u32 = a.whole.iter().zip(&b.whole).map(|(a, b)| u32::from(a == b)).sum();
+    resemblance_of_many(equal, WHOLE)
+}
+
+/// Returns a description of the value of the trait at an index of `ALL_TRAITS`.
+pub fn told(index: usize, value: f64) -> String {
+    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+    match ALL_TRAITS[index].name {
+        "content" => {
+            let odds = value.exp();
+            let share = ((1.0 + NEARLY) * odds - NEARLY) / (1.0 + odds);
+            format!("of all short sequences of words of both texts, {} are common", percent(share.clamp(0.0, 1.0)))
+        }
+        "missing" if value > 0.0 => {
+            format!("about {} of the words of the longer text are missing from the other", percent(value + SMALL))
+        }
+        "missing" => "at most a tenth of the words of the longer text are missing from the other".to_owned(),
+        "siblings" if value > 0.0 => {
+            "their titles (without titles, their addresses) name two different things".to_owned()
+        }
+        "siblings" => "their titles or addresses name no two different things".to_owned(),
+        "names" => {
+            format!(
+                "{} of the words that name one page, in title, headings or address, do not name the other",
+                percent(value)
+            )
+        }
+        "numbers" => format!("numbers that only one page has: {} of what would be very many", percent(value)),
+        _ => format!("text beside the content that only one page has: {} of what it could be", percent(value)),
+    }
+}
+
+/// Returns the resemblance of the short shingles, estimated from eight bits of each of their min-values and corrected
+/// for chance agreement (Li and Koenig 2010); `None` if the shingles have other lengths.
+pub fn resemblance(a: &Profile, b: &Profile) -> Option<f64> {
+    if a.classes[0] != b.classes[0] {
+        return None;
+    }
+    // In bytes, which are added 32 at a time.
+    let equal = a.short.iter().zip(&b.short).fold(0u8, |equal, (a, b)| equal + u8::from(a == b));
+    Some(resemblance_of(equal.into()))
+}
+
+/// Other numbers that are very many on a page of few terms: the date, time and version of one are half of it.
+const MANY_NUMBERS: f64 = 12.0;
+
+/// Terms of a page for each further one.
+const TERMS_OF_NUMBER: f64 = 20.0;
+
+/// Returns the count of numbers of one page that are absent from the other (of the page with fewer numbers), as a share
+/// of a count that is high for this many terms, 0 to 1.
+fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
+    let Some(resemblance) = a.numbers.resemblance(&b.numbers) else { return 0.0 };
+    let [x, y] = [a.numbers.total, b.numbers.total].map(f64::from);
+    ((x.min(y) - shared(resemblance, x, y)).max(0.0) / (MANY_NUMBERS + terms / TERMS_OF_NUMBER)).min(1.0)
+}
+
+/// Constants of a model: the intercept and the weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// Intercept, in log-odds.
+    pub constant: f64,
+    /// Weight of each trait.
+    pub weights: [f64; TRAITS],
+}
+
+/// Returns the log-odds of a probability.
+pub(crate) fn log_odds(probability: f64) -> f64 {
+    let probability = probability.max(0.0);
+    (probability / (1.0 - probability)).ln()
+}
+
+impl Model {
+    /// Constants fitted for the recipe `main/1`, as `benches/fit.sh` prints them.
+    pub const MAIN: Model = Model { constant: 0.36, weights: [1.2, -3.29, -2.59, -4.33, -7.02, REST_WEIGHT] };
+
+    /// Returns the contribution of each trait to the log-odds.
+    pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
+        std::array::from_fn(|index| self.weights[index] * traits.values[index])
+    }
+
+    /// Returns the log-odds that the two documents of a pair are near-duplicates.
+    pub fn log_odds(&self, traits: &Traits) -> f64 {
+        self.constant + self.parts(traits).iter().sum::<f64>()
+    }
+
+    /// Returns whether a pair of contents with these traits may have a probability, given its log-odds, whatever the
+    /// pages are called. Where names speak against a pair, and contents alone are too far apart, names need not be
+    /// compared.
+    pub(crate) fn may_reach(&self, contents: &Traits, log_odds: f64) -> bool {
+        // Sums and probabilities are rounded; so near to 1 that it is no more than that.
+        const NEARLY_NOTHING: f64 = 1e-6;
+        const CERTAIN: f64 = 15.0;
+        let can_help = self.weights[SIBLINGS] > 0.0 || self.weights[NAMES] > 0.0;
+        can_help || self.log_odds(contents) + NEARLY_NOTHING >= log_odds.min(CERTAIN)
+    }
+
+    /// Returns the probability that the two documents of a pair are near-duplicates, 0 to 1.
+    pub fn probability(&self, traits: &Traits) -> f64 {
+        1.0 / (1.0 + (-self.log_odds(traits)).exp())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_page::sketch::{MIN_VALUES, Recipe, agreement, min_bytes, resemblance_of};
+    use nddb_page::text::Page;
+
+    use super::*;
+
+    /// A page of 200 words, of which those at some indexes are replaced.
+    fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u8; MIN_VALUES]) {
+        let word = |index: usize| match replaced.contains(&index) {
+            true => format!("other{index} "),
+            false => format!("word{index} "),
+        };
+        let text: Vec<String> = (0..4)
+            .map(|part| format!("<p>{}.</p>", (50 * part..50 * part + 50).map(word).collect::<String>()))
+            .collect();
+        let html = format!("<title>{title}</title><body><h1>{heading}</h1>{}", text.concat());
+        let sketch = Recipe::default().sketch(&Page { url: Some(url), ..Page::html(&html) });
+        (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+    }
+
+    fn probability(a: &(Profile, [u8; MIN_VALUES]), b: &(Profile, [u8; MIN_VALUES])) -> f64 {
+        Model::MAIN.probability(&Traits::of(&a.0, &b.0, agreement(&a.1, &b.1)))
+    }
+
+    /// Scattered and concentrated differences, with the same name and with another one: which are near-duplicates.
+    #[test]
+    fn differences_are_judged_by_how_they_stand_and_what_the_pages_are_called() {
+        let scattered: Vec<usize> = (0..20).map(|index| 10 * index + 3).collect();
+        let few: Vec<usize> = (0..10).map(|index| 20 * index + 3).collect();
+        let block: Vec<usize> = (55..85).collect();
+        let small: Vec<usize> = (55..65).collect();
+        let spread: Vec<usize> = [20..25, 90..95, 160..165].into_iter().flatten().collect();
+        let half: Vec<usize> = (0..100).collect();
+        let third: Vec<usize> = (70..136).collect();
+        let (site, other) = ("http://a.example/2", "http://b.example/2");
+        for (name, replaced, url, expected) in [
+            ("Red Fox", &[][..], site, true),
+            ("Red Fox", &few[..], site, true),
+            ("Red Fox", &scattered[..], site, true),
+            ("Red Fox", &scattered[..], other, true),
+            ("Red Fox", &small[..], site, true),
+            ("Red Fox", &third[..], site, false),
+            ("Red Fox", &third[..], other, false),
+            ("Red Fox", &half[..], site, false),
+            ("Red Fox", &half[..], other, false),
+            ("Blue Whale", &[], site, false),
+            ("Blue Whale", &small[..], site, false),
+            // One text under two headlines.
+            ("Blue Whale", &small[..], other, true),
+            ("Blue Whale", &spread[..], site, false),
+            ("Blue Whale", &spread[..], other, false),
+            ("Blue Whale", &block[..], site, false),
+            ("Blue Whale", &block[..], other, false),
+            ("Blue Whale", &half[..], site, false),
+        ] {
+            let (a, b) = (page("Red Fox", "Red Fox", "http://a.example/1", &[]), page(name, name, url, replaced));
+            let found = probability(&a, &b);
+            assert_eq!(found >= 0.5, expected, "{name}, {} words, {url}: {found}", replaced.len());
+            assert_eq!(found, probability(&b, &a), "either way round");
+        }
+    }
+
+    /// What min-values of eight bits cannot tell apart, those of 32 bits do.
+    #[test]
+    fn pages_of_a_word_or_two_are_near_only_those_of_the_same_words() {
+        let sketch = |text: &str| {
+            let sketch = Recipe::default().sketch(&Page::text(text));
+            (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+        };
+        let texts: Vec<String> = (0..600)
+            .map(|index| if index % 3 == 0 { format!("red{index}") } else { format!("red{index} fox") })
+            .collect();
+        let pages: Vec<_> = texts.iter().map(|text| sketch(text)).collect();
+        let mut alike = 0;
+        for (index, a) in pages.iter().enumerate() {
+            assert!(probability(a, &sketch(&texts[index])) > 0.9, "{}", texts[index]);
+            for b in &pages[..index] {
+                alike += u32::from(resemblance(&a.0, &b.0) > Some(0.9));
+                assert!(probability(a, b) < 0.1, "{:?} {:?}", a.0, b.0);
+            }
+        }
+        assert!(alike > 300, "{alike} pairs have equal low bits");
+    }
+
+    /// Two siblings of one template differ in a word of title and content; what they share is the template.
+    #[test]
+    fn the_name_of_a_page_outweighs_the_template_that_it_shares() {
+        let sibling = |name: &str, url: &str| {
+            let frame: String = (0..120).map(|index| format!("frame{index} ")).collect();
+            let html =
+                format!("<title>{name} (docs 2)</title><body><h1>Class {name}</h1><p>{name} is made. {frame}.</p>");
+            let sketch = Recipe::default().sketch(&Page { url: Some(url), ..Page::html(&html) });
+            (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+        };
+        let fox = sibling("FoxSerializer", "http://a.example/1");
+        assert!(probability(&fox, &sibling("WhaleSerializer", "http://a.example/2")) < 0.5);
+        assert!(probability(&fox, &sibling("FoxSerializer", "http://a.example/3")) > 0.9);
+        // A name is not taken for the word of its template whose hash has the same low 14 bits.
+        let (name, word) = ("UnknownMemberIdException", "InvalidGroupIdException");
+        assert!(probability(&sibling(name, "http://a.example/1"), &sibling(word, "http://a.example/2")) < 0.5);
+    }
+
+    /// However many headings a generator writes on each of its pages: the names are those of the titles.
+    #[test]
+    fn headings_of_a_generator_do_not_dilute_a_name() {
+        let entry = |name: &str, headings: usize| {
+            let section = |index: usize| {
+                let words: String = (0..20).map(|word| format!("frame{index}x{word} ")).collect();
+                format!("<h3>Section{index} of{index}</h3><p>{words}.</p>")
+            };
+            let sections: String = (0..headings).map(section).collect();
+            let html = format!(
+                "<title>{name} (docs 2)</title><body><h1>Class {name}</h1><p>{name} is made with {name}.</p>{sections}"
+            );
+            let url = format!("http://a.example/{name}-{headings}.html");
+            let page = Page { url: Some(&url), ..Page::html(&html) };
+            let sketch = Recipe::default().sketch(&page);
+            (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+        };
+        let names = |a: &(Profile, _), b: &(Profile, _)| Traits::of(&a.0, &b.0, 0).values[3];
+        for headings in [2, 5, 9] {
+            let (fox, whale) = (entry("FoxException", headings), entry("WhaleException", headings));
+            assert_eq!(names(&fox, &whale), 1.0, "{headings} headings");
+            assert!(probability(&fox, &whale) < 0.1, "{headings} headings: {}", probability(&fox, &whale));
+            assert_eq!(names(&fox, &entry("FoxException", headings + 1)), 0.0, "one heading more");
+            // On another host the headings count, too.
+            let other = Profile { host: whale.0.host ^ 1, ..whale.0.clone() };
+            assert!(Traits::of(&fox.0, &other, 0).values[3] < 0.3, "{headings} headings");
+        }
+    }
+
+    /// Texts and pages that have no other name: on one host, and only where each has a word of its own.
+    #[test]
+    fn file_names_tell_siblings_apart_where_there_are_neither_titles_nor_headings() {
+        let words: String = (0..50).map(|word| format!("frame{word} ")).collect();
+        let profile = |url: &str, html: &str| {
+            let own = if url.contains("sink") { "<p>A sink" } else { "<p>A source" };
+            let html = format!("{html}{own} {words}.</p>");
+            let page = Page { url: Some(url), ..Page::html(&html) };
+            Recipe::default().sketch(&page).profile.expect("a profile")
+        };
+        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values;
+        let sink = profile("http://a.example/30/sink_config.html", "");
+        for (url, siblings) in [
+            ("http://a.example/30/source_config.html", 1.0),
+            ("http://a.example/31/sink_config.html", 0.0),
+            ("http://a.example/30/sink_config_print.html", 0.0),
+            ("http://a.example/30/31.html", 0.0),
+            // No word of the page.
+            ("http://a.example/30/whale_config.html", 0.0),
+            ("http://b.example/30/source_config.html", 0.0),
+        ] {
+            let other = profile(url, "");
+            for values in [values(&sink, &other), values(&other, &sink)] {
+                assert_eq!(values[2..4], [siblings, siblings * 2.0 / 3.0], "{url}");
+            }
+        }
+        for markup in ["<title>Red fox</title>", "<h1>Red fox</h1>"] {
+            let titled = profile("http://a.example/30/source_config.html", markup);
+            assert_eq!(values(&sink, &titled)[2], 0.0, "{markup}");
+        }
+    }
+
+    /// A name may be a word of a heading that a generator writes on all its pages; a title may be the site's.
+    #[test]
+    fn headings_name_a_page_if_they_have_most_of_the_words_of_a_title() {
+        let page = |title: &str, heading: &str| {
+            let words: String = (0..90).map(|word| format!("word{word} ")).collect();
+            let html = format!(
+                "<title>{title} in animals - Site</title><h1>{heading}</h1><p>{words}.</p><h2>Fox Implementations</h2>\
+                <p>In animals.</p>"
+            );
+            let url = format!("http://a.example/{}", title.to_lowercase());
+            Recipe::default().sketch(&Page { url: Some(&url), ..Page::html(&html) }).profile.expect("one")
+        };
+        let siblings = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2];
+        assert_eq!(siblings(&page("Fox", "Fox"), &page("Whale", "Whale")), 1.0);
+        assert_eq!(siblings(&page("Fox", "Fox in animals"), &page("Boutique", "Boutique: fox in animals")), 0.0);
+    }
+
+    /// Two captures of one address are one page, whatever it is called, and one text has many headlines.
+    #[test]
+    fn names_say_nothing_of_captures_of_one_page_and_little_elsewhere() {
+        let profile = |name: &str, url: &str| page(name, name, url, &[]).0;
+        let values = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[2..4].to_vec();
+        let fox = profile("Red Fox", "http://a.example/news/1.html");
+        for (url, expected) in [
+            ("https://www.a.example/news/1.html", [0.0, 0.0]),
+            ("http://a.example/news/2.html", [1.0, 1.0]),
+            ("http://a.example/old/1.html", [1.0, 0.5]),
+            ("http://b.example/story.html", [0.0, 0.6]),
+        ] {
+            let whale = profile("Blue Whale", url);
+            assert_eq!((values(&fox, &whale), values(&whale, &fox)), (expected.to_vec(), expected.to_vec()), "{url}");
+        }
+    }
+
+    /// Pages of one content, and much else that differs or not.
+    #[test]
+    fn what_was_left_out_of_a_page_counts_where_it_differs() {
+        let words = |name: &str, len: usize| (0..len).map(|word| format!("{name}{word} ")).collect::<String>();
+        let profile = |rest: &str| {
+            let html = format!("<p>{}.</p><aside class=related><p>{rest}.</p></aside>", words("content", 120));
+            let sketch = Recipe::default().sketch(&Page::html(&html));
+            (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+        };
+        let [one, other] = ["one", "other"].map(|name| profile(&words(name, 100)));
+        assert_eq!(one.0.terms, 120, "the aside is left out");
+        let rest = |a: &Profile, b: &Profile| Traits::of(a, b, 84).values[REST];
+        assert_eq!(rest(&one.0, &one.0), 0.0);
+        assert!((0.15..0.35).contains(&rest(&one.0, &other.0)), "{}", rest(&one.0, &other.0));
+        let [shared, same] = [shared_wholes(&one.0, &other.0), shared_wholes(&one.0, &one.0)];
+        assert!(shared.iter().all(|share| (0.3..0.75).contains(share)) && same == [1.0, 1.0], "{shared:?}");
+        assert!(probability(&one, &other) < probability(&one, &one));
+    }
+
+    /// Texts of few different words, or of numbers, are compared by their order and their digits.
+    #[test]
+    fn texts_of_few_different_words_are_no_near_duplicates_for_that() {
+        let mut random = nddb_test_support::Random(7);
+        let mut made = |words: &[&str], len: usize| -> String {
+            (0..len).map(|_| format!("{} ", words[random.index(words.len())])).collect()
+        };
+        let digits: Vec<String> = (0..10).map(|digit| digit.to_string()).collect();
+        let digits: Vec<&str> = digits.iter().map(String::as_str).collect();
+        for words in [&["A", "C", "G", "T"][..], &["yes", "no"], &["Am", "F", "C", "G", "Dm"], &digits] {
+            for len in [60, 200, 1000] {
+                let texts: Vec<String> = (0..6).map(|_| made(words, len)).collect();
+                let sketch = |text: &String| {
+                    let sketch = Recipe::default().sketch(&Page::text(text));
+                    (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+                };
+                let pages: Vec<_> = texts.iter().map(sketch).collect();
+                for (index, a) in pages.iter().enumerate() {
+                    assert!(probability(a, &sketch(&texts[index])) > 0.9);
+                    for b in &pages[..index] {
+                        assert!(probability(a, b) < 0.5, "{words:?} {len}: {}", probability(a, b));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Chapters, issues and versions of licences, with an address or without.
+    #[test]
+    fn numbers_in_titles_name_pages_of_a_series() {
+        let body: String = (0..120).map(|word| format!("word{} ", word % 97)).collect();
+        let differences = |titles: [&str; 2], urls: Option<[&str; 2]>| {
+            let [a, b] = [0, 1].map(|index| {
+                let text = format!("{}\n\n{body}", titles[index]);
+                let page = Page { url: urls.map(|urls| urls[index]), ..Page::text(&text) };
+                Names::of(&Recipe::default().sketch(&page).profile.expect("a profile"))
+            });
+            a.differences(&b)
+        };
+        let urls = Some(["http://a.example/one", "http://a.example/two"]);
+        let (are_siblings, names) = differences(["Chapter 1", "Chapter 2"], urls);
+        assert!(are_siblings && names >= 0.5, "{names}");
+        assert!(differences(["General License 2", "General License 3"], None).0);
+        assert_eq!(differences(["Chapter 1", "Chapter 1"], urls), (false, 0.0));
+        assert!(!differences(["Chapter 1", "Chapter 2"], Some(["http://a.example/x/one", "http://a.example/y/one"])).0);
+        assert!(!differences(["Foxes 1", "Whales 2"], Some(["http://a.example/", "http://b.example/"])).0);
+    }
+
+    /// One word again and again, or one sentence, is another text if it is there twice as often.
+    #[test]
+    fn texts_that_repeat_themselves_are_compared_by_how_often_they_do() {
+        for text in ["buffalo ", "the quick brown fox jumps over the lazy dog and is away "] {
+            let pages = [3, 6, 12, 24, 48].map(|times| {
+                let sketch = Recipe::default().sketch(&Page::text(&text.repeat(8 * times)));
+                (sketch.profile.expect("a profile"), min_bytes(&sketch.min_hash.expect("min-values").values))
+            });
+            for (index, a) in pages.iter().enumerate() {
+                assert!(probability(a, a) > 0.9);
+                pages[..index].iter().for_each(|b| assert!(probability(a, b) < 0.5, "{text}: {}", probability(a, b)));
+            }
+        }
+    }
+
+    /// What contents alone rule out is ruled out with names, by any weights.
+    #[test]
+    fn contents_that_are_too_far_apart_need_no_names() {
+        let words: Vec<usize> = (0..200).collect();
+        let pages: Vec<_> = [("Red Fox", 0), ("Red Fox", 20), ("Blue Whale", 5), ("Blue Whale", 90), ("", 200)]
+            .map(|(name, replaced)| page(name, name, "http://a.example/", &words[..replaced]))
+            .into();
+        let mut ruled_out = [0, 0];
+        for (a, b) in pages.iter().flat_map(|a| pages.iter().map(move |b| (a, b))) {
+            let agreement = agreement(&a.1, &b.1);
+            let (contents, traits) = (Traits::of_contents(&a.0, &b.0, agreement), Traits::of(&a.0, &b.0, agreement));
+            assert_eq!(contents.named(&Names::of(&a.0), &Names::of(&b.0)), traits);
+            assert!(contents.values.iter().zip(traits.values).all(|(least, value)| *least <= value));
+            for weights in [
+                Model::MAIN.weights,
+                [1.0, -1.0, 5.0, -1.0, 0.0, -1.0],
+                [1.0, -1.0, -1.0, 5.0, 1.0, 0.0],
+                [0.0; TRAITS],
+            ] {
+                let model = Model { weights, ..Model::MAIN };
+                for least in [0.0, 0.1, 0.5, model.probability(&traits), 0.9, 1.0] {
+                    let may_reach = model.may_reach(&contents, log_odds(least));
+                    assert!(may_reach || model.probability(&traits) < least, "{weights:?} {least}");
+                    ruled_out[usize::from(may_reach)] += 1;
+                }
+            }
+        }
+        assert!(ruled_out[0] > 50 && ruled_out[1] > 50, "{ruled_out:?}");
+        let names = ALL_TRAITS.map(|of| of.name);
+        assert_eq!((names[SIBLINGS], names[NAMES]), ("siblings", "names"));
+    }
+
+    #[test]
+    fn the_constants_are_those_that_the_fit_writes() {
+        let written = include_str!("../../benches/default_model.json");
+        let written: serde_json::Value = serde_json::from_str(written).expect("JSON");
+        assert_eq!(written["constant"], Model::MAIN.constant);
+        assert_eq!(written["weights"].as_object().map(serde_json::Map::len), Some(TRAITS));
+        for (of, weight) in ALL_TRAITS.iter().zip(Model::MAIN.weights) {
+            assert_eq!(written["weights"][of.name], weight, "{}", of.name);
+        }
+    }
+
+    /// Replaced words at places of their own, and as many in one stretch, are as many missing words.
+    #[test]
+    fn missing_words_are_counted_by_both_lengths_of_shingles() {
+        const LENGTHS: Lengths = Lengths { few: 200.0, many: 200.0 };
+        let original = page("", "", "", &[]);
+        let scattered: Vec<usize> = (0..20).map(|index| 10 * index + 3).collect();
+        for (replaced, share) in [(scattered, 0.1), ((60..80).collect(), 0.1), ((60..120).collect(), 0.3)] {
+            let other = page("", "", "", &replaced);
+            let long = resemblance_of(agreement(&original.1, &other.1));
+            let found = LENGTHS.missing(resemblance(&original.0, &other.0).expect("lengths are equal"), long);
+            assert!((found - share).abs() < 0.08, "{share} {found}");
+        }
+        assert_eq!(LENGTHS.missing(1.0, 1.0), 0.0);
+        assert_eq!(Lengths { few: 0.0, many: 0.0 }.missing(0.0, 0.0), 1.0);
+    }
+
+    #[test]
+    fn one_profile_is_a_near_duplicate_of_itself_whatever_it_is() {
+        for (title, heading, replaced) in [("", "", &[][..]), ("Red Fox", "Fox", &[1, 2]), ("A", "", &[])] {
+            let a = page(title, heading, "http://a.example/", replaced);
+            assert!(probability(&a, &a) > 0.9);
+        }
+        let thin = Recipe::default().sketch(&Page::text("one"));
+        let thin = (thin.profile.expect("a profile"), min_bytes(&thin.min_hash.expect("min-values").values));
+        assert!(probability(&thin, &thin) > 0.9);
+    }
+
+    #[test]
+    fn each_trait_says_something_and_what_they_add_is_the_sum() {
+        let (a, b) =
+            (page("Red Fox", "Fox", "http://a.example/", &[]), page("Whale", "Blue", "http://b.example/", &[1, 9]));
+        let traits = Traits::of(&a.0, &b.0, agreement(&a.1, &b.1));
+        let told: std::collections::BTreeSet<String> =
+            (0..TRAITS).map(|index| told(index, traits.values[index])).collect();
+        assert_eq!(told.len(), TRAITS, "{told:?}");
+        let sum = Model::MAIN.constant + Model::MAIN.parts(&traits).iter().sum::<f64>();
+        assert!((1.0 / (1.0 + (-sum).exp()) - Model::MAIN.probability(&traits)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn estimates_of_resemblance_are_corrected_for_chance() {
+        let (a, b) = (page("", "", "", &[]), page("", "", "", &(0..200).collect::<Vec<_>>()));
+        assert_eq!(resemblance(&a.0, &a.0), Some(1.0));
+        assert!(resemblance(&a.0, &b.0) < Some(0.03));
+    }
+}

@@ -1,0 +1,1 @@
+//! The tests are in `it`; this file makes a package of them.
