@@ -7,7 +7,7 @@ export ROCKSDB_LIB_DIR := $(CURDIR)/target/rocksdb
 export ROCKSDB_STATIC := 1
 NDDB := target/release/nddb
 
-.PHONY: help setup build demo test python test-python test-spark lint doc deps bench fuzz env clean
+.PHONY: help setup build demo test python test-python test-spark lint doc deps public-api package bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
@@ -19,6 +19,8 @@ help:
 	@echo 'make lint           formatting and clippy'
 	@echo 'make doc            documentation, target/doc'
 	@echo 'make deps           licences, sources and Rust versions of the dependencies'
+	@echo 'make public-api     the public interface is the one that public-api.txt lists'
+	@echo 'make package        each crate as it would be published, target/package'
 	@echo 'make bench          all benchmarks, short; see benches/README.md for the full ones'
 	@echo 'make fuzz           each fuzz target of the format for a minute'
 	@echo 'eval $$(make -s env) for cargo by hand'
@@ -35,6 +37,8 @@ demo: build
 
 test: setup
 	cargo test --profile checked --locked --workspace
+	@set -e; for example in src/nddb/examples/*.rs; do name=$$(basename $$example .rs); echo "example $$name"; \
+	    cargo run --profile checked --locked --quiet -p nddb --example $$name; done
 
 python: setup
 	@.ci/python wheel
@@ -54,6 +58,12 @@ doc: setup
 
 deps:
 	@.ci/deps
+
+public-api: setup
+	@.ci/public-api
+
+package:
+	cargo package --workspace --locked --no-verify --allow-dirty --exclude nddb-tests --exclude nddb-benches --exclude nddb-python
 
 bench: setup
 	cargo bench --profile checked --locked --workspace --benches -- --test

@@ -240,7 +240,7 @@ def block(data, index, file_identity, words, bits, interval):
         need(value > values[-1], "5.4", f"entry {entry} of block {index} does not ascend")
         need(position <= end, "5.4", f"the stream of block {index} runs over its end")
         values.append(value)
-    need(stream >> position == 0, "5.4", f"bits behind the stream of block {index}")
+    need(stream >> position == 0, "5.4", f"bits after the stream of block {index}")
     return {"count": count, "restarts": restarts, "first": f"{first:016x}", "key": f"{values[-1]:016x}"}, values
 
 
@@ -387,7 +387,7 @@ def postings(data):
         word = int.from_bytes(numbers[offset : offset + 8], "little") >> (index * width % 8)
         values.append(low + (word & ((1 << width) - 1)))
     need(all(value < high for value in values), "7.2", "a number is outside of the range")
-    need(bits_of(numbers[documents * width // 64 * 8 :]) >> (documents * width % 64) == 0, "7.2", "bits behind the numbers")
+    need(bits_of(numbers[documents * width // 64 * 8 :]) >> (documents * width % 64) == 0, "7.2", "bits after the numbers")
     if several:
         flag = [index for index in range(8 * len(flags)) if flags[index // 8] >> (index % 8) & 1]
         need(len(flag) == prints and flag[0] == 0 and flag[-1] < documents, "7.2", "flags")
@@ -476,7 +476,7 @@ def manifest(data):
             run["segments"].append(entry(data, at))
             at += 32
         out["runs"].append(run)
-    need(at == len(data) - 4, "8.1", "bytes behind the last run")
+    need(at == len(data) - 4, "8.1", "bytes after the last run")
     files = [file["number"] for run in out["runs"] for file in [run["postings"], *run["segments"]]]
     files += [run["keys"][file]["number"] for run in out["runs"] if run["keys"] for file in ["postings", "segment"]]
     files += [run["summaries"]["number"] for run in out["runs"] if run["summaries"]]
@@ -487,7 +487,7 @@ def manifest(data):
 
 
 def bitmap(data, at):
-    """A 32-bit roaring bitmap at an offset: its members, and the offset behind it."""
+    """A 32-bit roaring bitmap at an offset: its members, and the offset after it."""
     begin, cookie = at, number(data, at, 4)
     at += 4
     if cookie == 12346:
@@ -545,7 +545,7 @@ def deleted_set(data):
         members, at = bitmap(payload, at + 4)
         numbers += (key << 32 | member for member in members)
         before = key
-    need(at == len(payload), "8.4", "bytes behind the last bitmap")
+    need(at == len(payload), "8.4", "bytes after the last bitmap")
     need(len(numbers) == number(data, 16, 8), "8.4", "count")
     out.update(count=len(numbers), numbers=numbers)
     return out
@@ -555,7 +555,7 @@ def deleted_set(data):
 
 
 def text(data, at):
-    """A text at an offset, and the offset behind it."""
+    """A text at an offset, and the offset after it."""
     size = number(data, at, 4)
     need(at + 4 + size <= len(data), "9", "a text is cut off")
     try:
@@ -630,7 +630,7 @@ def summary(data):
     for bit, (key, part) in enumerate(PARTS):
         if flags >> bit & 1:
             parts[key], at = part(data, at)
-    need(at == len(data), "8.7", "bytes behind the last part of a summary")
+    need(at == len(data), "8.7", "bytes after the last part of a summary")
     need(not {"url", "url_is_id"} <= parts.keys(), "8.7", "two addresses")
     need(not {"site", "site_in_url"} <= parts.keys(), "8.7", "two sites")
     if parts.pop("url_is_id", False):
@@ -672,11 +672,11 @@ def summaries(data):
         at, slot = directory + 64 * (ordinal // 14), ordinal % 14
         first = number(body, at, 8)
         need(slot or first == before, "8.7", f"offset of entry {ordinal // 14}")
-        behind = first + number(body, at + 8 + 4 * slot, 4)
-        need(before <= behind <= size, "8.7", f"end of summary {ordinal}")
-        need((before < behind) == (ordinal < documents), "8.7", f"summary {ordinal} is empty, or behind the last")
-        parts.append(body[before:behind])
-        before = behind
+        after = first + number(body, at + 8 + 4 * slot, 4)
+        need(before <= after <= size, "8.7", f"end of summary {ordinal}")
+        need((before < after) == (ordinal < documents), "8.7", f"summary {ordinal} is empty, or after the last")
+        parts.append(body[before:after])
+        before = after
     need(before == size, "8.7", "size is not that of all summaries")
     present = []
     for entry in range(entries):

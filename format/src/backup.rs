@@ -18,7 +18,7 @@ const WHAT: &str = "list of a backup";
 /// A file of a backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupFile {
-    /// Path in the folder of the database: `MANIFEST`, or a name behind `catalog/` or `runs/`.
+    /// Path in the folder of the database: `MANIFEST`, or a name after `catalog/` or `runs/`.
     pub path: String,
     /// Size in bytes.
     pub size: u64,
@@ -99,7 +99,7 @@ fn check_end(bytes: &[u8]) -> Result<usize> {
     Ok(end)
 }
 
-/// Returns the offset behind the line that begins at `offset`.
+/// Returns the offset after the line that begins at `offset`.
 fn line_end(bytes: &[u8], offset: usize) -> Result<usize> {
     let length = bytes[offset..].iter().position(|&byte| byte == b'\n');
     let have = bytes.len() as u64;

@@ -13,7 +13,7 @@ pub fn peek<const N: usize>(bytes: &[u8; N], position: usize) -> u64 {
     u64::from_le_bytes(word) >> (position & 7)
 }
 
-/// Reads `width` bits (0 to 64) at bit `position` of `bytes`; bits behind the end are zeros. The plain definition,
+/// Reads `width` bits (0 to 64) at bit `position` of `bytes`; bits after the end are zeros. The plain definition,
 /// for code outside of inner loops.
 pub fn read(bytes: &[u8], position: u64, width: u8) -> u64 {
     let mut window = [0u8; 16];

@@ -59,7 +59,7 @@ pub fn designs(bits: u8, k: u8, tables_max: usize) -> Vec<Design> {
 /// paper, with whole bits (Manku 2007, 3.1.2).
 ///
 /// `None` if no scheme of at most 512 tables has a prefix of that length: with k > 0 some bits are always left
-/// behind it.
+/// after it.
 pub fn fewest_tables(bits: u8, k: u8, prefix_min: u8) -> Option<Design> {
     designs(bits, k, TABLES_MAX).into_iter().find(|design| design.prefix_min >= prefix_min)
 }
@@ -97,12 +97,12 @@ fn fewest(bits: f64, k: u8, d: f64, tau: f64, tables_max: usize, levels: usize) 
         .min()
 }
 
-/// C(groups, k): the number of ways to leave k groups behind the prefix.
+/// C(groups, k): the number of ways to leave k groups after the prefix.
 fn choices(groups: u8, k: u8) -> usize {
     (0..usize::from(k)).fold(1usize, |c, i| c.saturating_mul(usize::from(groups) - i) / (i + 1))
 }
 
-/// The number of bits left behind the prefix, over all tables: the least and the greatest.
+/// The number of bits left after the prefix, over all tables: the least and the greatest.
 #[derive(Clone, Copy)]
 struct Rest {
     least: u8,

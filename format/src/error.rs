@@ -88,7 +88,7 @@ impl fmt::Display for FormatError {
             }
             Self::Malformed { what, offset, rule } => write!(f, "{what} is malformed at byte {offset}: {rule}"),
             Self::OutOfOrder { previous, found } => {
-                write!(f, "{found:016x} stands behind {previous:016x}: fingerprints must ascend")
+                write!(f, "{found:016x} stands after {previous:016x}: fingerprints must ascend")
             }
             Self::Scheme { rule } => write!(f, "no such scheme: {rule}"),
         }

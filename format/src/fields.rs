@@ -19,12 +19,12 @@ impl Field {
         Self { offset: 0, size, name }
     }
 
-    /// Returns the field behind this one.
+    /// Returns the field after this one.
     pub const fn then(&self, size: usize, name: &'static str) -> Self {
         Self { offset: self.end(), size, name }
     }
 
-    /// Returns the offset behind this field.
+    /// Returns the offset after this field.
     pub const fn end(&self) -> usize {
         self.offset + self.size
     }

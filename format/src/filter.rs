@@ -35,7 +35,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     kind: Kind,
-    /// Bits of a value behind its prefix.
+    /// Bits of a value after its prefix.
     shift: u32,
     /// Size in bytes.
     size: u64,

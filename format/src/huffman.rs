@@ -108,7 +108,7 @@ impl Code {
 /// One step of decoding: a word and the low bits that follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The symbol: also the number of low bits behind the word.
+    /// The symbol: also the number of low bits after the word.
     pub h: u32,
     /// Bits of the word.
     pub length: u32,

@@ -89,7 +89,7 @@ pub const RUN_DIGEST: Field = RUN_DOCUMENTS.then(16, "set_digest");
 pub const RUN_RESTART: Field = RUN_DIGEST.then(2, "restart");
 /// Number of levels of the scheme.
 pub const RUN_LEVELS: Field = RUN_RESTART.then(1, "levels");
-/// Groups of each level, zero behind the last.
+/// Groups of each level, zero after the last.
 pub const RUN_GROUPS: Field = RUN_LEVELS.then(LEVELS_MAX, "groups");
 /// The greatest number of merges that have rewritten a document of the run; of no effect on reading.
 pub const RUN_REWRITES: Field = RUN_GROUPS.then(1, "rewrites");
@@ -413,7 +413,7 @@ impl Manifest {
         let entry = &bytes[start..start + run_size];
         let (levels, groups) = (RUN_LEVELS.get(entry) as usize, RUN_GROUPS.bytes(entry));
         if levels > LEVELS_MAX || groups[levels..].iter().any(|&byte| byte != 0) {
-            return malformed(WHAT, start + RUN_LEVELS.offset, "a scheme has at most 4 levels, zeros behind them");
+            return malformed(WHAT, start + RUN_LEVELS.offset, "a scheme has at most 4 levels, zeros after them");
         }
         let scheme = Scheme::new(self.bits, self.k, &groups[..levels], RUN_RESTART.get(entry) as u16)?;
         let (low, high) = (RUN_LOW.get(entry), RUN_HIGH.get(entry));

@@ -1,4 +1,4 @@
-//! Paged regions: 4 KB pages whose checksums are an array behind them, so that a reader verifies what it touches
+//! Paged regions: 4 KB pages whose checksums are an array after them, so that a reader verifies what it touches
 //! and opening reads none of it (SPEC 3.6).
 
 use crate::digest;

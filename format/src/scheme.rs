@@ -18,7 +18,7 @@ pub const RESTART_MAX: u16 = 4096;
 /// A scheme is named by its *levels*: level r cuts the remaining bits into r groups, as equal as whole bits allow
 /// and the wider ones first, and makes a table for every choice of r - k of them; the bits of the k groups not
 /// chosen remain for the next level. Whatever k bits differ, they lie in at most k groups of each level, so some
-/// table has all of them behind its prefix.
+/// table has all of them after its prefix.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scheme {
     bits: u8,
@@ -141,7 +141,7 @@ impl Split {
             if out.len() > TABLES_MAX {
                 return Err(FormatError::Scheme { rule: "a scheme has at most 512 tables" });
             }
-            // The next choice: advance the last group that can still move, restart those behind it.
+            // The next choice: advance the last group that can still move, restart those after it.
             let Some(last) = (0..choose).rev().find(|&last| choice[last] < groups - choose + last) else {
                 return Ok(());
             };

@@ -2,7 +2,7 @@
 
 /// Returns the seconds since 1970 of a date; `None` if it is malformed.
 ///
-/// Accepts `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, and a time behind `T` or a space with minutes, seconds and a fraction
+/// Accepts `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, and a time after `T` or a space with minutes, seconds and a fraction
 /// each optional, then `Z`, an offset such as `-0800` or `+01:00`, or nothing (UTC); and 8 to 18 digits without
 /// separators.
 pub(super) fn parse(text: &[u8]) -> Option<i64> {

@@ -24,7 +24,7 @@ impl Document {
         Document { id, kind: if text { PageKind::Text } else { PageKind::Html }, done: false }
     }
 
-    /// Marks the document as read: a later run resumes behind it.
+    /// Marks the document as read: a later run resumes after it.
     pub(super) fn finish(&mut self) {
         self.done = true;
     }

@@ -16,7 +16,7 @@ const PADDING: usize = 64;
 pub(super) struct Marker {
     /// Returns whether bytes begin a record; `None` if they are too few to tell.
     pub(super) starts: fn(&[u8]) -> Option<bool>,
-    /// Finds the first line that begins a record, behind the first line end.
+    /// Finds the first line that begins a record, after the first line end.
     pub(super) find: fn(&[u8]) -> Option<usize>,
     /// Returns the number of bytes at the end of an unsuccessful search that may begin a record.
     pub(super) keep: fn(&[u8]) -> usize,
@@ -86,7 +86,7 @@ fn next_member(stream: &Stream, header: u64, claimed: u64, marker: Marker) -> Op
         .find(|&at| stream.window().get(at..).is_some_and(|rest| (marker.starts)(rest) == Some(true)))
 }
 
-/// Decides how a record ends of which all bytes are there, by the bytes behind it.
+/// Decides how a record ends of which all bytes are there, by the bytes after it.
 fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> io::Result<Extent> {
     let ending = loop {
         let after = &stream.window()[claimed..];

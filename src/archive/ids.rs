@@ -1,4 +1,4 @@
-//! The ids of documents: those that an input has, or the place of each in it, behind a prefix.
+//! The ids of documents: those that an input has, or the place of each in it, after a prefix.
 
 use std::path::Path;
 

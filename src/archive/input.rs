@@ -26,7 +26,7 @@ use super::zstandard::{self, Zstd};
 
 /// Decompressed bytes that the format is detected from.
 const HEAD: usize = 16 << 10;
-/// Bytes behind a record of a plain file that are no part of it.
+/// Bytes after a record of a plain file that are no part of it.
 const LINE_ENDS: u64 = 4;
 
 /// An opened input.

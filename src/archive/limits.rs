@@ -28,7 +28,7 @@ pub struct Limits {
     /// Bytes of the metadata of a Parquet file.
     pub table_footer: u64,
     /// Bytes of a page of a column in a Parquet file, compressed or decompressed; one for each column that is read is
-    /// held in memory. Writers close a page behind 1,024 texts, however long these are.
+    /// held in memory. Writers close a page after 1,024 texts, however long these are.
     pub table_page: u64,
 }
 

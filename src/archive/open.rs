@@ -25,7 +25,7 @@ pub struct Located {
     /// The file, or `-` for the standard input.
     pub path: PathBuf,
     /// For a file found in a folder, which is one document: its path below that folder, with `/` between the
-    /// components, as text; behind the path of the folder if there are several.
+    /// components, as text; after the path of the folder if there are several.
     pub document: Option<String>,
     /// The ranges that are read of a WARC, WET or ARC file, each one record; all of it without.
     pub ranges: Option<Ranges>,
@@ -142,7 +142,7 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
     Ok(inputs)
 }
 
-/// Returns the inputs below a folder with their paths below it, `/` between the components, behind `within` if that is
+/// Returns the inputs below a folder with their paths below it, `/` between the components, after `within` if that is
 /// not empty; and the number of other files.
 fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsString, Located)>, u64), ArchiveError> {
     let (mut found, mut passed_over) = (Vec::new(), 0);

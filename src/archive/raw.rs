@@ -72,7 +72,7 @@ pub(super) fn parse_line(line: &[u8]) -> Result<(&str, u64), (Reason, &'static s
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let tab = memchr::memchr(b'\t', line).ok_or((Reason::BadLine, "no tab in the line"))?;
     let (id, hex) = (&line[..tab], &line[tab + 1..]);
-    let fingerprint = parse_hex(hex).ok_or((Reason::BadFingerprint, "no 16 hex digits behind the tab"))?;
+    let fingerprint = parse_hex(hex).ok_or((Reason::BadFingerprint, "no 16 hex digits after the tab"))?;
     let id = std::str::from_utf8(id).map_err(|_| (Reason::BadId, "the id is not UTF-8"))?;
     Ok((id, fingerprint))
 }
@@ -102,7 +102,7 @@ impl U64le {
                 return Ok(stream.mend().map(super::stream::Tear::into_entry));
             }
             stream.consume(len);
-            let detail = format!("{len} bytes behind the last fingerprint of 8");
+            let detail = format!("{len} bytes after the last fingerprint of 8");
             return Ok(Some(Entry::skipped(stream.position_since(point, len as u64), Reason::TrailingBytes, detail)));
         };
         stream.consume(8);

@@ -23,7 +23,7 @@ pub(super) struct Source {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Offset in the file of the byte behind the buffer's last.
+    /// Offset in the file of the byte after the buffer's last.
     next: u64,
     at_end: bool,
 }

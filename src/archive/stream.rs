@@ -271,7 +271,7 @@ impl Stream {
         self.tear.as_ref().is_some_and(|tear| tear.reason == Reason::RatioLimit)
     }
 
-    /// Takes the tear away, so that reading resumes behind it.
+    /// Takes the tear away, so that reading resumes after it.
     pub(super) fn mend(&mut self) -> Option<Tear> {
         let tear = self.tear.take()?;
         self.mark(self.source.offset());

@@ -138,7 +138,7 @@ impl Warc {
         Ok(Entry { position: stream.position_since(point, len), content })
     }
 
-    /// Reports a record that cannot be read, and resumes at the next one that begins in or behind it.
+    /// Reports a record that cannot be read, and resumes at the next one that begins in or after it.
     fn broken(&mut self, stream: &mut Stream, point: ResumePoint, reason: Reason, rule: &str) -> io::Result<Entry> {
         stream.consume(MAGIC.len());
         let len = framing::resync(stream, MARKER)? + MAGIC.len() as u64;

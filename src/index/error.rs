@@ -263,6 +263,9 @@ impl Error {
             Self::DamagedBackup { .. } => {
                 Some("use another backup; 'nddb backup verify' lists all damage of this one".into())
             }
+            Self::OutOfRange { what: "k", limit, .. } => {
+                Some(format!("'nddb create --k' sets the greatest distance of queries, which is {limit} here"))
+            }
             Self::Mismatch { what: "k", .. } => {
                 Some("'nddb create --k' makes a database of that k: load the documents again".into())
             }
@@ -380,7 +383,7 @@ impl fmt::Display for Error {
             }
             Self::Method { method, why } => write!(f, "method '{method}' cannot be used here: {why}"),
             Self::OutOfRange { what, requested, limit } => {
-                write!(f, "{what} is {requested}, the limit here is {limit}")
+                write!(f, "{what} is {requested}, the limit is {limit}")
             }
             Self::OutOfNumbers { given, needed, limit } => {
                 write!(f, "no document numbers left: {given} of {limit} are given out, and {needed} more are needed")

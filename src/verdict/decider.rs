@@ -31,6 +31,11 @@ impl<'a> Decider<'a> {
         Self { is_limited: false, ..self }
     }
 
+    /// Returns whether two texts that differ too much are apart.
+    pub fn is_limited(&self) -> bool {
+        self.is_limited && self.rules.max_difference.is_some()
+    }
+
     /// Returns the decision about a pair, given its evidence: that of the method or of simhash, and two texts that
     /// differ by more than the rules allow are apart.
     pub fn decide(&self, evidence: &Evidence) -> Decision {
@@ -130,6 +135,20 @@ mod tests {
         for (distance, expected) in [(3, true), (4, false)] {
             let evidence = Evidence { distance: Some(distance), ..Evidence::default() };
             assert_eq!(near(Method::Simhash, &evidence), expected);
+        }
+    }
+
+    /// What may differ by anything does not differ by little.
+    #[test]
+    fn under_a_limit_only_pairs_that_are_known_to_differ_little_are_near() {
+        let rules = Rules { max_difference: Some(0.1), ..Rules::default() };
+        for (difference, identical, expected) in
+            [(Some(0.1), false, true), (Some(0.2), false, false), (None, false, false), (None, true, true)]
+        {
+            let evidence = Evidence { distance: Some(1), difference, identical, ..Evidence::default() };
+            let limited = Decider::new(Method::Simhash, &rules, false);
+            assert_eq!(matches!(limited.decide(&evidence), Decision::Near(_)), expected, "{difference:?}");
+            assert!(matches!(limited.without_limit().decide(&evidence), Decision::Near(_)));
         }
     }
 

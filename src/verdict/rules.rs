@@ -41,7 +41,7 @@ pub struct Rules {
     /// 0.7).
     pub lcs: Thresholds,
     /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever a method says of the pair
-    /// (none by default). What cannot be judged by it is left to the method.
+    /// (none by default). A pair of which it is not known how much differs is no near-duplicate then.
     pub max_difference: Option<f64>,
 }
 
@@ -73,10 +73,11 @@ impl Rules {
         evidence.traits.as_ref().map(|traits| self.model.probability(traits))
     }
 
-    /// Returns whether more of two texts is known to differ than may. Equal token sequences do not differ.
+    /// Returns whether more of two texts may differ than is allowed. Equal texts do not differ; what is not known may
+    /// be anything.
     pub fn differ_too_much(&self, evidence: &Evidence) -> bool {
-        let known = self.max_difference.zip(evidence.difference).filter(|_| !evidence.identical);
-        known.is_some_and(|(most, difference)| difference > most)
+        let differs = |most| !evidence.identical && evidence.difference.is_none_or(|difference| difference > most);
+        self.max_difference.is_some_and(differs)
     }
 }
 

@@ -8,7 +8,7 @@ const MOST: usize = 2 * WORDS;
 const STRIDE: usize = 8;
 /// Slots of a set, a multiple of [`STRIDE`].
 const SLOTS: usize = MOST.next_multiple_of(STRIDE);
-/// Padding behind the last word; no word, since words have 22 bits.
+/// Padding after the last word; no word, since words have 22 bits.
 const NONE: u32 = u32::MAX;
 
 /// A set of words, at most those of a title and of headings. It allocates nothing: thousands of pairs are compared.

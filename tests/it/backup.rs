@@ -112,7 +112,7 @@ fn a_backup_beside_a_writer_is_a_committed_state_with_all_that_was_committed_bef
         }
         let mut worker = Worker::start("backs up", &[&path.to_string_lossy()]);
         let begun = Instant::now();
-        // The state behind so many steps.
+        // The state after so many steps.
         let (mut model, mut at) = (Model::default(), 0);
         while begun.elapsed() < TIME && !writer.is_finished() {
             std::thread::sleep(Duration::from_micros(random.below(60_000)));

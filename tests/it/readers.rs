@@ -84,7 +84,7 @@ fn write(mut writer: Writer, path: &Path, commits: &mut u64, random: &mut Random
     writer
 }
 
-/// Asserts that a view is the state behind one commit; returns that commit.
+/// Asserts that a view is the state after one commit; returns that commit.
 fn assert_whole(view: &View<'_>, random: &mut Random) -> u64 {
     // Every commit takes the same number of numbers, so that the last number seen identifies the commit; a load
     // takes its numbers before it is committed.

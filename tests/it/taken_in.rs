@@ -36,7 +36,7 @@ fn sorted_files(path: &Path) -> BTreeSet<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|ending| ending == "sst")).collect()
 }
 
-/// Makes a database whose second load was ended behind `taken` of its files, of the last of which only the name is left
+/// Makes a database whose second load was ended after `taken` of its files, of the last of which only the name is left
 /// under which it is kept.
 fn database(path: &Path, taken: usize) -> PathBuf {
     let mut writer = create(path);
@@ -46,7 +46,7 @@ fn database(path: &Path, taken: usize) -> PathBuf {
     let before = sorted_files(path);
     let calls = AtomicUsize::new(0);
     let observer = observe_storage(path, move |action, at| {
-        // Behind each file comes the next, and MANIFEST behind the last one.
+        // Behind each file comes the next, and MANIFEST after the last one.
         let is_next = action == "rename the file" || action == "create the file" && at.ends_with("MANIFEST.tmp");
         let fails = is_next && calls.fetch_add(1, Ordering::Relaxed) == taken;
         if fails { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! The fast search in a block: the restart point is guessed, and the entries behind it are decoded for several
+//! The fast search in a block: the restart point is guessed, and the entries after it are decoded for several
 //! blocks in turn. [`Block::probe`] and [`Block::position`] are the definitions.
 
 use super::decode::{Block, Cursor};
@@ -51,7 +51,7 @@ impl<'a> Block<'a> {
         Approach { block: *self, low, cursor, entry, left: self.left(passed), passed, decoded: 1 }
     }
 
-    /// Returns the cursor behind the last of `passed` restart points, or behind the first entry.
+    /// Returns the cursor after the last of `passed` restart points, or after the first entry.
     #[inline]
     fn passed(&self, passed: usize) -> Cursor {
         match passed {
@@ -67,18 +67,18 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Most entries behind a restart point that are decoded in turn with those of other blocks.
+/// Most entries after a restart point that are decoded in turn with those of other blocks.
 const STRETCH: usize = 64;
 /// Entries between two looks at whether all lanes have arrived.
 const STRIDE: usize = 8;
 
-/// The entries behind the restart points of several approaches.
+/// The entries after the restart points of several approaches.
 #[derive(Debug)]
 pub struct Stretches<const N: usize> {
     values: [[u64; STRETCH]; N],
     /// Number of entries decoded of each lane.
     len: usize,
-    /// Bit position of the entry behind them, of each lane.
+    /// Bit position of the entry after them, of each lane.
     positions: [usize; N],
 }
 
@@ -89,9 +89,9 @@ impl<const N: usize> Default for Stretches<N> {
 }
 
 impl<const N: usize> Stretches<N> {
-    /// Decodes the entries behind the restart points of `lanes` in turn, until each lane has reached its `low`. In
+    /// Decodes the entries after the restart points of `lanes` in turn, until each lane has reached its `low`. In
     /// one block an entry depends on the one before, 16 cycles; those of other blocks do not. Entries that a lane
-    /// decodes behind its goal, or behind its restart interval, are wasted, and cheaper than the branches that
+    /// decodes after its goal, or after its restart interval, are wasted, and cheaper than the branches that
     /// would avoid them (measured: four blocks take as long as 1.6).
     #[inline]
     pub fn decode(&mut self, lanes: &[Approach<'_>; N]) {
@@ -123,7 +123,7 @@ impl<const N: usize> Stretches<N> {
     }
 }
 
-/// The entries behind a restart point, as far as they have been decoded.
+/// The entries after a restart point, as far as they have been decoded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stretch<'a> {
     values: &'a [u64],
@@ -167,7 +167,7 @@ impl Approach<'_> {
         (1 + values.iter().filter(|&&value| value < self.low).count(), values)
     }
 
-    /// Moves behind the stretch, to the last entry of `values`.
+    /// Moves after the stretch, to the last entry of `values`.
     #[inline]
     fn leave(&mut self, values: &[u64], position: usize) {
         let Some(&value) = values.last() else { return };

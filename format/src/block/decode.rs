@@ -83,7 +83,7 @@ impl<'a> Block<'a> {
         (HEAD_SIZE + 2 * self.restarts) * 8
     }
 
-    /// Decodes the XOR at bit `position`; returns it and the position behind it.
+    /// Decodes the XOR at bit `position`; returns it and the position after it.
     #[inline(always)]
     pub(super) fn difference(&self, position: usize) -> (u64, usize) {
         let window = peek(self.bytes, position);
@@ -99,9 +99,9 @@ impl<'a> Block<'a> {
     #[inline(never)]
     fn long_difference(&self, position: usize) -> (u64, usize) {
         let step = self.decoder.step(peek(self.bytes, position));
-        let behind = position + step.length as usize;
-        let low = peek(self.bytes, behind) & low_mask(32);
-        (difference(low | peek(self.bytes, behind + 32) << 32, step.h), position + step.total as usize)
+        let after = position + step.length as usize;
+        let low = peek(self.bytes, after) & low_mask(32);
+        (difference(low | peek(self.bytes, after + 32) << 32, step.h), position + step.total as usize)
     }
 
     /// Returns the bit offset of restart point `index` (from 0) in the stream.
@@ -111,7 +111,7 @@ impl<'a> Block<'a> {
         usize::from(u16::from_le_bytes([self.bytes[head], self.bytes[head + 1]]))
     }
 
-    /// Returns restart point `index` (from 0) as (entry, cursor behind the entry).
+    /// Returns restart point `index` (from 0) as (entry, cursor after the entry).
     #[inline]
     pub(super) fn restart_at(&self, index: usize) -> (usize, Cursor) {
         let (difference, position) = self.difference(self.stream() + self.restart_offset(index));
@@ -133,7 +133,7 @@ impl<'a> Block<'a> {
         found
     }
 
-    /// Decodes the entry behind `cursor`, which is entry number `index`.
+    /// Decodes the entry after `cursor`, which is entry number `index`.
     #[inline(always)]
     pub(super) fn advance(&self, cursor: Cursor, at_restart: bool) -> Cursor {
         let (difference, position) = self.difference(cursor.position);
@@ -181,7 +181,7 @@ impl<'a> Block<'a> {
     ///
     /// # Errors
     /// [`FormatError::OutOfOrder`] unless the values ascend; [`FormatError::Malformed`] if the stream
-    /// runs over the end of the block, a restart point is not where the head says, or a bit behind the
+    /// runs over the end of the block, a restart point is not where the head says, or a bit after the
     /// stream is set.
     pub fn decode(&self, out: &mut Vec<u64>) -> Result<()> {
         let mut cursor = Cursor { position: self.stream(), value: self.first };
@@ -218,7 +218,7 @@ impl<'a> Block<'a> {
         let tail = self.bytes[byte] >> (position % 8);
         let rest = if byte < BLOCK_SIZE { &self.bytes[byte + 1..BLOCK_SIZE] } else { &[] };
         if byte < BLOCK_SIZE && tail != 0 || rest.iter().any(|&byte| byte != 0) {
-            return malformed(WHAT, byte, "the bits behind the stream are zero");
+            return malformed(WHAT, byte, "the bits after the stream are zero");
         }
         Ok(())
     }

@@ -6,12 +6,12 @@ use crate::{FormatError, Result};
 
 /// Bytes of a block.
 pub const BLOCK_SIZE: usize = 1024;
-/// Bytes of a block and the eight behind it, so that a 64-bit load at its last byte stays within the array.
+/// Bytes of a block and the eight after it, so that a 64-bit load at its last byte stays within the array.
 pub const PADDED_SIZE: usize = BLOCK_SIZE + 8;
 /// Most entries of a block: one bit for each after the first.
 pub const ENTRIES_MAX: usize = 1 + (BLOCK_SIZE - HEAD_SIZE) * 8;
 
-/// CRC-32 over the segment's identity, the block's number and the bytes behind this field.
+/// CRC-32 over the segment's identity, the block's number and the bytes after this field.
 pub const CHECKSUM: Field = Field::first(4, "checksum");
 /// Number of fingerprints, never 0.
 pub const COUNT: Field = CHECKSUM.then(2, "count");
@@ -25,7 +25,7 @@ pub const FIELDS: [Field; 4] = [CHECKSUM, COUNT, RESTARTS, FIRST];
 pub(super) const HEAD_SIZE: usize = FIRST.end();
 pub(super) const WHAT: &str = "block";
 
-/// A block and the eight bytes behind it.
+/// A block and the eight bytes after it.
 pub type Padded = [u8; PADDED_SIZE];
 
 /// Verifies the checksum of block `number` of the segment `identity`.

@@ -178,7 +178,7 @@ fn streams_that_break_a_rule_are_refused() {
     assert!(matches!(decode(&moved), Err(FormatError::Malformed { .. })), "a restart offset");
     let mut tail = good;
     tail[BLOCK_SIZE - 1] = 0x80;
-    assert!(matches!(decode(&tail), Err(FormatError::Malformed { .. })), "a bit behind the stream");
+    assert!(matches!(decode(&tail), Err(FormatError::Malformed { .. })), "a bit after the stream");
     let mut order = good;
     FIRST.put(&mut order, 0x7f);
     assert!(matches!(decode(&order), Err(FormatError::OutOfOrder { .. })), "a first value above the second");

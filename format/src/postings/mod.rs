@@ -273,7 +273,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
     }
 
     /// Returns the offset in the body of the directory entry of a rank, or of its number if there is no directory:
-    /// for prefetching. A guessed rank may lie behind the last one: the offset is then the last one's.
+    /// for prefetching. A guessed rank may lie after the last one: the offset is then the last one's.
     #[inline]
     pub fn entry_offset(&self, rank: u64) -> u64 {
         let rank = rank.min(self.header.fingerprints.saturating_sub(1));
@@ -362,14 +362,14 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(())
     }
 
-    /// Checks that there are no other flags than those of the lists, and nothing behind the last number.
+    /// Checks that there are no other flags than those of the lists, and nothing after the last number.
     fn verify_padding(&self) -> Result<()> {
         let bits = self.header.documents * u64::from(self.header.width());
         if !bits.is_multiple_of(64) && self.word(self.sections.numbers + bits / 64 * 8) >> (bits % 64) != 0 {
             return malformed(
                 "postings",
                 HEADER_SIZE + self.sections.flags as usize,
-                "the bits behind the numbers are zero",
+                "the bits after the numbers are zero",
             );
         }
         let flags: u64 = (self.sections.flags..self.sections.directory)

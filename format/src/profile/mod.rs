@@ -39,7 +39,7 @@ pub const SHORT_BANDS: usize = 2 * RUNS;
 const ALL_CONTENT: u8 = 1;
 /// Flag of a profile: the page is plain text.
 const TEXT: u8 = 2;
-/// Bits of a class of lengths: three for the content behind the flags, three for the whole text.
+/// Bits of a class of lengths: three for the content after the flags, three for the whole text.
 const CLASS: u8 = 7;
 
 /// The profile of a page, which the default verdict compares.

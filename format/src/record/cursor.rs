@@ -15,12 +15,12 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Starts behind the version byte.
+    /// Starts after the version byte.
     pub(crate) fn new(what: &'static str, bytes: &'a [u8]) -> Result<Self> {
         Self::up_to(VERSION, what, bytes)
     }
 
-    /// Starts behind the version byte of a layout that has versions up to `newest`.
+    /// Starts after the version byte of a layout that has versions up to `newest`.
     pub(crate) fn up_to(newest: u8, what: &'static str, bytes: &'a [u8]) -> Result<Self> {
         check_size(what, bytes, 1)?;
         if !(VERSION..=newest).contains(&bytes[0]) {
@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
         if self.at == self.bytes.len() {
             Ok(())
         } else {
-            malformed(self.what, self.at, "nothing stands behind the last field")
+            malformed(self.what, self.at, "nothing stands after the last field")
         }
     }
 }

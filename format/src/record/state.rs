@@ -283,7 +283,7 @@ impl Settings {
         }
         let groups: [u8; LEVELS_MAX] = cursor.array()?;
         if fixed > 1 || len > LEVELS_MAX || groups[len..].iter().any(|&byte| byte != 0) {
-            return malformed("settings", 3, "levels are chosen or not, at most 4, zeros behind them");
+            return malformed("settings", 3, "levels are chosen or not, at most 4, zeros after them");
         }
         let settings = Self {
             bits,

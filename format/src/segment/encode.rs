@@ -22,7 +22,7 @@ pub struct Survey {
     table: Table,
     counts: [u64; SYMBOLS_MAX],
     count: u64,
-    /// Number of different prefixes, and the bits of a value behind its prefix.
+    /// Number of different prefixes, and the bits of a value after its prefix.
     prefixes: u64,
     shift: u32,
     digest: Digest,

@@ -188,7 +188,7 @@ impl Header {
         }
         let pairs = GROUP_LIST.bytes(bytes);
         if pairs[2 * used..].iter().any(|&byte| byte != 0) {
-            return malformed(WHAT, GROUP_LIST.offset, "bytes behind the last bit group are zero");
+            return malformed(WHAT, GROUP_LIST.offset, "bytes after the last bit group are zero");
         }
         let groups: Vec<BitGroup> =
             pairs[..2 * used].chunks_exact(2).map(|pair| BitGroup { low: pair[0], width: pair[1] }).collect();

@@ -197,11 +197,11 @@ impl<D: AsRef<[u8]>> Segment<D> {
         HEADER_SIZE + block as usize * BLOCK_SIZE
     }
 
-    /// Returns the bytes of a block and the eight behind it. The block must exist.
+    /// Returns the bytes of a block and the eight after it. The block must exist.
     #[inline]
     pub fn block_bytes(&self, block: u64) -> &Padded {
         let start = Self::block_offset(block);
-        // Block index and footer stand behind the last block.
+        // Block index and footer stand after the last block.
         self.data()[start..].first_chunk().expect("a block that exists")
     }
 
@@ -322,7 +322,7 @@ pub fn decode_blocks<E: From<FormatError>>(
         return Err(FormatError::Truncated { what: "block", need, have: bytes.len() as u64 }.into());
     }
     let len = bytes.len() / BLOCK_SIZE;
-    // The last block has no bytes behind it: it is read from a copy.
+    // The last block has no bytes after it: it is read from a copy.
     let mut tail = [0; block::PADDED_SIZE];
     if let Some(last) = bytes.last_chunk::<BLOCK_SIZE>() {
         tail[..BLOCK_SIZE].copy_from_slice(last);

@@ -101,7 +101,7 @@ const BLOCKS_PER_SLOT: u64 = 8;
 const CROWD: usize = 32;
 
 /// A compact copy of the block index in memory: the values with the same top bits share a slot of four bytes, and
-/// of each block key the 16 bits behind those are kept. At ten million fingerprints the directories of ten tables
+/// of each block key the 16 bits after those are kept. At ten million fingerprints the directories of ten tables
 /// fit in a processor's second-level cache; the keys, four times as long, do not, and each look-up of one is a miss
 /// that the fetch of the block would wait for. No file contains it.
 #[derive(Clone)]
@@ -109,7 +109,7 @@ pub struct Directory {
     shift: u32,
     /// For each value of the top bits, the first block whose key is not below it; then the number of blocks.
     first: Box<[u32]>,
-    /// For each block, the bits of its key behind the top ones.
+    /// For each block, the bits of its key after the top ones.
     residues: Box<[u16]>,
 }
 

@@ -11,7 +11,7 @@ use crate::postings::NUMBER_END;
 pub const GROUP_LEN: u64 = 14;
 /// Bytes of an entry of the directory, the offset of the first summary and the end of each, and of one of presence.
 pub const GROUP_SIZE: usize = 8 + 4 * GROUP_LEN as usize;
-/// Numbers of an entry of presence: as many as there are bits behind its count.
+/// Numbers of an entry of presence: as many as there are bits after its count.
 pub const PRESENCE_LEN: u64 = 8 * (GROUP_SIZE as u64 - 8);
 
 /// Bytes of a header.

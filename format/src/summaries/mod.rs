@@ -1,6 +1,6 @@
 //! Summaries: what comparisons and answers need of each document of a run, reached by its number (SPEC 8.7).
 //!
-//! They stand one behind the other in the order of the numbers. A bitmap with counts says which numbers have one, and a
+//! They stand one after the other in the order of the numbers. A bitmap with counts says which numbers have one, and a
 //! directory where each ends: a look-up costs a cache line of each, and those of the summary. What no number needs is
 //! small, however many of a run's numbers are of documents that are gone.
 
@@ -172,7 +172,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         Ok(Some(range))
     }
 
-    /// Returns what lies between the end before a summary and its own, by its ordinal; there are ordinals behind the
+    /// Returns what lies between the end before a summary and its own, by its ordinal; there are ordinals after the
     /// last one that the last entry is filled up with.
     #[inline]
     fn place(&self, ordinal: u64) -> Result<Range<u64>> {
@@ -288,7 +288,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         for ordinal in documents..documents.next_multiple_of(GROUP_LEN) {
             if self.place(ordinal)? != (end..end) {
                 let offset = HEADER_SIZE + self.entry(ordinal).start as usize;
-                return malformed(WHAT, offset, "nothing stands behind the last summary");
+                return malformed(WHAT, offset, "nothing stands after the last summary");
             }
         }
         if end != size {
@@ -298,7 +298,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
             return malformed(header::WHAT, header::DIGEST.offset, "digest is that of the summaries");
         }
         if self.body()[size as usize..self.directory as usize].iter().any(|&byte| byte != 0) {
-            return malformed("summaries", HEADER_SIZE + size as usize, "the bytes behind the summaries are zero");
+            return malformed("summaries", HEADER_SIZE + size as usize, "the bytes after the summaries are zero");
         }
         Ok(())
     }

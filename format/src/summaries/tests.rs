@@ -217,7 +217,7 @@ proptest! {
         }
     }
 
-    /// SPEC 9.3 says what stands behind the elements of a profile. Where other bytes do, a summary has those of SPEC.
+    /// SPEC 9.3 says what stands after the elements of a profile. Where other bytes do, a summary has those of SPEC.
     #[test]
     fn what_stands_behind_the_elements_of_a_profile_is_left_out(
         bytes in prop::collection::vec(any::<u8>(), PROFILE), title in 0u8..20, address in 0u8..20, numbers in 0u16..10,
@@ -274,13 +274,13 @@ proptest! {
 
     #[test]
     fn random_bytes_with_valid_checksums_never_panic(
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), behind in any::<bool>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), after in any::<bool>(),
     ) {
         let mut bytes = small();
         let directory = Summaries::open(&bytes[..]).expect("sound").entry(0).start as usize + HEADER_SIZE;
         for (offset, value) in changes {
             // Half of the cases are about directory and presence alone.
-            let from = if behind { directory } else { 0 };
+            let from = if after { directory } else { 0 };
             let offset = from + offset.index(bytes.len() - from);
             bytes[offset] = value;
         }
@@ -475,7 +475,7 @@ fn input_that_breaks_a_rule_is_refused() {
     assert!(encoder.push(12, &[], &mut out).is_err(), "an empty summary");
     encoder.push(12, &summary, &mut out).expect("in range");
     for number in [12, 11, 10] {
-        assert!(encoder.push(number, &summary, &mut out).is_err(), "{number} behind 12");
+        assert!(encoder.push(number, &summary, &mut out).is_err(), "{number} after 12");
     }
     encoder.push(15, &summary, &mut out).expect("in range");
     let written = |numbers: &[u64], summary: &[u8]| {
@@ -490,7 +490,7 @@ fn input_that_breaks_a_rule_is_refused() {
     assert!(written(&[12, 15], &summary[1..]).is_err(), "others, shorter");
     let sound = written(&[12, 15], &summary).expect("the same summaries");
     encoder.finish(&mut out).expect("the same summaries");
-    assert!(out == sound, "what was refused has left nothing behind");
+    assert!(out == sound, "what was refused has left nothing after");
 }
 
 #[test]
@@ -548,7 +548,7 @@ fn address_and_site_take_no_bytes_that_stand_there_already() {
     let bytes = |flags: u8, rest: &[u8]| [&[flags, 0][..], &[0; 8], rest].concat();
     for (flags, rest) in [
         (8, &b"\x01a\0\0"[..]),      // the place of a site without an address, though it is empty
-        (9, b"\x01a\x02bc\x02\x01"), // behind the address
+        (9, b"\x01a\x02bc\x02\x01"), // after the address
         (9, b"\x01a\x02bc\xff\xff"),
         (9, b"\x01a\x02\xc3\xa9\x01\x01"), // within a character
         (3, b"\x01a\x01b"),                // two addresses

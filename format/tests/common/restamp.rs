@@ -1,4 +1,4 @@
-//! Makes the checksums and identities of damaged files right again, so that what lies behind them is
+//! Makes the checksums and identities of damaged files right again, so that what lies after them is
 //! reached: for tests and for the fuzz targets.
 
 use nddb_format::block::{self, BLOCK_SIZE};
@@ -52,8 +52,8 @@ pub(crate) fn segment(file: &mut [u8]) {
     let first = pages::page_len(8 * blocks as u64);
     pages::put_checksums(identity, first, &file[at..index], &mut of_filter);
     let footer = file.len() - segment::FOOTER_SIZE;
-    let behind = footer - of_filter.len();
-    file[behind..footer].copy_from_slice(&of_filter);
+    let after = footer - of_filter.len();
+    file[after..footer].copy_from_slice(&of_filter);
     let checksums = checksums(identity, &mut file[index..footer], 8 * blocks);
     let footer = &mut file[footer..];
     segment::FOOTER_IDENTITY.put(footer, identity);
@@ -117,7 +117,7 @@ fn framed(file: &mut [u8], frame: &Frame) {
     crc(footer, frame.footer_checksum);
 }
 
-/// Writes the checksums of the pages of a region of `size` bytes behind it, as far as there is room.
+/// Writes the checksums of the pages of a region of `size` bytes after it, as far as there is room.
 /// Returns the CRC-32 of all that stands there.
 fn checksums(identity: u64, bytes: &mut [u8], size: usize) -> u32 {
     let (region, array) = bytes.split_at_mut(size.min(bytes.len()));

@@ -99,7 +99,7 @@ fn postings_fault(change: impl FnOnce(&mut Vec<u8>)) -> String {
     fault(check_postings(&file))
 }
 
-/// Offsets in the file of the sections behind the ranks: numbers, flags, directory, starts.
+/// Offsets in the file of the sections after the ranks: numbers, flags, directory, starts.
 fn sections(file: &[u8]) -> [usize; 4] {
     let header = postings::Header::decode(file).expect("a header");
     let words = |bits: u64| 8 * bits.div_ceil(64) as usize;
@@ -284,7 +284,7 @@ fn blocks_that_break_a_rule_are_refused() {
     let moved = |block: &mut Padded| block[block::FIRST.end()] ^= 1;
     assert_eq!(of(&moved), "a restart offset is where its entry stands in the stream");
     let longer = |block: &mut Padded| block[BLOCK_SIZE - 1] = 0x80;
-    assert_eq!(of(&longer), "the bits behind the stream are zero");
+    assert_eq!(of(&longer), "the bits after the stream are zero");
     assert_eq!(of(&|block| block::FIRST.put(block, 0x7f)), "OutOfOrder");
 
     // One entry more than the block has room for, of which only the word is inside.
@@ -326,7 +326,7 @@ fn segment_headers_that_break_a_rule_are_refused() {
     for groups in [0, 65] {
         assert_eq!(of(GROUPS, groups), "a table has 1 to 64 bit groups");
     }
-    assert_eq!(segment_fault(|file| file[GROUP_LIST.end() - 1] = 1), "bytes behind the last bit group are zero");
+    assert_eq!(segment_fault(|file| file[GROUP_LIST.end() - 1] = 1), "bytes after the last bit group are zero");
     let split = |file: &mut Vec<u8>| {
         GROUPS.put(file, 2);
         file[GROUP_LIST.offset..GROUP_LIST.end()].fill(0);
@@ -485,7 +485,7 @@ fn postings_that_break_a_rule_are_refused() {
     assert_eq!(number(2, |value| value), "nothing");
     assert_eq!(number(2, |_| 6000), "a document number is in the run's range");
     assert_eq!(number(2, |value| value - 1), "numbers of a list ascend");
-    assert_eq!(postings_fault(|file| file[flags - 1] |= 0x80), "the bits behind the numbers are zero");
+    assert_eq!(postings_fault(|file| file[flags - 1] |= 0x80), "the bits after the numbers are zero");
     assert_eq!(word(directory, 1), "each list begins where the one before ends");
     // Behind the first number of the list of 5,000.
     let inside = u64::from_le_bytes(file[starts + 8 * 6..][..8].try_into().expect("8 bytes")) + 1;
@@ -541,8 +541,8 @@ fn manifests_that_break_a_rule_are_refused() {
     assert_eq!(of(NEXT_FILE, 20), "file numbers are distinct, above 0 and below next_file");
     let first = FIELDS[15].end();
     let run = |field: Field, value| manifest_fault(|bytes| field.put(&mut bytes[first..], value));
-    assert_eq!(run(RUN_LEVELS, 5), "a scheme has at most 4 levels, zeros behind them");
-    assert_eq!(run(RUN_LEVELS, 0), "a scheme has at most 4 levels, zeros behind them");
+    assert_eq!(run(RUN_LEVELS, 5), "a scheme has at most 4 levels, zeros after them");
+    assert_eq!(run(RUN_LEVELS, 0), "a scheme has at most 4 levels, zeros after them");
     assert_eq!(run(RUN_RESTART, 1), "the restart interval is 0 or 2 to 4096");
     assert_eq!(run(RUN_HIGH, 1001), "runs ascend, do not overlap and end at 'complete' at most");
     for (field, value) in [(RUN_FINGERPRINTS, 0), (RUN_FINGERPRINTS, 851), (RUN_DOCUMENTS, 901)] {
@@ -616,7 +616,7 @@ fn catalog_values_that_break_a_rule_are_refused() {
     assert_eq!(fault(Print::decode(&with(print.clone(), 1, 2))), "unknown flags are zero");
     assert_eq!(fault(Record::decode(&with(record.clone(), 7, 0xff))), "text is UTF-8");
     assert_eq!(fault(Record::decode(&with(record.clone(), 7, 0))), "an id has 1 to 4096 bytes and no NUL");
-    assert_eq!(fault(Print::decode(&[print, vec![0]].concat())), "nothing stands behind the last field");
+    assert_eq!(fault(Print::decode(&[print, vec![0]].concat())), "nothing stands after the last field");
     assert_eq!(fault(Batch::decode(&with(batch, 1, 4))), "a batch is open, pending, cancelled or being committed");
     assert_eq!(fault(Range::decode(&with(range, 1, 4))), "a range is committed, pending, loading or cancelled");
     assert_eq!(fault(Archive::decode(&with(archive, 1, 2))), "an archive is finished or not");
@@ -624,7 +624,7 @@ fn catalog_values_that_break_a_rule_are_refused() {
     for (offset, value) in [(3, 2), (4, 5), (4, 0)] {
         assert_eq!(
             fault(Settings::decode(&with(settings.clone(), offset, value))),
-            "levels are chosen or not, at most 4, zeros behind them"
+            "levels are chosen or not, at most 4, zeros after them"
         );
     }
 }
@@ -676,7 +676,7 @@ fn intervals_that_break_a_rule_are_refused() {
     let bytes = interval.encode();
     assert_eq!(fault(Interval::decode(5, &[2])), "Version");
     assert_eq!(fault(Interval::decode(5, &bytes[..20])), "Truncated");
-    assert_eq!(fault(Interval::decode(5, &[&bytes[..], &[0]].concat())), "nothing stands behind the last field");
+    assert_eq!(fault(Interval::decode(5, &[&bytes[..], &[0]].concat())), "nothing stands after the last field");
     let read = |high: u64| fault(decode_stretch(5, &[&[1][..], &high.to_le_bytes()].concat()));
     assert_eq!([fault(decode_stretch(5, &[])), read(7), read(1 << 40)], ["nothing"; 3]);
     for high in [0, 5, 6, (1 << 40) + 1] {
@@ -684,7 +684,7 @@ fn intervals_that_break_a_rule_are_refused() {
     }
     assert_eq!(fault(decode_stretch(5, &[2, 7, 0, 0, 0, 0, 0, 0, 0])), "Version");
     assert_eq!(fault(decode_stretch(5, &[1, 7, 0])), "Truncated");
-    assert_eq!(fault(decode_stretch(5, &[1, 7, 0, 0, 0, 0, 0, 0, 0, 0])), "nothing stands behind the last field");
+    assert_eq!(fault(decode_stretch(5, &[1, 7, 0, 0, 0, 0, 0, 0, 0, 0])), "nothing stands after the last field");
     let rule = "a group has a fingerprint, and ends at a multiple of 512 at most";
     let group = Group::encode(&[1, 2, 3]);
     for (number, bytes, expected) in [

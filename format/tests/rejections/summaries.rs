@@ -109,13 +109,13 @@ fn summaries_that_break_a_rule_are_refused() {
     let empty = "a number that is present has a summary";
     assert_eq!(end(end_of(0, 3), -15), empty);
     assert_eq!(end(end_of(1, 0), -15), empty);
-    let behind = "nothing stands behind the last summary";
+    let after = "nothing stands after the last summary";
     for index in [5, 13] {
         let changed = |file: &mut Vec<u8>| {
             SIZE.put(file, header.size + 1);
             (index..14).for_each(|index| end_of(1, index).put(file, 5 * 15 + 1));
         };
-        assert_eq!(summaries_fault(changed), behind, "end {index}");
+        assert_eq!(summaries_fault(changed), after, "end {index}");
         assert_eq!(end(end_of(1, index), 1), order, "end {index} is above the size");
     }
 
@@ -156,7 +156,7 @@ fn summaries_that_break_a_rule_are_refused() {
     assert_eq!(summaries_fault(|file| file[HEADER_SIZE + 3] ^= 1), digest);
     assert_eq!(flipped(&[1005, 1020]), digest);
     assert_eq!(flipped(&[1914, 1909]), digest);
-    assert_eq!(summaries_fault(|file| file[directory - 1] = 1), "the bytes behind the summaries are zero");
+    assert_eq!(summaries_fault(|file| file[directory - 1] = 1), "the bytes after the summaries are zero");
 
     // The first summary: flags, fingerprint, an id of four bytes.
     let byte = |offset: usize, value: u8| summaries_fault(|file| file[HEADER_SIZE + offset] = value);
@@ -165,7 +165,7 @@ fn summaries_that_break_a_rule_are_refused() {
     assert_eq!(byte(10, 200), "Truncated");
     assert_eq!(byte(11, 0xff), "text is UTF-8");
     assert_eq!(byte(11, 0), "an id has 1 to 4096 bytes and no NUL");
-    assert_eq!(byte(10, 3), "nothing stands behind the last field");
+    assert_eq!(byte(10, 3), "nothing stands after the last field");
     for flags in [3, 12] {
         assert_eq!(byte(0, flags), "address and site stand in one place");
     }

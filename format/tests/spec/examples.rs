@@ -385,7 +385,7 @@ fn a_file_of_summaries() {
     }
 }
 
-/// Reads the lines of a document behind the word `number`.
+/// Reads the lines of a document after the word `number`.
 fn summary(text: &str) -> (u64, Summary<'_>) {
     let (of, text) = text.split_once('\n').expect("lines");
     let summary = Summary {

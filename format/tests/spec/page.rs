@@ -3,14 +3,14 @@
 /// The document.
 pub(crate) const SPEC: &str = include_str!("../../../SPEC.md");
 
-/// The names behind the comments of one kind, in order.
+/// The names after the comments of one kind, in order.
 pub(crate) fn names(kind: &str) -> Vec<&'static str> {
     let start = format!("<!-- {kind}: ");
     SPEC.lines().filter_map(|line| line.strip_prefix(&start)?.strip_suffix(" -->")).collect()
 }
 
-/// The text behind each comment of this kind and name, up to the next comment or heading.
-fn behind(kind: &str, name: &str) -> Vec<&'static str> {
+/// The text after each comment of this kind and name, up to the next comment or heading.
+fn after(kind: &str, name: &str) -> Vec<&'static str> {
     let comment = format!("\n<!-- {kind}: {name} -->\n");
     let found: Vec<_> = SPEC
         .match_indices(&comment)
@@ -24,19 +24,19 @@ fn behind(kind: &str, name: &str) -> Vec<&'static str> {
     found
 }
 
-/// The rows of the table behind a comment, without the heading: cells without spaces around them.
+/// The rows of the table after a comment, without the heading: cells without spaces around them.
 pub(crate) fn table(name: &str) -> Vec<Vec<&'static str>> {
-    let text = behind("table", name)[0];
+    let text = after("table", name)[0];
     let rows = text.lines().take_while(|line| line.starts_with('|')).skip(2);
     let rows: Vec<Vec<_>> = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect();
     assert!(!rows.is_empty(), "table {name} has rows");
     rows
 }
 
-/// The fenced texts of a language behind each comment of an example.
+/// The fenced texts of a language after each comment of an example.
 pub(crate) fn fences(name: &str, language: &str) -> Vec<&'static str> {
     let open = format!("```{language}\n");
-    behind("example", name)
+    after("example", name)
         .into_iter()
         .map(|text| {
             let start = text.find(&open).unwrap_or_else(|| panic!("example {name} has a fence {language}"));
@@ -46,7 +46,7 @@ pub(crate) fn fences(name: &str, language: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// The fenced text of a language behind the comment of an example.
+/// The fenced text of a language after the comment of an example.
 pub(crate) fn fence(name: &str, language: &str) -> &'static str {
     fences(name, language)[0]
 }

@@ -21,7 +21,7 @@ pub(super) fn len(bytes: &[u8], numbers_max: u64) -> Option<usize> {
         let (widths, behind) = rest.split_at_checked(pieces as usize)?;
         rest = behind;
         for &width in widths {
-            // Nothing is stored for the pieces behind the last number.
+            // Nothing is stored for the pieces after the last number.
             if left == 0 {
                 break;
             }
@@ -29,7 +29,7 @@ pub(super) fn len(bytes: &[u8], numbers_max: u64) -> Option<usize> {
             if width > 64 {
                 return None;
             }
-            // The last piece may be cut off behind the last number.
+            // The last piece may be cut off after the last number.
             rest = rest.get(size as usize..).or(if left < of_piece { Some(&[]) } else { None })?;
             left = left.saturating_sub(of_piece);
         }

@@ -50,7 +50,7 @@ impl File {
         Ok(bytes)
     }
 
-    /// Returns the error of the system behind the error of a decoder, if there was one.
+    /// Returns the error of the system after the error of a decoder, if there was one.
     pub(super) fn take_failure(&self) -> Option<io::Error> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -38,7 +38,7 @@ impl Groups {
         Self { shape, file, readers, reading: VecDeque::new(), row: 0 }
     }
 
-    /// Returns a row; `None` behind the last one.
+    /// Returns a row; `None` after the last one.
     pub(super) fn next(&mut self, row: u64) -> io::Result<Option<Row>> {
         let index = self.shape.ends.partition_point(|&end| end <= row);
         if index == self.shape.ends.len() {

@@ -68,7 +68,7 @@ impl Pages {
     }
 }
 
-/// Returns whether there are no more delta encoded numbers behind the levels than a page has values.
+/// Returns whether there are no more delta encoded numbers after the levels than a page has values.
 fn are_plausible(encoding: Encoding, buf: &Bytes, levels: Option<u64>, values: u32) -> bool {
     let Some(bytes) = levels.and_then(|levels| buf.get(usize::try_from(levels).ok()?..)) else { return false };
     // The values of a page without any are not written, by some.

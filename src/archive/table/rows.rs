@@ -18,7 +18,7 @@ use crate::{date, raw};
 /// What the rows of a file are read by.
 pub(super) struct Shape {
     pub(super) metadata: ParquetMetaData,
-    /// For each row group the number of the row behind its last.
+    /// For each row group the number of the row after its last.
     pub(super) ends: Vec<u64>,
     pub(super) columns: Columns,
     /// Prefix of ids, if there is no column of ids.
@@ -41,7 +41,7 @@ pub(super) struct Rows {
     shape: Arc<Shape>,
     file: File,
     index: usize,
-    /// The next row, and the one behind the last.
+    /// The next row, and the one after the last.
     row: u64,
     end: u64,
     group: Option<Group>,

@@ -125,7 +125,7 @@ impl Members {
     }
 }
 
-/// Makes the first of the ordinals that stand behind equal keys the leader of these.
+/// Makes the first of the ordinals that stand after equal keys the leader of these.
 pub(super) fn lead<const N: usize>(sorted: Sorted<N>, leader: &mut [u32]) -> Result<()> {
     let mut first: Option<[u64; N]> = None;
     sorted.each(&mut |rows| {

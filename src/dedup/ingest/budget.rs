@@ -78,7 +78,7 @@ pub(super) struct Share<'a> {
     bytes: u64,
 }
 
-/// Returns the bytes that pages take, given their sizes, until they are sketched, one behind the other.
+/// Returns the bytes that pages take, given their sizes, until they are sketched, one after the other.
 pub(super) fn needed(sizes: impl IntoIterator<Item = usize>) -> u64 {
     let (sum, largest) = sizes.into_iter().fold((0, 0), |(sum, largest), size| (sum + size as u64, size.max(largest)));
     sum + SKETCHING * largest as u64

@@ -11,8 +11,8 @@
 //! the same.
 //!
 //! ```
-//! use nddb::ingest::{Event, Loader};
-//! use nddb::{Config, Writer};
+//! use nddb_dedup::ingest::{Event, Loader};
+//! use nddb_index::{Config, Writer};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let (database, archive) = (folder.path().join("crawl.nddb"), folder.path().join("pages.jsonl"));

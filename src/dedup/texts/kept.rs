@@ -1,4 +1,4 @@
-//! Texts in a temporary file, by ordinal, and the words of whole pages behind them.
+//! Texts in a temporary file, by ordinal, and the words of whole pages after them.
 
 use fixedbitset::FixedBitSet;
 use nddb_index::Result;
@@ -18,7 +18,7 @@ const BUFFER_SIZE: usize = 1 << 20;
 /// The first 10 KB of texts (Huang et al. 2008, 4), by the ordinals of their documents.
 pub struct Kept {
     bytes: TempMap,
-    /// Offset of the text, its size plus 1 (0 if not kept) and that of the words behind it, in bytes, for each ordinal
+    /// Offset of the text, its size plus 1 (0 if not kept) and that of the words after it, in bytes, for each ordinal
     /// up to the last text kept.
     sources: MappedRows<3>,
     /// Documents whose texts could not be read.

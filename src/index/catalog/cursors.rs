@@ -41,7 +41,7 @@ pub(crate) struct IdCursor<'a> {
     /// Prefix of the row keys of the id that is looked up: the id and a NUL.
     key: Vec<u8>,
     /// Prefix of the row keys of the id that was looked up before; empty at first. The iterator stands at the first row
-    /// behind that prefix.
+    /// after that prefix.
     before: Vec<u8>,
 }
 
@@ -71,7 +71,7 @@ impl IdCursor<'_> {
         Ok(())
     }
 
-    /// Moves to the first row of the id, or of a later one. If ids ascend, it is the present row or near behind it.
+    /// Moves to the first row of the id, or of a later one. If ids ascend, it is the present row or near after it.
     fn move_on(&mut self) {
         let mut is_near = !self.before.is_empty() && self.before < self.key;
         let mut steps = 0;

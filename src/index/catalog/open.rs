@@ -100,7 +100,7 @@ impl Catalog {
     }
 
     /// Has the system fetch what opening the catalog reads, and does not wait for it. RocksDB would wait for the end of
-    /// each file in turn, behind its whole index, which it reads ahead.
+    /// each file in turn, after its whole index, which it reads ahead.
     pub(crate) fn fetch(path: &Path) {
         for name in dir::names(path).unwrap_or_default() {
             let kind = Path::new(&name).extension();

@@ -167,8 +167,8 @@ mod tests {
         // Where there are more rows than look-ups were worth, they are looked up.
         let few = Rows { any: true, ..Rows::default() };
         let megashingle = other[0];
-        assert!(keys_of(writer.catalog(), megashingle.family(), 71).is_none());
-        assert_eq!(keys_of(writer.catalog(), megashingle.family(), 72).map(|keys| keys.len()), Some(72));
+        assert!(keys_of(writer.catalog(), megashingle.family(), 44).is_none());
+        assert_eq!(keys_of(writer.catalog(), megashingle.family(), 45).map(|keys| keys.len()), Some(45));
         assert!((1..LOOK_UPS_MIN).all(|_| few.may_have(&megashingle, writer.catalog())));
         assert!(!few.may_have(&megashingle, writer.catalog()), "128 rows are read");
     }

@@ -151,7 +151,7 @@ fn sift(runs: &[Arc<Run>], lanes: &mut Vec<Lane>) -> Result<()> {
     outcome
 }
 
-/// Finds the blocks of all lanes together, and fetches them. Lanes that begin behind the last block are dropped.
+/// Finds the blocks of all lanes together, and fetches them. Lanes that begin after the last block are dropped.
 fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) -> Result<()> {
     looking.clear();
     for lane in lanes.iter() {
@@ -487,7 +487,7 @@ fn decode(
     Ok(())
 }
 
-/// Collects the fingerprints of a lane's range within the distance, in its block and those behind it.
+/// Collects the fingerprints of a lane's range within the distance, in its block and those after it.
 #[inline]
 fn scan(
     runs: &[Arc<Run>],

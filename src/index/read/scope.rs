@@ -29,7 +29,7 @@ pub struct Sharing {
     pub cut: usize,
 }
 
-/// The documents of one key, behind those of other keys: the oldest of one source after the other.
+/// The documents of one key, after those of other keys: the oldest of one source after the other.
 struct Taken<'a> {
     most: usize,
     numbers: &'a mut Vec<u64>,
@@ -73,7 +73,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// The lists of documents that are kept one behind the other, each once: most keys of a page are shared by the same
+/// The lists of documents that are kept one after the other, each once: most keys of a page are shared by the same
 /// other pages.
 #[derive(Default)]
 struct Lists {
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(kept.ends, [3, 6, 7, 9]);
     }
 
-    /// The oldest of a key are taken of each source, behind those of other keys.
+    /// The oldest of a key are taken of each source, after those of other keys.
     #[test]
     fn of_a_key_the_oldest_are_taken() {
         for (most, rows, want, cut) in [

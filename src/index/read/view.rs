@@ -256,7 +256,7 @@ impl<'a> View<'a> {
         self.each_from(0, visit)
     }
 
-    /// As [`View::each`], from a document number on: who stopped behind [`Stored::number`] n goes on at n + 1, in the
+    /// As [`View::each`], from a document number on: who stopped after [`Stored::number`] n goes on at n + 1, in the
     /// same process or another, and misses no document that is live in both states.
     ///
     /// # Errors

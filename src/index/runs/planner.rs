@@ -29,7 +29,7 @@ pub(crate) mod cost {
     pub(crate) const READ_NS: f64 = 100_000.0;
     /// Each further read in flight with the first.
     pub(crate) const READ_MORE_NS: f64 = 8_000.0;
-    /// Reading the block behind one that is read.
+    /// Reading the block after one that is read.
     pub(crate) const READ_NEXT_NS: f64 = 1_000.0;
 }
 

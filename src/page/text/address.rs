@@ -7,7 +7,7 @@ use crate::text::page::Page;
 use crate::text::tokenizer::tokens;
 
 /// Returns the words of each part of the path of an absolute address, the last part first, which is the file name: its
-/// terms in lower case, decoded, without what stands behind the last dot. Parts called `index` are left out.
+/// terms in lower case, decoded, without what stands after the last dot. Parts called `index` are left out.
 pub(crate) fn path_parts(url: &str) -> Vec<Vec<String>> {
     let Ok(url) = Url::parse(url.trim()) else { return Vec::new() };
     let stems = url.path_segments().into_iter().flatten().rev().map(|part| {

@@ -22,7 +22,7 @@ pub(crate) struct Composed {
 
 impl Composed {
     /// Returns the offset of what stood at `origin` in the text as it was; within characters that became one, the
-    /// offset behind that.
+    /// offset after that.
     pub(crate) fn place(&self, origin: usize) -> usize {
         self.text.ceil_char_boundary(self.steps.place(origin))
     }

@@ -69,7 +69,7 @@ impl Addresses {
     }
 }
 
-/// Returns the part behind the last slash, or the whole path where that part is empty.
+/// Returns the part after the last slash, or the whole path where that part is empty.
 fn file_name(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some((_, name)) if !name.is_empty() => name,

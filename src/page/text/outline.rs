@@ -3,7 +3,7 @@
 //!
 //! Of the tree of elements only a stack is kept, of elements that can contain others and must be closed: a
 //! paragraph, a list item or a table cell may be left open, and is not on the stack. An end tag closes the last
-//! element of its name and all that were opened behind that one; an end tag that closes nothing is ignored.
+//! element of its name and all that were opened after that one; an end tag that closes nothing is ignored.
 
 use crate::text::containers::{Attributes, Container, Own, Place};
 use crate::text::sheet::Sheet;
@@ -151,7 +151,7 @@ impl Outline {
         self.containers.is_some()
     }
 
-    /// Returns the parts, and the containers of their text, the page itself first and each behind its parent.
+    /// Returns the parts, and the containers of their text, the page itself first and each after its parent.
     pub(crate) fn finish(self) -> (Vec<OutlinePart>, Vec<Container>) {
         (self.parts, self.containers.map(|containers| containers.all).unwrap_or_default())
     }

@@ -143,7 +143,7 @@ fn fold(out: &mut String, text: &str) {
     }
 }
 
-/// Returns the size of a prefix of `text` that is folded already and ends at white space, at the end, or behind a
+/// Returns the size of a prefix of `text` that is folded already and ends at white space, at the end, or after a
 /// whole word: most text is folded already.
 fn folded_size(text: &str) -> usize {
     let bytes = text.as_bytes();

@@ -69,11 +69,11 @@ fn goes_with_letter(c: char) -> bool {
     is_mark(c) || is_joiner(c)
 }
 
-/// Cuts letters into pieces, two letters long on average: a letter, with the marks behind it, begins a piece if its
+/// Cuts letters into pieces, two letters long on average: a letter, with the marks after it, begins a piece if its
 /// hash is less than that of the letter before it.
 ///
 /// So the letters around a cut decide on it, and an edit changes the pieces next to it and no others. Pieces of a fixed
-/// length would all change behind a letter too many; single letters would be too alike in all texts of an alphabet.
+/// length would all change after a letter too many; single letters would be too alike in all texts of an alphabet.
 pub(crate) fn pieces(text: &str, mut each: impl FnMut(usize, usize)) {
     let (mut begin, mut last) = (0, 0);
     let mut from = 0;

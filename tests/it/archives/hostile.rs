@@ -173,7 +173,7 @@ fn a_length_that_is_huge_or_wrong_costs_no_other_record() {
         let loaded = found(&entries);
         assert_eq!(loaded.len(), 3, "{shift}");
         assert_eq!((&loaded[0].body, &loaded[2].body), (&originals[0].1, &originals[2].1), "{shift}");
-        // A length that includes some of the line ends behind the record does no harm.
+        // A length that includes some of the line ends after the record does no harm.
         let harmless = (0..4).contains(&shift);
         assert_eq!([0, 1, 2].map(|at| loaded[at].truncated), [false, !harmless, false], "{shift}");
     }

@@ -128,7 +128,7 @@ impl FromEnvironment {
         Ok((db, given))
     }
 
-    /// As [`FromEnvironment::split`], for exactly one argument behind the database.
+    /// As [`FromEnvironment::split`], for exactly one argument after the database.
     pub(crate) fn split_one(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, OsString)> {
         if given.len() == 2 {
             let last = given.remove(1);

@@ -28,7 +28,7 @@ impl Serialize for Hex {
     }
 }
 
-/// Writes a share with six digits behind the point.
+/// Writes a share with six digits after the point.
 pub(crate) fn six_digits<S: Serializer>(share: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     let digits = share.map(|share| RawValue::from_string(format!("{share:.6}")).map_err(serde::ser::Error::custom));
     digits.transpose()?.serialize(serializer)

@@ -241,7 +241,7 @@ impl Sealed for Device {
     }
 }
 
-/// Opens a device, a pipe, or what stands behind a number of /dev/fd, for writing.
+/// Opens a device, a pipe, or what stands after a number of /dev/fd, for writing.
 fn existing(path: &Path) -> io::Result<File> {
     File::options().write(true).open(path)
 }

@@ -13,7 +13,7 @@ const WORDS_MAX: usize = 6000;
 const CONTEXT: usize = 24;
 /// Words of one difference that are shown; the middle of a longer one is left out.
 const SHOWN: usize = 400;
-/// Words of a line that stands by itself: shorter ones stand one behind the other.
+/// Words of a line that stands by itself: shorter ones stand one after the other.
 const LINE_WORDS: usize = 6;
 /// Characters of a word that are shown.
 const WORD_SHOWN: usize = 120;

@@ -37,9 +37,9 @@ const ATTEMPTS: u32 = 64;
 /// let mut writer = Writer::create(&path, &Config::within(3)?)?;
 /// writer.insert(Document::bare("first", Fingerprint(7))?)?;
 /// writer.commit()?;
-/// nddb::backup(&path, &target, &mut |_| true)?; // beside the writer
-/// assert!(nddb::verify_backup(&target, &Default::default(), &mut |_| true)?.is_sound());
-/// nddb::restore(&target, &again, &mut |_| true)?;
+/// nddb_index::backup(&path, &target, &mut |_| true)?; // beside the writer
+/// assert!(nddb_index::verify_backup(&target, &Default::default(), &mut |_| true)?.is_sound());
+/// nddb_index::restore(&target, &again, &mut |_| true)?;
 /// assert!(Reader::open(&again)?.view().get("first")?.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

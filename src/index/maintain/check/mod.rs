@@ -331,7 +331,7 @@ fn verify_summary_files<'a>(
     Ok(sound)
 }
 
-/// Returns the path of a segment of a run, or, behind the last one, of the postings.
+/// Returns the path of a segment of a run, or, after the last one, of the postings.
 fn path_of(dir: &Dir, entry: &RunEntry, index: usize) -> PathBuf {
     match entry.segments.get(index) {
         Some(file) => dir.path(file.number, Kind::Segment),

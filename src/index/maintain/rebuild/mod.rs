@@ -273,7 +273,7 @@ impl Rebuild<'_> {
             self.publish(deletions_lost || lost)?;
         }
         self.rebuilt.generation = self.manifest.generation;
-        // Last: as long as the catalog is behind, nobody can write.
+        // Last: as long as the catalog is after, nobody can write.
         if lost || self.rebuilt.counter {
             let mut counters = counters;
             counters.next_number = counters.next_number.max(self.manifest.complete);
@@ -320,7 +320,7 @@ impl Rebuild<'_> {
         Ok(())
     }
 
-    /// Returns the number ranges of the runs and those between and behind them, up to S.
+    /// Returns the number ranges of the runs and those between and after them, up to S.
     fn slots(&self) -> Vec<Slot> {
         let mut slots = Vec::new();
         let mut end = 0;

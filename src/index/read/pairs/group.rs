@@ -21,7 +21,7 @@ type Emit<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
 pub(crate) struct Group<'a> {
     table: &'a Table,
     k: u32,
-    /// Mask of the bits behind the prefix.
+    /// Mask of the bits after the prefix.
     free: u64,
     /// Prefix masks of the tables before this one, in its order of bits.
     earlier: Vec<u64>,

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 const REPLACED_MAX: u64 = 1 << 22;
 
 impl BulkLoad<'_> {
-    /// Ends the sequence: a long one is written behind the chunk, a short one becomes part of it.
+    /// Ends the sequence: a long one is written after the chunk, a short one becomes part of it.
     pub(super) fn end_sequence(&mut self) -> Result<()> {
         let Some(sequence) = self.sequence.take() else { return Ok(()) };
         if sequence.len() < LEN_MIN {

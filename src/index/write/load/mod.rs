@@ -39,7 +39,7 @@ use sequence::Sequence;
 pub struct BulkLoad<'a> {
     writer: &'a mut Writer,
     chunk: Chunk,
-    /// Documents behind those of the chunk.
+    /// Documents after those of the chunk.
     sequence: Option<Sequence>,
     archives: BTreeMap<u32, Archive>,
     loaded: Loaded,
@@ -351,7 +351,7 @@ impl BulkLoad<'_> {
         self.store(|writer, loaded| writer.write_chunk(chunk, start, &archives, loaded))
     }
 
-    /// Stores documents, whose numbers must be above all others, and their run behind all others (SPEC 10.6).
+    /// Stores documents, whose numbers must be above all others, and their run after all others (SPEC 10.6).
     fn store(&mut self, write: impl FnOnce(&mut Writer, &mut Loaded) -> Result<()>) -> Result<()> {
         let outcome = self.store_once(write);
         self.guard(outcome)

@@ -129,7 +129,7 @@ impl Recipe {
         Some(Recipe { kind, site, pieces: false })
     }
 
-    /// Returns the recipe of this name: a base, followed by flags, each behind a hyphen.
+    /// Returns the recipe of this name: a base, followed by flags, each after a hyphen.
     pub fn named(name: &str) -> Option<Recipe> {
         let mut bases = Self::BASES.iter().filter_map(|&base| Some((base, name.strip_prefix(base)?)));
         let (base, flags) = bases.find(|(_, flags)| flags.is_empty() || flags.starts_with('-'))?;
@@ -376,7 +376,7 @@ fn digest_of(tokens: &[u64]) -> [u8; 16] {
     hasher.digest128().to_be_bytes()
 }
 
-/// Returns the XXH3-128 of the words of a text, a space behind each. Words are what stands between white space.
+/// Returns the XXH3-128 of the words of a text, a space after each. Words are what stands between white space.
 fn digest_of_text(text: &str) -> [u8; 16] {
     let (mut hasher, mut part) = (Xxh3Default::new(), Vec::with_capacity(2 * HASHED));
     for word in text.split_whitespace() {

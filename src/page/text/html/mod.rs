@@ -56,7 +56,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Composes the characters of the text: accents may be references, or stand behind a tag.
+    /// Composes the characters of the text: accents may be references, or stand after a tag.
     fn compose(&mut self) {
         if let Some(composed) = composed(&self.text) {
             self.images.iter_mut().for_each(|image| image.at = composed.place(image.at));
@@ -331,7 +331,7 @@ impl<'a> Scanner<'a> {
         tag.closes_itself && (self.xml || self.foreign > 0)
     }
 
-    /// Skips a comment: up to `-->` or `--!>`, or to `>` right behind `<!--` or `<!---`.
+    /// Skips a comment: up to `-->` or `--!>`, or to `>` right after `<!--` or `<!---`.
     fn comment(&mut self) {
         let opened = self.at + 2;
         let mut from = self.at + 4;
@@ -524,7 +524,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns the offset behind the first `-->`.
+/// Returns the offset after the first `-->`.
 fn find_dashes(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(size) = memchr(b'>', &bytes[from..]) {

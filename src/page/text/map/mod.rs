@@ -44,7 +44,7 @@ impl TextMap {
 
     /// Returns, for offsets in the text (bytes, beginnings of characters, in any order), the offsets in `page.body`
     /// where the character begins: its own bytes, its character reference, or the white space or tag that became
-    /// the space or the line's end. An offset behind the end of the text maps to the page's end. Takes time linear
+    /// the space or the line's end. An offset after the end of the text maps to the page's end. Takes time linear
     /// in the page, however many offsets there are.
     pub fn page_offsets(&self, page: &Page<'_>, offsets: &[usize]) -> Vec<usize> {
         let mut origins: Vec<(usize, usize)> =

@@ -125,7 +125,7 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBl
     blocks
 }
 
-/// Ends a block of markup, given the range of the text behind its last term.
+/// Ends a block of markup, given the range of the text after its last term.
 fn end_block(block: Option<&mut ContentBlock>, text: &str, behind: Range<usize>) {
     if let Some(block) = block {
         block.text_end = behind.end.max(behind.start);
@@ -158,7 +158,7 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
     blocks
 }
 
-/// Ends a line, given the text behind its last term, of which the line below it may mark a heading, and where that
+/// Ends a line, given the text after its last term, of which the line below it may mark a heading, and where that
 /// begins.
 fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
     let Some(block) = block else { return };
@@ -179,7 +179,7 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
 /// Marks that end a block of sentences, or a part of one.
 const TEXT_ENDS: [char; 14] = ['.', '!', '?', ':', ';', '"', '”', '…', '。', '！', '？', '：', '；', '»'];
 
-/// The sign of a copyright notice, with which the frame behind the content of most pages begins.
+/// The sign of a copyright notice, with which the frame after the content of most pages begins.
 const COPYRIGHT: char = '©';
 
 /// Returns the rank of a heading that is marked before its first term: `# Markdown`, `== AsciiDoc`.

@@ -66,7 +66,7 @@ fn doubt(blocks: &mut [ContentBlock]) {
     }
 }
 
-/// Returns what is known of each container; a container stands behind those around it.
+/// Returns what is known of each container; a container stands after those around it.
 fn known(blocks: &[ContentBlock], containers: &[Container]) -> Vec<Known> {
     let mut known = vec![Known::default(); containers.len()];
     for block in blocks.iter().filter(|block| !block.is_title) {
@@ -276,11 +276,11 @@ fn depths(containers: &[Container], main: usize) -> (Vec<Option<u32>>, Vec<u32>)
     (depths, distances)
 }
 
-/// Less than one part in this many of a plain text stands behind the copyright notice that ends its content.
+/// Less than one part in this many of a plain text stands after the copyright notice that ends its content.
 const NOTICE_SHARE: u64 = 4;
 
 /// Classifies the lines of plain text: all are content but those from the first copyright notice on that little stands
-/// behind, and something before (Pomikalek 2011 drops blocks with that sign).
+/// after, and something before (Pomikalek 2011 drops blocks with that sign).
 pub(super) fn lines(blocks: &mut [ContentBlock]) {
     let mut behind: u64 = blocks.iter().map(|block| u64::from(block.units)).sum();
     let all = behind;

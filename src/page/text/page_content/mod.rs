@@ -172,7 +172,7 @@ impl PageContent {
         for block in self.blocks.iter().filter(|block| block.is_content) {
             self.units += u64::from(block.units);
             for index in block.indexes.clone() {
-                // The terms of images are behind all text.
+                // The terms of images are after all text.
                 if spans[index as usize].0 >= text_size {
                     continue;
                 }

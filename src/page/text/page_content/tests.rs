@@ -220,7 +220,7 @@ fn a_copyright_notice_near_the_end_ends_a_plain_text() {
     for notice in ["© 2024 Acme", "Copyright © 2024 Acme", "2024 Acme ©", "©Acme"] {
         assert_eq!(of_text(&format!("{body}\n\n{notice}\nAcme\n")), of_text(&body), "{notice}");
     }
-    // Much stands behind it, or nothing before.
+    // Much stands after it, or nothing before.
     assert!(of_text(&format!("{LONG}\n© 2024 Acme\n{LONG}")).contains("acme"));
     assert_eq!(of_text(&format!("© 2024 Acme {LONG}")), of_text(&format!("2024 Acme {LONG}")));
 }

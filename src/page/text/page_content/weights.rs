@@ -36,7 +36,7 @@ pub(super) struct Local {
     pub(super) article: f64,
     pub(super) inner_article: f64,
     pub(super) main: f64,
-    /// If it stands behind the first heading of rank 1, before it.
+    /// If it stands after the first heading of rank 1, before it.
     pub(super) after_heading: f64,
     pub(super) before_heading: f64,
     /// For the share of the text outside of links before it, 0 to 1.
@@ -46,14 +46,14 @@ pub(super) struct Local {
 /// Weights of where a block stands by the main container, the element with the most of what looks like content.
 pub(super) struct Context {
     pub(super) constant: f64,
-    /// For its local score, and the mean of those of the two blocks before and behind it.
+    /// For its local score, and the mean of those of the two blocks before and after it.
     pub(super) score: f64,
     pub(super) neighbour_score: f64,
     /// For the number of elements between it and the main container, where that contains it, at most 4.
     pub(super) depth: f64,
     /// For the number of elements between the main container and the next one that contains both, at most 5.
     pub(super) distance: f64,
-    /// If it stands between the first and the last block of the main container that is surely content, or behind.
+    /// If it stands between the first and the last block of the main container that is surely content, or after.
     pub(super) between: f64,
     pub(super) behind: f64,
     /// For the share of it in links, where it stands between these in the main container.

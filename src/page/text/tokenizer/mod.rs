@@ -255,7 +255,7 @@ impl Tokenizer {
     }
 
     /// Continues a sequence that began at `start` with a character that is not ASCII at `at`. Returns the offset of
-    /// its end, or the offset behind a character that is of no term.
+    /// its end, or the offset after a character that is of no term.
     fn wide(&self, text: &str, start: usize, at: usize, to: usize, spans: &mut Vec<(usize, usize)>) -> usize {
         let mut end = at;
         let mut unspaced = false;

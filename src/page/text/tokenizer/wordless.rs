@@ -16,7 +16,7 @@ const LONGEST_WORD: usize = 40;
 
 /// Returns the terms of a text with its symbols, if these are much of it, and with terms that are too long to be words
 /// cut into pieces; `None` if there are neither. `spans` are the beginning and end of each term; those that begin at
-/// `size` or behind it are left as they are.
+/// `size` or after it are left as they are.
 pub(super) fn with_pieces(text: &str, size: usize, spans: &[(usize, usize)]) -> Option<Vec<(usize, usize)>> {
     let of_text = || spans.iter().filter(|(from, _)| *from < size);
     let are_much = are_much(&text[..size], of_text().map(|(from, to)| to - from).sum());

@@ -42,14 +42,14 @@ impl BitTable {
                 (*row, carry) = step(*row, mask, carry);
             }
         }
-        // Bits behind the last prefix are in no mask, so they stay 1.
+        // Bits after the last prefix are in no mask, so they stay 1.
         self.rows.iter().map(|row| row.count_zeros() as usize).sum()
     }
 
     /// Appends the matches of the longest common subsequence that [`Myers`](super::Myers) defines to `runs`;
     /// returns the number of edits.
     ///
-    /// The table begins behind the common prefix, of `prefix` symbols: behind it, it equals that of the whole
+    /// The table begins after the common prefix, of `prefix` symbols: after it, it equals that of the whole
     /// sequences. Once one of them has been read back to there, all that remains of the shorter one is in the
     /// longer one.
     pub(crate) fn matches<T: Symbol>(&mut self, a: &[T], b: &[T], runs: &mut Vec<Run>) -> usize {

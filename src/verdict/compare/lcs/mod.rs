@@ -13,7 +13,7 @@
 //!   beginning.
 //! * [`Myers`] defines which of several longest common subsequences is taken.
 //! * A character of B that is inserted, filtered out or not, is mapped to the end of the match before it, and
-//!   counts with the character of A there. Characters of B before the first match, or behind the last character of
+//!   counts with the character of A there. Characters of B before the first match, or after the last character of
 //!   A, are in no region.
 //! * Blocks are s = ceil(|A| / k) characters each; where fewer than k blocks cover A, weights count the existing
 //!   ones.

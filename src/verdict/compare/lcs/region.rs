@@ -9,7 +9,7 @@ use super::sketch::Piece;
 
 /// d(x): the number of edit operations before each index x of A.
 ///
-/// A character of A without match counts for all x behind it. A character of B without match counts with the
+/// A character of A without match counts for all x after it. A character of B without match counts with the
 /// character of A that follows the match before it, that is, from the next x on; characters of B before the first
 /// match do not count.
 #[derive(Clone, Debug, Default)]

@@ -29,7 +29,7 @@ pub(crate) struct Windows {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Anchor {
     gram: u32,
-    /// The index behind the last of the windows; the first follows those of the anchor before.
+    /// The index after the last of the windows; the first follows those of the anchor before.
     pub(crate) behind: u16,
 }
 
@@ -265,7 +265,7 @@ impl Windows {
         if self.ends.is_empty() { start + self.size } else { self.ends[start].into() }
     }
 
-    /// Returns the first window, not before `start`, that ends behind `end`.
+    /// Returns the first window, not before `start`, that ends after `end`.
     #[inline]
     pub(crate) fn behind(&self, start: usize, end: usize) -> usize {
         if self.ends.is_empty() {

@@ -12,7 +12,7 @@ use crate::output::{self, Output};
 use crate::quantity::counted;
 use crate::{database, table};
 
-/// List batches, make pending ones visible, or cancel them
+/// List batches, commit pending batches, or cancel them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,9 +26,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List all batches: name, state (open, pending, cancelled), documents
+    /// List all batches with their name, state (open, pending or cancelled) and number of documents
     Ls(Database),
-    /// Make the documents of a pending batch visible, and delete what they replace
+    /// Make the documents of a pending batch visible and delete the documents that they replace
     #[command(override_usage = "nddb batch commit [OPTIONS] DB NAME")]
     Commit(Named),
     /// Delete the documents of a pending batch

@@ -53,7 +53,7 @@ pub(super) struct RecipeArgs {
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main
     ///
-    /// Without it the other bases take what stands behind the first dot of a name of three or more parts: a.example.org
+    /// Without it the other bases take what stands after the first dot of a name of three or more parts: a.example.org
     /// is of example.org, and shop.co.uk of co.uk.
     #[arg(long)]
     psl: bool,

@@ -12,9 +12,9 @@ use crate::inputs::PageOptions;
 use crate::output::Output;
 use crate::table::Table;
 
-/// Print the fingerprint of pages, and how it came about
+/// Print the fingerprints of pages and, on request, how they are computed
 ///
-/// A file whose name ends in .txt, or that does not begin with a tag, is read as plain text.
+/// A file is read as plain text if its name ends in .txt or if it does not start with a tag.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Files, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Explain it (also: -v)
+    /// Show the features that decide the bits (also: -v)
     #[arg(long)]
     explain: bool,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use crate::failure::{Code, Result};
 use crate::output::Output;
 use crate::{database, json};
 
-/// Print what is stored of documents, one JSON object a line
+/// Print the stored records of documents, one JSON object per line
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb get [OPTIONS] DB [ID...]",
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// The database, then ids of documents
     #[arg(value_name = "DB ID")]
     given: Vec<OsString>,
-    /// Also print the documents with this address; may be repeated. Addresses are not indexed: all documents are read
+    /// Also print the documents with this address; can be repeated. Reads all documents, because addresses are not indexed
     #[arg(long, value_name = "URL")]
     url: Vec<String>,
     #[command(flatten)]

@@ -12,8 +12,8 @@ use crate::{database, interrupt, output};
 
 /// Add all documents of another database with the same recipe
 ///
-/// The source is read as a snapshot and never changed. Where both have an id, the source's document replaces
-/// the other; batches of equal names unite.
+/// The source is not changed. If both databases have a document with the same id, the document of the source replaces
+/// the other one. Batches with the same name become one batch.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb merge [OPTIONS] DB SOURCE",
@@ -22,7 +22,7 @@ Examples:
   nddb merge crawl.nddb from-the-other-machine.nddb"
 )]
 pub(crate) struct Args {
-    /// The database that grows, then the one that is read
+    /// The database to add to, then the database to read
     #[arg(value_name = "DB SOURCE", required = true, num_args = 1..=2)]
     given: Vec<OsString>,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let (db, source) = args.environment.split_one(args.given, "SOURCE")?;
     let source = PathBuf::from(source);
     let mut writer = database::write(&db, &format!("merge {}", source.display()), global)?;
-    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("cannot install the handler of ^C: {error}")))?;
     let meter = global.messages().meter("merge");
     writer.watch(meter.watch(true));
     let merged = writer.merge(&source)?;

@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    // The last one: options behind it would stand under its heading.
+    // The last one: options after it would stand under its heading.
     #[command(flatten)]
     how: MethodArgs,
 }

@@ -11,10 +11,10 @@ use crate::failure::{Code, Failure, Result};
 use crate::inputs::{PageOptions, lines as lines_of};
 use crate::output::Output;
 
-/// Print the text of pages that is compared: their content, without navigation and other boilerplate
+/// Print the part of pages that is compared: their content, without navigation and other boilerplate
 ///
-/// One line a block, in the page's own letters. A file whose name ends in .txt, or that does not begin with a tag, is
-/// read as plain text.
+/// Prints one line per block of text, with the case and punctuation of the page. A file is read as plain text if its
+/// name ends in .txt or if it does not start with a tag.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,13 +26,13 @@ pub(crate) struct Args {
     /// Files, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Print the whole visible text
+    /// Print all visible text
     #[arg(long)]
     whole: bool,
-    /// Print all blocks, and before each whether it is content or why it is none
+    /// Print all blocks, each with its kind: content, or the reason why it is not content
     #[arg(long, conflicts_with = "whole")]
     explain: bool,
-    /// Read JSON lines with "id" and "html" or "text"
+    /// Read JSON lines with the fields "id" and either "html" or "text"
     #[arg(long, conflicts_with_all = ["html", "text", "explain", "charset", "url"])]
     jsonl: bool,
     #[command(flatten)]

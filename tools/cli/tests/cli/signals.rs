@@ -90,7 +90,7 @@ fn an_interrupted_load_keeps_what_it_has_read() {
     let mut stdin = child.stdin.take().expect("a pipe");
     let lines: String = (0..10_000).map(|n| format!("{n}\t{n:016x}\n")).collect();
     stdin.write_all(lines.as_bytes()).expect("it reads");
-    // It reads on until the signal: what is written behind it wakes it up.
+    // It reads on until the signal: what is written after it wakes it up.
     kill_process(Pid::from_child(&child), Signal::INT).expect("it lives");
     while stdin.write_all(lines.as_bytes()).is_ok() {}
     let output = child.wait_with_output().expect("it ends");

@@ -455,4 +455,10 @@ fn more_than_a_share_of_the_words_may_not_differ() {
     let add = |more: &[&str]| dir.nddb([&["add", "db", "--if-new"], more].concat()).stdin(new.clone()).done().json();
     assert_eq!(add(&[])["verdict"], "duplicate");
     assert_eq!(add(&["--max-difference", "10%"])["verdict"], "new");
+    // Without profiles there is nothing to estimate from.
+    dir.nddb(["create", "web", "--recipe", "web"]).done();
+    dir.nddb(["load", "web", "in.jsonl"]).done();
+    let refused = ["pairs", "web", "--method", "b", "--max-difference", "10%"];
+    dir.nddb(refused).tells(12, &["estimated from their profiles", "--verify lcs"]);
+    dir.nddb([&refused[..], &["--verify", "lcs"]].concat()).done();
 }

@@ -5,7 +5,7 @@ use nddb_page::sketch::split_mix;
 /// What is done to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EditKind {
-    /// Another word is put behind it.
+    /// Another word is put after it.
     Insert,
     /// It is left out.
     Delete,

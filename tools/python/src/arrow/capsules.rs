@@ -49,7 +49,7 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> Result<Option<Arrays>> {
 fn stream(capsule: &Bound<'_, PyAny>) -> Result<Arrays> {
     let pointer = capsule.cast::<PyCapsule>().map_err(PyErr::from)?.pointer_checked(Some(STREAM))?;
     // SAFETY: a capsule of this name holds a stream of the C stream interface, by its specification. It is moved out,
-    // which leaves a released one behind.
+    // which leaves a released one after.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) };
     let arrays = ArrayStreamReader::try_new(stream).map_err(|error| Fault::value(error.to_string()))?;
     Ok(Box::new(arrays))
@@ -59,7 +59,7 @@ fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> Result<ArrayRef> 
     let schema = schema.cast::<PyCapsule>().map_err(PyErr::from)?.pointer_checked(Some(SCHEMA))?;
     let array = array.cast::<PyCapsule>().map_err(PyErr::from)?.pointer_checked(Some(ARRAY))?;
     // SAFETY: capsules of these names hold a schema and an array of the C data interface, by its specification, and the
-    // array is of the schema. It is moved out, which leaves a released one behind; the schema stays the capsule's.
+    // array is of the schema. It is moved out, which leaves a released one after; the schema stays the capsule's.
     let data = unsafe {
         let array = FFI_ArrowArray::from_raw(array.as_ptr().cast());
         from_ffi(array, schema.cast::<FFI_ArrowSchema>().as_ref())

@@ -68,7 +68,7 @@ pub(crate) struct Args {
     /// what that run kept and this one removes
     #[arg(long, value_name = "DIR", requires = "output")]
     previous: Option<PathBuf>,
-    // The last one: options behind it would stand under its heading.
+    // The last one: options after it would stand under its heading.
     #[command(flatten)]
     how: MethodArgs,
 }

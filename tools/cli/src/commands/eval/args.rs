@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// Score one half of the labels: choose settings on 1, report results on 2
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     pub(super) half: EvalHalf,
-    /// How pages become sketches: one recipe or several, between commas, to be compared; flags stand behind the base:
+    /// How pages become sketches: one recipe or several, between commas, to be compared; flags stand after the base:
     /// main, web, web-2grams, web-psl, main-c
     #[arg(long, default_value = Recipe::BASES[0], value_name = "LIST", value_delimiter = ',')]
     pub(super) recipe: Vec<String>,

@@ -54,7 +54,7 @@ impl Setting {
     }
 }
 
-/// Reads a list of methods: `all`, or names between commas, each with thresholds behind a colon, more of them with plus
+/// Reads a list of methods: `all`, or names between commas, each with thresholds after a colon, more of them with plus
 /// signs between. A threshold may be a range, `352..380` or `352..380/4`, and stands for all values in it.
 pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
     if list == "all" {

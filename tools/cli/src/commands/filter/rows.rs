@@ -86,7 +86,7 @@ impl Rows<'_> {
             number += 1;
             let offset = counts.bytes;
             counts.bytes += line.len() as u64;
-            // The next file's first line may stand behind it.
+            // The next file's first line may stand after it.
             if line.last() != Some(&b'\n') {
                 line.push(b'\n');
             }
@@ -131,7 +131,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Adds the columns behind the last field of a row.
+    /// Adds the columns after the last field of a row.
     fn with_columns(&self, line: &[u8], id: Option<&str>, fate: Fate, selection: &Selection) -> Vec<u8> {
         let cluster = selection.cluster_of(id, fate);
         // The line is an object.

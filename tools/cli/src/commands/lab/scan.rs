@@ -1,4 +1,4 @@
-//! `nddb-lab scan`: the task behind batch mode, on one range of the blocks of one segment.
+//! `nddb-lab scan`: the task after batch mode, on one range of the blocks of one segment.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -103,7 +103,7 @@ pub(crate) struct Args {
     /// Read all inputs again, including those that were loaded before
     #[arg(long)]
     again: bool,
-    // The last one: options behind it would stand under its heading.
+    // The last one: options after it would stand under its heading.
     #[command(flatten)]
     fields: Fields,
 }

@@ -10,7 +10,7 @@ const BLOCK: f64 = 1024.0;
 const FLUSHED: f64 = 65_536.0;
 /// Runs of one level.
 const FAN: f64 = 4.0;
-/// Reads behind a block that has a match: its postings are in two places.
+/// Reads after a block that has a match: its postings are in two places.
 const POSTINGS_READS: f64 = 2.0;
 /// Reads of a summary: its place in the directory, then itself.
 const SUMMARY_READS: f64 = 2.0;

@@ -62,7 +62,7 @@ impl Measured {
     }
 }
 
-/// All recipes, behind fingerprints alone; `--psl` and `--phrases` change no bytes.
+/// All recipes, after fingerprints alone; `--psl` and `--phrases` change no bytes.
 pub(super) const RECIPES: [Measured; 7] = [
     row("bare", (2, 16), 0, 0, (2.0, 0.8), 4.7),
     row("ordinals", (8, 0), 0, 0, (1.0, 0.7), 5.1),

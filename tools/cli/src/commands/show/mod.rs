@@ -20,11 +20,11 @@ use crate::text_options::TextPart;
 /// Columns of characters where stdout is no terminal.
 const WIDTH: usize = 120;
 
-/// Show two documents side by side, with the words in which they differ
+/// Show two documents side by side and mark the words in which they differ
 ///
-/// The texts are read again from the archives that the documents were loaded from. Equal words far from a difference
-/// are counted instead of shown. In the terminal what only one has is coloured; elsewhere, or with NO_COLOR, it stands
-/// in [-minus-] and {+plus+}.
+/// The texts are read from the archives that the documents were loaded from. Long stretches of equal words are shortened
+/// to their number of words. Words of only one document are coloured on a terminal; elsewhere, or with NO_COLOR, they
+/// are written as [-removed-] and {+added+}.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb show [OPTIONS] DB A B",
@@ -40,10 +40,10 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Write one self-contained HTML page into this file instead, or - for stdout
+    /// Write one self-contained HTML page to this file, or to stdout for -, instead of text
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// What of the pages is shown: all that a visitor sees, or the main content
+    /// Part of the pages to show: all visible text, or the main content
     #[arg(long, value_enum, default_value = "whole", value_name = "PART")]
     text: TextPart,
 }
@@ -83,8 +83,9 @@ fn read(view: View<'_>, id: &str, part: TextPart) -> Result<ShownDocument> {
     };
     let read = ShownDocument::read(view, &stored, part == TextPart::Main)?;
     read.map_err(|why| {
-        let hint = "put the archive back to where it was loaded from; 'nddb get' says what is stored of a document";
-        Told::new(Code::Failed, format!("the text of '{id}' cannot be read again: {why}")).hint(hint).into()
+        let hint =
+            "move the archive back to the path that it was loaded from; 'nddb get' prints what is stored of a document";
+        Told::new(Code::Failed, format!("the text of '{id}' cannot be read: {why}")).hint(hint).into()
     })
 }
 
