@@ -7,11 +7,12 @@ export ROCKSDB_LIB_DIR := $(CURDIR)/target/rocksdb
 export ROCKSDB_STATIC := 1
 NDDB := target/release/nddb
 
-.PHONY: help setup build demo test python test-python test-spark lint doc deps public-api package bench fuzz env clean
+.PHONY: help setup build demo test crash python test-python test-spark lint doc deps public-api package bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
 	@echo 'make test           build and run all tests'
+	@echo 'make crash          crashes, power cuts and failing calls: KILLS=300 CUTS=1000 POWER=75 ERRORS=300 SEED=1'
 	@echo 'make python         build the Python package, target/wheels (PYTHON=python3.11 or newer)'
 	@echo 'make test-python    install it into environments of its own and test it'
 	@echo 'make test-spark     test its jobs on Spark, with a crawl and killed executors (needs Java)'
@@ -40,6 +41,16 @@ test: setup
 	@set -e; for example in src/nddb/examples/*.rs; do name=$$(basename $$example .rs); echo "example $$name"; \
 	    cargo run --profile checked --locked --quiet -p nddb --example $$name; done
 
+KILLS ?= 300
+CUTS ?= 1000
+POWER ?= 75
+ERRORS ?= 300
+SEED ?= 1
+
+crash: setup
+	cargo run --profile checked --locked -p nddb-crash -- kills=$(KILLS) cuts=$(CUTS) power=$(POWER) errors=$(ERRORS) \
+	    seed=$(SEED)
+
 python: setup
 	@.ci/python wheel
 
@@ -63,7 +74,7 @@ public-api: setup
 	@.ci/public-api
 
 package:
-	cargo package --workspace --locked --no-verify --allow-dirty --exclude nddb-tests --exclude nddb-benches --exclude nddb-python
+	cargo package --workspace --locked --no-verify --allow-dirty --exclude nddb-tests --exclude nddb-crash --exclude nddb-benches --exclude nddb-python
 
 bench: setup
 	cargo bench --profile checked --locked --workspace --benches -- --test

@@ -6,6 +6,7 @@ use std::path::Path;
 use nddb_format::scheme::Scheme;
 
 use crate::catalog::Catalog;
+pub use crate::disk::bugs::{Bug, SeededBug, seed_bug};
 use crate::disk::dir::Dir;
 pub use crate::disk::steps::{StorageObserver, observe_storage};
 use crate::read::snapshot::read_manifest;

@@ -18,15 +18,24 @@ pub(super) const HEADER: usize = 7;
 /// The kinds of records of reused logs.
 const REUSED: [u8; 6] = [5, 6, 7, 8, 11, 131];
 
-/// Fails if reading a log among the files `names` of a catalog's folder would not end.
+/// A log, and the length up to which it is whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Torn {
+    pub(super) name: OsString,
+    pub(super) length: usize,
+}
+
+/// Fails if reading a log among the files `names` of a catalog's folder would not end; of those that are torn, up to
+/// there.
 ///
 /// # Errors
 /// [`Error::Catalog`] that names the file and the byte; [`Error::Io`].
-pub(super) fn check(path: &Path, names: &[OsString]) -> Result<()> {
+pub(super) fn check(path: &Path, names: &[OsString], torn: &[Torn]) -> Result<()> {
     for name in names.iter().filter(|name| is_log(name)) {
         let mut start = 0;
+        let end = torn.iter().find(|torn| torn.name == *name).map_or(usize::MAX, |torn| torn.length);
         dir::read_blocks(&path.join(name), BLOCK, &mut |block| {
-            if let Some(index) = endless(block) {
+            if let Some(index) = endless(&block[..block.len().min(end.saturating_sub(start))]) {
                 let name = name.display();
                 let what = format!("{name} is damaged at byte {}: a record of a reused log", start + index);
                 let (action, path, source) = ("be opened", path.to_owned(), what.into());

@@ -17,6 +17,7 @@ mod pin;
 mod read;
 mod recent;
 mod sorted_rows;
+mod torn;
 mod write_batch;
 
 pub(crate) use cursors::{IdCursor, KeyCursor};

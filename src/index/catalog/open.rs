@@ -13,8 +13,9 @@ use super::intervals::Intervals;
 use super::listed;
 use super::logs::{self, is_log, log_number};
 use super::recent::RecentRecords;
+use super::torn::torn;
 use crate::disk::dir::{self, Dir};
-use crate::disk::map;
+use crate::disk::{copy, map};
 use crate::process::OfProcess;
 use crate::{Error, Result};
 
@@ -41,6 +42,8 @@ pub(crate) struct Catalog {
     cache: Cache,
     pub(super) recent_records: RecentRecords,
     intervals: RwLock<Arc<Intervals>>,
+    /// This shows another folder, in which torn ends are cut off: it does not follow a writer.
+    is_fixed: bool,
     /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
     /// A sorted file that was lost was put back when this was opened for writing.
@@ -66,7 +69,13 @@ impl Catalog {
     /// Opens the catalog for writing.
     pub(crate) fn open(dir: &Dir) -> Result<Self> {
         let path = dir.catalog();
-        logs::check(&path, &names_in(&path)?)?;
+        let names = names_in(&path)?;
+        let torn = torn(&path, &names)?;
+        logs::check(&path, &names, &torn)?;
+        for end in torn {
+            dir.check_place()?;
+            copy::cut(&path.join(end.name), end.length as u64)?;
+        }
         let put_back = listed::put_back(dir)?;
         let catalog = Self::open_primary(dir, &database_options(), "be opened")?;
         Ok(Self { put_back, ..catalog })
@@ -89,6 +98,7 @@ impl Catalog {
             cache,
             recent_records: RecentRecords::default(),
             intervals: RwLock::default(),
+            is_fixed: false,
             followed: u64::MAX,
             put_back: false,
         }
@@ -118,7 +128,8 @@ impl Catalog {
     fn open_secondary_with(dir: &Dir, cache: Cache) -> Result<Self> {
         let (path, lasting) = (dir.catalog(), dir.lasting_catalog());
         let names = names_in(&path)?;
-        logs::check(&path, &names)?;
+        let torn = torn(&path, &names)?;
+        logs::check(&path, &names, &torn)?;
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
         // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.
@@ -127,12 +138,17 @@ impl Catalog {
         if names.len() < MANY_FILES {
             options.set_max_file_opening_threads(1);
         }
-        let db = DB::open_cf_descriptors_as_secondary(&options, lasting.as_path(), scratch.path(), families(&cache))
+        let shown = if torn.is_empty() { lasting.clone() } else { scratch.path().join("catalog") };
+        if !torn.is_empty() {
+            let ends: Vec<(OsString, usize)> = torn.into_iter().map(|end| (end.name, end.length)).collect();
+            copy::show_cut(&lasting, &shown, &ends)?;
+        }
+        let db = DB::open_cf_descriptors_as_secondary(&options, shown.as_path(), scratch.path(), families(&cache))
             .map_err(failed_as("be opened for reading", &path, &lasting))?;
         // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
         // process, however that ends.
         drop(scratch);
-        let mut catalog = Self::of(db, dir, cache);
+        let mut catalog = Self { is_fixed: shown != lasting, ..Self::of(db, dir, cache) };
         catalog.catch_up()?;
         catalog.read_intervals(true)?;
         listed::check(&path)?;
@@ -149,6 +165,9 @@ impl Catalog {
     /// Otherwise rows that such a log removed may show again, since a compaction drops the record of the removal while
     /// this instance still has the row in memory: only a catalog that is opened anew is right.
     pub(crate) fn catch_up(&mut self) -> Result<bool> {
+        if self.is_fixed {
+            return Ok(false);
+        }
         let mut before = self.files()?;
         for _ in 0..ATTEMPTS {
             self.db.try_catch_up_with_primary().map_err(self.failed("follow the writer"))?;

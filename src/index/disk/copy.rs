@@ -1,11 +1,12 @@
 //! Files taken over into another folder: by a hard link where the file system allows one, else as a copy of what is
 //! held open.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use super::dir::{SYNC_FILE, sync};
+use super::dir::{SYNC_FILE, names, sync};
 use super::steps::step;
 use crate::{Error, Result};
 
@@ -108,6 +109,31 @@ pub(crate) fn length(path: &Path) -> Result<u64> {
 /// Reads a small file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(Error::io("read the file", path))
+}
+
+/// Cuts the end of a file off, durably.
+pub(crate) fn cut(path: &Path, length: u64) -> Result<()> {
+    let file = step("cut the file", path).and_then(|()| fs::OpenOptions::new().write(true).open(path));
+    let file = file.map_err(Error::io("open the file", path))?;
+    file.set_len(length).map_err(Error::io("cut the file", path))?;
+    sync(&file, SYNC_FILE, path)
+}
+
+/// Makes a folder that shows the files of another one, some of them up to a length only.
+pub(crate) fn show_cut(folder: &Path, to: &Path, ends: &[(OsString, usize)]) -> Result<()> {
+    fs::create_dir(to).map_err(Error::io("create the folder", to))?;
+    for name in names(folder)? {
+        let (from, to) = (folder.join(&name), to.join(&name));
+        match ends.iter().find(|(cut, _)| *cut == name) {
+            Some((_, length)) => {
+                let mut contents = read(&from)?;
+                contents.truncate(*length);
+                fs::write(&to, contents).map_err(Error::io("write to the file", &to))?;
+            }
+            None => std::os::unix::fs::symlink(&from, &to).map_err(Error::io("link the file", &to))?,
+        }
+    }
+    Ok(())
 }
 
 /// Makes the contents of a file durable, whoever wrote them.

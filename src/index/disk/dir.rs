@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use nddb_format::manifest::{FileEntry, Manifest};
 
+use super::bugs::{Bug, bug};
 use super::lock::{LOCK, Lock};
 use super::map::Mapped;
 use super::place::Place;
@@ -261,8 +262,14 @@ impl Dir {
     pub(crate) fn install_manifest(&self) -> Result<()> {
         self.check_place()?;
         let path = self.manifest_path();
+        #[cfg(any(test, feature = "testing"))]
+        let hidden = bug(Bug::ManifestBeforeRun, &path).then(|| super::bugs::hide_new_files(&self.runs())).flatten();
         let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root().join(MANIFEST_TMP), &path));
         renamed.map_err(Error::io("replace the file", &path))?;
+        #[cfg(any(test, feature = "testing"))]
+        if let Some((hidden, path)) = hidden {
+            fs::rename(hidden, &path).map_err(Error::io("rename the file", &path))?;
+        }
         sync_folder(self.root())
     }
 
@@ -467,7 +474,9 @@ impl FileWriter {
     /// Makes the contents durable; returns length and CRC-32.
     pub(crate) fn finish(mut self) -> Result<(u64, u32)> {
         self.flush()?;
-        sync(&self.file, SYNC_FILE, &self.path)?;
+        if !bug(Bug::FileNotSynced, &self.path) {
+            sync(&self.file, SYNC_FILE, &self.path)?;
+        }
         Ok((self.length, self.crc.finalize()))
     }
 }
@@ -490,10 +499,16 @@ pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = file.map_err(Error::io("create the file", path))?;
     let written = step("write to the file", path).and_then(|()| file.write_all(bytes));
     written.map_err(Error::io("write to the file", path))?;
+    if bug(Bug::ManifestNotSynced, path) && path.ends_with(MANIFEST_TMP) {
+        return Ok(());
+    }
     sync(&file, SYNC_FILE, path)
 }
 
 pub(super) fn sync_folder(path: &Path) -> Result<()> {
+    if bug(Bug::FolderNotSynced, path) {
+        return Ok(());
+    }
     let folder = File::open(path).map_err(Error::io("open the folder", path))?;
     sync(&folder, SYNC_FOLDER, path)
 }

@@ -1,6 +1,7 @@
 //! The database folder: names of files, the lock, memory maps and their guard, copies of files. Within the engine the
 //! only user of `std::fs`, memory maps and `unsafe`.
 
+pub(crate) mod bugs;
 pub(crate) mod copy;
 pub(crate) mod dir;
 mod guard;

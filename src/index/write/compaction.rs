@@ -7,6 +7,7 @@ use nddb_format::manifest::RunEntry;
 
 use super::plan::{CompactionPlan, Weight, choose, choose_next, rewrites_of};
 use super::writer::Writer;
+use crate::disk::bugs::{Bug, bug};
 use crate::ranges::deleted_in;
 use crate::runs::build::files_of;
 use crate::runs::merge::{Merge, survey};
@@ -122,6 +123,8 @@ impl Writer {
         done.runs_after = usize::from(entry.is_some());
         done.bytes_after = entry.as_ref().map_or(0, RunEntry::size);
         let mut manifest = self.snapshot().manifest.clone();
+        let is_wrong = bug(Bug::OtherInputs, self.view().dir.root()) && found.end < manifest.runs.len();
+        let found = if is_wrong { found.start..found.end + 1 } else { found };
         manifest.runs.splice(found, entry);
         self.publish(manifest, numbers)?;
         Ok(done)

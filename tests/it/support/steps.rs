@@ -127,6 +127,11 @@ impl Step {
         }
     }
 
+    /// Returns whether the step ends its writer.
+    pub(crate) fn ends_the_writer(self) -> bool {
+        matches!(self.deed(), Deed::Close | Deed::Drop)
+    }
+
     /// Returns a random step that commits a group of changes.
     pub(crate) fn group(random: &mut Random) -> Self {
         Self::like(random, |deed| matches!(deed, Deed::Group(..)))
@@ -201,25 +206,38 @@ impl Step {
     }
 
     /// Takes the step with a writer, which may have to be opened again.
-    pub(crate) fn perform(self, mut writer: Writer, path: &Path) -> (Writer, StepOutcome) {
+    pub(crate) fn perform(self, writer: Writer, path: &Path) -> (Writer, StepOutcome) {
+        match self.attempt(writer, path) {
+            (Some(writer), Ok(outcome)) => (writer, outcome),
+            (_, outcome) => panic!("{self:?}, {self}: {outcome:?}"),
+        }
+    }
+
+    /// As [`Step::perform`], of a step that may fail. Returns the writer, unless it could not be opened again.
+    pub(crate) fn attempt(self, mut writer: Writer, path: &Path) -> (Option<Writer>, nddb::Result<StepOutcome>) {
         let deed = self.deed();
         if matches!(deed, Deed::Close | Deed::Drop) {
             let background = writer.works_in_background();
-            if matches!(deed, Deed::Close) {
-                writer.close().unwrap_or_else(|error| panic!("{self}: {error:?}"));
-            } else {
-                drop(writer);
-            }
-            writer = Writer::open(path).unwrap_or_else(|error| panic!("{self}: {error:?}"));
-            writer.merge_in_background(background);
-            return (writer, StepOutcome::Nothing);
+            let ended = match deed {
+                Deed::Close => writer.close(),
+                _ => {
+                    drop(writer);
+                    Ok(())
+                }
+            };
+            return match ended.and_then(|()| Writer::open(path)) {
+                Ok(mut writer) => {
+                    writer.merge_in_background(background);
+                    (Some(writer), Ok(StepOutcome::Nothing))
+                }
+                Err(error) => (None, Err(error)),
+            };
         }
-        let outcome = perform(&mut writer, deed);
-        match outcome {
-            Ok(outcome) => (writer, outcome),
-            Err(Error::Batch { .. }) => (writer, StepOutcome::Refused),
-            Err(error) => panic!("{self:?}, {self}: {error:?}"),
-        }
+        let outcome = match perform(&mut writer, deed) {
+            Err(Error::Batch { .. }) => Ok(StepOutcome::Refused),
+            outcome => outcome,
+        };
+        (Some(writer), outcome)
     }
 
     /// Takes the step with a writer and on its model, whose outcomes must agree.

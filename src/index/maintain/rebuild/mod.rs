@@ -386,6 +386,8 @@ impl Rebuild<'_> {
                 self.manifest.deleted = Some(self.write_deleted()?);
             }
         }
+        // Key tables and summaries are made last.
+        self.dir.sync_runs()?;
         self.dir.replace_manifest(&self.manifest.encode())
     }
 

@@ -22,6 +22,7 @@ use roaring::RoaringTreemap;
 use super::plan::CompactionPlan;
 use super::writer::{Known, Writer};
 use crate::catalog::{Family, MERGED_SIZE, RowOptions, SortedFile, SortedRows};
+use crate::disk::bugs::{Bug, bug};
 use crate::document::Document;
 use crate::runs::contents::Contents;
 use crate::runs::summaries::SummaryList;
@@ -442,6 +443,10 @@ impl Writer {
         loaded: &mut Loaded,
     ) -> Result<()> {
         let Part { start, low, high, documents, unprinted, labels, files, interval, contents } = part;
+        if bug(Bug::LoadCommittedFirst, self.view().dir.root()) {
+            let ranges = self.ranges_of(labels.clone());
+            self.commit_chunk((start, low, high), documents, &ranges, interval.clone(), joined, archives)?;
+        }
         if high > low {
             let run = self.make_run((low, high), contents, true)?;
             // There is little time between this and the commit: the rows of a load killed here have to be removed
@@ -458,8 +463,10 @@ impl Writer {
             manifest.complete = high;
             self.publish(manifest, low..high)?;
         }
-        let ranges = self.ranges_of(labels);
-        self.commit_chunk((start, low, high), documents, &ranges, interval, joined, archives)?;
+        if !bug(Bug::LoadCommittedFirst, self.view().dir.root()) {
+            let ranges = self.ranges_of(labels);
+            self.commit_chunk((start, low, high), documents, &ranges, interval, joined, archives)?;
+        }
         loaded.documents = loaded.documents + documents - joined.repeated;
         loaded.replaced += joined.replacing;
         loaded.unchanged += joined.unchanged;
@@ -547,7 +554,9 @@ impl Writer {
         counters.next_number = high;
         counters.commits += 1;
         let batch = self.batch_number().unwrap_or(0);
-        let range = Range { high, state: RangeState::Loading, batch };
+        let is_early = bug(Bug::RangeVisibleEarly, self.view().dir.root());
+        let state = if is_early { RangeState::Committed } else { RangeState::Loading };
+        let range = Range { high, state, batch };
         let mut commit = self.catalog().begin();
         commit.range(low, &range);
         commit.counters(&counters);

@@ -9,6 +9,7 @@ use nddb_format::scheme::Scheme;
 use roaring::RoaringTreemap;
 
 use super::Writer;
+use crate::disk::bugs::{Bug, bug};
 use crate::disk::dir::{Kind, named_files};
 use crate::runs::build::{files_of, run_size};
 use crate::runs::contents::{Contents, run_of};
@@ -178,6 +179,12 @@ impl Writer {
         // From here on the new state may be the one on disk. Until this writer has it in memory too it must not
         // write.
         self.poisoned = true;
+        if bug(Bug::RemovedBeforeManifest, self.dir.root()) {
+            let is_kept = |number| manifest.files().any(|kept| kept.number == number);
+            for (file, kind) in named_files(&before).filter(|(file, _)| !is_kept(file.number)) {
+                self.dir.remove(file.number, kind)?;
+            }
+        }
         self.dir.install_manifest()?;
         self.snapshot.adopt(&self.dir, manifest, Verify::FirstTouch, opened)?;
         self.poisoned = false;

@@ -5,6 +5,7 @@
 //! removed; and a manifest is published whose deleted set no longer contains its number, with another `purged`.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use nddb_format::record::{Print, Range, RangeState};
 use roaring::RoaringTreemap;
@@ -13,6 +14,7 @@ use super::Writer;
 use super::retired::{GRACE, Item};
 use crate::Result;
 use crate::catalog::DocumentKeys;
+use crate::disk::bugs::{Bug, bug};
 use crate::keys::keys_of;
 use crate::ranges::{contains_all, deleted_in};
 
@@ -27,8 +29,9 @@ impl Writer {
     /// removed stay for the next time, or for the next opening.
     pub(super) fn remove_retired(&mut self, at_once: bool) {
         let mut later = VecDeque::new();
+        let grace = if bug(Bug::NoGrace, self.dir.root()) { Duration::ZERO } else { GRACE };
         while let Some((since, item)) = self.retired.waiting.pop_front() {
-            if self.poisoned || !at_once && since.elapsed() < GRACE {
+            if self.poisoned || !at_once && since.elapsed() < grace {
                 self.retired.waiting.push_front((since, item));
                 break;
             }

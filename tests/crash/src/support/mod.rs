@@ -1,0 +1,31 @@
+//! The model of a database and its steps, which the integration tests have too.
+
+use std::path::Path;
+
+use nddb::detect::{Method, OnlineDetector, Rules};
+pub(crate) use nddb_test_support::{Random, say};
+
+pub(crate) use model::{Content, Label, Model};
+pub(crate) use truth::Truth;
+
+#[path = "../../../it/support/model.rs"]
+#[allow(dead_code, reason = "the integration tests use all of it")]
+mod model;
+#[path = "../../../it/support/steps.rs"]
+#[allow(dead_code, reason = "the integration tests use all of it")]
+pub(crate) mod steps;
+#[path = "../../../it/support/truth.rs"]
+#[allow(dead_code, reason = "the integration tests use all of it")]
+mod truth;
+
+/// The verdict by simhash alone, within so many bits.
+fn simhash(within: u32) -> OnlineDetector {
+    OnlineDetector { rules: Rules { within, ..Rules::default() }, ..OnlineDetector::new(Method::Simhash) }
+}
+
+/// Returns a folder that is removed with the test, in memory where there is a file system in memory.
+pub(crate) fn folder() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    made.expect("a folder can be made")
+}

@@ -1,0 +1,128 @@
+//! The part of the sweeps that belongs to every run of the tests, and the mistakes in the protocol that are noticed.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use nddb_index::testing::Bug;
+
+use crate::bugs::Means::{self, Cut, Kill, Order};
+use crate::cuts::Sweep;
+use crate::mount::Kind;
+use crate::sweeps::Sweeps;
+use crate::workload::{Deed, Workload};
+
+/// Two of the tests run at a time.
+const SWEEPS: Sweeps = Sweeps { kills: 300, cuts: 400, power: 75, errors: 100, seed: 1, threads: 1 };
+
+#[test]
+fn a_child_does_its_task() {
+    // Run with the other tests, it has none.
+    let is_child = crate::child::do_task();
+    assert_eq!(is_child, std::env::var_os(crate::child::TASK).is_some());
+}
+
+#[test]
+fn a_power_cut_of_the_model_at_any_call_loses_nothing_acknowledged_and_needs_no_repair() {
+    let counted = SWEEPS.cut().unwrap_or_else(|why| panic!("{why}"));
+    assert!(counted.judged >= SWEEPS.cuts && counted.again > 0, "{counted:?}");
+}
+
+#[test]
+fn a_process_killed_at_any_call_loses_nothing_acknowledged_and_needs_no_repair() {
+    let counted = SWEEPS.kill().unwrap_or_else(|why| panic!("{why}"));
+    assert!(counted.judged >= SWEEPS.kills && counted.again > 0, "{counted:?}");
+}
+
+#[test]
+fn a_power_cut_of_a_file_system_at_any_call_loses_nothing_acknowledged_and_needs_no_repair() {
+    for kind in Kind::ALL {
+        let counted = SWEEPS.cut_power(kind).unwrap_or_else(|why| panic!("{why}"));
+        assert!(counted.judged >= SWEEPS.power, "{counted:?}");
+    }
+}
+
+#[test]
+fn a_call_that_fails_is_told_and_nothing_is_lost_by_it() {
+    let counted = SWEEPS.fail().unwrap_or_else(|why| panic!("{why}"));
+    assert!(counted.judged >= SWEEPS.errors && counted.again > counted.judged / 2, "{counted:?}");
+}
+
+/// Asserts that each of these means notices a mistake, and says nothing of the same work without it.
+fn assert_noticed(bug: Bug, by: &[Means]) {
+    static WITHOUT: Mutex<BTreeMap<(Means, u64), Option<String>>> = Mutex::new(BTreeMap::new());
+    for &means in by {
+        let noticed = (1..=12).find_map(|seed| means.says(Some(bug), seed).map(|said| (seed, said)));
+        let (seed, said) = noticed.unwrap_or_else(|| panic!("{means:?} does not notice {bug:?}"));
+        let mut known = WITHOUT.lock().unwrap_or_else(PoisonError::into_inner);
+        let without = known.entry((means, seed)).or_insert_with(|| means.says(None, seed));
+        assert_eq!(*without, None, "{means:?} says so without {bug:?}, too; with it {said}");
+    }
+}
+
+#[test]
+fn a_file_of_a_run_that_is_not_synced_is_noticed() {
+    assert_noticed(Bug::FileNotSynced, &[Order, Cut]);
+}
+
+#[test]
+fn folders_that_are_not_synced_are_noticed() {
+    assert_noticed(Bug::FolderNotSynced, &[Order, Cut]);
+}
+
+#[test]
+fn a_manifest_published_before_its_run_is_noticed() {
+    assert_noticed(Bug::ManifestBeforeRun, &[Order, Cut]);
+}
+
+#[test]
+fn a_manifest_that_is_not_synced_is_noticed() {
+    assert_noticed(Bug::ManifestNotSynced, &[Order, Cut]);
+}
+
+#[test]
+fn an_acknowledgement_before_the_commit_is_noticed() {
+    assert_noticed(Bug::AcknowledgedBeforeCommit, &[Cut, Kill]);
+}
+
+#[test]
+fn a_file_removed_before_the_manifest_without_it_is_noticed() {
+    assert_noticed(Bug::RemovedBeforeManifest, &[Order, Cut]);
+}
+
+#[test]
+fn a_log_that_is_not_synced_is_noticed() {
+    assert_noticed(Bug::LogNotSynced, &[Order, Cut]);
+}
+
+#[test]
+fn a_load_committed_before_its_rows_is_noticed() {
+    assert_noticed(Bug::LoadCommittedFirst, &[Cut, Kill]);
+}
+
+#[test]
+fn numbers_visible_from_their_reservation_on_are_noticed() {
+    assert_noticed(Bug::RangeVisibleEarly, &[Cut, Kill]);
+}
+
+#[test]
+fn a_file_removed_without_a_grace_is_noticed() {
+    assert_noticed(Bug::NoGrace, &[Order]);
+}
+
+#[test]
+fn a_merge_in_place_of_other_runs_is_noticed() {
+    assert_noticed(Bug::OtherInputs, &[Cut, Kill]);
+}
+
+#[test]
+fn a_backup_without_the_newest_log_is_noticed() {
+    assert_noticed(Bug::BackupWithoutLog, &[Cut]);
+}
+
+/// Its log has many blocks, of which a power cut may leave any.
+#[test]
+fn a_large_commit_that_is_torn_or_written_out_of_order_is_lost_as_a_whole() {
+    let workload = Workload::of(vec![Deed::Create, Deed::Insert(1), Deed::Insert(2), Deed::Close], false);
+    let counts = Sweep { workload, ..Sweep::new(77, 80) }.run().unwrap_or_else(|why| panic!("{why}"));
+    assert!(counts.cuts >= 80, "{counts:?}");
+}
