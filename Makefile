@@ -39,7 +39,7 @@ demo: build
 test: setup
 	cargo test --profile checked --locked --workspace
 	@set -e; for example in src/nddb/examples/*.rs; do name=$$(basename $$example .rs); echo "example $$name"; \
-	    cargo run --profile checked --locked --quiet -p nddb --example $$name; done
+	    target/checked/examples/$$name; done
 
 KILLS ?= 300
 CUTS ?= 1000
