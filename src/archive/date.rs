@@ -2,9 +2,9 @@
 
 /// Returns the seconds since 1970 of a date; `None` if it is malformed.
 ///
-/// Accepts `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, and a time after `T` or a space with minutes, seconds and a fraction
-/// each optional, then `Z`, an offset such as `-0800` or `+01:00`, or nothing (UTC); and 8 to 18 digits without
-/// separators.
+/// Accepts `YYYY`, `YYYY-MM`, `YYYY-MM-DD` (also with `/`), and a time after `T` or a space with minutes, seconds and a
+/// fraction each optional, then `Z`, `UTC`, an offset such as `-0800` or `+01:00`, or nothing (UTC); and 8 to 18 digits
+/// without separators.
 pub(super) fn parse(text: &[u8]) -> Option<i64> {
     let text = text.trim_ascii();
     if text.len() >= 8 && text.iter().all(u8::is_ascii_digit) {
@@ -12,8 +12,8 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
     }
     let mut rest = text;
     let year = number(&mut rest, 4)?;
-    let month = if eat(&mut rest, b"-") { number(&mut rest, 2)? } else { 1 };
-    let day = if eat(&mut rest, b"-") { number(&mut rest, 2)? } else { 1 };
+    let month = if eat(&mut rest, b"-/") { number(&mut rest, 2)? } else { 1 };
+    let day = if eat(&mut rest, b"-/") { number(&mut rest, 2)? } else { 1 };
     let (mut hour, mut minute, mut second) = (0, 0, 0);
     if eat(&mut rest, b"Tt ") {
         hour = number(&mut rest, 2)?;
@@ -31,10 +31,12 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
             rest = &rest[digits..];
         }
     }
+    rest = rest.trim_ascii_start();
     let mut shift = 0;
     match rest.first() {
         None => {}
         Some(b'Z' | b'z') => rest = &rest[1..],
+        _ if rest.eq_ignore_ascii_case(b"UTC") || rest.eq_ignore_ascii_case(b"GMT") => rest = &[],
         Some(&sign @ (b'+' | b'-')) => {
             rest = &rest[1..];
             let hours = number(&mut rest, 2)?;
@@ -48,6 +50,26 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
         return None;
     }
     Some(seconds(year, month, day, hour, minute, second)? + shift)
+}
+
+/// Returns the seconds since 1970 of a date that is written as a number: a year, a date of eight digits or one of
+/// fourteen with its time; else seconds since 1970, or thousandths, millionths or billionths of them, by its size.
+pub(super) fn of_number(number: i64) -> Option<i64> {
+    let digits = number.to_string();
+    match digits.len() {
+        4 => return parse(digits.as_bytes()),
+        8 | 14 => {
+            if let Some(date) = parse_digits(digits.as_bytes()) {
+                return Some(date);
+            }
+        }
+        _ => {}
+    }
+    // Seconds from 1973 to the year 5138: smaller numbers are no times.
+    const SECONDS: std::ops::Range<u64> = 100_000_000..100_000_000_000;
+    let parts = [1_u32, 1_000, 1_000_000, 1_000_000_000].map(u64::from);
+    let parts = parts.into_iter().find(|parts| number.unsigned_abs() / parts < SECONDS.end)?;
+    (number.unsigned_abs() >= SECONDS.start).then(|| number.div_euclid(parts as i64))
 }
 
 fn parse_digits(text: &[u8]) -> Option<i64> {
@@ -96,16 +118,20 @@ fn seconds(year: i64, month: i64, day: i64, hour: i64, minute: i64, second: i64)
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{of_number, parse};
 
     #[test]
     fn dates_of_every_precision_are_read() {
-        let cases: [(&str, Option<i64>); 16] = [
+        let cases: [(&str, Option<i64>); 20] = [
             ("1970-01-01T00:00:00Z", Some(0)),
             ("2024-10-21T21:09:03Z", Some(1_729_544_943)),
             ("2024-10-21T21:09:03.123456Z", Some(1_729_544_943)),
             ("2024-10-21T13:09:03-0800", Some(1_729_544_943)),
             ("2024-10-21T22:09:03+01:00", Some(1_729_544_943)),
+            ("2024/10/21 21:09:03", Some(1_729_544_943)),
+            ("2024-10-21 21:09:03.5 UTC", Some(1_729_544_943)),
+            ("2024-10-21 22:09:03 +0100", Some(1_729_544_943)),
+            ("2024-10-21 21:09:03 xyz", None),
             ("2000-02-29", Some(951_782_400)),
             ("2016", Some(1_451_606_400)),
             ("2016-11", Some(1_477_958_400)),
@@ -121,5 +147,19 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(parse(text.as_bytes()), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_are_times_by_their_size() {
+        let date = Some(1_729_544_943);
+        for number in [1_729_544_943, 1_729_544_943_123, 1_729_544_943_123_456, 1_729_544_943_123_456_789] {
+            assert_eq!(of_number(number), date, "{number}");
+        }
+        assert_eq!(of_number(20_241_021_210_903), date);
+        assert_eq!(of_number(20_000_229), Some(951_782_400));
+        assert_eq!((of_number(2016), of_number(1_451_606_400)), (Some(1_451_606_400), Some(1_451_606_400)));
+        assert_eq!((of_number(5), of_number(-1_500_000_000_000)), (None, Some(-1_500_000_000)));
+        assert_eq!(of_number(i64::MIN), Some(i64::MIN.div_euclid(1_000_000_000)));
+        assert_eq!(of_number(i64::MAX), Some(i64::MAX / 1_000_000_000));
     }
 }

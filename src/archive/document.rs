@@ -19,7 +19,8 @@ impl Document {
     /// Returns the reader; `id` is the document's id, its path.
     pub(super) fn new(id: String) -> Document {
         let name = id.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let name =
+            [".gz", ".zst", ".bz2", ".xz", ".lz4"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
         let text = name.ends_with(".txt") || name.ends_with(".text");
         Document { id, kind: if text { PageKind::Text } else { PageKind::Html }, done: false }
     }

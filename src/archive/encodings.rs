@@ -52,20 +52,32 @@ pub(super) fn decode<'a>(
     let mut flagged = false;
     for name in names.iter().rev() {
         let is = |list: &[&str]| list.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
-        let layer = if is(&["chunked"]) {
-            unchunk(&body, cut || flagged)
-        } else if is(&["gzip", "x-gzip"]) {
-            gunzip(&body, limits)
-        } else if is(&["deflate"]) {
-            inflate(&body, limits)
-        } else if is(&["br"]) {
-            unbrotli(&body, limits)
-        } else if is(&["zstd"]) {
-            unzstd(&body, limits)
-        } else if is(&["compress", "x-compress"]) && body.starts_with(&[0x1f, 0x9d]) {
+        if is(&["compress", "x-compress"]) && body.starts_with(&[0x1f, 0x9d]) {
             return Err((Reason::BadEncoding, "content encoding compress"));
-        } else {
-            Layer::AsItIs
+        }
+        let undo = |body: &[u8]| {
+            if is(&["chunked"]) {
+                unchunk(body, cut || flagged)
+            } else if is(&["gzip", "x-gzip"]) {
+                gunzip(body, limits)
+            } else if is(&["deflate"]) {
+                inflate(body, limits)
+            } else if is(&["br"]) {
+                unbrotli(body, limits)
+            } else if is(&["zstd"]) {
+                unzstd(body, limits)
+            } else {
+                Layer::AsItIs
+            }
+        };
+        let behind = behind_empty_lines(&body);
+        let layer = match undo(&body) {
+            layer @ Layer::Undone { truncated: false, .. } => layer,
+            layer if behind.len() == body.len() => layer,
+            layer => match undo(behind) {
+                Layer::AsItIs => layer,
+                undone => undone,
+            },
         };
         match layer {
             Layer::AsItIs => {}
@@ -76,13 +88,16 @@ pub(super) fn decode<'a>(
         }
     }
     // No page begins like this: the header is incomplete.
-    if body.starts_with(&gzip::MAGIC)
-        && let Layer::Undone { body: undone, truncated } = gunzip(&body, limits)
-    {
+    if let Layer::Undone { body: undone, truncated } = gunzip(behind_empty_lines(&body), limits) {
         body = Cow::Owned(undone);
         flagged |= truncated;
     }
     Ok(Decoded { body: body.into_owned(), truncated: flagged })
+}
+
+/// Returns what stands behind empty lines, which some servers and crawlers send in front of a body.
+fn behind_empty_lines(body: &[u8]) -> &[u8] {
+    &body[body.iter().position(|b| !matches!(b, b'\r' | b'\n')).unwrap_or(body.len())..]
 }
 
 /// Decodes chunks: size in hex, line end, that many bytes, line end; size 0 ends.

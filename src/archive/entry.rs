@@ -191,12 +191,11 @@ named! {
         Metadata = "metadata",
         /// WARC: a revisited page; its text is in another record.
         Revisit = "revisit",
-        /// WARC: a resource that was not fetched by a protocol with responses, such as a crawler's log, whatever
-        /// its type: such records are the crawler's own far more often than they are pages.
+        /// WARC: a resource that is no page, by its type, or is a file of the crawler, such as a log, by its address.
         Resource = "resource",
         /// WARC: a later segment of a record.
         Continuation = "continuation",
-        /// WARC: a converted form of a record other than plain text.
+        /// WARC: a converted form of a record that is no page, such as an image.
         Conversion = "conversion",
         /// WARC: a record of a type that is not in the standard.
         Unknown = "unknown",

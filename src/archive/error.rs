@@ -52,6 +52,13 @@ pub enum ArchiveError {
         /// The reason, in words.
         why: String,
     },
+    /// A file is not as its format says that documents are written.
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// The reason and what to do, in words.
+        why: String,
+    },
     /// A folder contains no document or archive.
     NoDocuments {
         /// The folder.
@@ -105,6 +112,7 @@ impl fmt::Display for ArchiveError {
             ArchiveError::UnusableTable { path, why } => {
                 write!(f, "{}: the Parquet file cannot be read: {why}", path.display())
             }
+            ArchiveError::Unusable { path, why } => write!(f, "{}: {why}", path.display()),
             ArchiveError::NoDocuments { path } => {
                 write!(f, "{}: no file below this folder has a name that tells a format that is read", path.display())
             }

@@ -21,21 +21,24 @@ pub enum Format {
     Html,
     /// One JSON object per line.
     Jsonl,
+    /// One document a row, below a header; the delimiter is a comma, a tab or a semicolon.
+    Csv,
     /// One document a row.
     Parquet,
-    /// Lines of id, tab, 16 hex digits.
+    /// Lines of id, tab, 16 hex digits; with a header of columns as [`Format::Csv`].
     Tsv,
     /// Raw fingerprints of eight bytes, least significant first.
     U64le,
 }
 
-const NAMES: [(Format, &str); 9] = [
+const NAMES: [(Format, &str); 10] = [
     (Format::Auto, "auto"),
     (Format::Warc, "warc"),
     (Format::Wet, "wet"),
     (Format::Arc, "arc"),
     (Format::Html, "html"),
     (Format::Jsonl, "jsonl"),
+    (Format::Csv, "csv"),
     (Format::Parquet, "parquet"),
     (Format::Tsv, "tsv"),
     (Format::U64le, "u64le"),
@@ -100,7 +103,7 @@ impl FromStr for Format {
 pub(super) fn by_name(path: &Path) -> Option<Format> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
     let mut name = name.as_str();
-    for ending in [".open", ".gz", ".zst", ".zstd"] {
+    for ending in [".open", ".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"] {
         name = name.strip_suffix(ending).unwrap_or(name);
     }
     Some(match name.rsplit_once('.')?.1 {
@@ -108,6 +111,7 @@ pub(super) fn by_name(path: &Path) -> Option<Format> {
         "arc" => Format::Arc,
         "html" | "htm" | "xhtml" | "txt" | "text" => Format::Html,
         "jsonl" | "ndjson" | "json" => Format::Jsonl,
+        "csv" => Format::Csv,
         "parquet" | "pq" => Format::Parquet,
         "tsv" => Format::Tsv,
         "u64le" | "u64" => Format::U64le,

@@ -8,8 +8,13 @@ use std::io;
 use super::entry::{Entry, Reason, ResumePoint};
 use super::stream::{Fill, Stream, Tear};
 
-/// Most line ends between records that are skipped in one step.
+/// Most bytes between records that are looked at before a length is believed.
 const PADDING: usize = 64;
+
+/// Returns whether a byte between records means nothing: line ends, and the blanks and zeros that some writers add.
+fn is_padding(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n' | b' ' | b'\t' | 0)
+}
 
 /// The recognition of records of a format.
 #[derive(Clone, Copy)]
@@ -90,7 +95,7 @@ fn next_member(stream: &Stream, header: u64, claimed: u64, marker: Marker) -> Op
 fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> io::Result<Extent> {
     let ending = loop {
         let after = &stream.window()[claimed..];
-        let padding = after.iter().take(PADDING).take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let padding = after.iter().take(PADDING).take_while(|&&b| is_padding(b)).count();
         let reach = claimed as u64 + padding as u64;
         if padding == PADDING || stream.members_between(claimed as u64, reach + 1).next().is_some() {
             break Ending::Whole;
@@ -133,11 +138,11 @@ pub(super) fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool
     }
 }
 
-/// Skips line ends between records.
+/// Skips line ends, blanks and zeros between records.
 pub(super) fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
     loop {
         let window = stream.window();
-        let padding = window.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let padding = window.iter().take_while(|&&b| is_padding(b)).count();
         let more = padding < window.len();
         stream.consume(padding);
         if more {

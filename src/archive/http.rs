@@ -16,7 +16,7 @@ pub(super) struct HttpPage {
     pub(super) truncated: bool,
 }
 
-/// Most interim responses that are skipped before the final one.
+/// Most responses that are skipped before the one with the page.
 const INTERIM_MAX: usize = 4;
 
 /// Extracts the page of a response, or returns why it is none.
@@ -49,10 +49,13 @@ pub(super) fn page(
         let Some(status) = status(headers.first_line()) else {
             return Err(skipped(Reason::BadHttp, "no status in the HTTP status line"));
         };
-        let repeated = rest.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP"));
-        if !(100..200).contains(&status) || !repeated || interim == INTERIM_MAX {
+        let Some(next) = next_response(rest) else { break status };
+        // A proxy's answer to CONNECT is a success that has no content.
+        let is_tunnel = (200..300).contains(&status) && headers.get("content-type").is_none();
+        if !((100..200).contains(&status) || is_tunnel) || interim == INTERIM_MAX {
             break status;
         }
+        rest = next;
         interim += 1;
     };
     if status != 200 {
@@ -76,6 +79,15 @@ pub(super) fn page(
     Ok(HttpPage { kind, charset, body, truncated: truncated || cut })
 }
 
+/// Returns the response that stands where the content of another one would begin, behind empty lines.
+fn next_response(content: &[u8]) -> Option<&[u8]> {
+    let begin = content.iter().take(16).position(|b| !matches!(b, b'\r' | b'\n'))?;
+    let response = &content[begin..];
+    let is_http = response.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"));
+    let line = &response[..memchr::memchr(b'\n', response).unwrap_or(response.len()).min(256)];
+    (is_http && status(line.trim_ascii_end()).is_some()).then_some(response)
+}
+
 fn skipped(reason: Reason, detail: &str) -> EntryContent {
     EntryContent::Skipped { reason, detail: detail.to_owned() }
 }
@@ -91,7 +103,8 @@ fn status(line: &[u8]) -> Option<u16> {
     code.iter().try_fold(0, |sum, b| b.is_ascii_digit().then(|| sum * 10 + u16::from(b - b'0')))
 }
 
-fn page_kind(media_type: &[u8]) -> Option<PageKind> {
+/// Returns the kind of page of a media type, without parameters; `None` for types that are no pages.
+pub(super) fn page_kind(media_type: &[u8]) -> Option<PageKind> {
     let is = |name: &str| media_type.eq_ignore_ascii_case(name.as_bytes());
     if is("text/html") || is("application/xhtml+xml") {
         Some(PageKind::Html)
@@ -100,25 +113,32 @@ fn page_kind(media_type: &[u8]) -> Option<PageKind> {
     }
 }
 
-/// Returns the type and subtype of a Content-Type value.
+/// Returns the type and subtype of a Content-Type value. They end at the first byte that cannot be in them, so that a
+/// parameter without a semicolon before it costs nothing.
 pub(super) fn media_type(value: &[u8]) -> &[u8] {
-    let end = value.iter().position(|b| matches!(b, b';' | b',')).unwrap_or(value.len());
-    value[..end].trim_ascii()
+    let value = value.trim_ascii_start();
+    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let is_name =
+        |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'+' | b'-' | b'.' | b'_' | b'*' | b'!' | b'#');
+    &value[..value.iter().position(|&b| !is_name(b)).unwrap_or(value.len())]
 }
 
-/// Returns the charset parameter of a Content-Type value.
-fn charset(value: &[u8]) -> Option<String> {
-    for parameter in value.split(|b| matches!(b, b';' | b',')).skip(1) {
-        let Some(equals) = memchr::memchr(b'=', parameter) else { continue };
-        if parameter[..equals].trim_ascii().eq_ignore_ascii_case(b"charset") {
-            let label = parameter[equals + 1..].trim_ascii();
-            let label = label.strip_prefix(b"\"").or(label.strip_prefix(b"'")).unwrap_or(label);
-            let label = label.strip_suffix(b"\"").or(label.strip_suffix(b"'")).unwrap_or(label);
-            let label = String::from_utf8_lossy(label.trim_ascii());
-            return (!label.is_empty() && label.len() <= 64).then(|| label.into_owned());
-        }
-    }
-    None
+/// Returns the charset parameter of a Content-Type value, whatever separates it from what stands before.
+pub(super) fn charset(value: &[u8]) -> Option<String> {
+    const NAME: &[u8] = b"charset";
+    let parameters = value.get(media_type(value).len()..)?;
+    let label = parameters.windows(NAME.len()).enumerate().find_map(|(at, name)| {
+        let begins = at == 0 || !parameters[at - 1].is_ascii_alphanumeric();
+        let rest = parameters[at + NAME.len()..].trim_ascii_start();
+        (begins && name.eq_ignore_ascii_case(NAME)).then(|| rest.strip_prefix(b"="))?
+    })?;
+    let label = label.trim_ascii_start();
+    let label = match label.first() {
+        Some(quote @ (b'"' | b'\'')) => label[1..].split(|b| b == quote).next().unwrap_or_default(),
+        _ => label.split(|b| matches!(b, b';' | b',') || b.is_ascii_whitespace()).next().unwrap_or_default(),
+    };
+    let label = String::from_utf8_lossy(label.trim_ascii());
+    (!label.is_empty() && label.len() <= 64).then(|| label.into_owned())
 }
 
 #[cfg(test)]
@@ -137,5 +157,11 @@ mod tests {
         assert_eq!(charset(b"text/html; charset="), None);
         assert_eq!(charset(b"text/html"), None);
         assert_eq!(media_type(b" Text/HTML ; charset=x"), b"Text/HTML");
+        for value in ["text/html charset=utf-8", "text/html: charset='utf-8'", "\"text/html\"; charset = utf-8 ;q"] {
+            assert_eq!(media_type(value.as_bytes()), b"text/html", "{value}");
+            assert_eq!(charset(value.as_bytes()).as_deref(), Some("utf-8"), "{value}");
+        }
+        assert_eq!(charset(b"text/html; charset; charset=a"), Some("a".to_owned()));
+        assert_eq!(charset(b"text/html; mycharset=a"), None);
     }
 }

@@ -23,9 +23,9 @@ impl Ids {
         Self { prefix: options.id_prefix.clone(), ..Self::default() }
     }
 
-    /// Returns the ids of an input of several records or lines.
-    pub(super) fn of_rows(path: &Path, options: &Options) -> Self {
-        let rows = options.id_from.is_place().then(|| name(path, options.id_from));
+    /// Returns the ids of an input of several records or lines, which has none itself if `has_none`.
+    pub(super) fn of_rows(path: &Path, options: &Options, has_none: bool) -> Self {
+        let rows = (has_none || options.id_from.is_place()).then(|| name(path, options.id_from));
         Self { rows, ..Self::made(options) }
     }
 

@@ -4,16 +4,18 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use super::arc::{self, Arc};
+use super::csv::{self, Csv};
 use super::document::Document;
 use super::entry::{Entry, EntryContent, Links, PageEntry, Position, Reason, ResumePoint};
 use super::error::ArchiveError;
 use super::format::{self, Format};
 use super::gzip::{self, Gzip};
 use super::ids::Ids;
-use super::jsonl::Jsonl;
+use super::jsonl::{self, Jsonl};
 use super::names::text_of;
 use super::open::{self, Located, failed};
 use super::options::{IdFrom, Options};
+use super::packed;
 use super::ranges::{ByteRange, Ranges};
 use super::raw::{Tsv, U64le};
 use super::recognise;
@@ -72,10 +74,20 @@ enum Body {
     Table(Box<Table>),
 }
 
+/// Why an input is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To read its documents, if it has any.
+    Load,
+    /// To read again a document of it.
+    ReadAgain,
+}
+
 enum Reader {
     Warc(Box<Warc>),
     Arc(Box<Arc>),
     Jsonl(Jsonl),
+    Csv(Box<Csv>),
     Tsv(Tsv),
     U64le(U64le),
     Document(Document),
@@ -88,7 +100,8 @@ impl Located {
     ///
     /// As [`Input::open`].
     pub fn open(&self, options: &Options) -> Result<Input, ArchiveError> {
-        let mut input = Input::new(open::source(&self.path)?, &self.path, self.document.as_deref(), options)?;
+        let source = open::source(&self.path)?;
+        let mut input = Input::new(source, &self.path, self.document.as_deref(), options, Purpose::Load)?;
         if let Some(ranges) = &self.ranges {
             input.select(ranges.clone())?;
         }
@@ -139,7 +152,8 @@ impl Input {
     /// As [`Input::open`].
     pub fn from_bytes(bytes: Vec<u8>, name: &str, options: &Options) -> Result<Input, ArchiveError> {
         let size = bytes.len() as u64;
-        Input::new(Source::new(Origin::Seekable(Box::new(Cursor::new(bytes)), size)), Path::new(name), None, options)
+        let source = Source::new(Origin::Seekable(Box::new(Cursor::new(bytes)), size));
+        Input::new(source, Path::new(name), None, options, Purpose::Load)
     }
 
     /// Reads from a reader, forward only, as a file of this name.
@@ -152,10 +166,16 @@ impl Input {
         name: &str,
         options: &Options,
     ) -> Result<Input, ArchiveError> {
-        Input::new(Source::new(Origin::Forward(Box::new(reader))), Path::new(name), None, options)
+        Input::new(Source::new(Origin::Forward(Box::new(reader))), Path::new(name), None, options, Purpose::Load)
     }
 
-    fn new(mut source: Source, path: &Path, document: Option<&str>, options: &Options) -> Result<Input, ArchiveError> {
+    fn new(
+        mut source: Source,
+        path: &Path,
+        document: Option<&str>,
+        options: &Options,
+        purpose: Purpose,
+    ) -> Result<Input, ArchiveError> {
         let reading = |source| failed("reading", path, source);
         let named = format::by_name(path);
         let requested = match (options.format, document) {
@@ -173,6 +193,10 @@ impl Input {
         };
         if is_table {
             return Input::of_table(source, path, options);
+        }
+        if let Some(packing) = packed::packing(head).filter(|_| !raw || is_packed_name(path)) {
+            source = packed::unpacked(source, packing, &options.limits);
+            source.fill(HEAD).map_err(reading)?;
         }
         let (codec, dictionary) = codec(&mut source, path, raw, options)?;
         let likely = requested.or(named);
@@ -193,10 +217,30 @@ impl Input {
             .or(unseen)
             .ok_or_else(|| ArchiveError::UnknownFormat { path: path.to_owned() })?;
         stream.set_accept(accept(Some(format)));
+        let format = match format {
+            Format::Tsv if csv::is_tab_header(stream.window(), options) => Format::Csv,
+            format => format,
+        };
+        let unusable_lines = |why| ArchiveError::Unusable { path: path.to_owned(), why };
+        let mut ids = match format {
+            Format::Jsonl if purpose == Purpose::ReadAgain => jsonl::Ids::Known,
+            Format::Jsonl => {
+                let found = jsonl::survey(&mut stream, options).map_err(reading)?;
+                found.map_err(unusable_lines)?
+            }
+            _ => jsonl::Ids::Needed,
+        };
         let reader = match format {
             Format::Auto | Format::Warc | Format::Wet => Reader::Warc(Box::default()),
             Format::Arc => Reader::Arc(Box::default()),
-            Format::Jsonl => Reader::Jsonl(Jsonl),
+            Format::Jsonl => Reader::Jsonl(Jsonl::new(ids)),
+            Format::Csv => {
+                let rows = Csv::open(&mut stream, options).map_err(reading)?.map_err(unusable_lines)?;
+                if !rows.has_ids() {
+                    ids = jsonl::Ids::Places;
+                }
+                Reader::Csv(Box::new(rows))
+            }
             // Inside of another container.
             Format::Parquet => return Err(unusable(path, "it is compressed as a whole; unpack it")),
             Format::Tsv => Reader::Tsv(Tsv::default()),
@@ -212,7 +256,7 @@ impl Input {
         };
         let ids = match format {
             Format::Html => Ids::made(options),
-            _ => Ids::of_rows(path, options),
+            _ => Ids::of_rows(path, options, ids == jsonl::Ids::Places),
         };
         let resume = stream.point();
         let body = Body::Stream(Box::new(stream), reader);
@@ -348,6 +392,12 @@ impl Input {
         self.resume
     }
 
+    /// Returns whether its documents have no ids of their own, but those that [`IdFrom::Path`] gives.
+    #[must_use]
+    pub fn has_row_ids(&self) -> bool {
+        self.ids.count()
+    }
+
     /// Returns the format of the input.
     #[must_use]
     pub fn format(&self) -> Format {
@@ -428,11 +478,17 @@ impl Reader {
             Reader::Warc(reader) => reader.next(stream, options),
             Reader::Arc(reader) => reader.next(stream, options),
             Reader::Jsonl(reader) => reader.next(stream, options),
+            Reader::Csv(reader) => reader.next(stream, options),
             Reader::Tsv(reader) => reader.next(stream),
             Reader::U64le(reader) => reader.next(stream, options),
             Reader::Document(reader) => reader.next(stream, options),
         }
     }
+}
+
+/// Returns whether a file's name says that it is compressed by bzip2, xz or lz4.
+fn is_packed_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ["bz2", "xz", "lz4"].iter().any(|name| ending.eq_ignore_ascii_case(name)))
 }
 
 fn unusable(path: &Path, why: &str) -> ArchiveError {
@@ -441,14 +497,14 @@ fn unusable(path: &Path, why: &str) -> ArchiveError {
 
 /// Reads the page at a position, with the options it was first read with.
 ///
-/// Its id is then the same, unless that is a place or has a prefix, or the file was found in a folder: that is read
-/// again by [`Format::Html`], under its path.
+/// Its id is then the same, unless that is a place, has a prefix, or the file was found in a
+/// folder: that is read again by [`Format::Html`], under its path.
 ///
 /// # Errors
 ///
 /// As [`Input::open`], and if there is no page at the position.
 pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<PageEntry, ArchiveError> {
-    let mut input = Input::open(path, options)?;
+    let mut input = Input::new(open::source(path)?, path, None, options, Purpose::ReadAgain)?;
     let point = ResumePoint { offset: position.offset, inner: position.inner };
     if point != ResumePoint::default() {
         input.go_to(point)?;
@@ -482,15 +538,8 @@ fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Resu
         let dictionary = zstd.missing_dictionary(source).map_err(reading)?;
         return Ok((Codec::Zstd(Box::new(zstd)), dictionary));
     }
-    const UNSUPPORTED: [(&[u8], &str); 7] = [
-        (b"BZh", "bzip2"),
-        (b"\x04\x22\x4d\x18", "lz4"),
-        (b"\x02\x21\x4c\x18", "lz4"),
-        (b"\xfd7zXZ\0", "xz"),
-        (b"PK\x03\x04", "zip"),
-        (b"7z\xbc\xaf\x27\x1c", "7z"),
-        (b"\x1f\x9d", "compress"),
-    ];
+    const UNSUPPORTED: [(&[u8], &str); 3] =
+        [(b"PK\x03\x04", "zip"), (b"7z\xbc\xaf\x27\x1c", "7z"), (b"\x1f\x9d", "compress")];
     if let Some((_, container)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container });
     }
@@ -510,7 +559,7 @@ fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Resu
 fn accept(format: Option<Format>) -> fn(&[u8]) -> bool {
     match format {
         Some(Format::Arc) => |bytes| arc::starts(bytes.trim_ascii_start()) == Some(true),
-        Some(Format::Jsonl | Format::Tsv) => |bytes| !bytes.is_empty(),
+        Some(Format::Jsonl | Format::Csv | Format::Tsv) => |bytes| !bytes.is_empty(),
         Some(Format::Html | Format::Parquet | Format::U64le) => |_| false,
         Some(Format::Auto | Format::Warc | Format::Wet) => |bytes| warc::starts(bytes.trim_ascii_start()) == Some(true),
         None => |bytes| {

@@ -1,8 +1,8 @@
 //! Archives: the documents in the files of a crawl, and their positions.
 //!
 //! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
-//! files in folders, and raw fingerprints, each plain or inside gzip or zstd, and Parquet (with the feature
-//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
+//! files in folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, and Parquet (with the
+//! feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
 //! sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every entry carries its
 //! [`Position`], from which [`read_page`] reads it again, and after every entry [`Input::resume_point`] says where a
 //! later run resumes. A [`Selection`] names the records that are read of each archive.
@@ -11,10 +11,11 @@
 //!
 //! ```text
 //! open, source        the bytes of the file, or of the standard input
+//! packed              what a file decompresses to, if it is compressed as a whole by bzip2, xz or lz4
 //! stream, gzip, zstd  members and frames made into one stream of bytes; damaged members become *tears* in it
 //! framing             where a record ends, when its length is right and when it is not
-//! warc, arc, jsonl,   records and lines made into entries
-//! raw, document
+//! warc, arc, jsonl,   records, lines and rows made into entries
+//! csv, raw, document
 //! http, encodings     a response made into a page
 //! ```
 //!
@@ -35,6 +36,7 @@
 
 mod arc;
 mod codec;
+mod csv;
 mod date;
 mod document;
 mod encodings;
@@ -48,11 +50,13 @@ mod http;
 mod ids;
 mod input;
 mod jsonl;
+mod layouts;
 mod limits;
 mod lines;
 mod names;
 mod open;
 mod options;
+mod packed;
 mod ranges;
 mod raw;
 mod recognise;
@@ -71,6 +75,7 @@ pub use entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reas
 pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
 pub use input::Input;
+pub use jsonl::{repaired_line, trimmed_line};
 pub use limits::Limits;
 pub use names::{path_of, text_of};
 pub use open::{ArchiveIdentity, Inputs, Located, expand, identity};

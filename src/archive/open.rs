@@ -1,6 +1,6 @@
 //! File system access of archives: opens inputs, lists folders, identifies archives.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::ranges::Ranges;
 #[cfg(feature = "parquet")]
 use super::source::ReadSeek;
 use super::source::{Origin, Source};
-use super::{ArchiveError, Format, Options};
+use super::{ArchiveError, Entry, EntryContent, Format, Input, Options};
 
 /// Bytes at each end of a file that its identity is computed from.
 const IDENTITY_PART: u64 = 64 << 10;
@@ -105,14 +105,16 @@ pub(super) fn seekable(source: Source) -> io::Result<(Box<dyn ReadSeek>, u64)> {
 pub struct Inputs {
     /// The inputs, in the order of the paths; those of a folder sorted by path.
     pub located: Vec<Located>,
-    /// Number of files in folders that are no inputs: their names have no known format, or another one than
-    /// requested.
+    /// Number of files in folders that are no inputs: they are hidden, or their names have no known format, or another
+    /// one than requested.
     pub passed_over: u64,
 }
 
 /// Lists the inputs of paths: a file for itself, a folder for all files below it whose names have a known format,
 /// or that of `format` unless it is [`Format::Auto`]. Of these a `.html`, `.htm`, `.xhtml`, `.txt` or `.text` file
-/// is one document, and the others are archives. A `.json` file is passed over: few of them have one object a line.
+/// is one document, and the others are archives. A `.json` or `.csv` file is an input if that format is requested, or if
+/// it begins with a document: few of these files have any. Files and folders whose names begin with `.` or `_`
+/// are hidden, as data tools agree (`_SUCCESS`, `_temporary`, `._part`), but for `_name=value`, a partition.
 ///
 /// Links to folders are not followed, so that no folder is read twice.
 ///
@@ -146,8 +148,8 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
 /// not empty; and the number of other files.
 fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsString, Located)>, u64), ArchiveError> {
     let (mut found, mut passed_over) = (Vec::new(), 0);
-    let mut folders = vec![(folder.to_owned(), within)];
-    while let Some((folder, name)) = folders.pop() {
+    let mut folders = vec![(folder.to_owned(), within, false)];
+    while let Some((folder, name, is_hidden)) = folders.pop() {
         let refused = |source| failed("listing", &folder, source);
         for entry in fs::read_dir(&folder).map_err(refused)? {
             let entry = entry.map_err(refused)?;
@@ -158,15 +160,18 @@ fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsStri
             name.push(entry.file_name());
             let path = entry.path();
             let kind = entry.file_type().map_err(refused)?;
+            let is_hidden = is_hidden || is_hidden_name(&entry.file_name());
             if kind.is_dir() {
-                folders.push((path, name));
+                folders.push((path, name, is_hidden));
                 continue;
             }
             // A link may be dangling.
             if !kind.is_file() && !fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
                 continue;
             }
-            match Format::of_name(&path).filter(|found| !is_json(&path) && found.is_read_as(format)) {
+            let named = || Format::of_name(&path).filter(|found| found.is_read_as(format));
+            let is_no_input = is_hidden || format == Format::Auto && is_doubtful(&path) && !has_documents(&path);
+            match (!is_no_input).then(named).flatten() {
                 Some(Format::Html) => {
                     let document = Some(text_of(&name));
                     found.push((name, Located { path, document, ranges: None }));
@@ -179,10 +184,25 @@ fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsStri
     Ok((found, passed_over))
 }
 
-/// Returns whether a file's name ends in `.json`, whatever its compression.
-fn is_json(path: &Path) -> bool {
-    let ends_so = |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+/// Returns whether tools that write data sets mean files of this name, and below folders of this name, to be no data.
+fn is_hidden_name(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b".") || name.starts_with(b"_") && !name.contains(&b'=')
+}
+
+/// Returns whether a file's name ends in `.json` or `.csv`, whatever its compression: most such files are no documents.
+fn is_doubtful(path: &Path) -> bool {
+    let is = |ending: &OsStr| ["json", "csv"].iter().any(|name| ending.eq_ignore_ascii_case(name));
+    let ends_so = |path: &Path| path.extension().is_some_and(is);
     ends_so(path) || path.file_stem().is_some_and(|stem| ends_so(Path::new(stem)))
+}
+
+/// Returns whether a file begins with a document, by the usual names of fields.
+fn has_documents(path: &Path) -> bool {
+    let options = Options { format: Format::of_name(path).unwrap_or_default(), ..Options::default() };
+    let first = || Input::open(path, &options).and_then(|mut input| input.next()).ok().flatten();
+    let is_document = |entry: Entry| matches!(entry.content, EntryContent::Page(_) | EntryContent::Fingerprint { .. });
+    first().is_some_and(is_document)
 }
 
 /// Returns the identity of a file.

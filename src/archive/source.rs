@@ -1,6 +1,11 @@
 //! The bytes of a file as on disk, through one buffer that can look ahead and step back.
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::codec::Fault;
 
 /// Most bytes available at once.
 pub(super) const LOOK: usize = 128 << 10;
@@ -26,11 +31,57 @@ pub(super) struct Source {
     /// Offset in the file of the byte after the buffer's last.
     next: u64,
     at_end: bool,
+    /// Of what is decompressed: the file that it comes from.
+    packed: Option<Packed>,
+}
+
+/// A file that decompresses to a source.
+struct Packed {
+    /// Bytes read of it, and its size, 0 if that is not known.
+    read: Arc<AtomicU64>,
+    size: u64,
+    /// Why it cannot be decompressed further.
+    fault: Option<Fault>,
 }
 
 impl Source {
     pub(super) fn new(origin: Origin) -> Source {
-        Source { origin, buffer: vec![0; 2 * LOOK], start: 0, end: 0, next: 0, at_end: false }
+        Source { origin, buffer: vec![0; 2 * LOOK], start: 0, end: 0, next: 0, at_end: false, packed: None }
+    }
+
+    /// Returns the source of what a file decompresses to, of which so many bytes are read, and which has this size.
+    pub(super) fn unpacked(origin: Origin, read: Arc<AtomicU64>, size: u64) -> Source {
+        Source { packed: Some(Packed { read, size, fault: None }), ..Source::new(origin) }
+    }
+
+    /// Returns the bytes read of the file that decompresses to this, and its size.
+    pub(super) fn packed(&self) -> Option<(u64, u64)> {
+        self.packed.as_ref().map(|packed| (packed.read.load(Ordering::Relaxed), packed.size))
+    }
+
+    /// Takes the reason why the file cannot be decompressed further, if it ended so.
+    pub(super) fn take_fault(&mut self) -> Option<Fault> {
+        self.packed.as_mut()?.fault.take()
+    }
+
+    fn read_origin(&mut self, out: Range<usize>) -> io::Result<usize> {
+        let read = read(&mut self.origin, &mut self.buffer[out]);
+        self.without_fault(read)
+    }
+
+    /// Makes the end of damage, which a decoder tells as an error without a number of the system's.
+    fn without_fault(&mut self, read: io::Result<usize>) -> io::Result<usize> {
+        match (read, &mut self.packed) {
+            (Err(error), Some(packed)) if error.raw_os_error().is_none() => {
+                packed.fault = Some(match error.kind() {
+                    ErrorKind::UnexpectedEof => Fault::cut("the compressed file is cut off"),
+                    ErrorKind::OutOfMemory => Fault::damage("the compressed file needs too much memory"),
+                    _ => Fault::damage("the compressed file does not decompress further"),
+                });
+                Ok(0)
+            }
+            (read, _) => read,
+        }
     }
 
     /// Returns the origin, and the bytes read from it that are not consumed.
@@ -72,7 +123,7 @@ impl Source {
                 self.end -= self.start;
                 self.start = 0;
             }
-            let len = read(&mut self.origin, &mut self.buffer[self.end..])?;
+            let len = self.read_origin(self.end..self.buffer.len())?;
             self.end += len;
             self.next += len as u64;
             self.at_end = len == 0;
@@ -84,7 +135,8 @@ impl Source {
     pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let held = self.available();
         if held.is_empty() && !self.at_end && out.len() >= LOOK {
-            let len = read(&mut self.origin, out)?;
+            let read = read(&mut self.origin, out);
+            let len = self.without_fault(read)?;
             self.start = 0;
             self.end = 0;
             self.next += len as u64;

@@ -162,15 +162,22 @@ impl Stream {
     }
 
     pub(super) fn size(&self) -> u64 {
-        self.source.size().unwrap_or(0)
+        self.source.packed().map_or_else(|| self.source.size().unwrap_or(0), |(_, size)| size)
     }
 
     /// Returns the number of bytes of the file that were read into the window.
     pub(super) fn bytes_read(&self) -> u64 {
-        match self.codec {
-            Codec::Plain => self.offset,
-            _ => self.source.offset(),
+        match (&self.codec, self.source.packed()) {
+            (_, Some((read, _))) => read,
+            (Codec::Plain, None) => self.offset,
+            (_, None) => self.source.offset(),
         }
+    }
+
+    /// Returns whether too much of a file that decompresses as a whole was decompressed for nothing.
+    fn is_bomb(&self) -> bool {
+        let wasted = self.wasted + self.beyond(self.end - self.start);
+        wasted > self.wasted && self.source.packed().is_some_and(|(read, _)| self.limits.is_bomb(read, wasted))
     }
 
     /// Returns the number of decompressed bytes of the file's members so far.
@@ -295,8 +302,14 @@ impl Stream {
             if let Codec::Plain = self.codec {
                 let len = self.source.read(out)?;
                 self.produced(len);
-                self.ended = len == 0;
-                return Ok(if len == 0 { Fill::End } else { Fill::More });
+                if len > 0 {
+                    return if self.is_bomb() { self.tear_at(Reason::RatioLimit, TOO_MUCH) } else { Ok(Fill::More) };
+                }
+                if let Some(fault) = self.source.take_fault() {
+                    return self.tear_at(fault.reason, fault.detail);
+                }
+                self.ended = true;
+                return Ok(Fill::End);
             }
             if !self.inside {
                 let begin = match &mut self.codec {

@@ -9,7 +9,7 @@ use super::framing::{self, Ending, Marker};
 use super::headers::{self, Headers};
 use super::options::{IdFrom, Options};
 use super::stream::{Fill, Stream, Tear};
-use super::{date, http};
+use super::{date, http, sniff};
 
 pub(super) const MARKER: Marker = Marker { starts, find, keep };
 
@@ -153,23 +153,38 @@ impl Warc {
         let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
         let content = &window[header.min(held)..held.min(header.saturating_add(options.limits.record))];
         let cut = cut || content.len() + header < held;
-        let (kind, charset, body, truncated, id) = if is("response") {
+        let other = EntryContent::Other(other_kind(kind));
+        let url = headers.uri("warc-target-uri");
+        let own_id = || headers.uri("warc-record-id");
+        let is_http = || content.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"));
+        let (kind, charset, body, truncated, id) = if is("response") || is("resource") && is_http() {
             match http::page(content, cut, None, options, &mut self.http) {
-                Ok(page) => (page.kind, page.charset, page.body, page.truncated, headers.uri("warc-record-id")),
+                Ok(page) => (page.kind, page.charset, page.body, page.truncated, own_id()),
+                // A page that was stored without the header that it came with.
+                Err(EntryContent::Other(OtherKind::NotHttp)) => match bare(headers, content) {
+                    Some((kind, charset)) => (kind, charset, content.to_vec(), cut, own_id()),
+                    None => return EntryContent::Other(OtherKind::NotHttp),
+                },
                 Err(content) => return content,
             }
-        } else if is("conversion") {
-            let plain =
-                headers.get("content-type").is_some_and(|t| http::media_type(t).eq_ignore_ascii_case(b"text/plain"));
-            if !plain {
-                return EntryContent::Other(OtherKind::Conversion);
+        } else if is("resource") {
+            match bare(headers, content).filter(|_| url.as_deref().is_some_and(is_address)) {
+                Some((kind, charset)) => (kind, charset, content.to_vec(), cut, own_id()),
+                None => return other,
             }
-            let id = headers.uri("warc-refers-to").or_else(|| headers.uri("warc-record-id"));
-            (PageKind::Text, Some("utf-8".to_owned()), content.to_vec(), cut, id)
+        } else if is("conversion") {
+            match bare(headers, content) {
+                // WET: the text of a page, which is known by the page.
+                Some((PageKind::Text, charset)) => {
+                    let id = headers.uri("warc-refers-to").or_else(own_id);
+                    (PageKind::Text, charset.or_else(|| Some("utf-8".to_owned())), content.to_vec(), cut, id)
+                }
+                Some((kind, charset)) => (kind, charset, content.to_vec(), cut, own_id()),
+                None => return other,
+            }
         } else {
-            return EntryContent::Other(other_kind(kind));
+            return other;
         };
-        let url = headers.uri("warc-target-uri");
         let id = match options.id_from {
             IdFrom::Record | IdFrom::Path | IdFrom::Row => id,
             IdFrom::Url => url.clone(),
@@ -189,14 +204,31 @@ impl Warc {
     }
 }
 
+/// Returns what a record without an HTTP header is, by its type, and the charset that this names; `None` if it is no
+/// page. Without a type, what begins as HTML is HTML.
+fn bare(headers: &Headers, content: &[u8]) -> Option<(PageKind, Option<String>)> {
+    match headers.get("content-type") {
+        Some(value) => Some((http::page_kind(http::media_type(value))?, http::charset(value))),
+        None => sniff::looks_like_html(content).then_some((PageKind::Html, None)),
+    }
+}
+
+/// Returns whether a URI is the address of something that was fetched or read. Crawlers store logs, settings and texts
+/// of pages under schemes of their own, such as `metadata:` and `urn:`.
+fn is_address(uri: &str) -> bool {
+    let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme);
+    ["http", "https", "ftp", "ftps", "file"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+}
+
 fn other_kind(kind: &[u8]) -> OtherKind {
-    const KINDS: [(&str, OtherKind); 6] = [
+    const KINDS: [(&str, OtherKind); 7] = [
         ("warcinfo", OtherKind::Warcinfo),
         ("request", OtherKind::Request),
         ("metadata", OtherKind::Metadata),
         ("revisit", OtherKind::Revisit),
         ("resource", OtherKind::Resource),
         ("continuation", OtherKind::Continuation),
+        ("conversion", OtherKind::Conversion),
     ];
     let known = KINDS.iter().find(|(name, _)| kind.eq_ignore_ascii_case(name.as_bytes()));
     known.map_or(OtherKind::Unknown, |(_, kind)| *kind)

@@ -153,7 +153,7 @@ pub mod archive {
     pub use nddb_archive::{
         ArchiveError, ArchiveIdentity, ByteRange, Entry, EntryContent, Format, IdFrom, Input, Inputs, JsonFields,
         Limits, Links, Located, Options, OtherKind, PageEntry, Position, Ranges, Reason, ResumePoint, Selected,
-        Selection, SketchEntry, UnknownFormatName, expand, identity, path_of, text_of,
+        Selection, SketchEntry, UnknownFormatName, expand, identity, path_of, repaired_line, text_of, trimmed_line,
     };
     #[cfg(feature = "testing")]
     #[doc(hidden)]

@@ -149,7 +149,7 @@ fn what_cannot_be_read_is_told_and_does_not_stop_the_rest() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("a.jsonl"), "{\"id\":\"a\",\"text\":\"some words\"}\nno json\n").expect("written");
-    std::fs::write(path("b.warc.bz2"), b"BZh91AY&SY").expect("written");
+    std::fs::write(path("b.warc.7z"), b"7z\xbc\xaf\x27\x1c").expect("written");
     std::fs::write(path("c.tsv"), "c\t00000000000000ff\n").expect("written");
     let mut writer = create(&path("db"));
     let (skipped, unreadable, documents) = (Cell::new(0), Cell::new(0), Cell::new(0));
@@ -161,19 +161,19 @@ fn what_cannot_be_read_is_told_and_does_not_stop_the_rest() {
                 skipped.set(skipped.get() + 1);
             }
             Event::Unreadable { path: found, error } => {
-                assert_eq!(found, path("b.warc.bz2"));
+                assert_eq!(found, path("b.warc.7z"));
                 assert!(matches!(error, ArchiveError::UnsupportedContainer { .. }));
                 unreadable.set(unreadable.get() + 1);
             }
             Event::Progress(progress) => documents.set(progress.documents),
             _ => {}
         })
-        .load(&[path("a.jsonl"), path("b.warc.bz2"), path("c.tsv")])
+        .load(&[path("a.jsonl"), path("b.warc.7z"), path("c.tsv")])
         .expect("loaded");
     assert_eq!((skipped.get(), unreadable.get(), documents.get()), (1, 1, 2));
     assert_eq!((report.loaded.documents, report.skipped(), report.unreadable.len()), (2, 2, 1));
     assert!(!report.is_failure());
-    let nothing = Loader::new(&mut writer).load(&[path("b.warc.bz2")]).expect("tried");
+    let nothing = Loader::new(&mut writer).load(&[path("b.warc.7z")]).expect("tried");
     assert!(nothing.is_failure());
     let missing = Loader::new(&mut writer).load(&[path("a.jsonl"), path("none")]);
     assert!(matches!(missing, Err(LoadError::Archive(ArchiveError::Io { .. }))));

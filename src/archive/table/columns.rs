@@ -3,7 +3,8 @@
 use parquet::basic::{ConvertedType, IntType, LogicalType, TimeUnit, Type};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use crate::options::JsonFields;
+use crate::layouts;
+use crate::options::{JsonFields, Options};
 
 /// Most columns that a message lists.
 const LISTED: usize = 40;
@@ -32,6 +33,8 @@ pub(super) enum Kind {
     Uuid,
     /// A time in so many parts of a second since 1970.
     Time(i64),
+    /// A day, by its number since 1970.
+    Days,
 }
 
 /// Number of columns that are read.
@@ -55,24 +58,22 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Finds the columns of these names, but for that of the id where ids are places. A column with its usual name may
-    /// be absent, unless it is required; the URL and the date are also looked for where datatrove puts them.
+    /// be absent, unless it is required; text, address and date are also looked for where well-known data sets have them.
     ///
     /// # Errors
     ///
     /// In words: a column that was asked for is absent or of an unsuitable type, or there is none to make a document
     /// of.
-    pub(super) fn find(
-        schema: &SchemaDescriptor,
-        names: &JsonFields,
-        needs_no_ids: bool,
-        required: &[String],
-        batch: Option<&str>,
-    ) -> Result<Columns, String> {
+    pub(super) fn find(schema: &SchemaDescriptor, options: &Options) -> Result<Columns, String> {
+        let Options { fields: names, required, batch_column, .. } = options;
         let usual = JsonFields::default();
-        let find = |name: &str, usual: &str, others: &[&str], fits: fn(Kind) -> bool| {
+        let find_any = |candidates: &[&str], usual: &str, fits: fn(Kind) -> bool| {
+            let name = candidates.first().copied().unwrap_or_default();
             let is_usual = name == usual && required.iter().all(|required| required != name);
-            let candidates = [&[name][..], if is_usual { others } else { &[] }].concat();
-            match candidates.iter().find_map(|&candidate| column(schema, candidate)) {
+            // What stands at another place than the usual one may be anything.
+            let other = |&candidate: &&str| column(schema, candidate)?.ok().filter(|found| fits(found.kind)).map(Ok);
+            let others = || candidates.iter().skip(1).find_map(other);
+            match column(schema, name).or_else(others) {
                 None if is_usual => Ok(None),
                 // Writers without a schema make a column of nulls of one that has no value.
                 Some(Err(name)) if is_usual && is_null(schema, &name) => Ok(None),
@@ -83,9 +84,10 @@ impl Columns {
                 }
             }
         };
+        let find = |name: &str, usual: &str, fits| find_any(&[name], usual, fits);
         let is_text = |kind| matches!(kind, Kind::Text | Kind::Bytes);
-        let batch = match batch {
-            Some(batch) => find(batch, "", &[], is_text)?,
+        let batch = match batch_column {
+            Some(batch) => find(batch, "", is_text)?,
             None => None,
         };
         // Whoever names a column wants documents made of it.
@@ -95,21 +97,20 @@ impl Columns {
             return Ok(Columns { batch, ..columns });
         }
         let columns = Columns {
-            id: match needs_no_ids {
+            id: match options.needs_no_ids() {
                 true => None,
-                false => find(&names.id, &usual.id, &[], |kind| !matches!(kind, Kind::Time(_)))?,
+                false => find(&names.id, &usual.id, |kind| !matches!(kind, Kind::Time(_) | Kind::Days))?,
             },
-            url: find(&names.url, &usual.url, &["metadata.url"], is_text)?,
-            text: find(&names.text, &usual.text, &[], is_text)?,
-            html: find(&names.html, &usual.html, &[], is_text)?,
-            fp: find(&names.fp, &usual.fp, &[], |kind| {
+            url: find_any(&layouts::url(options), &usual.url, is_text)?,
+            text: find_any(&layouts::text(options), &usual.text, is_text)?,
+            html: find(&names.html, &usual.html, is_text)?,
+            fp: find(&names.fp, &usual.fp, |kind| {
                 matches!(kind, Kind::Text | Kind::Bytes | Kind::Int64 | Kind::Uint64)
             })?,
             // Of no name that is known by a type that is not: no date.
-            date: find("date", "date", &["metadata.date"], |kind| {
-                matches!(kind, Kind::Text | Kind::Bytes | Kind::Time(_))
-            })
-            .unwrap_or_default(),
+            date: layouts::DATE.iter().find_map(|&name| {
+                column(schema, name)?.ok().filter(|found| !matches!(found.kind, Kind::Uuid | Kind::Uint32))
+            }),
             batch,
             sketch: None,
             recipe: None,
@@ -168,6 +169,9 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
             TimeUnit::MICROS => 1_000_000,
             TimeUnit::NANOS => 1_000_000_000,
         }),
+        (Type::INT32, Some(LogicalType::Date), _) | (Type::INT32, None, ConvertedType::DATE) => Kind::Days,
+        (Type::INT64, None, ConvertedType::TIMESTAMP_MILLIS) => Kind::Time(1_000),
+        (Type::INT64, None, ConvertedType::TIMESTAMP_MICROS) => Kind::Time(1_000_000),
         (Type::INT32, Some(LogicalType::Integer(IntType { is_signed: false, .. })), _)
         | (Type::INT32, None, ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32) => Kind::Uint32,
         (Type::INT64, Some(LogicalType::Integer(IntType { is_signed: false, .. })), _)

@@ -53,13 +53,7 @@ impl Table {
             Ok(metadata) => metadata,
             Err(why) => return Ok(Err(why)),
         };
-        let columns = match Columns::find(
-            metadata.file_metadata().schema_descr(),
-            &options.fields,
-            options.needs_no_ids(),
-            &options.required,
-            options.batch_column.as_deref(),
-        ) {
+        let columns = match Columns::find(metadata.file_metadata().schema_descr(), options) {
             Ok(columns) => columns,
             Err(why) => return Ok(Err(why)),
         };

@@ -234,6 +234,8 @@ fn utf8(column: &Column, bytes: &[u8]) -> Result<String, EntryContent> {
 fn date_of(column: Option<&Column>, value: Option<Value>) -> Option<i64> {
     match (column?.kind, value?) {
         (Kind::Time(parts), Value::Number(time)) => Some(time.div_euclid(parts)),
+        (Kind::Days, Value::Number(days)) => days.checked_mul(86_400),
+        (_, Value::Number(number)) => date::of_number(number),
         (_, Value::Bytes(text)) => date::parse(text.data()),
         _ => None,
     }

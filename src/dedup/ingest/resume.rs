@@ -119,5 +119,7 @@ fn is_archive(located: &Located, options: &Options) -> bool {
 
 fn is_raw(path: &Path, options: &Options) -> bool {
     let format = Some(options.format).filter(|&format| format != Format::Auto).or_else(|| Format::of_name(path));
-    format.is_some_and(Format::is_raw)
+    // With a header of columns, these are documents.
+    let has_header = || Input::open(path, options).is_ok_and(|input| !input.format().is_raw());
+    format.is_some_and(|format| format.is_raw() && !(format == Format::Tsv && path.is_file() && has_header()))
 }

@@ -121,9 +121,14 @@ fn bytes_of_any_kind_are_read_to_their_end() {
             arc(&originals).into_bytes(),
             b"{\"id\":\"a\",\"text\":\"b\"}\n".to_vec(),
             b"a\t0123456789abcdef\n".to_vec(),
+            b"id,text\na,\"b\nc\"\n".to_vec(),
+            bzip2(&archive(&originals, Compression::Plain)),
+            xz(&archive(&originals, Compression::Plain)),
+            lz4(&archive(&originals, Compression::Plain)),
         ])
         .collect();
-    let formats = [Format::Auto, Format::Warc, Format::Arc, Format::Html, Format::Jsonl, Format::Tsv, Format::U64le];
+    use Format::{Arc, Auto, Csv, Html, Jsonl, Tsv, U64le, Warc};
+    let formats = [Auto, Warc, Arc, Html, Jsonl, Csv, Tsv, U64le];
     let limits = Limits { record: 2000, header: 500, ..Limits::default() };
     for round in 0..4000 {
         let mut bytes = seeds[random.index(seeds.len())].clone();
@@ -150,5 +155,53 @@ fn bytes_of_any_kind_are_read_to_their_end() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn files_that_other_tools_compress_as_a_whole_are_read_and_their_damage_is_told() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let originals = pages(40);
+    let plain = archive(&originals, Compression::Plain);
+    let middle = plain.len() / 2;
+    for (ending, pack) in [("bz2", bzip2 as fn(&[u8]) -> Vec<u8>), ("xz", xz), ("lz4", lz4)] {
+        let whole = pack(&plain);
+        let parts = [pack(&plain[..middle]), pack(&plain[middle..])].concat();
+        for bytes in [whole.clone(), parts] {
+            let path = folder.path().join(format!("a.warc.{ending}"));
+            std::fs::write(&path, &bytes).expect("the file can be written");
+            let mut input = Input::open(&path, &Options::default()).expect("opens");
+            assert_eq!(input.size(), bytes.len() as u64);
+            let mut entries = Vec::new();
+            while let Some(entry) = input.next().expect("reads") {
+                if let EntryContent::Page(page) = &entry.content
+                    && entries.len() % 8 == 1
+                {
+                    let again = read_page(&path, &entry.position, &Options::default()).expect("is there");
+                    assert_eq!(&again, page, "{ending}");
+                    let rest = drain(Input::open_at(&path, &Options::default(), input.resume_point()).expect("opens"));
+                    assert_eq!(rest.len(), originals.len() - entries.len(), "{ending}");
+                }
+                entries.push(entry);
+            }
+            assert_eq!(bodies(&entries), originals, "{ending}");
+            assert_eq!(input.bytes_read(), bytes.len() as u64, "{ending}");
+        }
+        // Cut off, and damaged.
+        let cut = read(&whole[..whole.len() / 2], &format!("a.warc.{ending}"));
+        let mut damaged = whole.clone();
+        damaged[whole.len() / 2..][..40].fill(0x55);
+        let damaged = read(&damaged, &format!("a.warc.{ending}"));
+        for entries in [cut, damaged] {
+            let whole = found(&entries).into_iter().filter(|page| !page.truncated).count();
+            let pages = bodies(&entries);
+            assert!(whole < originals.len() && pages[..whole] == originals[..whole], "{ending}");
+            assert!(reasons(&entries).len() <= 1, "{ending}: {:?}", reasons(&entries));
+        }
+        // A record without end is given up.
+        let limits = Limits { record: 1 << 20, ratio_free: 4 << 20, ratio: 10, ..Limits::default() };
+        let options = Options { limits, ..Options::default() };
+        let entries = read_with(&pack(&vec![b'a'; 40 << 20]), &format!("a.jsonl.{ending}"), &options);
+        assert!(reasons(&entries).contains(&Reason::RatioLimit), "{ending}: {:?}", reasons(&entries));
     }
 }

@@ -231,8 +231,7 @@ fn many_records_that_lie_about_their_length_take_no_longer_than_their_size_allow
 
 #[test]
 fn containers_that_are_not_read_are_named() {
-    let cases: [(&[u8], &str); 4] =
-        [(b"BZh91AY&SY", "bzip2"), (b"\x04\x22\x4d\x18abc", "lz4"), (b"\xfd7zXZ\0", "xz"), (b"PK\x03\x04", "zip")];
+    let cases: [(&[u8], &str); 3] = [(b"PK\x03\x04", "zip"), (b"7z\xbc\xaf\x27\x1c", "7z"), (b"\x1f\x9d", "compress")];
     for (bytes, name) in cases {
         match Input::from_bytes(bytes.to_vec(), "packed.warc", &Options::default()).err() {
             Some(ArchiveError::UnsupportedContainer { container, .. }) => assert_eq!(container, name),

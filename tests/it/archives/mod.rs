@@ -14,8 +14,10 @@ const HTML: &[(&str, &str)] = &[("Content-Type", "text/html; charset=utf-8")];
 
 mod containers;
 mod hostile;
+mod lines;
 mod real;
 mod records;
+mod rows;
 mod selected;
 mod tables;
 
@@ -92,6 +94,24 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).expect("writes to memory");
     encoder.finish().expect("writes to memory")
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    bzip2::read::BzEncoder::new(bytes, bzip2::Compression::fast()).read_to_end(&mut out).expect("compresses in memory");
+    out
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).expect("options");
+    writer.write_all(bytes).expect("writes to memory");
+    writer.finish().expect("writes to memory")
+}
+
+fn lz4(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    writer.write_all(bytes).expect("writes to memory");
+    writer.finish().expect("writes to memory")
 }
 
 fn zstd_with(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {

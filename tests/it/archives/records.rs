@@ -103,7 +103,7 @@ fn only_successful_html_and_text_become_pages() {
         writer.response(&response).expect("writes to memory");
     }
     for kind in ["request", "metadata", "revisit", "resource", "continuation", "conversion", "something"] {
-        writer.record(&[("WARC-Type", kind), ("Content-Type", "text/html")], b"<p>").expect("writes to memory");
+        writer.record(&[("WARC-Type", kind), ("Content-Type", "image/png")], b"<p>").expect("writes to memory");
     }
     writer.record(&[("WARC-Type", "response"), ("Content-Type", "text/dns")], b"1.2.3.4").expect("writes to memory");
     let interim = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/2 200\r\nContent-Type: text/html\r\n\r\n<p>";
@@ -356,7 +356,7 @@ fn a_folder_is_the_archives_below_it_too_and_what_is_passed_over_is_counted() {
         ["a.warc.gz", "b.html", "c.WET", "d.jsonl.zst", "h.tsv", "i.u64le", "j.arc", "sub/l.html.gz", "sub/m.ndjson"];
     assert_eq!(walk(Format::Auto), known);
     assert_eq!(walk(Format::Wet), ["a.warc.gz", "c.WET"]);
-    assert_eq!(walk(Format::Jsonl), ["d.jsonl.zst", "sub/m.ndjson"]);
+    assert_eq!(walk(Format::Jsonl), ["d.jsonl.zst", "e.json", "f.json.gz", "sub/m.ndjson"]);
     assert_eq!(walk(Format::Html), ["b.html", "sub/l.html.gz"]);
 }
 
@@ -427,7 +427,7 @@ fn formats_are_found_by_content_and_then_by_name() {
         (b"filedesc://a.arc 0.0.0.0 20240101000000 text/plain 9\n", "x", Format::Arc),
         (b"<!doctype html>", "x", Format::Html),
         (b"plain", "x.txt", Format::Html),
-        (b"{\"id\":1}", "x", Format::Jsonl),
+        (b"{\"id\":1,\"text\":\"\"}", "x", Format::Jsonl),
         (b"a\t0123456789abcdef", "x", Format::Tsv),
         (b"\x1f\x8b\x08\0\0\0\0\0", "x.u64le", Format::U64le),
         (b"nothing yet", "x.warc.gz", Format::Warc),
@@ -437,9 +437,133 @@ fn formats_are_found_by_content_and_then_by_name() {
         let input = Input::from_bytes(bytes.to_vec(), name, &Options::default()).expect("opens");
         assert_eq!(input.format(), format, "{name}");
     }
-    for name in ["auto", "warc", "wet", "arc", "html", "jsonl", "tsv", "u64le"] {
+    for name in ["auto", "warc", "wet", "arc", "html", "jsonl", "csv", "tsv", "u64le"] {
         assert_eq!(name.parse::<Format>().map(|format| format.to_string()).as_deref(), Ok(name));
     }
     assert!("pdf".parse::<Format>().is_err_and(|error| error.to_string().contains("u64le")));
     assert!(Reason::ALL.iter().all(|reason| reason.as_str().bytes().all(|b| b == b'_' || b.is_ascii_lowercase())));
+}
+
+#[test]
+fn pages_are_found_behind_what_proxies_and_servers_put_before_them() {
+    let page = pages(7).remove(6).1;
+    let mut zlib = Vec::new();
+    flate2::bufread::DeflateEncoder::new(&page[..], flate2::Compression::default())
+        .read_to_end(&mut zlib)
+        .expect("compresses in memory");
+    let html = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+    let with = |before: &str, header: &str, body: &[u8]| [before.as_bytes(), header.as_bytes(), body].concat();
+    let cases = [
+        with("HTTP/1.1 200 Connection established\r\n\r\n", &format!("{html}\r\n"), &page),
+        with("HTTP/1.0 200 OK\r\nProxy-agent: x\r\n\r\n\r\n", &format!("{html}\r\n"), &page),
+        with("HTTP/1.1 100 Continue\n\nHTTP/1.1 200 x\n\n", &format!("{html}\r\n"), &page),
+        with("", &format!("{html}Content-Encoding: gzip\r\n\r\n\r\n"), &gzip(&page)),
+        with("", &format!("{html}Content-Encoding: deflate\r\n\r\n\r\n\n"), &zlib),
+        with("", &format!("{html}Transfer-Encoding: chunked\r\n\r\n\r\n\r\n"), &chunked(&page)),
+        with("", &format!("{html}\r\n\r\n"), &gzip(&page)),
+    ];
+    for (case, response) in cases.iter().enumerate() {
+        let mut writer = WarcWriter::new(Vec::new(), Compression::Plain);
+        let fields = [("WARC-Type", "response"), ("WARC-Record-ID", "<urn:a>")];
+        writer.record(&fields, response).expect("writes to memory");
+        let entries = read(&writer.finish().expect("writes to memory"), "a.warc");
+        assert_eq!(bodies(&entries), [("urn:a".to_owned(), page.clone())], "case {case}");
+        assert!(!found(&entries)[0].truncated, "case {case}");
+    }
+    // A text about HTTP is a text.
+    let body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>";
+    assert_eq!(
+        one_response(&[("Content-Type", "text/plain")], body),
+        one_response(&[("Content-Type", "text/plain; ")], body)
+    );
+    let EntryContent::Page(text) = one_response(&[("Content-Type", "text/plain")], body) else { panic!("a page") };
+    assert_eq!((text.kind, &text.body[..]), (PageKind::Text, &body[..]));
+    for value in ["text/html charset=big5", "text/html: charset=big5", "\"text/html\";charset='big5'"] {
+        let EntryContent::Page(page) = one_response(&[("Content-Type", value)], b"x") else { panic!("{value}") };
+        assert_eq!((page.kind, page.charset.as_deref()), (PageKind::Html, Some("big5")), "{value}");
+    }
+}
+
+#[test]
+fn records_without_http_are_pages_by_their_type_and_address() {
+    let record = |kind: &str, url: &str, media_type: &str, body: &[u8]| {
+        let mut writer = WarcWriter::new(Vec::new(), Compression::Plain);
+        let fields = [("WARC-Type", kind), ("WARC-Record-ID", "<urn:a>"), ("WARC-Target-URI", url)];
+        let more = [("WARC-Refers-To", "<urn:b>"), ("Content-Type", media_type)];
+        writer.record(&[&fields[..], &more].concat(), body).expect("writes to memory");
+        match read(&writer.finish().expect("writes to memory"), "a.warc").remove(0).content {
+            EntryContent::Page(page) => Ok((page.id, page.kind, page.charset)),
+            EntryContent::Other(kind) => Err(kind),
+            other => panic!("{other:?}"),
+        }
+    };
+    let page = |id: &str, kind, charset: Option<&str>| Ok((id.to_owned(), kind, charset.map(str::to_owned)));
+    let html = page("urn:a", PageKind::Html, None);
+    assert_eq!(record("resource", "http://a/", "text/html", b"<p>"), html);
+    assert_eq!(
+        record("resource", "file:///a.txt", "text/plain; charset=big5", b"x"),
+        page("urn:a", PageKind::Text, Some("big5"))
+    );
+    assert_eq!(
+        record("resource", "https://a/", "application/http", b"HTTP/1.1 200\r\nContent-Type: text/html\r\n\r\n"),
+        html
+    );
+    assert_eq!(record("response", "http://a/", "text/html", b"<p>"), html);
+    assert_eq!(record("conversion", "http://a/", "text/html", b"<p>"), html);
+    assert_eq!(record("conversion", "http://a/", "text/plain", b"x"), page("urn:b", PageKind::Text, Some("utf-8")));
+    for (kind, url, media_type, other) in [
+        ("resource", "metadata://gnu.org/software/wget/warc/wget.log", "text/plain", OtherKind::Resource),
+        ("resource", "urn:text:https://a/", "text/plain", OtherKind::Resource),
+        ("resource", "https://a/x.png", "image/png", OtherKind::Resource),
+        ("conversion", "https://a/x.png", "image/png", OtherKind::Conversion),
+        ("response", "dns:a", "text/dns", OtherKind::NotHttp),
+    ] {
+        assert_eq!(record(kind, url, media_type, b"x"), Err(other), "{kind} {url}");
+    }
+}
+
+#[test]
+fn bytes_between_records_mean_nothing() {
+    let originals = pages(4);
+    let record = |page| archive(std::slice::from_ref(page), Compression::Plain);
+    for padding in [&b"\0"[..], b"\0\0\0\0\r\n", b"   \r\n\t\r\n", &[0; 700]] {
+        let padded = |pack: fn(&[u8]) -> Vec<u8>| -> Vec<u8> {
+            originals.iter().flat_map(|page| pack(&[&record(page)[..], padding].concat())).collect()
+        };
+        for bytes in [padded(|bytes| bytes.to_vec()), padded(gzip)] {
+            let entries = read(&bytes, "padded.warc.gz");
+            assert_eq!(bodies(&entries), originals, "{padding:?}");
+            assert!(found(&entries).iter().all(|page| !page.truncated) && reasons(&entries).is_empty(), "{padding:?}");
+        }
+    }
+}
+
+#[test]
+fn what_data_tools_hide_in_a_folder_is_counted_and_not_read() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let line = "{\"id\":\"a\",\"text\":\"words\"}\n";
+    for (name, text) in [
+        ("part-0.jsonl", line),
+        ("._part-0.jsonl", "\0\x05"),
+        ("_SUCCESS", ""),
+        ("_temporary/0/part-0.jsonl", line),
+        (".git/x.jsonl", line),
+        ("_day=1/part-1.jsonl", line),
+        ("lines.json", line),
+        ("package.json", "{\n\"name\": \"x\"\n}"),
+        ("config.json", "{\"name\":\"x\"}"),
+        ("rows.csv", "id,text\na,words\n"),
+        ("prices.csv", "day,price\n1,2\n"),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("is below")).expect("a folder can be made");
+        std::fs::write(path, text).expect("the file can be written");
+    }
+    let Inputs { located, passed_over } = expand(&[folder.path()], Format::Auto).expect("the folder is readable");
+    let names: Vec<_> = located
+        .iter()
+        .map(|found| found.path.strip_prefix(folder.path()).expect("is below").to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(names, ["_day=1/part-1.jsonl", "lines.json", "part-0.jsonl", "rows.csv"]);
+    assert_eq!(passed_over, 7);
 }

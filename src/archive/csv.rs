@@ -1,0 +1,254 @@
+//! CSV, and TSV with a header: a document a row, by the names of the columns.
+//!
+//! Fields may be quoted, as RFC 4180 says, and then have line ends in them. The delimiter is the one that the header has
+//! most of: comma, tab or semicolon.
+
+use std::io;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use nddb_page::text::PageKind;
+
+use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
+use super::options::Options;
+use super::stream::{Fill, Stream, Tear};
+use super::{date, layouts, raw};
+
+/// Most columns.
+const COLUMNS_MAX: usize = 4096;
+/// Most columns that a message lists.
+const LISTED: usize = 40;
+
+/// Reader of rows.
+pub(super) struct Csv {
+    reader: Reader,
+    columns: Columns,
+    /// Number of columns.
+    width: usize,
+    /// The fields of the last row behind each other, and where each ends.
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+    /// Bytes were lost before the next row: it may be the rest of one.
+    unsure: bool,
+}
+
+/// The columns that make a document, by their numbers; of several of a kind the preferred one first.
+#[derive(Default)]
+struct Columns {
+    id: Option<usize>,
+    text: Vec<usize>,
+    html: Option<usize>,
+    fp: Option<usize>,
+    url: Vec<usize>,
+    date: Vec<usize>,
+}
+
+/// The result of reading a row.
+enum Row {
+    Held,
+    TooLong,
+    Torn(Tear),
+    End,
+}
+
+/// Returns whether the first bytes of a file are a header of columns between tabs: it names one that makes documents, or
+/// no fingerprint follows it.
+pub(super) fn is_tab_header(head: &[u8], options: &Options) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
+    let line = lines.next().unwrap_or_default();
+    let mut makes_documents = layouts::text(options);
+    makes_documents.extend([&*options.fields.html, &*options.fields.fp]);
+    let is_named = |field: &[u8]| makes_documents.iter().any(|name| name.as_bytes() == field.trim_ascii());
+    let is_header = line.contains(&b'\t') && raw::parse_line(line).is_err();
+    is_header
+        && (line.split(|&b| b == b'\t').any(is_named) || lines.take(100).all(|line| raw::parse_line(line).is_err()))
+}
+
+impl Csv {
+    /// Reads the header. The inner error says in words why no document can be made of rows.
+    pub(super) fn open(stream: &mut Stream, options: &Options) -> io::Result<Result<Csv, String>> {
+        while !stream.window().contains(&b'\n') && stream.window().len() < options.limits.header {
+            if stream.fill()? != Fill::More {
+                break;
+            }
+        }
+        let window = stream.window();
+        if window.starts_with(b"\xef\xbb\xbf") {
+            stream.consume(3);
+        }
+        let line = stream.window().split(|&b| b == b'\n').next().unwrap_or_default();
+        let count = |delimiter: u8| line.iter().filter(|&&b| b == delimiter).count();
+        let delimiter = [b';', b'\t', b','].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',');
+        let mut csv = Csv {
+            reader: ReaderBuilder::new().delimiter(delimiter).build(),
+            columns: Columns::default(),
+            width: 0,
+            fields: Vec::new(),
+            ends: Vec::new(),
+            unsure: false,
+        };
+        match csv.read(stream, options.limits.header)? {
+            Row::Held => {}
+            Row::TooLong => return Ok(Err("its first line is too long for a header of columns".to_owned())),
+            Row::Torn(_) | Row::End => return Ok(Err("it ends inside the header of columns".to_owned())),
+        }
+        csv.width = csv.ends.len();
+        let names: Vec<String> =
+            (0..csv.width).map(|at| String::from_utf8_lossy(csv.field(at)).trim().to_owned()).collect();
+        Ok(Columns::find(&names, options).map(|columns| Csv { columns, ..csv }))
+    }
+
+    /// Returns whether there is a column of ids.
+    pub(super) fn has_ids(&self) -> bool {
+        self.columns.id.is_some()
+    }
+
+    /// Returns the entry of the next row.
+    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        let (point, begin) = (stream.point(), stream.offset());
+        let row = self.read(stream, options.limits.record)?;
+        let position = stream.position_since(point, stream.offset() - begin);
+        let content = match row {
+            Row::End => return Ok(None),
+            Row::Torn(tear) => {
+                self.unsure = true;
+                return Ok(Some(tear.into_entry()));
+            }
+            Row::TooLong => {
+                let limit = options.limits.record;
+                skipped(
+                    Reason::LineTooLong,
+                    format!("row longer than {limit} bytes: see --max-record and --memory-limit"),
+                )
+            }
+            Row::Held if std::mem::take(&mut self.unsure) => {
+                skipped(Reason::BadLine, "perhaps the rest of a damaged row".to_owned())
+            }
+            Row::Held if self.ends.len() != self.width => {
+                let (found, width) = (self.ends.len(), self.width);
+                skipped(Reason::BadLine, format!("a row of {found} fields below a header of {width}"))
+            }
+            Row::Held => self.document(options).unwrap_or_else(|content| content),
+        };
+        Ok(Some(Entry { position, content }))
+    }
+
+    fn document(&self, options: &Options) -> Result<EntryContent, EntryContent> {
+        let columns = &self.columns;
+        let value = |at: usize| String::from_utf8_lossy(self.field(at)).into_owned();
+        let filled = |at: &usize| !self.field(*at).is_empty();
+        let id = columns.id.filter(|_| !options.needs_no_ids()).map(value);
+        if let Some(id) = id.as_deref().filter(|id| !valid_id(id)) {
+            return Err(EntryContent::bad_id(id));
+        }
+        let id = id.unwrap_or_default();
+        let url = columns.url.iter().copied().find(filled).map(value);
+        if let Some(fp) = columns.fp.filter(filled) {
+            let fingerprint = raw::parse_hex(self.field(fp)).ok_or_else(|| {
+                skipped(Reason::BadFingerprint, format!("column {:?} is not 16 hex digits", options.fields.fp))
+            })?;
+            return Ok(EntryContent::Fingerprint { id, fingerprint, url });
+        }
+        let text = || columns.text.iter().copied().find(filled).or(columns.text.first().copied());
+        let (kind, at) = match (columns.html.filter(filled), text()) {
+            (Some(html), _) => (PageKind::Html, html),
+            (None, Some(text)) => (PageKind::Text, text),
+            (None, None) => {
+                let names = &options.fields;
+                let detail = format!("nothing in the columns {:?}, {:?} and {:?}", names.text, names.html, names.fp);
+                return Err(skipped(Reason::MissingField, detail));
+            }
+        };
+        let body = self.field(at).to_vec();
+        let charset = std::str::from_utf8(&body).is_ok().then(|| "utf-8".to_owned());
+        let date = columns.date.iter().find_map(|&at| match value(at).parse() {
+            Ok(number) => date::of_number(number),
+            Err(_) => date::parse(self.field(at)),
+        });
+        Ok(EntryContent::Page(PageEntry { id, url, date, kind, charset, body, truncated: false }))
+    }
+
+    fn field(&self, at: usize) -> &[u8] {
+        let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.fields[begin..self.ends[at]]
+    }
+
+    /// Reads a row into the fields; of one that is too long, nothing.
+    fn read(&mut self, stream: &mut Stream, limit: usize) -> io::Result<Row> {
+        self.reader.reset();
+        let (mut len, mut count, mut is_too_long) = (0, 0, false);
+        loop {
+            if stream.window().is_empty() {
+                match stream.fill()? {
+                    Fill::Torn => {
+                        if let Some(tear) = stream.mend() {
+                            return Ok(Row::Torn(tear));
+                        }
+                    }
+                    Fill::More | Fill::Full | Fill::End => {}
+                }
+            }
+            self.fields.resize(self.fields.len().max(len + (4 << 10)), 0);
+            self.ends.resize(self.ends.len().max(count + 64), 0);
+            let (result, read, written, ended) =
+                self.reader.read_record(stream.window(), &mut self.fields[len..], &mut self.ends[count..]);
+            stream.consume(read);
+            (len, count) = (len + written, count + ended);
+            // What is too long is passed over, and takes no more memory.
+            if len > limit || count > COLUMNS_MAX {
+                is_too_long = true;
+            }
+            if is_too_long {
+                (len, count) = (0, 0);
+            }
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len().min(limit + (4 << 10)), 0),
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len().min(COLUMNS_MAX), 0),
+                ReadRecordResult::Record if is_too_long => return Ok(Row::TooLong),
+                ReadRecordResult::Record => {
+                    self.ends.truncate(count);
+                    return Ok(Row::Held);
+                }
+                ReadRecordResult::End => return Ok(if is_too_long { Row::TooLong } else { Row::End }),
+            }
+        }
+    }
+}
+
+impl Columns {
+    fn find(names: &[String], options: &Options) -> Result<Columns, String> {
+        let listed = || {
+            let more = if names.len() > LISTED { ", ..." } else { "" };
+            format!("its columns are {}{more}", names[..names.len().min(LISTED)].join(", "))
+        };
+        let find = |name: &str| names.iter().position(|column| column == name);
+        if let Some(name) = options.required.iter().find(|name| find(name).is_none()) {
+            return Err(format!("no column {name:?}; {}", listed()));
+        }
+        let all = |candidates: &[&str]| candidates.iter().filter_map(|name| find(name)).collect::<Vec<_>>();
+        let fields = &options.fields;
+        let columns = Columns {
+            id: find(&fields.id),
+            text: all(&layouts::text(options)),
+            html: find(&fields.html),
+            fp: find(&fields.fp),
+            url: all(&layouts::url(options)),
+            date: all(layouts::DATE),
+        };
+        if columns.text.is_empty() && columns.html.is_none() && columns.fp.is_none() {
+            return Err(format!(
+                "none of the columns {:?}, {:?} and {:?}; {}; name one with --text-column or --html-column",
+                fields.text,
+                fields.html,
+                fields.fp,
+                listed()
+            ));
+        }
+        Ok(columns)
+    }
+}
+
+fn skipped(reason: Reason, detail: String) -> EntryContent {
+    EntryContent::Skipped { reason, detail }
+}

@@ -1,0 +1,156 @@
+//! JSON lines: one object a line, with an id and a text, a page or a fingerprint.
+
+mod fields;
+mod repair;
+mod survey;
+
+use std::io;
+
+use nddb_page::text::PageKind;
+
+use self::fields::{Found, Names, Role, Value};
+pub use self::repair::repaired_line;
+pub(super) use self::survey::survey;
+use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
+use super::lines::{self, Line};
+use super::options::Options;
+use super::stream::Stream;
+use super::{date, raw};
+
+/// Reader of lines of JSON. Empty lines are skipped.
+pub(super) struct Jsonl {
+    ids: Ids,
+}
+
+/// Whether lines have ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ids {
+    /// Each line has one; a line without is no document.
+    Needed,
+    /// No line has one: ids are the places of lines.
+    Places,
+    /// What is read again is known already.
+    Known,
+}
+
+impl Jsonl {
+    pub(super) fn new(ids: Ids) -> Self {
+        Self { ids }
+    }
+
+    /// Returns the entry of the next line.
+    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        loop {
+            let point = stream.point();
+            let len = match lines::next(stream, options.limits.record)? {
+                Line::End => return Ok(None),
+                Line::Trouble(entry) => return Ok(Some(entry)),
+                Line::Held(len) => len,
+            };
+            let line = trimmed_line(&stream.window()[..len]);
+            let content = (!line.is_empty()).then(|| parse(line, options, self.ids));
+            stream.consume(len);
+            if let Some(content) = content {
+                return Ok(Some(Entry { position: stream.position_since(point, len as u64), content }));
+            }
+        }
+    }
+}
+
+/// Returns a line without a byte order mark, white space and zeros around it.
+pub fn trimmed_line(line: &[u8]) -> &[u8] {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let is_text = |b: &u8| !b.is_ascii_whitespace() && *b != 0;
+    let begin = line.iter().position(is_text).unwrap_or(line.len());
+    let end = line.iter().rposition(is_text).map_or(begin, |last| last + 1);
+    &line[begin..end]
+}
+
+/// Makes a document of a line. If there are several fields, the fingerprint is preferred to the page, and the page
+/// to the text.
+fn parse(line: &[u8], options: &Options, ids: Ids) -> EntryContent {
+    let names = Names::of(options);
+    match read(&names, line) {
+        Ok(found) => document(found, options, ids).unwrap_or_else(|content| content),
+        Err(error) => skipped(Reason::BadJson, error.to_string()),
+    }
+}
+
+/// Reads the fields of a line, after repairs if it is no JSON. If these do not help, the error is that of the line.
+fn read<'a>(names: &'a Names<'_>, line: &[u8]) -> serde_json::Result<Found<'a>> {
+    names.read(line).or_else(|error| match repaired_line(line) {
+        Some(repaired) if repaired != line => names.read(&repaired).map_err(|_| error),
+        _ => Err(error),
+    })
+}
+
+fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryContent, EntryContent> {
+    let names = &options.fields;
+    let needs_id = ids == Ids::Needed && !options.needs_no_ids();
+    let value = found.take(Role::Id).next();
+    let id = match value {
+        _ if !needs_id => String::new(),
+        Some((_, Value::Number(number))) => number,
+        Some((name, value)) => text(name, value)?,
+        None => return Err(skipped(Reason::MissingField, format!("no field {:?}", names.id))),
+    };
+    if !valid_id(&id) && needs_id {
+        return Err(EntryContent::bad_id(&id));
+    }
+    let url = preferred(&mut found, Role::Url, &names.url)?;
+    let fingerprint = preferred(&mut found, Role::Fingerprint, &names.fp)?;
+    if let Some(hex) = fingerprint {
+        let fingerprint = raw::parse_hex(hex.as_bytes())
+            .ok_or_else(|| skipped(Reason::BadFingerprint, format!("field {:?} is not 16 hex digits", names.fp)))?;
+        return Ok(EntryContent::Fingerprint { id, fingerprint, url });
+    }
+    let html = preferred(&mut found, Role::Html, &names.html)?;
+    let plain = preferred(&mut found, Role::Text, &names.text)?;
+    let (kind, body) = match (html, plain) {
+        (Some(html), _) => (PageKind::Html, html),
+        (None, Some(text)) => (PageKind::Text, text),
+        (None, None) => {
+            let detail = format!("none of the fields {:?}, {:?} and {:?}", names.text, names.html, names.fp);
+            return Err(skipped(Reason::MissingField, detail));
+        }
+    };
+    let date = found.take(Role::Date).find_map(|(_, value)| match value {
+        Value::Text(text) => date::parse(text.as_bytes()),
+        Value::Number(number) => date::of_number(number.parse().ok()?),
+        _ => None,
+    });
+    let charset = Some("utf-8".to_owned());
+    // What stands for bytes that are no text takes more than these.
+    let whole = body.len();
+    let mut body = body.into_bytes();
+    body.truncate(options.limits.record);
+    let truncated = body.len() < whole;
+    Ok(EntryContent::Page(PageEntry { id, url, date, kind, charset, body, truncated }))
+}
+
+/// Returns the text of a role: under the name that the user knows it must be text, and what stands at other places may
+/// be anything.
+fn preferred(found: &mut Found<'_>, role: Role, own: &str) -> Result<Option<String>, EntryContent> {
+    for (name, value) in found.take(role) {
+        match value {
+            Value::Text(text) => return Ok(Some(text)),
+            value if name == own => return text(name, value).map(Some),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+fn skipped(reason: Reason, detail: String) -> EntryContent {
+    EntryContent::Skipped { reason, detail }
+}
+
+fn text(name: &str, value: Value) -> Result<String, EntryContent> {
+    let found = match value {
+        Value::Text(text) => return Ok(text),
+        Value::Null => "null",
+        Value::Number(_) => "a number",
+        Value::Other(found) => found,
+    };
+    Err(skipped(Reason::WrongType, format!("field {name:?} is {found}")))
+}

@@ -1,0 +1,123 @@
+//! A look at the first lines of a file: whether documents can be made of them, and whether they have ids.
+
+use std::io;
+
+use serde_json::Value;
+
+use super::fields::{Names, Role};
+use super::{Ids, read, trimmed_line};
+use crate::options::Options;
+use crate::stream::{Fill, Stream};
+
+/// Bytes and lines that are looked at.
+const BYTES: usize = 1 << 20;
+const LINES: usize = 1000;
+/// Most fields that a message names.
+const LISTED: usize = 40;
+
+/// Looks at the first lines of a stream, and leaves them in it. The inner error says in words why no document can be
+/// made of them, and what to do.
+pub(crate) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Result<Ids, String>> {
+    let is_end = look(stream)?;
+    let window = stream.window();
+    let cut = if is_end { window.len() } else { memchr::memrchr(b'\n', window).unwrap_or(0) };
+    let lines: Vec<&[u8]> =
+        window[..cut].split(|&b| b == b'\n').map(trimmed_line).filter(|line| !line.is_empty()).take(LINES).collect();
+    if let Some(what) = other(trimmed_line(window), lines.first().copied()) {
+        return Ok(Err(what.to_owned()));
+    }
+    let names = Names::of(options);
+    let found: Vec<_> = lines.iter().filter_map(|line| Some((*line, read(&names, line).ok()?))).collect();
+    if found.is_empty() {
+        return Ok(Ok(Ids::Needed));
+    }
+    let told = || {
+        let lines: Vec<&[u8]> = found.iter().map(|(line, _)| *line).collect();
+        let more = if is_end { String::new() } else { format!(" of the first {}", lines.len()) };
+        (more, listed(&lines))
+    };
+    for name in &options.required {
+        if !found.iter().any(|(_, found)| found.has(name)) {
+            let (more, fields) = told();
+            return Ok(Err(format!("no line{more} has a field {name:?}; {fields}")));
+        }
+    }
+    let is_document = [Role::Text, Role::Html, Role::Fingerprint];
+    if !found.iter().any(|(_, found)| is_document.iter().any(|&role| found.has_role(role))) {
+        let (more, fields) = told();
+        let names = &options.fields;
+        return Ok(Err(format!(
+            "no line{more} has one of the fields {:?}, {:?} and {:?}; {fields}; name one with --text-field or \
+             --html-field",
+            names.text, names.html, names.fp
+        )));
+    }
+    let have_ids = options.needs_no_ids() || found.iter().any(|(_, found)| found.has_role(Role::Id));
+    Ok(Ok(if have_ids { Ids::Needed } else { Ids::Places }))
+}
+
+/// Reads what is looked at into the window, and at least one line; returns whether that is all of the stream.
+fn look(stream: &mut Stream) -> io::Result<bool> {
+    let mut searched = 0;
+    let mut has_line = false;
+    loop {
+        has_line = has_line || memchr::memchr(b'\n', &stream.window()[searched..]).is_some();
+        searched = stream.window().len();
+        if has_line && searched >= BYTES {
+            return Ok(false);
+        }
+        match stream.fill()? {
+            Fill::More => {}
+            fill => return Ok(fill == Fill::End),
+        }
+    }
+}
+
+/// Says what a file of JSON is that has no object a line, if that can be seen, and what to do.
+fn other(head: &[u8], line: Option<&[u8]>) -> Option<&'static str> {
+    let start = &head[..head.len().min(1 << 10)];
+    let has = |name: &str| memchr::memmem::find(start, name.as_bytes()).is_some();
+    if head.starts_with(b"{") && has("\"log\"") && (has("\"creator\"") || has("\"entries\"")) {
+        return Some("it is a HAR file, the log of a browser: convert it to WARC, for example with har2warc");
+    }
+    if head.starts_with(b"[") {
+        return Some("it is one JSON array, and one object a line is read: jq -c '.[]' FILE > FILE.jsonl");
+    }
+    let is_open = |line: &[u8]| matches!(line.last(), Some(b'{' | b'[' | b','));
+    if head.starts_with(b"{") && line.is_some_and(is_open) {
+        return Some("its objects take several lines, and one object a line is read: jq -c . FILE > FILE.jsonl");
+    }
+    None
+}
+
+/// Names the fields of lines.
+fn listed(lines: &[&[u8]]) -> String {
+    let mut names = Vec::new();
+    for line in lines {
+        // What is long is no list of names.
+        if line.len() <= BYTES
+            && let Ok(value) = serde_json::from_slice(line)
+        {
+            list(&value, "", &mut names);
+        }
+    }
+    if names.is_empty() {
+        return "there are no fields".to_owned();
+    }
+    let more = if names.len() > LISTED { ", ..." } else { "" };
+    names.truncate(LISTED);
+    format!("the fields are {}{more}", names.join(", "))
+}
+
+/// Adds the names in an object, and in the objects in it, until there are more than are listed.
+fn list(value: &Value, outer: &str, names: &mut Vec<String>) {
+    let Value::Object(fields) = value else { return };
+    for (name, value) in fields {
+        let name = if outer.is_empty() { name.clone() } else { format!("{outer}.{name}") };
+        match value {
+            Value::Object(fields) if !fields.is_empty() => list(value, &name, names),
+            _ if names.len() > LISTED || names.contains(&name) => {}
+            _ => names.push(name),
+        }
+    }
+}

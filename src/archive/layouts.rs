@@ -1,0 +1,42 @@
+//! Where the data sets of others keep what a document needs: names that are looked for behind the usual ones.
+//!
+//! They are those of datatrove and FineWeb (`metadata.url`), dolma (`created`, `metadata.url`), C4, mC4 and CulturaX
+//! (`timestamp`), RedPajama and CCNet (`raw_content`, `meta.url`, `date_download`), HPLT (`u`, `ts`), DCLM
+//! (`metadata.WARC-Target-URI`) and OSCAR (`content`, `warc_headers`). A name that the user gives has no others.
+
+use super::options::{JsonFields, Options};
+
+const TEXT: &[&str] = &["raw_content", "content"];
+
+const URL: &[&str] = &["metadata.url", "meta.url", "u", "metadata.WARC-Target-URI", "warc_headers.warc-target-uri"];
+
+/// Names of the date; there is no option for it.
+pub(super) const DATE: &[&str] = &[
+    "date",
+    "metadata.date",
+    "timestamp",
+    "meta.timestamp",
+    "metadata.timestamp",
+    "created",
+    "date_download",
+    "metadata.date_download",
+    "ts",
+    "metadata.WARC-Date",
+    "warc_headers.warc-date",
+];
+
+/// Returns the names of the text, the one that is preferred first.
+pub(super) fn text(options: &Options) -> Vec<&str> {
+    with_others(&options.fields.text, &JsonFields::default().text, TEXT, options)
+}
+
+/// Returns the names of the address, the one that is preferred first.
+pub(super) fn url(options: &Options) -> Vec<&str> {
+    with_others(&options.fields.url, &JsonFields::default().url, URL, options)
+}
+
+fn with_others<'a>(name: &'a str, usual: &str, others: &[&'static str], options: &'a Options) -> Vec<&'a str> {
+    let is_given = name != usual || options.required.iter().any(|required| required == name);
+    let others = if is_given { &[][..] } else { others };
+    [&[name][..], others].concat()
+}

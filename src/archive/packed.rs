@@ -1,0 +1,81 @@
+//! Files that are compressed as a whole by bzip2, xz or lz4.
+//!
+//! They are read as the stream of bytes that they decompress to, from the beginning: positions are offsets in it. Damage
+//! ends it.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bzip2::bufread::MultiBzDecoder;
+use lz4_flex::frame::FrameDecoder;
+use lzma_rust2::XzReader;
+
+use super::limits::Limits;
+use super::source::{Origin, Source};
+
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+
+/// The kinds of compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    Bzip2,
+    Xz,
+    Lz4,
+}
+
+/// Returns how a file is compressed, by its first bytes.
+pub(super) fn packing(head: &[u8]) -> Option<Packing> {
+    const MAGICS: [(&[u8], Packing); 4] = [
+        (b"BZh", Packing::Bzip2),
+        (b"\xfd7zXZ\0", Packing::Xz),
+        (b"\x04\x22\x4d\x18", Packing::Lz4),
+        (b"\x02\x21\x4c\x18", Packing::Lz4),
+    ];
+    MAGICS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, packing)| *packing)
+}
+
+/// Returns what a source decompresses to.
+pub(super) fn unpacked(source: Source, packing: Packing, limits: &Limits) -> Source {
+    let (read, size) = (Arc::<AtomicU64>::default(), source.size());
+    let bytes = BufReader::with_capacity(PIECE, Counted { source, read: read.clone() });
+    let decoder: Box<dyn Read + Send> = match packing {
+        Packing::Bzip2 => Box::new(MultiBzDecoder::new(bytes)),
+        Packing::Xz => {
+            // The dictionary of a block may have any size: that of the largest window, and a little besides.
+            let most = u32::try_from((limits.zstd_window >> 10) + (1 << 10)).unwrap_or(u32::MAX);
+            Box::new(XzReader::new_mem_limit(bytes, true, most))
+        }
+        Packing::Lz4 => Box::new(Frames(FrameDecoder::new(bytes))),
+    };
+    Source::unpacked(Origin::Forward(decoder), read, size.unwrap_or(0))
+}
+
+/// The bytes of a file, counted.
+struct Counted {
+    source: Source,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(out)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// All frames of an lz4 file, of which the decoder reads one.
+struct Frames(FrameDecoder<BufReader<Counted>>);
+
+impl Read for Frames {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.0.read(out)?;
+            if read > 0 || out.is_empty() || self.0.get_mut().fill_buf()?.is_empty() {
+                return Ok(read);
+            }
+        }
+    }
+}
