@@ -112,7 +112,11 @@ impl Packing {
     /// Looks at the first bytes of a file.
     pub(crate) fn of(path: &Path) -> Result<Self> {
         let mut head = Vec::new();
-        open_file(path)?.take(4).read_to_end(&mut head).map_err(|error| Failure::reading(path, &error))?;
+        open_file(path)?.take(6).read_to_end(&mut head).map_err(|error| Failure::reading(path, &error))?;
+        if head.starts_with(b"BZh") || head.starts_with(b"\xfd7zXZ\0") || head.starts_with(b"\x04\x22\x4d\x18") {
+            let message = format!("{}: files of bzip2, xz and lz4 cannot be written in part", path.display());
+            return Err(Told::new(Code::Usage, message).hint("recompress it with gzip or zstd").into());
+        }
         Ok(match head[..] {
             [0x1f, 0x8b, ..] => Self::Gzip,
             // A frame, or a skippable one, which may hold a dictionary.
@@ -230,10 +234,14 @@ pub(crate) fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
+/// What tells a file from all others, if there is one.
+pub(crate) fn number(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
 /// Whether two paths lead to one file that exists.
 pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
-    let of = |path: &Path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
-    of(a).is_some_and(|a| of(b) == Some(a))
+    number(a).is_some_and(|a| number(b) == Some(a))
 }
 
 /// Whether a path is a device, a pipe or a socket, which cannot be replaced by a file.

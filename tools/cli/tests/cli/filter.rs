@@ -95,10 +95,11 @@ fn lines_that_are_no_documents_are_kept_and_counted() {
     assert_eq!(String::from_utf8(dir.read("out.jsonl")).expect("text"), kept);
     // Ids by another field than they were loaded by: in the file that was loaded the place decides.
     let other = |name| dir.nddb(["filter", "db", name, "--clusters", "clusters", "--id-field", "nr", "-o", "-"]).done();
-    other("in.jsonl").says(&["3 kept, 1 removed, 3 without an id kept"]);
-    dir.write("copy.jsonl", (lines().concat() + "\n").as_bytes());
-    let ran = other("copy.jsonl");
+    dir.write("in.jsonl", (lines().concat() + "{\"nr\":1}\n").as_bytes());
+    let ran = other("in.jsonl");
     ran.says(&["no id of the list is in the inputs", "4 without an id kept", "1 id of the list in none"]);
+    let args = ["filter", "db", "odd.jsonl", "--clusters", "clusters", "--id-field", "nr", "-o", "none"];
+    dir.nddb(args).tells(1, &["odd.jsonl: no line has a field \"nr\"; the fields are id, text"]);
 }
 
 #[test]
@@ -381,4 +382,57 @@ fn devices_and_pipes_are_written_to_and_keep_their_names() {
     // Records too, in their compression.
     let dir = clustered("in.warc.gz", warc);
     dir.nddb(["filter", "db", "in.warc.gz", "--clusters", "clusters", "-o", "/dev/null"]).done();
+}
+
+#[test]
+fn a_folder_is_written_as_the_same_tree() {
+    let dir = Dir::with_database();
+    let all = lines();
+    for folder in ["in/may", "in/june"] {
+        std::fs::create_dir_all(dir.path(folder)).expect("folders can be made");
+    }
+    dir.write("in/may/0.jsonl", all[..1].concat().as_bytes());
+    dir.write("in/june/0.jsonl", all[1..].concat().as_bytes());
+    dir.write("in/page.html", format!("<title>t</title><p>{}", texts()[3].replace('w', "x")).as_bytes());
+    dir.write("in/copy.html", format!("<title>t</title><p>{}", texts()[3].replace('w', "x")).as_bytes());
+    dir.write("in/_SUCCESS", b"");
+    dir.nddb(["load", "db", "in"]).done();
+    dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
+    let args = ["filter", "db", "in", "--clusters", "clusters", "-o", "out", "--removed", "gone"];
+    let ran = dir.nddb(args).done();
+    ran.says(&["6 documents: 4 kept, 2 removed", "1 file in folders passed over"]);
+    let of = |folder: &str, names: [&str; 4]| names.map(|name| dir.path(folder).join(name).exists());
+    let names = ["may/0.jsonl", "june/0.jsonl", "page.html", "copy.html"];
+    let (kept, gone) = (of("out", names), of("gone", names));
+    assert_eq!((kept[..2].to_vec(), gone[..2].to_vec()), (vec![true; 2], vec![true; 2]));
+    assert!(kept[2] != kept[3] && gone[2] != gone[3] && kept[2] != gone[2], "one page is kept");
+    let page = if kept[2] { "page.html" } else { "copy.html" };
+    assert_eq!(dir.read(&format!("out/{page}")), dir.read(&format!("in/{page}")));
+    let rows = [dir.read("out/may/0.jsonl"), dir.read("out/june/0.jsonl")].concat();
+    assert_eq!(rows, [&all[0][..], &all[2], &all[3]].concat().as_bytes());
+    // Two files of one name.
+    let two = ["filter", "db", "in/may/0.jsonl", "in/june/0.jsonl", "--clusters", "clusters", "-o", "two"];
+    dir.nddb(two).done().says(&["4 documents: 3 kept, 1 removed"]);
+    assert_eq!([dir.read("two/may/0.jsonl"), dir.read("two/june/0.jsonl")].concat(), rows);
+}
+
+#[test]
+fn lines_without_ids_and_lines_that_are_no_json_are_filtered_as_they_are_loaded() {
+    let dir = Dir::with_database();
+    let rows: Vec<String> =
+        texts().iter().map(|text| format!("{{\"score\":NaN,\"text\":\"{text} \\ud800\"}}\n")).collect();
+    dir.write("in.jsonl", rows.concat().as_bytes());
+    dir.nddb(["load", "db", "in.jsonl"]).done();
+    dir.nddb(["get", "db", "in.jsonl:3"]).done();
+    dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
+    assert_eq!(dir.read("clusters/remove.txt"), b"in.jsonl:1\n");
+    let left = [&rows[0][..], &rows[2], &rows[3]].concat();
+    let out = |args: &[&str]| {
+        dir.nddb([&["filter", "db"], args, &["--clusters", "clusters", "-o", "out.jsonl"]].concat()).done();
+        String::from_utf8(dir.read("out.jsonl")).expect("text")
+    };
+    assert_eq!(out(&["in.jsonl"]), left);
+    // Another file under this name: its ids are the places again.
+    dir.write("in.jsonl", (rows.concat() + "\n").as_bytes());
+    assert_eq!(out(&["in.jsonl"]), left + "\n");
 }

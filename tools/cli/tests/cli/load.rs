@@ -244,11 +244,11 @@ fn a_folder_is_its_archives_too_and_the_summary_says_what_is_passed_over() {
     dir.write("crawl/image.png", b"\x89PNG");
     let ran = dir.nddb(["load", "db", "crawl", "--json"]).done();
     assert_eq!((counts(&ran.json()), &ran.json()["files_passed_over"]), ([4, 0, 0, 0], &json!(1)));
-    ran.says(&["1 file of no known format passed over"]);
+    ran.says(&["1 file passed over (hidden, or of no known format)"]);
     dir.nddb(["get", "db", "c.html"]).done();
     let only = dir.nddb(["load", "db", "crawl", "--format", "html", "--json"]).done();
     assert_eq!((counts(&only.json()), &only.json()["files_passed_over"]), ([0, 0, 1, 0], &json!(3)));
-    only.says(&["3 files of another format passed over"]);
+    only.says(&["3 files passed over (hidden, or of another format)"]);
 }
 
 #[test]
@@ -280,16 +280,16 @@ fn any_number_of_threads_gives_the_same_database() {
 fn an_input_that_cannot_be_opened_does_not_stop_the_others() {
     let dir = Dir::with_database();
     dir.write("p.u64le", &[7; 16]);
-    dir.write("a.warc.bz2", b"BZh91AY&SY");
-    let args = ["load", "db", "a.warc.bz2", "p.u64le", "--format", "auto", "--json", "--skipped", "s.jsonl"];
+    dir.write("a.warc.7z", b"7z\xbc\xaf\x27\x1c");
+    let args = ["load", "db", "a.warc.7z", "p.u64le", "--format", "auto", "--json", "--skipped", "s.jsonl"];
     let ran = dir.nddb(args).ends(3);
     assert_eq!((counts(&ran.json()), &ran.json()["skipped_by_reason"]), ([2, 0, 0, 1], &json!({"unreadable": 1})));
-    ran.says(&["a.warc.bz2", "bzip2", "recompress"]);
+    ran.says(&["a.warc.7z", "7z", "recompress"]);
     assert!(
         String::from_utf8_lossy(&dir.read("s.jsonl"))
-            .contains(r#""file":"a.warc.bz2","offset":0,"reason":"unreadable""#)
+            .contains(r#""file":"a.warc.7z","offset":0,"reason":"unreadable""#)
     );
-    dir.nddb(["load", "db", "a.warc.bz2"]).tells(1, &["a.warc.bz2", "bzip2", "nothing was loaded"]);
+    dir.nddb(["load", "db", "a.warc.7z"]).tells(1, &["a.warc.7z", "7z", "nothing was loaded"]);
 }
 
 #[test]
@@ -381,4 +381,43 @@ fn pages_in_flight_are_part_of_the_memory_limit() {
     };
     assert!(ended.success());
     assert!((1..140 << 10).contains(&most), "{most} KB");
+}
+
+#[test]
+fn an_input_without_documents_is_refused_with_what_it_has() {
+    let dir = Dir::with_database();
+    dir.write("rows.jsonl", b"{\"id\":\"a\",\"body\":\"words\",\"meta\":{\"url\":\"http://a/\"}}\n");
+    dir.write("array.json", b"[{\"id\":\"a\",\"text\":\"words\"}]");
+    dir.nddb(["load", "db", "rows.jsonl"]).tells(1, &["rows.jsonl", "id, body, meta.url", "--text-field"]);
+    dir.nddb(["load", "db", "array.json"]).tells(1, &["array.json", "one JSON array", "jq"]);
+    let args = ["load", "db", "rows.jsonl", "--text-field", "body", "--url-field"];
+    dir.nddb([&args[..], &["meta.uri"]].concat()).tells(1, &["no line has a field \"meta.uri\"", "meta.url"]);
+    assert_eq!(counts(&load(&dir, &[&args[2..], &["meta.url"]].concat())), [1, 0, 0, 0]);
+}
+
+#[test]
+fn the_same_documents_in_any_format_are_the_same_database() {
+    let mut exported = Vec::new();
+    let rows = [("a", "some words"), ("b", "other words, \"quoted\"")];
+    let line = |(id, text): &(&str, &str)| {
+        json!({"id": id, "text": text, "url": "http://a/", "date": "2024-03-01"}).to_string()
+    };
+    let row = |(id, text): &(&str, &str)| format!("{id},\"{}\",http://a/,2024-03-01", text.replace('"', "\"\""));
+    for (name, text) in [
+        ("x.jsonl", rows.iter().map(line).collect::<Vec<_>>().join("\n")),
+        ("x.csv", format!("id,text,url,date\n{}", rows.iter().map(row).collect::<Vec<_>>().join("\r\n"))),
+        (
+            "x.tsv",
+            format!("id,text,url,date\n{}", rows.iter().map(row).collect::<Vec<_>>().join("\n"))
+                .replace(", ", "~")
+                .replace(',', "\t")
+                .replace('~', ", "),
+        ),
+    ] {
+        let dir = Dir::with_database();
+        dir.write(name, text.as_bytes());
+        assert_eq!(counts(&load(&dir, &[name])), [2, 0, 0, 0], "{name}");
+        exported.push(dir.nddb(["export", "db", "--columns", "id,fp,url,date,tokens"]).done().stdout);
+    }
+    assert!(exported[0] == exported[1] && exported[0] == exported[2], "{exported:?}");
 }

@@ -2,19 +2,21 @@
 
 mod archives;
 mod lists;
+mod pages;
 mod records;
 mod related;
 mod rows;
 mod selection;
 #[cfg(feature = "parquet")]
 mod tables;
+mod targets;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use nddb::View;
-use nddb::archive::{Format, Input, Options};
+use nddb::archive::{self, Format, Located, Options};
 use serde_json::json;
 
 use self::archives::Archives;
@@ -22,6 +24,7 @@ use self::lists::{Clusters, Place, Places, RemoveList};
 use self::records::{Outs, Records};
 use self::rows::{Column, Positions, Rows};
 use self::selection::{Counts, Selection};
+use self::targets::Targets;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::commands::load::IdFrom;
@@ -37,11 +40,13 @@ const BUFFER: usize = 256 << 10;
 
 /// Copy input files without the documents that a clustering removes
 ///
-/// Reads WARC, WET, ARC, JSONL (plain, .gz, .zst) and Parquet files, and writes the remaining documents in the same
-/// order and format. Records and JSON lines are copied byte for byte, with the same compression; Parquet files keep
-/// their schema, nested columns and metadata. WARC request and metadata records follow their page; other records, and
-/// rows without an id, are kept. An output file gets its name when it is complete, so the command can be run again.
-/// Several inputs are written into a folder, under their own names.
+/// Reads WARC, WET, ARC, JSONL (plain, .gz, .zst), Parquet, HTML and text files and folders of them, as 'nddb load'
+/// does, and writes the remaining documents in the same order and format. Records and JSON lines are copied byte for
+/// byte, with the same compression; Parquet files keep their schema, nested columns and metadata; pages are copied.
+/// WARC request and metadata records follow their page; other records, and rows without an id, are kept. An output file
+/// gets its name when it is complete, so the command can be run again. Several inputs are written into a folder, under
+/// their own names, and those of a folder under their paths below it; inputs of one name, or of several folders with
+/// equal paths, under the folders that tell them apart.
 ///
 /// For an archive that was loaded, exactly the rows that were judged are removed, by file and position. For other
 /// files, rows are found by id, and kept if several rows have the same id; such files are read twice. The field for ids
@@ -54,17 +59,18 @@ Examples:
   nddb cluster crawl.nddb -o clusters
   nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz
   nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed/
+  nddb filter crawl.nddb dumps/ --clusters clusters -o kept/    the same tree below kept/
   nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
 )]
 pub(crate) struct Args {
-    /// The database, then files, or - for stdin, which is copied to a temporary file
+    /// The database, then files and folders, or - for stdin, which is copied to a temporary file
     #[arg(value_name = "DB INPUT", required = true)]
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with several
-    /// inputs)
+    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
+    /// several inputs)
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// The folder that 'nddb cluster -o' wrote: remove.txt and clusters.jsonl
@@ -79,7 +85,7 @@ pub(crate) struct Args {
     /// Add these fields to lines of JSON, or columns to Parquet
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FIELDS", requires = "clusters")]
     with: Vec<Column>,
-    /// What the inputs are: auto, warc, wet, arc, jsonl, parquet
+    /// What the inputs are: auto, warc, wet, arc, html, jsonl, parquet
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     format: Format,
     /// The field of lines of JSON, or the column, with the id [default: that by which the file was loaded, else id]
@@ -96,8 +102,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let (db, given) = args.environment.split(args.given.clone(), "INPUT")?;
-    let inputs: Vec<PathBuf> = given.into_iter().map(PathBuf::from).collect();
-    let targets = Targets::of(&inputs, &args)?;
+    let given: Vec<PathBuf> = given.into_iter().map(PathBuf::from).collect();
+    let archive::Inputs { located: inputs, passed_over } = archive::expand(&given, args.format)?;
+    if passed_over > 0 {
+        let files = counted(passed_over, "file");
+        global.messages().note(format!("{files} in folders passed over: hidden, or of no format that is asked for"));
+    }
+    let targets = Targets::of(&given, &inputs, &args.output, args.removed.as_deref())?;
     let reader = database::read(&db)?;
     let mut selection = args.selection(reader.view())?;
     let archives = Archives::read(reader.view())?;
@@ -109,17 +120,17 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     {
         selection.counts = true;
         for (input, opened) in inputs.iter().zip(&opened) {
-            Job { args: &args, input, opened, meter: &meter, before: all }.count(&mut selection)?;
+            Job { args: &args, input: &input.path, opened, meter: &meter, before: all }.count(&mut selection)?;
         }
         selection.counts = false;
     }
     for (index, (input, opened)) in inputs.iter().zip(&opened).enumerate() {
-        let job = Job { args: &args, input, opened, meter: &meter, before: all };
+        let job = Job { args: &args, input: &input.path, opened, meter: &meter, before: all };
         selection.here.clone_from(&opened.here);
         let counts =
             job.run(&targets.kept[index], targets.removed.as_ref().map(|paths| &*paths[index]), &mut selection)?;
         if counts.repacked {
-            let path = input.display();
+            let path = input.path.display();
             global.messages().note(format!("{path}: its members hold several records: each was compressed anew"));
         }
         all.join(&counts);
@@ -194,46 +205,6 @@ impl Args {
     }
 }
 
-/// The outputs of the inputs.
-struct Targets {
-    kept: Vec<PathBuf>,
-    removed: Option<Vec<PathBuf>>,
-}
-
-impl Targets {
-    fn of(inputs: &[PathBuf], args: &Args) -> Result<Self> {
-        let kept = targets(inputs, &args.output)?;
-        let removed = args.removed.as_ref().map(|path| targets(inputs, path)).transpose()?;
-        let all: Vec<&PathBuf> = kept.iter().chain(removed.iter().flatten()).collect();
-        for (index, path) in all.iter().enumerate() {
-            if all[..index].contains(path) {
-                return Err(Failure::usage(format!("{}: two outputs would have this name", path.display())));
-            }
-            if inputs.iter().any(|input| inputs::is_same_file(input, path)) {
-                return Err(Failure::usage(format!("{}: is an input: choose another output", path.display())));
-            }
-        }
-        Ok(Self { kept, removed })
-    }
-}
-
-/// Returns the output of each input.
-fn targets(inputs: &[PathBuf], output: &Path) -> Result<Vec<PathBuf>> {
-    let is_folder = output.is_dir() || output.to_string_lossy().ends_with('/') || inputs.len() > 1;
-    if !is_folder {
-        return Ok(vec![output.to_owned()]);
-    }
-    if output.as_os_str() == "-" {
-        return Err(Failure::usage("several inputs go into a folder: -o FOLDER"));
-    }
-    output::make_folder(output)?;
-    let named = |input: &PathBuf| match input.file_name().filter(|_| input.as_os_str() != "-") {
-        Some(name) => Ok(output.join(name)),
-        None => Err(Failure::usage(format!("{}: has no name for a file in a folder: -o FILE", input.display()))),
-    };
-    inputs.iter().map(named).collect()
-}
-
 /// What an input is, for writing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -241,6 +212,8 @@ enum Kind {
     Rows,
     /// Records of an archive.
     Records,
+    /// A file that is one document.
+    Page,
     /// Rows of a table.
     #[cfg(feature = "parquet")]
     Table,
@@ -248,18 +221,21 @@ enum Kind {
 
 /// An input, and how it is read.
 struct Opened {
-    /// A copy of stdin.
-    spooled: Option<inputs::Spooled>,
+    /// A copy of stdin, which goes away with this.
+    _spooled: Option<inputs::Spooled>,
+    located: Located,
     options: Options,
+    kind: Kind,
     /// The archives of the database that it is.
     here: Vec<u32>,
 }
 
 impl Opened {
-    fn new(args: &Args, archives: &Archives, input: &Path) -> Result<Self> {
-        let spooled = if input.as_os_str() == "-" { Some(inputs::spooled_stdin()?) } else { None };
-        let path = spooled.as_ref().map_or(input, |file| file.path());
-        let mut options = archives.options(input);
+    fn new(args: &Args, archives: &Archives, input: &Located) -> Result<Self> {
+        let spooled = if input.path.as_os_str() == "-" { Some(inputs::spooled_stdin()?) } else { None };
+        let path = spooled.as_ref().map_or(&*input.path, |file| file.path());
+        let located = Located { path: path.to_owned(), ..input.clone() };
+        let mut options = archives.options(&input.path);
         if args.format != Format::Auto {
             options.format = args.format;
         }
@@ -270,12 +246,28 @@ impl Opened {
             options.required.push(name.clone());
         }
         let here = archives.numbers(path)?;
-        Ok(Self { spooled, options, here })
+        let opened = located.open(&options)?;
+        let kind = match opened.format() {
+            Format::Jsonl => Kind::Rows,
+            Format::Warc | Format::Wet | Format::Arc => Kind::Records,
+            Format::Html => Kind::Page,
+            #[cfg(feature = "parquet")]
+            Format::Parquet => Kind::Table,
+            other => {
+                let name = input.path.display();
+                let message = format!("{name}: {other} cannot be filtered: WARC, ARC, JSONL, Parquet and pages can");
+                return Err(Failure::usage(message));
+            }
+        };
+        if opened.has_row_ids() && !options.id_from.is_place() {
+            options.id_from = archive::IdFrom::Path;
+        }
+        Ok(Self { _spooled: spooled, located, options, kind, here })
     }
 
     /// The file to read.
-    fn path<'a>(&'a self, input: &'a Path) -> &'a Path {
-        self.spooled.as_ref().map_or(input, |file| file.path())
+    fn path(&self) -> &Path {
+        &self.located.path
     }
 }
 
@@ -290,28 +282,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What the input is, for writing.
-    fn kind(&self) -> Result<Kind> {
-        let format = Input::open(self.opened.path(self.input), &self.opened.options)?.format();
-        Ok(match format {
-            Format::Jsonl => Kind::Rows,
-            Format::Warc | Format::Wet | Format::Arc => Kind::Records,
-            #[cfg(feature = "parquet")]
-            Format::Parquet => Kind::Table,
-            other => {
-                let name = self.input.display();
-                let message = format!("{name}: {other} cannot be filtered: WARC, ARC, JSONL and Parquet can");
-                return Err(Failure::usage(message));
-            }
-        })
-    }
-
     /// Counts the rows that have each id of the list.
     fn count(&self, selection: &mut Selection) -> Result<()> {
-        let (path, options) = (self.opened.path(self.input), &self.opened.options);
+        let (path, options) = (self.opened.path(), &self.opened.options);
         let packing = Packing::of(path)?;
         let mut progress = |counts: &Counts| self.tick("counting ids", counts);
-        match self.kind()? {
+        match self.opened.kind {
             Kind::Rows => {
                 let rows = Rows { name: self.input, options, positions: Positions::Unknown, columns: &[] };
                 rows.filter(self.lines(packing)?, selection, &mut io::sink(), None, &mut progress)?;
@@ -320,6 +296,7 @@ impl Job<'_> {
                 let outs = &mut Outs { kept: &mut io::sink(), removed: None };
                 Records { path, options, packing }.filter(selection, outs, &mut progress)?;
             }
+            Kind::Page => drop(pages::decide(&self.opened.located, options, selection)?),
             #[cfg(feature = "parquet")]
             Kind::Table => tables::Table { path, options, columns: &[] }.count(selection, &mut progress)?,
         }
@@ -328,21 +305,32 @@ impl Job<'_> {
 
     /// The lines of the input, unpacked.
     fn lines(&self, packing: Packing) -> Result<BufReader<Box<dyn Read + Send>>> {
-        let path = self.opened.path(self.input);
+        let path = self.opened.path();
         let unpacked = packing.unpack(inputs::open_file(path)?).map_err(|error| Failure::reading(path, &error))?;
         Ok(BufReader::with_capacity(BUFFER, unpacked))
     }
 
     fn run(&self, kept: &Path, removed: Option<&Path>, selection: &mut Selection) -> Result<Counts> {
-        let (path, options) = (self.opened.path(self.input), &self.opened.options);
+        let (path, options) = (self.opened.path(), &self.opened.options);
         let packing = Packing::of(path)?;
-        let kind = self.kind()?;
+        let kind = self.opened.kind;
+        if !self.args.with.is_empty() && matches!(kind, Kind::Records | Kind::Page) {
+            let (name, what) = (self.input.display(), if kind == Kind::Page { "pages" } else { "records" });
+            let message = format!("{name}: --with adds fields to lines of JSON and Parquet, not to {what}");
+            return Err(Failure::usage(message));
+        }
+        if kind == Kind::Page {
+            let counts = pages::filter(&self.opened.located, options, selection, kept, removed)?;
+            self.tick("filtering", &counts)?;
+            return Ok(counts);
+        }
         // Lines are compressed as the name of the output says, records are copied as they are.
         let packing_of = |to: &Path| -> Result<Packing> {
             match (kind, Packing::of_name(to)) {
                 (Kind::Rows, named) => Ok(named),
                 #[cfg(feature = "parquet")]
                 (Kind::Table, _) => Ok(Packing::Plain),
+                (Kind::Page, _) => Ok(Packing::Plain),
                 (Kind::Records, named) if output::is_nameless(to) || named == packing => Ok(Packing::Plain),
                 (Kind::Records, _) => {
                     let (to, name) = (to.display(), self.input.display());
@@ -363,22 +351,19 @@ impl Job<'_> {
                 let positions = match packing {
                     _ if self.opened.here.is_empty() => Positions::Unknown,
                     Packing::Plain => Positions::Offsets,
-                    Packing::Gzip | Packing::Zstd => Positions::Packed(Box::new(Input::open(path, options)?)),
+                    Packing::Gzip | Packing::Zstd => Positions::Packed(Box::new(self.opened.located.open(options)?)),
                 };
                 let rows = Rows { name: self.input, options, positions, columns: &self.args.with };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 rows.filter(self.lines(packing)?, selection, &mut kept, removed, &mut progress)?
             }
             Kind::Records => {
-                if !self.args.with.is_empty() {
-                    let name = self.input.display();
-                    let message = format!("{name}: --with adds fields to lines of JSON and Parquet, not to records");
-                    return Err(Failure::usage(message));
-                }
                 let records = Records { path, options, packing };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 records.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
             }
+            // It was passed on above.
+            Kind::Page => Counts::default(),
             #[cfg(feature = "parquet")]
             Kind::Table => {
                 let table = tables::Table { path, options, columns: &self.args.with };
@@ -398,25 +383,5 @@ impl Job<'_> {
         all.join(counts);
         self.meter.tick(Tick { phase, done: all.rows, unit: "documents", share: None, bytes: all.bytes, skipped: 0 });
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn several_inputs_go_into_a_folder_under_their_names() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let of = |inputs: &[&str], output: &str| {
-            let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
-            targets(&inputs, &folder.path().join(output))
-        };
-        let paths = of(&["a/x.jsonl", "b/y.jsonl"], "kept").expect("a folder");
-        assert_eq!(paths, [folder.path().join("kept/x.jsonl"), folder.path().join("kept/y.jsonl")]);
-        assert_eq!(of(&["a/x.jsonl"], "kept").expect("a folder"), [folder.path().join("kept/x.jsonl")]);
-        assert_eq!(of(&["a/x.jsonl"], "one").expect("a file"), [folder.path().join("one")]);
-        assert!(of(&["-"], "kept").is_err());
-        assert!(targets(&["a".into(), "b".into()], Path::new("-")).is_err());
     }
 }

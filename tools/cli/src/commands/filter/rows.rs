@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
-use nddb::archive::{Input, Options, Position};
+use nddb::archive::{Input, Options, Position, repaired_line, trimmed_line};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::json;
 
@@ -90,7 +90,7 @@ impl Rows<'_> {
             if line.last() != Some(&b'\n') {
                 line.push(b'\n');
             }
-            let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+            let text = trimmed_line(&line);
             if text.is_empty() {
                 write(kept, &line)?;
                 continue;
@@ -117,10 +117,13 @@ impl Rows<'_> {
 
     /// Returns the id of a row; none of what is no object, or has no id.
     fn id(&self, text: &[u8], number: u64) -> Result<Option<String>> {
-        let mut deserializer = serde_json::Deserializer::from_slice(text);
-        let object = Object { id_field: &self.options.fields.id, columns: self.columns };
-        let found = object.deserialize(&mut deserializer).and_then(|found| deserializer.end().map(|()| found));
-        let Ok((id, taken)) = found else { return Ok(None) };
+        let read = |text: &[u8]| {
+            let mut deserializer = serde_json::Deserializer::from_slice(text);
+            let object = Object { id_field: &self.options.fields.id, columns: self.columns };
+            object.deserialize(&mut deserializer).and_then(|found| deserializer.end().map(|()| found)).ok()
+        };
+        let repaired = || repaired_line(text).filter(|repaired| repaired != text);
+        let Some((id, taken)) = read(text).or_else(|| read(&repaired()?)) else { return Ok(None) };
         match taken {
             Some(column) => Err(Failure::failed(format!(
                 "{}: line {number} has a field '{}' already: leave it out of --with",

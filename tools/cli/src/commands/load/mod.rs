@@ -30,9 +30,15 @@ use crate::{database, interrupt, output};
 
 /// Load documents from archives, pages, tables or files of fingerprints
 ///
-/// Reads WARC, WET and ARC (plain, .gz, .zst), JSONL (.gz, .zst), Parquet, HTML and text files, `id<TAB>hex` lines, raw
-/// fingerprints and tables of sketches. For a folder, it reads every file below it whose name has one of these
-/// extensions, or all files in the format of --format; the id of a page or text file is its path.
+/// Reads WARC, WET and ARC, JSONL, CSV and TSV with a header, HTML and text files, `id<TAB>hex` lines and raw
+/// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, and tables of sketches. For a folder, it reads every
+/// file below it whose name has one of these extensions, or all files in the format of --format; .json and .csv files
+/// only if they begin with a document; and none below names that begin with . or _, such as _temporary. The id of a page
+/// or text file is its path.
+///
+/// Text, address and date of JSONL, CSV and Parquet inputs are found without options where datatrove, FineWeb, dolma, C4,
+/// RedPajama, HPLT, DCLM and OSCAR have them. Inputs without ids get file:row. The page of a WARC response or resource is
+/// loaded, and so are the pages and texts of conversions.
 ///
 /// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
 /// repeated, skipped, or no document (such as a request in a WARC file). Unreadable entries are skipped, and listed
@@ -71,7 +77,7 @@ pub(crate) struct Args {
         long,
         value_name = "FORMAT",
         default_value = "auto",
-        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, parquet, tsv, u64le"
+        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, csv, parquet, tsv, u64le"
     )]
     format: Format,
     /// Where ids come from [default: record]
@@ -108,14 +114,14 @@ pub(crate) struct Args {
     fields: Fields,
 }
 
-/// Names of JSONL fields and Parquet columns.
+/// Names of JSONL fields and of Parquet and CSV columns.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Fields of JSONL and columns of Parquet inputs (nested: outer.inner)")]
+#[command(next_help_heading = "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner)")]
 struct Fields {
-    /// The id, a string or a number; of Parquet inputs without a column `id` it is file:row [default: id]
+    /// The id, a string or a number; of inputs without a field `id` it is file:row [default: id]
     #[arg(long, visible_alias = "id-column", value_name = "NAME")]
     id_field: Option<String>,
-    /// Plain text, where there is no page [default: text]
+    /// Plain text, where there is no page [default: text, else raw_content or content]
     #[arg(long, visible_alias = "text-column", value_name = "NAME")]
     text_field: Option<String>,
     /// An HTML page, where there is no fingerprint [default: html]
@@ -124,7 +130,7 @@ struct Fields {
     /// A fingerprint of 16 hex digits; of Parquet inputs also a 64-bit integer [default: fp]
     #[arg(long, visible_alias = "fp-column", value_name = "NAME")]
     fp_field: Option<String>,
-    /// The address; without one `url` it is metadata.url [default: url]
+    /// The address [default: url, else metadata.url, meta.url or that of another well-known layout]
     #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
     /// Have the documents of Parquet inputs belong to the batches that this column names. Rows of a batch should stand
@@ -360,7 +366,8 @@ fn tell(
     summary += &passed_over.summary();
     if report.files_passed_over > 0 {
         let other = if args.format == Format::Auto { "no known" } else { "another" };
-        summary += &format!("; {} of {other} format passed over", counted(report.files_passed_over, "file"));
+        let files = counted(report.files_passed_over, "file");
+        summary += &format!("; {files} passed over (hidden, or of {other} format)");
     }
     if report.truncated > 0 {
         summary += &format!("; {} incomplete in the input", counted(report.truncated, "page"));

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 pub(super) enum Of {
     /// WARC, WET and ARC.
     Archives,
-    /// JSON lines and Parquet files.
+    /// JSON lines, CSV and Parquet files.
     Fields,
 }
 
@@ -19,7 +19,7 @@ impl Of {
     fn told(self) -> &'static str {
         match self {
             Self::Archives => "WARC, WET and ARC",
-            Self::Fields => "JSONL and Parquet",
+            Self::Fields => "JSONL, CSV and Parquet",
         }
     }
 
@@ -27,8 +27,8 @@ impl Of {
     fn leaves_out(self, format: Format) -> bool {
         match format {
             Format::Warc | Format::Wet | Format::Arc => self != Self::Archives,
-            Format::Jsonl | Format::Parquet => self != Self::Fields,
-            Format::Tsv | Format::U64le | Format::Html => true,
+            Format::Jsonl | Format::Csv | Format::Parquet => self != Self::Fields,
+            Format::U64le | Format::Html => true,
             _ => false,
         }
     }

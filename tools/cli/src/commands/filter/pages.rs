@@ -1,0 +1,46 @@
+//! Files of one document each: pages and texts, copied or left out.
+
+use std::io;
+use std::path::Path;
+
+use nddb::archive::{EntryContent, Located, Options};
+
+use super::lists::Fate;
+use super::selection::{Counts, Selection};
+use crate::failure::{Failure, Result};
+use crate::inputs::{self, Packing};
+use crate::output::Published;
+
+/// Decides about the document of a file; `None` if it has none that can be read.
+pub(super) fn decide(located: &Located, options: &Options, selection: &mut Selection) -> Result<Option<Fate>> {
+    Ok(match located.open(options)?.next()? {
+        Some(entry) => match &entry.content {
+            EntryContent::Page(page) => Some(selection.decide(Some(&page.id), Some(entry.position))),
+            _ => None,
+        },
+        None => None,
+    })
+}
+
+/// Copies a file to `kept`, or to `removed` if there is such a place.
+pub(super) fn filter(
+    located: &Located,
+    options: &Options,
+    selection: &mut Selection,
+    kept: &Path,
+    removed: Option<&Path>,
+) -> Result<Counts> {
+    let mut counts = Counts { bytes: located.size(), ..Counts::default() };
+    let fate = decide(located, options, selection)?;
+    match fate {
+        Some(fate) => counts.add(fate),
+        None => counts.without_id += 1,
+    }
+    let target = if fate == Some(Fate::Removed) { removed } else { Some(kept) };
+    if let Some(target) = target {
+        let mut file = Published::create(target, Packing::Plain)?;
+        io::copy(&mut inputs::open_file(&located.path)?, &mut file).map_err(|error| Failure::unwritten(&error))?;
+        file.finish()?;
+    }
+    Ok(counts)
+}
