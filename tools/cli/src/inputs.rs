@@ -120,7 +120,7 @@ impl Packing {
         Ok(match head[..] {
             [0x1f, 0x8b, ..] => Self::Gzip,
             // A frame, or a skippable one, which may hold a dictionary.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Self::Zstd,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             _ => Self::Plain,
         })
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb::archive::{Format, Inputs};
+use nddb::archive::{Format, Input, Inputs, Options};
 
 use crate::failure::{Failure, Result};
 
@@ -28,7 +28,7 @@ impl Of {
         match format {
             Format::Warc | Format::Wet | Format::Arc => self != Self::Archives,
             Format::Jsonl | Format::Csv | Format::Parquet => self != Self::Fields,
-            Format::U64le | Format::Html => true,
+            Format::Tsv | Format::U64le | Format::Html => true,
             _ => false,
         }
     }
@@ -52,7 +52,11 @@ fn formats(asked: Format, inputs: &Inputs) -> Vec<Option<Format>> {
     if asked != Format::Auto {
         return vec![Some(asked)];
     }
-    let of = |path: &Path| Format::of_name(path).filter(|_| path.as_os_str() != "-");
+    let of = |path: &Path| match Format::of_name(path).filter(|_| path.as_os_str() != "-") {
+        // It may have a header of columns.
+        Some(Format::Tsv) => Input::open(path, &Options::default()).ok().map(|input| input.format()),
+        named => named,
+    };
     let located = inputs.located.iter();
     located.map(|located| if located.document.is_some() { Some(Format::Html) } else { of(&located.path) }).collect()
 }
