@@ -174,10 +174,13 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["load", "db", "docs.jsonl", "--id", "url"][..], "--id is an option of WARC, WET and ARC inputs"),
         (&["load", "db", "docs.jsonl", "--id", "row", "--id-field", "x"], "--id row and --id-field exclude each other"),
         (&["load", "db", "docs.jsonl", "--id", "path", "--select", "x"], "--id path and --select exclude each other"),
-        (&["load", "db", "three.tsv", "--text-field", "body"], "--text-field is an option of JSONL and Parquet inputs"),
+        (
+            &["load", "db", "three.tsv", "--text-field", "body"],
+            "--text-field is an option of JSONL, CSV and Parquet inputs",
+        ),
         (
             &["load", "db", "-", "--format", "warc", "--fp-field", "f"],
-            "--fp-field is an option of JSONL and Parquet inputs",
+            "--fp-field is an option of JSONL, CSV and Parquet inputs",
         ),
         (&["load", "db", "page.html", "--id", "url"], "--id is an option of"),
         (&["cluster", "db", "--format", "tsv"], "--output <DIR>"),
