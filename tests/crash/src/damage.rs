@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use nddb::{CheckOptions, Error, Reader, RebuildOptions, RebuildWhat, Writer};
+use nddb::{CheckOptions, Error, Reader, RebuildOptions, RebuildWhat};
 
 use crate::disk::files_below;
 use crate::judge::Verdict;
@@ -198,41 +198,6 @@ fn a_file_that_is_cut_grown_or_empty_is_found_or_does_no_harm() {
             Err(why) => assert!(is_log && why.contains("wrong answers"), "{why}"),
         }
     });
-}
-
-#[test]
-fn files_of_other_runs_and_of_an_older_state_are_found() {
-    let (small, other) = (Small::new(13), Small::new(14));
-    let files: Vec<PathBuf> =
-        small.files().into_iter().filter(|file| file.starts_with(small.path().join("runs"))).collect();
-    assert!(files.len() > 6, "{files:?}");
-    for file in &files {
-        let name = file.strip_prefix(small.path()).expect("it is below");
-        let mut others: Vec<PathBuf> =
-            files.iter().filter(|other| *other != file && other.extension() == file.extension()).cloned().collect();
-        others.extend(Some(other.path().join(name)).filter(|path| path.exists()));
-        let put = |bytes: &mut Vec<u8>, other: &PathBuf| {
-            *bytes = fs::read(other).expect("it can be read");
-            format!("{} instead", other.display())
-        };
-        let outcomes = small.damaged(file, others.into_iter(), put).unwrap_or_else(|why| panic!("{why}"));
-        assert!(!outcomes.contains(&Outcome::Harmless), "{}", file.display());
-    }
-    // A manifest of before the last flush has lost none of its files, but not what came later.
-    let path = small.path();
-    let before = fs::read(path.join("MANIFEST")).expect("it can be read");
-    let mut writer = Writer::open(&path).expect("opened");
-    let mut model = Model::default();
-    writer = Step::group(&mut Random::fixed(15)).perform(writer, &path).0;
-    writer.flush().expect("flushed");
-    let plan = writer.plan_full_compaction().expect("something to merge");
-    writer.compact(&plan).expect("merged");
-    writer.close().expect("closed");
-    model.label(None);
-    fs::write(path.join("MANIFEST"), before).expect("it can be written");
-    let report = nddb::check(&path, &CheckOptions::default(), &mut |_| true).expect("checked");
-    assert!(!report.is_sound(), "a manifest of an older state");
-    assert!(Reader::open(&path).is_err());
 }
 
 #[test]

@@ -8,6 +8,8 @@ use nddb_index::testing::Bug;
 use crate::bugs::Means::{self, Cut, Kill, Order};
 use crate::cuts::Sweep;
 use crate::mount::Kind;
+use crate::support::Random;
+use crate::support::steps::Step;
 use crate::sweeps::Sweeps;
 use crate::workload::{Deed, Workload};
 
@@ -111,7 +113,15 @@ fn a_file_removed_without_a_grace_is_noticed() {
 
 #[test]
 fn a_merge_in_place_of_other_runs_is_noticed() {
-    assert_noticed(Bug::OtherInputs, &[Cut, Kill]);
+    let mut random = Random::fixed(9);
+    let mut deeds = vec![Deed::Create];
+    for _ in 0..3 {
+        deeds.extend([Step::group(&mut random), Step::flush(&mut random)].map(Deed::Step));
+    }
+    deeds.extend([Deed::Step(Step::reshape(&mut random)), Deed::Close]);
+    let sweep = |bug| Sweep { bug, workload: Workload::of(deeds.clone(), false), ..Sweep::new(9, 40) }.run();
+    sweep(None).unwrap_or_else(|why| panic!("{why}"));
+    assert!(sweep(Some(Bug::OtherInputs)).is_err());
 }
 
 #[test]

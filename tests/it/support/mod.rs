@@ -12,6 +12,7 @@ pub(crate) use worker::{Parent, Worker};
 pub(crate) mod golden;
 mod model;
 mod mount;
+#[allow(dead_code, reason = "the crash tests use all of it")]
 pub(crate) mod steps;
 mod truth;
 mod worker;

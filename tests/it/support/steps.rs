@@ -147,6 +147,11 @@ impl Step {
         Self::like(random, |deed| matches!(deed, Deed::Load(..)))
     }
 
+    /// Returns a random step that gives every run other tables.
+    pub(crate) fn reshape(random: &mut Random) -> Self {
+        Self::like(random, |deed| matches!(deed, Deed::Reshape(Some(levels)) if levels.len() == 2))
+    }
+
     fn like(random: &mut Random, is: impl Fn(&Deed) -> bool) -> Self {
         loop {
             let step = Self(random.next());
