@@ -1,4 +1,5 @@
 //! Documents for tests: sketches that are near each other in every way that a method looks at.
+#![allow(clippy::disallowed_methods, reason = "tests make files")]
 
 use nddb_format::{Fingerprint, record::Record};
 pub use nddb_test_support::{Random, texts};

@@ -1,5 +1,6 @@
 //! The database folder: names of files, the lock, memory maps and their guard, copies of files. Within the engine the
 //! only user of `std::fs`, memory maps and `unsafe`.
+#![expect(clippy::disallowed_methods, reason = "the files of a database")]
 
 pub(crate) mod bugs;
 pub(crate) mod copy;

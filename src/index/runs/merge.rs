@@ -325,7 +325,7 @@ impl Merge<'_> {
         let memory_limit = self.memory_limit / self.threads as u64;
         if self.has_order(ordinal) {
             let permuted;
-            let left_out = if ordinal == 0 || dropped.fingerprints.len() == 0 {
+            let left_out = if ordinal == 0 || dropped.fingerprints.is_empty() {
                 &dropped.fingerprints
             } else {
                 permuted = words_in_order(&dropped.fingerprints, table, memory_limit, &self.dir.scratch()?)?;

@@ -62,6 +62,11 @@ impl<const N: usize> MappedRows<N> {
         self.map.as_ref().len() / (8 * N)
     }
 
+    /// Returns whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns the row at `index`, which must exist.
     #[inline]
     pub fn row(&self, index: usize) -> [u64; N] {
