@@ -104,6 +104,7 @@ fn prepared() -> Dir {
     dir.write("pages.jsonl", documents.as_bytes());
     let pages = [("http://example.org/1", &html[..]), ("http://example.org/9", "<p>nine")];
     dir.write_warc("crawl.warc.gz", &pages);
+    dir.write_warc("dumps/2025/crawl.warc.gz", &pages);
     dir.write_prints("prints.u64le", &prints(1000));
     dir.write_prints("Q.u64le", &prints(20));
     shell(
@@ -232,7 +233,7 @@ fn options_stand_under_their_own_heading() {
         ("How pages become fingerprints:", &["--recipe", "--psl", "--pieces", "--phrases"]),
         ("Options of all commands:", &of_all),
         (
-            "Fields of JSONL and columns of Parquet inputs (nested: outer.inner):",
+            "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner):",
             &["--id-field", "--text-field", "--html-field", "--fp-field", "--url-field", "--batch-column"],
         ),
     ];

@@ -42,7 +42,7 @@ pub(crate) fn lines(text: &str) -> Vec<Value> {
 fn texts_are_read_again_as_they_were_loaded() {
     let dir = Dir::new();
     let json =
-        |(id, html): (String, String)| serde_json::json!({"doc": id, "page": html, "text": "another"}).to_string();
+        |(id, html): (String, String)| serde_json::json!({"doc": id, "page": html, "text": "another", "none": null}).to_string();
     let pages: Vec<String> = pages().into_iter().map(json).collect();
     dir.write("pages.data", pages.join("\n").as_bytes());
     let options = ["--format", "jsonl", "--id-field", "doc", "--html-field", "page", "--text-field", "none"];
