@@ -1,6 +1,6 @@
 //! Loading: from archives to documents to a database.
 //!
-//! [`Loader`] reads files and folders of every format of [`crate::archive`], sketches their pages by the database's
+//! [`Loader`] reads files and folders of every format of [`nddb_archive`], sketches their pages by the database's
 //! recipe, on the given number of threads, and stores them by bulk load, in the order of the inputs: the database
 //! does not depend on the number of threads. The progress of each archive is committed with its documents, at least
 //! every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it is called again.

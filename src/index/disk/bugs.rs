@@ -6,6 +6,7 @@ pub use seeded::{SeededBug, seed_bug};
 pub(crate) use seeded::{bug, hide_new_files};
 
 /// A mistake in the protocol (SPEC 10).
+#[cfg_attr(not(any(test, feature = "testing")), allow(dead_code, unreachable_pub, reason = "only tests make mistakes"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
     /// The contents of a run's files are not made durable.
@@ -34,6 +35,7 @@ pub enum Bug {
     BackupWithoutLog,
 }
 
+#[cfg(any(test, feature = "testing"))]
 impl Bug {
     /// All mistakes.
     pub const ALL: [Self; 12] = [

@@ -15,6 +15,8 @@ const DIFFERENCES: &[(&str, usize, &str)] = &[
         23,
         "its lengths are too long by some bytes; the manifest's reader stopped there",
     ),
+    ("warc-gz/snapshot-wayback-topic-02.warc.gz", 128, "its pages are resource records, which the manifest left out"),
+    ("broken/warcfile.warc.lz4", 16, "the manifest's reader does not read lz4"),
     ("payload-encoding/1memento_noContentType.warc", 1, "no Content-Type; its body begins as HTML does"),
     ("arc/badexample.arc.gz", 2, "its lengths are wrong; the manifest's reader stopped at the second"),
     ("arc/cc2010-sample.arc.gz", 8, "the manifest's reader could not read it; a scan found these 8"),
@@ -58,6 +60,7 @@ fn every_real_archive_gives_the_pages_its_manifest_counts() {
     let Some(folder) = real_archives() else { return };
     let rows = manifest(&folder);
     assert_eq!(rows.len(), 100, "files in the manifest");
+    let mut wrong = Vec::new();
     for (file, counted) in &rows {
         let opened = Input::open(&folder.join(file), &Options::default());
         if REFUSED.contains(&file.as_str()) {
@@ -65,17 +68,16 @@ fn every_real_archive_gives_the_pages_its_manifest_counts() {
             continue;
         }
         let loaded = html(&drain(opened.unwrap_or_else(|error| panic!("{file}: {error}"))));
-        match DIFFERENCES.iter().find(|(name, ..)| name == file) {
-            Some((_, expected, why)) => {
-                assert_ne!(counted, expected, "{file} needs no line in the table");
-                assert_eq!(loaded, *expected, "{file}: {why}");
-            }
-            None => assert_eq!(loaded, *counted, "{file}"),
+        let known = DIFFERENCES.iter().find(|(name, ..)| name == file);
+        let expected = known.map_or(*counted, |(_, expected, _)| *expected);
+        if let Some((name, expected, _)) = known {
+            assert_ne!(counted, expected, "{name} needs no line in the table");
+        }
+        if loaded != expected {
+            wrong.push(format!("{file}: {loaded} pages, {expected} expected"));
         }
     }
-    for (name, ..) in DIFFERENCES {
-        assert!(rows.iter().any(|(file, _)| file == name), "{name} is in the manifest");
-    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

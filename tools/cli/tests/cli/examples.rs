@@ -104,6 +104,7 @@ fn prepared() -> Dir {
     dir.write("pages.jsonl", documents.as_bytes());
     let pages = [("http://example.org/1", &html[..]), ("http://example.org/9", "<p>nine")];
     dir.write_warc("crawl.warc.gz", &pages);
+    std::fs::create_dir_all(dir.path("dumps/2025")).expect("the folder is writable");
     dir.write_warc("dumps/2025/crawl.warc.gz", &pages);
     dir.write_prints("prints.u64le", &prints(1000));
     dir.write_prints("Q.u64le", &prints(20));

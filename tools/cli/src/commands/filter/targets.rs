@@ -18,6 +18,7 @@ pub(super) struct Targets {
 impl Targets {
     /// Names the outputs of inputs that were given as these files and folders, and makes the folders for them.
     pub(super) fn of(given: &[PathBuf], located: &[Located], kept: &Path, removed: Option<&Path>) -> Result<Self> {
+        let asked = [Some(kept), removed];
         let kept = targets(given, located, kept)?;
         let removed = removed.map(|path| targets(given, located, path)).transpose()?;
         let read: HashSet<_> = located.iter().filter_map(|input| inputs::number(&input.path)).collect();
@@ -31,7 +32,8 @@ impl Targets {
             }
         }
         for path in kept.iter().chain(removed.iter().flatten()) {
-            if let Some(folder) = path.parent().filter(|folder| located.len() > 1 && !folder.as_os_str().is_empty()) {
+            // A file that the user names is where it is meant to be, or a mistake.
+            if let Some(folder) = path.parent().filter(|_| !asked.contains(&Some(path.as_path()))) {
                 output::make_folder(folder)?;
             }
         }
