@@ -89,7 +89,7 @@ impl Method {
     }
 
     /// Returns whether candidate pairs share a piece of the projection; then
-    /// [`complete`](super::options::PairOptions::complete) finds more of them.
+    /// the option `complete` finds more of them.
     pub fn has_pieces(self) -> bool {
         self.definition().keys().contains(&Keys::Pieces)
     }
