@@ -1,7 +1,7 @@
 //! CSV, and TSV with a header: a document a row, by the names of the columns.
 //!
-//! Fields may be quoted, as RFC 4180 says, and then have line ends in them. The delimiter is the one that the header has
-//! most of: comma, tab or semicolon.
+//! Fields may be quoted, as RFC 4180 says, and then have line ends in them. The delimiter is the one that the header
+//! has most of: comma, tab or semicolon.
 
 use std::io;
 
@@ -50,8 +50,8 @@ enum Row {
     End,
 }
 
-/// Returns whether the first bytes of a file are a header of columns between tabs: it names one that makes documents, or
-/// no fingerprint follows it.
+/// Returns whether the first bytes of a file are a header of columns between tabs: it names one that makes documents,
+/// or no fingerprint follows it.
 pub(super) fn is_tab_header(head: &[u8], options: &Options) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());

@@ -1,11 +1,12 @@
 //! Archives: the documents in the files of a crawl, and their positions.
 //!
 //! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
-//! files in folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, and Parquet (with the
-//! feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
-//! sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every entry carries its
-//! [`Position`], from which [`read_page`] reads it again, and after every entry [`Input::resume_point`] says where a
-//! later run resumes. A [`Selection`] names the records that are read of each archive.
+//! files in folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, and Parquet (with
+//! the feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a
+//! fingerprint, a sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every
+//! entry carries its [`Position`], from which [`read_page`] reads it again, and after every entry
+//! [`Input::resume_point`] says where a later run resumes. A [`Selection`] names the records that are read of each
+//! archive.
 //!
 //! The file is read through three layers:
 //!

@@ -113,8 +113,8 @@ pub struct Inputs {
 
 /// Lists the inputs of paths: a file for itself, a folder for all files below it whose names have a known format,
 /// or that of `format` unless it is [`Format::Auto`]. Of these a `.html`, `.htm`, `.xhtml`, `.txt` or `.text` file
-/// is one document, and the others are archives. A `.json` or `.csv` file is an input if that format is requested, or if
-/// it begins with a document: few of these files have any. Files and folders whose names begin with `.` or `_`
+/// is one document, and the others are archives. A `.json` or `.csv` file is an input if that format is requested, or
+/// if it begins with a document: few of these files have any. Files and folders whose names begin with `.` or `_`
 /// are hidden, as data tools agree (`_SUCCESS`, `_temporary`, `._part`), but for `_name=value`, a partition.
 ///
 /// Links to folders are not followed, so that no folder is read twice.

@@ -23,8 +23,8 @@ pub struct Options {
     pub first_ordinal: u64,
     /// The names of the JSON fields and of the columns of Parquet and CSV files.
     pub fields: JsonFields,
-    /// Of these, names of columns that a Parquet or CSV file must have, and of fields that one of the first lines of JSON
-    /// must have, although they are the usual ones.
+    /// Of these, names of columns that a Parquet or CSV file must have, and of fields that one of the first lines of
+    /// JSON must have, although they are the usual ones.
     pub required: Vec<String>,
     /// The column of Parquet files that names the batch of each document. Where it is read again, it is not needed.
     pub batch_column: Option<String>,
@@ -118,9 +118,9 @@ impl IdFrom {
     }
 }
 
-/// The names of the JSON fields of a line, and of the columns of a Parquet or CSV file. A nested one has the names on the
-/// way to it with dots between them. Where there is no text or address of the usual name, the names of well-known data
-/// sets are looked for, such as `raw_content` and `metadata.url`, and so is the date: in `date`, `metadata.date`,
+/// The names of the JSON fields of a line, and of the columns of a Parquet or CSV file. A nested one has the names on
+/// the way to it with dots between them. Where there is no text or address of the usual name, the names of well-known
+/// data sets are looked for, such as `raw_content` and `metadata.url`, and so is the date: in `date`, `metadata.date`,
 /// `timestamp`, `created` and others. Without a field of the usual name `id` the ids are file:row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFields {

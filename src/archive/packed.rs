@@ -1,7 +1,7 @@
 //! Files that are compressed as a whole by bzip2, xz or lz4.
 //!
-//! They are read as the stream of bytes that they decompress to, from the beginning: positions are offsets in it. Damage
-//! ends it.
+//! They are read as the stream of bytes that they decompress to, from the beginning: positions are offsets in it.
+//! Damage ends it.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! Requirements of a method on the documents of a database, derived from the definition of the method.
 
-use nddb_format::document_keys::KeyKinds;
 use nddb_index::{Error, Result, View};
 use nddb_page::sketch::Recipe;
 use nddb_verdict::{Decider, Definition, Keys, Method, OutOfReach, Sketch};
@@ -16,13 +15,10 @@ pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     if decider.or_simhash {
         (Method::Simhash.definition().check)(decider.rules, most).map_err(out_of_reach)?;
     }
-    if decider.is_limited() && !KeyKinds::of_label(&view.settings().recipe).bands {
-        let why = format!(
-            "how much of two texts differs is estimated from their profiles, which the recipe '{}' does not make: \
-             with '--verify lcs' the texts tell it",
-            view.settings().recipe
-        );
-        return Err(Error::Method { method: definition.name, why });
+    if decider.is_limited() {
+        let lacks = "makes no profiles: how much of two texts differs is estimated from their profiles, unless the texts \
+                     are compared ('--verify lcs')";
+        require(view, definition, lacks, Recipe::has_profile, Recipe::has_profile)?;
     }
     let made = definition.compares.iter().filter_map(|sketch| sketch.of_recipe());
     made.into_iter().try_for_each(|(lacks, has)| require(view, definition, lacks, has, has))

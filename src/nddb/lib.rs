@@ -1,8 +1,8 @@
 //! A persistent on-disk index of document fingerprints, for finding near-duplicates in crawls that never stop growing.
 //!
-//! It answers "which stored fingerprints are within k bits of this one?" completely, in microseconds, from any number of
-//! processes, while one of them writes. On top of it stand loading of archives, a verdict on two pages with its evidence,
-//! pairs, clusters and lists of what to keep.
+//! It answers "which stored fingerprints are within k bits of this one?" completely, in microseconds, from any number
+//! of processes, while one of them writes. On top of it stand loading of archives, a verdict on two pages with its
+//! evidence, pairs, clusters and lists of what to keep.
 //!
 //! # Concepts
 //!
@@ -22,7 +22,7 @@
 //! | [`Reader`] | open a database for queries; [`SharedReader`] is one for many threads |
 //! | [`Document`] | what is stored: [`Document::bare`] with a fingerprint, [`detect::document_of_page`] of a page |
 //! | [`detect::OnlineDetector`] | the near-duplicates of one document; insertion if there are none |
-//! | [`detect::Collection`] | all documents of a database, of which [`detect::pairs`] and [`detect::cluster`] are made |
+//! | [`detect::Collection`] | all documents of a database, for [`detect::pairs`] and [`detect::cluster`] |
 //!
 //! # Examples
 //!

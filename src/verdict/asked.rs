@@ -17,7 +17,7 @@ use super::traits::{Traits, log_odds};
 /// A document, and what all its comparisons need of it. Many candidates are apart, and of these no more is computed
 /// than says so.
 pub struct Asked<'a> {
-    /// What is known of the document.
+    /// The sketches of the document.
     pub known: Known<&'a str>,
     /// How a pair is decided.
     pub decider: Decider<'a>,

@@ -35,7 +35,8 @@ pub struct Evidence {
     pub same_site: Option<bool>,
     /// Traits, the input of the default verdict; `None` if either document has no profile.
     pub traits: Option<Traits>,
-    /// Whether title or first heading agree ([`Headings`](nddb_page::text::Headings)); `None` if neither is known of both.
+    /// Whether title or first heading agree ([`Headings`](nddb_page::text::Headings)); `None` if neither is known of
+    /// both.
     pub same_heading: Option<bool>,
     /// Whether the content of either document has tokens but no terms, so that its fingerprint carries no evidence.
     pub is_without_terms: bool,

@@ -18,8 +18,8 @@ pub(super) enum Role {
     Date,
 }
 
-/// The names of the fields, the preferred ones of each role first. A nested one has the names on the way to it with dots
-/// between them, as the columns of Parquet files.
+/// The names of the fields, the preferred ones of each role first. A nested one has the names on the way to it with
+/// dots between them, as the columns of Parquet files.
 pub(super) struct Names<'a>(Vec<(Role, &'a str)>);
 
 impl<'a> Names<'a> {

@@ -29,7 +29,7 @@ pub(super) enum Ids {
     Needed,
     /// No line has one: ids are the places of lines.
     Places,
-    /// What is read again is known already.
+    /// A loaded document is read again by its position, and its id is stored in the database.
     Known,
 }
 

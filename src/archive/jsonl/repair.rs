@@ -1,10 +1,10 @@
-//! Lines that other programs write and read, although they are not JSON: lone surrogates, bare NaN and Infinity, control
-//! characters in texts, zeros between values, and bytes that are not UTF-8.
+//! Lines that other programs write and read, although they are not JSON: lone surrogates, bare NaN and Infinity,
+//! control characters in texts, zeros between values, and bytes that are not UTF-8.
 
 /// Half of the smallest space that a line may grow by.
 const GROWTH_MIN: usize = 64 << 10;
 
-/// What stands for a character that cannot be.
+/// The replacement character U+FFFD, as an escape sequence.
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
 /// Returns a line as JSON, without what a strict reader refuses in it: what cannot be a character becomes U+FFFD, and a

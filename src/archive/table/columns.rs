@@ -58,7 +58,8 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Finds the columns of these names, but for that of the id where ids are places. A column with its usual name may
-    /// be absent, unless it is required; text, address and date are also looked for where well-known data sets have them.
+    /// be absent, unless it is required; text, address and date are also looked for where well-known data sets have
+    /// them.
     ///
     /// # Errors
     ///

@@ -5,8 +5,8 @@ use nddb_format::record::Record;
 use nddb_index::{Key, bands_of};
 use nddb_verdict::{Keys, Method, digest_of};
 
-/// Returns the keys of a document for a method, in a database of these kinds of keys: those of the method and the digest, since
-/// identical documents are near-duplicates by every method.
+/// Returns the keys of a document for a method, in a database of these kinds of keys: those of the method and the
+/// digest, since identical documents are near-duplicates by every method.
 pub(crate) fn keys_of(record: &Record, kinds: KeyKinds, method: Method, complete: bool) -> Vec<Key> {
     let mut keys: Vec<Key> = digest_of(record).copied().map(Key::Digest).into_iter().collect();
     for kind in method.definition().keys() {

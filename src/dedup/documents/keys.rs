@@ -17,9 +17,9 @@ fn known(document: &Document) -> Known<&str> {
     Known::of(document.record(), print)
 }
 
-/// Returns the keys of a document: any two near-duplicates by the method that a database of these kinds of keys would find share
-/// one. Simhash finds those within `within` bits. The keys of two documents that share none of what they are made of
-/// may be equal by chance, once in 2^64.
+/// Returns the keys of a document: any two near-duplicates by the method that a database of these kinds of keys would
+/// find share one. Simhash finds those within `within` bits. The keys of two documents that share none of what they are
+/// made of may be equal by chance, once in 2^64.
 ///
 /// # Errors
 /// [`Error::Method`] if the method compares texts.

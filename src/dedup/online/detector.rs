@@ -56,8 +56,8 @@ impl OnlineDetector {
     /// Rejects a detector that a database cannot answer completely, before any document is read.
     ///
     /// # Errors
-    /// [`nddb_index::Error::Method`] if the recipe of the database keeps no index for the method, or the method compares
-    /// texts; [`nddb_index::Error::OutOfRange`] for thresholds beyond the reach of the candidate source.
+    /// [`nddb_index::Error::Method`] if the recipe of the database keeps no index for the method, or the method
+    /// compares texts; [`nddb_index::Error::OutOfRange`] for thresholds beyond the reach of the candidate source.
     pub fn check(&self, view: View<'_>) -> Result<()> {
         requirements::check_index(view, &self.decider())
     }

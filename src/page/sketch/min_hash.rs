@@ -381,7 +381,8 @@ mod tests {
             ],
             shingle in 2..4usize,
         ) {
-            prop_assert_eq!(separating_min_values::<MIN_VALUES>(&tokens, shingle, 4), plain_separating(&tokens, shingle, 4));
+            let fast = separating_min_values::<MIN_VALUES>(&tokens, shingle, 4);
+            prop_assert_eq!(fast, plain_separating(&tokens, shingle, 4));
         }
 
         #[test]

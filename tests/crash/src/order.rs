@@ -49,7 +49,7 @@ impl<'a> Order<'a> {
         Ok(())
     }
 
-    /// What was acknowledged is durable.
+    /// Checks, when a deed is acknowledged, that all logs of RocksDB and the manifest are durable.
     fn acknowledged(&self, disk: &Disk, deed: usize) -> Verdict {
         if matches!(self.workload.deeds[deed], Deed::Backup(_) | Deed::Restore(_)) {
             return Ok(());
@@ -63,7 +63,7 @@ impl<'a> Order<'a> {
         is_durable(disk, &manifest, Entry::File(0), "a deed is acknowledged")
     }
 
-    /// A manifest and what it names are durable before it is published.
+    /// Checks, when a manifest is published, that its contents and the files that it names are durable.
     fn published(&mut self, disk: &Disk, when: Instant, from: &Path) -> Verdict {
         if disk.not_durable(from) == Some("has contents that are not durable") {
             return Err("a manifest is published before its contents are durable".into());
@@ -81,7 +81,7 @@ impl<'a> Order<'a> {
         Ok(())
     }
 
-    /// What is removed is not named by the manifest on disk, and was not until a while ago.
+    /// Checks, when a file is removed, that the durable manifest does not name it and that the grace period is over.
     fn removed(&self, disk: &Disk, when: Instant, path: &Path) -> Verdict {
         let Some(since) = self.named.get(path) else { return Ok(()) };
         let on_disk = disk.durable_contents(&self.path.join("MANIFEST")).unwrap_or_default();

@@ -26,7 +26,8 @@ pub(crate) struct Args {
     /// The database, then ids of documents
     #[arg(value_name = "DB ID")]
     given: Vec<OsString>,
-    /// Also print the documents with this address; can be repeated. Reads all documents, because addresses are not indexed
+    /// Also print the documents with this address; can be repeated. Reads all documents, because addresses are not
+    /// indexed
     #[arg(long, value_name = "URL")]
     url: Vec<String>,
     #[command(flatten)]

@@ -31,14 +31,14 @@ use crate::{database, interrupt, output};
 /// Load documents from archives, pages, tables or files of fingerprints
 ///
 /// Reads WARC, WET and ARC, JSONL, CSV and TSV with a header, HTML and text files, `id<TAB>hex` lines and raw
-/// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, and tables of sketches. For a folder, it reads every
-/// file below it whose name has one of these extensions, or all files in the format of --format; .json and .csv files
-/// only if they begin with a document; and none below names that begin with . or _, such as _temporary. The id of a page
-/// or text file is its path.
+/// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, and tables of sketches. For a folder, it reads
+/// every file below it whose name has one of these extensions, or all files in the format of --format; .json and .csv
+/// files only if they begin with a document; and none below names that begin with . or _, such as _temporary. The id of
+/// a page or text file is its path.
 ///
-/// Text, address and date of JSONL, CSV and Parquet inputs are found without options where datatrove, FineWeb, dolma, C4,
-/// RedPajama, HPLT, DCLM and OSCAR have them. Inputs without ids get file:row. The page of a WARC response or resource is
-/// loaded, and so are the pages and texts of conversions.
+/// Text, address and date of JSONL, CSV and Parquet inputs are found without options where datatrove, FineWeb, dolma,
+/// C4, RedPajama, HPLT, DCLM and OSCAR have them. Inputs without ids get file:row. The page of a WARC response or
+/// resource is loaded, and so are the pages and texts of conversions.
 ///
 /// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
 /// repeated, skipped, or no document (such as a request in a WARC file). Unreadable entries are skipped, and listed
