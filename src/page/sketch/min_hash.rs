@@ -136,23 +136,25 @@ pub(super) fn separating_min_values<const N: usize>(
 ) -> Option<([u32; N], u8)> {
     let bytes = bytes_of(tokens);
     let bytes = bytes.as_flattened();
-    let Separating { length, class, is_enough } = separating(tokens, bytes, shingle, share);
+    let Separating { length, class, is_enough, values } = separating(tokens, bytes, shingle, share);
     let occurrences = if is_enough { None } else { occurrences(bytes, length) };
     let values = match occurrences {
         Some(occurrences) => values_of_shingles(occurrences.into_iter()),
-        None => values_of(bytes, length),
+        None => values,
     };
     values.map(|values| (values, class))
 }
 
 /// The shingles by which a text is compared.
-struct Separating {
+struct Separating<const N: usize> {
     /// Terms in a shingle.
     length: usize,
     /// How often the least length was doubled; [`OF_FEW_WORDS`] of a text of few words.
     class: u8,
     /// Whether enough of them differ.
     is_enough: bool,
+    /// Their first min-values.
+    values: Option<[u32; N]>,
 }
 
 /// Class of the length of shingles of a text of few words.
@@ -214,7 +216,7 @@ fn is_of_few_words(tokens: &[u64]) -> bool {
 ///
 /// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle,
 /// rounded up to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
-fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> Separating {
+fn separating<const N: usize>(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> Separating<N> {
     let (mut length, mut class, longest) = match is_of_few_words(tokens) {
         true => (shingle.max(LONG.min(tokens.len() / 2)), OF_FEW_WORDS, 0),
         false => (shingle, 0, LONGEST),
@@ -222,20 +224,23 @@ fn separating(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> Sep
     let mut seen: Vec<u64> = Vec::new();
     loop {
         if tokens.len() <= length {
-            return Separating { length, class, is_enough: true };
+            return Separating { length, class, is_enough: true, values: values_of(bytes, length) };
         }
         let count = tokens.len() - length + 1;
         let mask = (4 * count).next_power_of_two().max(64) - 1;
         seen.clear();
         seen.resize(mask / 64 + 1, 0);
-        for window in windows(bytes, length) {
-            let bit = xxh3_64(window) as usize & mask;
+        let shingles = windows(bytes, length).map(|window| {
+            let hash = xxh3_64(window);
+            let bit = hash as usize & mask;
             seen[bit / 64] |= 1 << (bit % 64);
-        }
+            hash as u32
+        });
+        let values = values_of_shingles(shingles);
         let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
         let is_enough = share * different as usize >= count;
         if is_enough || length >= longest {
-            return Separating { length, class, is_enough };
+            return Separating { length, class, is_enough, values };
         }
         (length, class) = (2 * length, class + 1);
     }

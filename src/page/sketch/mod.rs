@@ -15,6 +15,7 @@
 //! threads, no clock, no random source.
 
 mod conventions;
+mod digest;
 mod explain;
 mod features;
 mod min_bits;

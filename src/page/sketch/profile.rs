@@ -29,7 +29,7 @@ use nddb_format::summaries::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::min_hash::{MIN_VALUES, separating_min_values};
-use crate::text::address::{page_of, path_parts};
+use crate::text::address::{file_words, page_of};
 use crate::text::{Headings, PageContent};
 
 /// Terms in a short shingle.
@@ -60,7 +60,7 @@ pub(crate) fn profile_of(content: &PageContent, hashes: &[u64], host: &str, url:
         LeadingWords::of(words)
     };
     let title: Vec<String> = content.title().collect();
-    let file = url.map(path_parts).unwrap_or_default().into_iter().next().unwrap_or_default();
+    let file = url.map(file_words).unwrap_or_default();
     let hash = |name: &str| if name.is_empty() { 0 } else { xxh3_64(name.as_bytes()) as u32 };
     Some(Profile {
         short: std::array::from_fn(|index| values[index] as u8),

@@ -6,16 +6,16 @@ use url::Url;
 use crate::text::page::Page;
 use crate::text::tokenizer::tokens;
 
-/// Returns the words of each part of the path of an absolute address, the last part first, which is the file name: its
-/// terms in lower case, decoded, without what stands after the last dot. Parts called `index` are left out.
-pub(crate) fn path_parts(url: &str) -> Vec<Vec<String>> {
+/// Returns the words of the file name of an absolute address: of the last part of its path that is not called `index`,
+/// the terms in lower case, decoded, without what stands after the last dot.
+pub(crate) fn file_words(url: &str) -> Vec<String> {
     let Ok(url) = Url::parse(url.trim()) else { return Vec::new() };
-    let stems = url.path_segments().into_iter().flatten().rev().map(|part| {
+    let mut stems = url.path_segments().into_iter().flatten().rev().map(|part| {
         let part = percent_decode_str(part).decode_utf8_lossy();
         part.rsplit_once('.').map_or(&*part, |(stem, _)| stem).to_lowercase()
     });
-    let named = stems.filter(|stem| !stem.is_empty() && stem != "index");
-    named.map(|stem| tokens(&Page::text(&stem)).terms().map(str::to_owned).collect()).collect()
+    let name = stems.find(|stem| !stem.is_empty() && stem != "index");
+    name.map(|name| tokens(&Page::text(&name)).terms().map(str::to_owned).collect()).unwrap_or_default()
 }
 
 /// Returns host and path of an absolute address, by which two captures are of one page: the path decoded, without a
@@ -42,6 +42,7 @@ mod tests {
             ("https://a.example/std/struct.Args.html?x=y.z#w", "struct args"),
             ("https://a.example/2016/05/red-fox/", "red fox"),
             ("https://a.example/red-fox/index.html", "red fox"),
+            ("https://a.example/2016/05/red-fox/index.html", "red fox"),
             ("https://a.example/red-fox/INDEX", "red fox"),
             ("https://a.example/GPL-2.txt", "gpl 2"),
             ("https://a.example/tags/%E9%A9%B1%E5%8A%A8Linux/", "驱动 linux"),
@@ -54,7 +55,7 @@ mod tests {
             ("red/fox.html", ""),
             ("", ""),
         ] {
-            assert_eq!(path_parts(url).first().map_or_else(String::new, |part| part.join(" ")), words, "{url}");
+            assert_eq!(file_words(url).join(" "), words, "{url}");
         }
     }
 
@@ -66,13 +67,5 @@ mod tests {
         }
         assert_ne!(page("https://a.example/fox?id=1"), page("https://a.example/fox?id=2"));
         assert_eq!(page_of("fox/index.html"), None);
-    }
-
-    #[test]
-    fn the_parts_of_a_path_begin_with_the_file_name() {
-        let of = |url| path_parts(url).into_iter().map(|part| part.join(" ")).collect::<Vec<_>>();
-        assert_eq!(of("https://a.example/v1.2/net-log/h3/fn.parse.html?x=y"), ["fn parse", "h3", "net log", "v1"]);
-        assert_eq!(of("https://a.example/2016/05/red-fox/index.html"), ["red fox", "05", "2016"]);
-        assert_eq!(of("https://a.example/"), [""; 0]);
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing here decides what is content: an element's kind (HTML, WAI-ARIA, microdata) and the words of its class and
 //! identifier are evidence, which [`page_content`](crate::text::page_content) weighs.
 
+use crate::text::elements::{Kind, Name, Role};
 use crate::text::hints::Hints;
 
 /// Attributes that tell the purpose of an element.
@@ -41,8 +42,7 @@ impl<'a> Attributes<'a> {
     }
 
     fn has_role(&self, roles: &[&str]) -> bool {
-        let role = self.role.map(str::trim).unwrap_or_default();
-        roles.iter().any(|one| role.eq_ignore_ascii_case(one))
+        self.role.map(str::trim).is_some_and(|role| roles.iter().any(|one| role.eq_ignore_ascii_case(one)))
     }
 }
 
@@ -66,23 +66,21 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Returns the container that an element of a name is; its parent is set when it has text.
-    pub(crate) fn of(name: &[u8], attributes: &Attributes<'_>) -> Self {
+    /// Returns the container that an element is; its parent is set when it has text.
+    pub(crate) fn of(name: Name, role: Role, attributes: &Attributes<'_>) -> Self {
         Container {
             parent: 0,
-            is_frame: matches!(
-                name,
-                b"nav" | b"footer" | b"aside" | b"menu" | b"select" | b"button" | b"dialog" | b"search"
-            ) || attributes.has_role(&FRAME_ROLES)
+            is_frame: role == Role::Frame
+                || attributes.has_role(&FRAME_ROLES)
                 || attributes.is_hidden
                 || attributes.style.is_some_and(hides),
-            is_header: name == b"header",
-            is_article: name == b"article",
-            is_main: name == b"main"
+            is_header: role == Role::Header,
+            is_article: role == Role::Article,
+            is_main: role == Role::Main
                 || attributes.has_role(&["main"])
                 || attributes.item.is_some_and(|item| item.trim() == "articleBody"),
-            is_quote: matches!(name, b"blockquote" | b"table" | b"pre"),
-            is_figure: matches!(name, b"figure" | b"figcaption"),
+            is_quote: role == Role::Quote,
+            is_figure: role == Role::Figure,
             hints: attributes.hints(),
             signature: signature(name, attributes),
         }
@@ -102,11 +100,11 @@ fn hides(style: &str) -> bool {
 
 /// Returns a hash of an element's name and the first word of its class, or of its identifier; digits do not count, by
 /// which generators number items. FNV-1a.
-fn signature(name: &[u8], attributes: &Attributes<'_>) -> u64 {
+fn signature(name: Name, attributes: &Attributes<'_>) -> u64 {
     let names = [attributes.class, attributes.id].into_iter().flatten();
     let Some(class) = names.flat_map(str::split_ascii_whitespace).next() else { return 0 };
-    let bytes = name.iter().chain(b".").chain(class.as_bytes()).filter(|byte| !byte.is_ascii_digit());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    let bytes = class.bytes().filter(|byte| !byte.is_ascii_digit());
+    bytes.fold(name.hash(), |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Where a run of text stands: its container, and the element of its own that it opens a block with.
@@ -130,11 +128,11 @@ pub(crate) enum Own {
 }
 
 impl Own {
-    pub(crate) fn of(name: &[u8]) -> Self {
-        match name {
-            b"p" => Own::Paragraph,
-            b"li" => Own::ListItem,
-            b"h1" => Own::Heading,
+    pub(crate) fn of(kind: &Kind) -> Self {
+        match kind {
+            Kind { role: Role::Paragraph, .. } => Own::Paragraph,
+            Kind { role: Role::ListItem, .. } => Own::ListItem,
+            Kind { rank: 1, .. } => Own::Heading,
             _ => Own::Other,
         }
     }

@@ -1,5 +1,7 @@
 //! HTML elements by their effect on the text of a page.
 
+use crate::text::word_table::{ShortWord, WORD_MAX, WordTable};
+
 /// The effect of a tag on the text (Henzinger 2: "markup is replaced by white space or, in case of formatting
 /// instructions, ignored").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,28 +43,138 @@ pub(crate) enum Ruby {
     Readings,
 }
 
-/// Returns the kind of an element by its lower-case name.
-pub(crate) fn element(name: &[u8]) -> Element {
-    match name {
-        b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del"
-        | b"dfn" | b"em" | b"font" | b"i" | b"ins" | b"kbd" | b"mark" | b"nobr" | b"q" | b"s" | b"samp" | b"small"
-        | b"span" | b"strike" | b"strong" | b"sub" | b"sup" | b"time" | b"tt" | b"u" | b"var" | b"wbr" => {
-            Element::Inline
+/// What is known of an element by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) element: Element,
+    /// It has no content.
+    pub(crate) is_void: bool,
+    /// Its end tag may be left out.
+    pub(crate) may_be_left_open: bool,
+    /// The rank of a heading, 1 to 6; else 0.
+    pub(crate) rank: u8,
+    /// What it says of the text in it.
+    pub(crate) role: Role,
+}
+
+/// What an element says of the text in it by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    None,
+    /// Navigation, footer, aside, control or dialog.
+    Frame,
+    Header,
+    Article,
+    Main,
+    /// A quotation, a table or preformatted text.
+    Quote,
+    Figure,
+    Paragraph,
+    ListItem,
+}
+
+const BLOCK: Kind =
+    Kind { element: Element::Block, is_void: false, may_be_left_open: false, rank: 0, role: Role::None };
+const LEFT_OPEN: Kind = Kind { may_be_left_open: true, ..BLOCK };
+
+const fn of(element: Element) -> Kind {
+    Kind { element, ..BLOCK }
+}
+
+const fn heading(rank: u8) -> Kind {
+    Kind { rank, ..BLOCK }
+}
+
+static KINDS: WordTable<Kind, 256> = WordTable::new(
+    BLOCK,
+    &[
+        (
+            of(Element::Inline),
+            "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span \
+             strike strong sub sup time tt u var wbr",
+        ),
+        (of(Element::Image), "img image"),
+        (of(Element::Base), "base"),
+        // <noscript>, <iframe>, <noembed>, <noframes>: fallbacks that a visitor with a common browser never sees.
+        (of(Element::Dropped), "script style noscript iframe noembed noframes"),
+        (of(Element::Title), "title"),
+        (of(Element::Escapable), "textarea"),
+        (of(Element::Literal), "xmp"),
+        (of(Element::Template), "template"),
+        (of(Element::Ruby(Ruby::Whole)), "ruby"),
+        (of(Element::Ruby(Ruby::Letters)), "rb"),
+        (of(Element::Ruby(Ruby::Reading)), "rt rp"),
+        (of(Element::Ruby(Ruby::Readings)), "rtc"),
+        (of(Element::Foreign), "svg math"),
+        (Kind { is_void: true, ..BLOCK }, "area br col embed hr input link meta param source track"),
+        (LEFT_OPEN, "dt dd tr td th thead tbody tfoot option optgroup"),
+        (Kind { role: Role::Paragraph, ..LEFT_OPEN }, "p"),
+        (Kind { role: Role::ListItem, ..LEFT_OPEN }, "li"),
+        (heading(1), "h1"),
+        (heading(2), "h2"),
+        (heading(3), "h3"),
+        (heading(4), "h4"),
+        (heading(5), "h5"),
+        (heading(6), "h6"),
+        (Kind { role: Role::Frame, ..BLOCK }, "nav footer aside menu select button dialog search"),
+        (Kind { role: Role::Header, ..BLOCK }, "header"),
+        (Kind { role: Role::Article, ..BLOCK }, "article"),
+        (Kind { role: Role::Main, ..BLOCK }, "main"),
+        (Kind { role: Role::Quote, ..BLOCK }, "blockquote table pre"),
+        (Kind { role: Role::Figure, ..BLOCK }, "figure figcaption"),
+    ],
+);
+
+/// The name of an element in lower case. Names of more than sixteen bytes are all one, and of no known element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name(ShortWord);
+
+impl Name {
+    pub(crate) const A: Name = Name::of(b"a");
+    pub(crate) const SCRIPT: Name = Name::of(b"script");
+
+    /// Returns the name of these bytes, in letters of any case.
+    #[inline]
+    pub(crate) const fn of(bytes: &[u8]) -> Self {
+        if bytes.len() > WORD_MAX {
+            return Name(0);
         }
-        b"img" | b"image" => Element::Image,
-        b"base" => Element::Base,
-        // <noscript>, <iframe>, <noembed>, <noframes>: fallbacks that a visitor with a common
-        // browser never sees.
-        b"script" | b"style" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Element::Dropped,
-        b"title" => Element::Title,
-        b"textarea" => Element::Escapable,
-        b"xmp" => Element::Literal,
-        b"template" => Element::Template,
-        b"ruby" => Element::Ruby(Ruby::Whole),
-        b"rb" => Element::Ruby(Ruby::Letters),
-        b"rt" | b"rp" => Element::Ruby(Ruby::Reading),
-        b"rtc" => Element::Ruby(Ruby::Readings),
-        b"svg" | b"math" => Element::Foreign,
-        _ => Element::Block,
+        let (mut word, mut at) = (0, 0);
+        while at < bytes.len() {
+            word = word << 8 | bytes[at].to_ascii_lowercase() as ShortWord;
+            at += 1;
+        }
+        Name(word)
+    }
+
+    /// Returns what is known of the element.
+    #[inline]
+    pub(crate) fn kind(self) -> Kind {
+        KINDS.get(self.0)
+    }
+
+    /// Returns a hash of 64 bits.
+    #[inline]
+    pub(crate) fn hash(self) -> u64 {
+        (self.0 as u64 ^ (self.0 >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_known_by_their_names_in_any_case() {
+        let kind = |name: &str| Name::of(name.as_bytes()).kind();
+        assert_eq!(kind("SPAN").element, Element::Inline);
+        assert_eq!((kind("blockquote").role, kind("FigCaption").role), (Role::Quote, Role::Figure));
+        assert_eq!((kind("h2").rank, kind("h7").rank, kind("hr").is_void), (2, 0, true));
+        assert!(kind("li").may_be_left_open && kind("li").role == Role::ListItem);
+        for name in ["", "divs", "custom-element", "custom-element-of-a-long-name", "\0a"] {
+            let expected = if name == "\0a" { kind("a") } else { BLOCK };
+            assert_eq!(kind(name), expected, "{name:?}");
+        }
+        assert_ne!(Name::of(b"custom-element"), Name::of(b"custom-elements"));
     }
 }

@@ -4,6 +4,8 @@
 //! language, but `author-interview` is a story and `elementor-widget` everything. Each group has one fitted weight
 //! ([`weights`](crate::text::page_content)), and hints of an element that holds most of a page's text do not count.
 
+use crate::text::word_table::{ShortWord, WORD_MAX, WordTable};
+
 /// A set of hints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hints(u8);
@@ -23,7 +25,21 @@ impl Hints {
     /// Returns the hints of the words of a class or identifier: runs of ASCII letters, cut before a capital that
     /// follows a small letter.
     pub(crate) fn of(name: &str) -> Self {
-        Words(name.as_bytes()).fold(Hints::default(), |hints, word| hints.with(of_word(word)))
+        let (mut hints, mut word, mut size, mut follows_small) = (Hints(0), 0, 0, false);
+        for byte in name.bytes().chain([b' ']) {
+            let is_letter = byte.is_ascii_alphabetic();
+            if !is_letter || follows_small && byte.is_ascii_uppercase() {
+                if (1..=WORD_MAX).contains(&size) {
+                    hints = hints.with(WORDS.get(word));
+                }
+                (word, size) = (0, 0);
+            }
+            if is_letter {
+                (word, size) = (word << 8 | ShortWord::from(byte.to_ascii_lowercase()), size + 1);
+            }
+            follows_small = byte.is_ascii_lowercase();
+        }
+        hints
     }
 
     pub(crate) fn with(self, other: Self) -> Self {
@@ -35,53 +51,29 @@ impl Hints {
     }
 }
 
-/// The longest word of the list.
-const WORD_MAX: usize = 15;
-
-fn of_word(word: &[u8]) -> Hints {
-    let mut buffer = [0; WORD_MAX];
-    let Some(lower) = buffer.get_mut(..word.len()) else { return Hints::default() };
-    lower.copy_from_slice(word);
-    lower.make_ascii_lowercase();
-    match &*lower {
-        b"comment" | b"comments" | b"disqus" | b"reply" | b"replies" | b"respond" | b"discussion" => Hints::COMMENT,
-        b"related" | b"recommend" | b"recommended" | b"recommendations" | b"more" | b"also" | b"popular"
-        | b"trending" | b"recirc" | b"recent" | b"latest" | b"similar" | b"suggested" | b"teaser" | b"teasers"
-        | b"promo" | b"promos" | b"upnext" | b"outbrain" | b"taboola" | b"carousel" | b"card" | b"cards" => {
-            Hints::RELATED
-        }
-        b"footer" | b"foot" | b"copyright" | b"legal" | b"disclaimer" | b"bottom" | b"ad" | b"ads" | b"advert"
-        | b"advertisement" | b"sponsor" | b"sponsored" | b"newsletter" | b"subscribe" | b"signup" | b"subscription"
-        | b"cta" | b"cookie" | b"cookies" | b"consent" | b"gdpr" | b"banner" | b"modal" | b"popup" | b"paywall"
-        | b"share" | b"sharing" | b"social" | b"follow" | b"tools" | b"print" | b"nav" | b"navbar" | b"navigation"
-        | b"menu" | b"breadcrumb" | b"breadcrumbs" | b"pagination" | b"pager" | b"toolbar" | b"sidebar" | b"aside"
-        | b"widget" | b"widgets" | b"rail" => Hints::BOILERPLATE,
-        b"meta" | b"byline" | b"author" | b"date" | b"time" | b"tag" | b"tags" | b"caption" | b"credit"
-        | b"category" | b"categories" | b"info" | b"bio" | b"source" | b"timestamp" | b"kicker" => Hints::META,
-        b"article" | b"story" | b"entry" | b"post" | b"body" | b"text" | b"content" | b"main" | b"prose"
-        | b"paragraph" | b"copy" => Hints::TEXT,
-        _ => Hints::default(),
-    }
-}
-
-/// The words of a name.
-struct Words<'a>(&'a [u8]);
-
-impl<'a> Iterator for Words<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let start = self.0.iter().position(u8::is_ascii_alphabetic)?;
-        let rest = &self.0[start..];
-        let ends = |pair: &[u8]| {
-            !pair[1].is_ascii_alphabetic() || pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()
-        };
-        let size = rest.windows(2).position(ends).map_or(rest.len(), |at| at + 1);
-        let (word, rest) = rest.split_at(size);
-        self.0 = rest;
-        Some(word)
-    }
-}
+static WORDS: WordTable<Hints, 512> = WordTable::new(
+    Hints(0),
+    &[
+        (Hints::COMMENT, "comment comments disqus reply replies respond discussion"),
+        (
+            Hints::RELATED,
+            "related recommend recommended recommendations more also popular trending recirc recent latest similar \
+             suggested teaser teasers promo promos upnext outbrain taboola carousel card cards",
+        ),
+        (
+            Hints::BOILERPLATE,
+            "footer foot copyright legal disclaimer bottom ad ads advert advertisement sponsor sponsored newsletter \
+             subscribe signup subscription cta cookie cookies consent gdpr banner modal popup paywall share sharing \
+             social follow tools print nav navbar navigation menu breadcrumb breadcrumbs pagination pager toolbar \
+             sidebar aside widget widgets rail",
+        ),
+        (
+            Hints::META,
+            "meta byline author date time tag tags caption credit category categories info bio source timestamp kicker",
+        ),
+        (Hints::TEXT, "article story entry post body text content main prose paragraph copy"),
+    ],
+);
 
 #[cfg(test)]
 mod tests {
@@ -96,6 +88,9 @@ mod tests {
             ("site-nav2", Hints::BOILERPLATE),
             ("navy-history category", Hints::META),
             ("football menus", Hints::default()),
+            ("a_card9MAIN", Hints::RELATED.with(Hints::TEXT)),
+            ("superlongwordsnav", Hints::default()),
+            ("-é-nav", Hints::BOILERPLATE),
             ("", Hints::default()),
         ] {
             assert_eq!(Hints::of(name), expected, "{name}");

@@ -5,48 +5,23 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::text::Tokens;
 use crate::text::short::ShortAscii;
 
-/// Iterator over the hashes of terms in lower case (Unicode's, of no language), in their order.
-pub struct LowerHashes<'a, T> {
-    tokens: &'a Tokens,
-    indexes: T,
+/// Hasher of terms in lower case (Unicode's, of no language): XXH3 (64 bits, seed 0).
+#[derive(Debug, Default)]
+pub(crate) struct LowerHasher {
     lower: String,
 }
 
-impl<'a> LowerHashes<'a, ()> {
-    /// Returns those of all terms of a page.
-    pub(crate) fn new(tokens: &'a Tokens) -> LowerHashes<'a, impl Iterator<Item = usize>> {
-        LowerHashes { tokens, indexes: 0..tokens.len(), lower: String::new() }
-    }
-
-    /// Returns those of some terms of a page, by their indexes.
-    pub(crate) fn at(tokens: &'a Tokens, indexes: &'a [u32]) -> LowerHashes<'a, impl Iterator<Item = usize>> {
-        LowerHashes { tokens, indexes: indexes.iter().map(|&index| index as usize), lower: String::new() }
-    }
-}
-
-impl<T: Iterator<Item = usize>> Iterator for LowerHashes<'_, T> {
-    type Item = u64;
-
+impl LowerHasher {
+    /// Returns the hash of the term in `text[from..to]`.
     #[inline]
-    fn next(&mut self) -> Option<u64> {
-        let index = self.indexes.next()?;
-        let (from, to) = self.tokens.spans()[index];
-        Some(match ShortAscii::at(self.tokens.text().as_bytes(), from, to).map(ShortAscii::lower) {
-            // Most terms are in lower case already: their hash is known.
-            Some((_, false)) => self.tokens.hashes()[index],
-            Some((lower, true)) => xxh3_64(&lower[..to - from]),
-            None => self.lower(index),
-        })
+    pub(crate) fn hash(&mut self, text: &str, from: usize, to: usize) -> u64 {
+        match ShortAscii::at(text.as_bytes(), from, to) {
+            Some(term) => xxh3_64(&term.lower().0[..to - from]),
+            None => self.hash_of_any(&text[from..to]),
+        }
     }
 
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.indexes.size_hint()
-    }
-}
-
-impl<T> LowerHashes<'_, T> {
-    fn lower(&mut self, index: usize) -> u64 {
-        let term = self.tokens.term(index);
+    fn hash_of_any(&mut self, term: &str) -> u64 {
         self.lower.clear();
         if term.is_ascii() {
             self.lower.push_str(term);
@@ -59,6 +34,19 @@ impl<T> LowerHashes<'_, T> {
         }
         xxh3_64(self.lower.as_bytes())
     }
+}
+
+/// Returns the hashes of all terms of a page in lower case, in their order.
+pub(crate) fn lower_hashes(tokens: &Tokens) -> impl Iterator<Item = u64> + '_ {
+    let (mut hasher, text) = (LowerHasher::default(), tokens.text());
+    tokens.spans().iter().zip(tokens.hashes()).map(move |(&(from, to), &hash)| {
+        match ShortAscii::at(text.as_bytes(), from, to).map(ShortAscii::lower) {
+            // Most terms are in lower case already: their hash is known.
+            Some((_, false)) => hash,
+            Some((lower, true)) => xxh3_64(&lower[..to - from]),
+            None => hasher.hash_of_any(&text[from..to]),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -74,10 +62,10 @@ mod tests {
             let tokens = tokens(&Page::text(&text));
             let expected: Vec<u64> =
                 tokens.terms().map(|term| xxh3_64(term.to_lowercase().as_bytes())).collect();
-            prop_assert_eq!(LowerHashes::new(&tokens).collect::<Vec<_>>(), &expected[..]);
-            let indexes: Vec<u32> = (0..tokens.len() as u32).step_by(2).collect();
-            let expected: Vec<u64> = expected.into_iter().step_by(2).collect();
-            prop_assert_eq!(LowerHashes::at(&tokens, &indexes).collect::<Vec<_>>(), expected);
+            prop_assert_eq!(lower_hashes(&tokens).collect::<Vec<_>>(), &expected[..]);
+            let mut hasher = LowerHasher::default();
+            let hashes = tokens.spans().iter().map(|&(from, to)| hasher.hash(tokens.text(), from, to));
+            prop_assert_eq!(hashes.collect::<Vec<_>>(), expected);
         }
     }
 }

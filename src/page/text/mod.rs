@@ -38,12 +38,13 @@ pub mod title;
 mod tokenizer;
 mod visible;
 mod word_segmentation;
+mod word_table;
 mod words;
 
 pub use charset::decode;
 pub use headings::Headings;
 pub use letters::{is_punctuation, is_word_character};
-pub use lower::LowerHashes;
+pub(crate) use lower::lower_hashes;
 pub use page::{Page, PageKind};
 pub use page_content::{BlockKind, PageContent, TextBlock, content_text, page_content, text_blocks, whole_words};
 pub use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};

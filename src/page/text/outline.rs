@@ -6,10 +6,14 @@
 //! element of its name and all that were opened after that one; an end tag that closes nothing is ignored.
 
 use crate::text::containers::{Attributes, Container, Own, Place};
+use crate::text::elements::{Kind, Name};
 use crate::text::sheet::Sheet;
 
 /// Greatest depth of nested elements that are tracked. Real pages have a few dozen.
 const DEPTH_MAX: usize = 512;
+
+/// Lowest rank of the headings that are recorded.
+const RANK_MAX: u8 = 3;
 
 /// Counters of open elements, by a hash of their names.
 const COUNTERS: usize = 256;
@@ -43,7 +47,7 @@ pub(crate) struct HeadingPart {
 /// Builder of the parts of a text.
 pub(crate) struct Outline {
     parts: Vec<OutlinePart>,
-    open: Vec<u64>,
+    open: Vec<Name>,
     /// Number of open elements by a hash of their names: an end tag that closes nothing costs no search.
     counters: [u16; COUNTERS],
     /// The current heading, if of the first three ranks: its index in `open`, and which it is.
@@ -101,44 +105,42 @@ impl Outline {
     }
 
     /// Opens an element that is no formatting instruction.
-    pub(crate) fn open(&mut self, name: &[u8], attributes: &Attributes<'_>) {
-        if is_void(name) {
+    pub(crate) fn open(&mut self, name: Name, kind: &Kind, attributes: &Attributes<'_>) {
+        if kind.is_void {
             return;
         }
-        let may_be_left_open = may_be_left_open(name);
         if let Some(containers) = &mut self.containers {
-            containers.begin(name, attributes, may_be_left_open);
+            containers.begin(kind, attributes);
         }
-        if may_be_left_open || self.open.len() == DEPTH_MAX {
+        if kind.may_be_left_open || self.open.len() == DEPTH_MAX {
             return;
         }
-        if matches!(name, [b'h', b'1'..=b'6']) {
+        if kind.rank > 0 {
             // As in browsers, a heading ends another one that was left open.
-            self.ranked = rank(name).map(|rank| (self.open.len(), HeadingPart { number: self.headings, rank }));
+            let heading = HeadingPart { number: self.headings, rank: kind.rank };
+            self.ranked = (kind.rank <= RANK_MAX).then_some((self.open.len(), heading));
             self.headings += 1;
         }
         if let Some(containers) = &mut self.containers {
-            containers.open(Container::of(name, attributes));
+            containers.open(Container::of(name, kind.role, attributes));
         }
-        let word = word(name);
-        self.open.push(word);
-        self.counters[counter(word)] += 1;
+        self.open.push(name);
+        self.counters[counter(name)] += 1;
     }
 
     /// Closes an element that is no formatting instruction.
-    pub(crate) fn close(&mut self, name: &[u8]) {
-        if matches!(name, [b'h', b'1'..=b'6']) {
+    pub(crate) fn close(&mut self, name: Name, kind: &Kind) {
+        if kind.rank > 0 {
             // As in browsers, the end tag of any rank ends a heading.
             self.ranked = None;
         }
         if let Some(containers) = &mut self.containers {
             containers.own = Place::default();
         }
-        let word = word(name);
-        if self.counters[counter(word)] == 0 {
+        if self.counters[counter(name)] == 0 {
             return;
         }
-        let Some(index) = self.open.iter().rposition(|&open| open == word) else { return };
+        let Some(index) = self.open.iter().rposition(|&open| open == name) else { return };
         self.open.drain(index..).for_each(|open| self.counters[counter(open)] -= 1);
         self.ranked = self.ranked.filter(|&(ranked, _)| ranked < index);
         if let Some(containers) = &mut self.containers {
@@ -175,9 +177,9 @@ impl Default for Containers {
 
 impl Containers {
     /// Notes the element that begins a block.
-    fn begin(&mut self, name: &[u8], attributes: &Attributes<'_>, may_be_left_open: bool) {
-        let hints = if may_be_left_open { attributes.hints() } else { Default::default() };
-        self.own = Place { container: 0, own: Own::of(name), hints };
+    fn begin(&mut self, kind: &Kind, attributes: &Attributes<'_>) {
+        let hints = if kind.may_be_left_open { attributes.hints() } else { Default::default() };
+        self.own = Place { container: 0, own: Own::of(kind), hints };
     }
 
     fn open(&mut self, container: Container) {
@@ -201,35 +203,6 @@ impl Containers {
     }
 }
 
-/// Returns a name of at most eight bytes as a number.
-fn word(name: &[u8]) -> u64 {
-    name.iter().fold(0, |word, &byte| word << 8 | u64::from(byte))
-}
-
-fn counter(word: u64) -> usize {
-    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
-}
-
-/// Returns the rank of a heading of the first three.
-fn rank(name: &[u8]) -> Option<u8> {
-    match name {
-        [b'h', digit @ b'1'..=b'3'] => Some(digit - b'0'),
-        _ => None,
-    }
-}
-
-/// Returns whether an element has no content.
-fn is_void(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"area" | b"br" | b"col" | b"embed" | b"hr" | b"input" | b"link" | b"meta" | b"param" | b"source" | b"track"
-    )
-}
-
-/// Returns whether an element may be left open.
-fn may_be_left_open(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"p" | b"li" | b"dt" | b"dd" | b"tr" | b"td" | b"th" | b"thead" | b"tbody" | b"tfoot" | b"option" | b"optgroup"
-    )
+fn counter(name: Name) -> usize {
+    (name.hash() >> 56) as usize
 }

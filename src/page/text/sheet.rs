@@ -43,6 +43,11 @@ impl Sheet {
         self.text.len()
     }
 
+    /// Returns whether text says nothing here: white space after white space, as between most tags.
+    pub(crate) fn is_blank(&self, text: &[u8]) -> bool {
+        text.iter().all(u8::is_ascii_whitespace) && self.text.as_bytes().last().is_none_or(u8::is_ascii_whitespace)
+    }
+
     /// Appends `page[from..to]`.
     pub(crate) fn push(&mut self, page: &str, from: usize, to: usize, piece: Piece) {
         if self.map.is_none() {

@@ -24,7 +24,7 @@ pub use stemmer::Stemmer;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::simhash;
-use crate::text::{LowerHashes, Tokens};
+use crate::text::{Tokens, lower_hashes};
 
 /// The longest phrase.
 pub(crate) const PHRASE_MAX: usize = 5;
@@ -71,7 +71,7 @@ impl Features<'_> {
     pub fn hashes(&self, tokens: &Tokens) -> Vec<u64> {
         let is_stop = |folded: u64| self.stop_words.is_some_and(|words| words.contains(folded));
         let terms: Vec<[u8; 8]> = (0..)
-            .zip(LowerHashes::new(tokens))
+            .zip(lower_hashes(tokens))
             .filter(|&(_, folded)| !is_stop(folded))
             .map(|(index, folded)| match self.stemmer {
                 Some(_) => self.hash_of_term(tokens.term(index)),

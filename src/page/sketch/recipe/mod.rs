@@ -6,7 +6,6 @@ use std::fmt;
 use nddb_format::document_keys::KeyKinds;
 use nddb_format::profile::Profile;
 use nddb_format::record::Record;
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
@@ -14,8 +13,8 @@ use crate::sketch::features::{Features, simhash_of};
 use crate::sketch::min_hash::{self, MinHash, bytes_of};
 use crate::sketch::profile::profile_of;
 use crate::sketch::projection::{Projection, projection};
-use crate::sketch::{min_bits, simhash};
-use crate::text::{LowerHashes, Page, SiteRule, Tokens, host_of, page_content, tokens, visible_text};
+use crate::sketch::{digest, min_bits, simhash};
+use crate::text::{Page, SiteRule, Tokens, host_of, lower_hashes, page_content, tokens, visible_text};
 
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -298,7 +297,7 @@ impl Recipe {
         };
         let fingerprint = match self.kind {
             Kind::Content => min_bits::fingerprint(&hashes.unwrap_or_default()),
-            Kind::Terms(1) => simhash::fingerprint(LowerHashes::new(&tokens)),
+            Kind::Terms(1) => simhash::fingerprint(lower_hashes(&tokens)),
             Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
             Kind::Of(convention) => {
                 let mut tally = simhash::tally([]);
@@ -310,8 +309,8 @@ impl Recipe {
             fingerprint,
             tokens: tokens.len() as u64,
             digest: match self.kind {
-                Kind::Content => digest_of_text(tokens.text()),
-                _ => digest_of(tokens.hashes()),
+                Kind::Content => digest::of_text(tokens.text()),
+                _ => digest::of_tokens(tokens.hashes()),
             },
             min_hash,
             projection,
@@ -360,35 +359,6 @@ impl Recipe {
         };
         explainer.finish(tokens.len() as u64, self.sketch(page).fingerprint)
     }
-}
-
-/// Tokens, or bytes of a text, that are hashed at once.
-const HASHED: usize = 1 << 12;
-
-/// Returns the XXH3-128 of the bytes of tokens. Those of a long page are hashed part by part: a copy of all would take
-/// as much memory as the page.
-fn digest_of(tokens: &[u64]) -> [u8; 16] {
-    if tokens.len() <= HASHED {
-        return xxh3_128(bytes_of(tokens).as_flattened()).to_be_bytes();
-    }
-    let mut hasher = Xxh3Default::new();
-    tokens.chunks(HASHED).for_each(|part| hasher.update(bytes_of(part).as_flattened()));
-    hasher.digest128().to_be_bytes()
-}
-
-/// Returns the XXH3-128 of the words of a text, a space after each. Words are what stands between white space.
-fn digest_of_text(text: &str) -> [u8; 16] {
-    let (mut hasher, mut part) = (Xxh3Default::new(), Vec::with_capacity(2 * HASHED));
-    for word in text.split_whitespace() {
-        part.extend_from_slice(word.as_bytes());
-        part.push(b' ');
-        if part.len() >= HASHED {
-            hasher.update(&part);
-            part.clear();
-        }
-    }
-    hasher.update(&part);
-    hasher.digest128().to_be_bytes()
 }
 
 impl Default for Recipe {

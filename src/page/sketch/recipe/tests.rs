@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::*;
 use crate::sketch::{Derivation, LeadingWords, plain};
@@ -315,12 +315,4 @@ fn words_of_titles_and_headings_are_compared_as_people_compare_them() {
     assert_eq!(two.title.own().collect::<Vec<_>>(), words(&two.title)[..2]);
     let numbered = profile("Release 2.1 of the v3", "x");
     assert_eq!((words(&numbered.title).len(), numbered.title.kept().len()), (3, 6));
-}
-
-#[test]
-fn the_digest_of_a_long_page_is_that_of_the_bytes_of_all_its_tokens() {
-    for len in [0, 1, HASHED, HASHED + 1, 3 * HASHED + 5] {
-        let tokens: Vec<u64> = (0..len as u64).map(|token| xxh3_64(&token.to_le_bytes())).collect();
-        assert_eq!(digest_of(&tokens), xxh3_128(bytes_of(&tokens).as_flattened()).to_be_bytes(), "{len} tokens");
-    }
 }

@@ -19,7 +19,7 @@ use memchr::memchr;
 
 use crate::text::composed::{Composed, composed};
 use crate::text::containers::{Attributes, Container};
-use crate::text::elements::{Element, Ruby, element};
+use crate::text::elements::{Element, Name, Ruby};
 use crate::text::entities::decode_attribute;
 use crate::text::map::TextMap;
 use crate::text::outline::{Outline, OutlinePart};
@@ -193,12 +193,13 @@ impl<'a> Scanner<'a> {
     }
 
     fn start_tag(&mut self) {
-        let mut buffer = [0; NAME_MAX];
         let origin = self.at;
         self.at += 1;
-        let name = self.name(&mut buffer);
-        match element(name) {
-            Element::Inline if name == b"a" && self.outline.is_some() => {
+        let written = self.name();
+        let name = Name::of(written);
+        let kind = name.kind();
+        match kind.element {
+            Element::Inline if name == Name::A && self.outline.is_some() => {
                 let is_link = self.rest_of_tag(b"href").value.is_some();
                 self.note(|outline| outline.link(is_link));
             }
@@ -210,7 +211,7 @@ impl<'a> Scanner<'a> {
                 self.push_break();
                 if !self.is_empty(&tag) {
                     let attributes = Attributes { role: tag.value, ..tag.attributes };
-                    self.note(|outline| outline.open(name, &attributes));
+                    self.note(|outline| outline.open(name, &kind, &attributes));
                 }
             }
             Element::Image => {
@@ -257,29 +258,29 @@ impl<'a> Scanner<'a> {
                     self.foreign = self.foreign.saturating_add(1);
                 }
             }
-            kind @ (Element::Dropped | Element::Title | Element::Escapable | Element::Literal) => {
-                let tag = self.rest_of_tag(if name == b"script" { b"type" } else { b"" });
+            element @ (Element::Dropped | Element::Title | Element::Escapable | Element::Literal) => {
+                let tag = self.rest_of_tag(if name == Name::SCRIPT { b"type" } else { b"" });
                 self.push_break();
-                let is_template = kind == Element::Dropped && tag.value.is_some_and(is_template);
+                let is_template = element == Element::Dropped && tag.value.is_some_and(is_template);
                 self.has_templates |= is_template;
                 if is_template && self.templates == Templates::Shown {
                     // Its content is read like the text around it, up to an end tag that ends nothing.
                 } else if !self.is_empty(&tag) {
-                    self.content(kind, name);
+                    self.content(element, name, written);
                 }
             }
         }
     }
 
     /// Reads the content of an element that holds no markup, up to its end tag.
-    fn content(&mut self, kind: Element, name: &[u8]) {
+    fn content(&mut self, element: Element, name: Name, written: &[u8]) {
         let start = self.at;
         let end = match name {
-            b"script" => self.end_of_script(),
-            _ => self.find_end_tag(start, name),
+            Name::SCRIPT => self.end_of_script(),
+            _ => self.find_end_tag(start, written),
         };
         self.at = end;
-        match kind {
+        match element {
             // The title of a drawing is not shown.
             Element::Title if self.foreign == 0 => self.push_part(start, end, Piece::Escaped, true),
             Element::Escapable => self.push(start, end, Piece::Escaped),
@@ -290,21 +291,23 @@ impl<'a> Scanner<'a> {
     }
 
     fn end_tag(&mut self) {
-        let mut buffer = [0; NAME_MAX];
         self.at += 2;
-        let name = self.name(&mut buffer);
-        let kind = element(name);
-        self.rest_of_tag(b"");
-        match kind {
+        let name = Name::of(self.name());
+        let kind = name.kind();
+        match self.bytes.get(self.at) {
+            Some(b'>') => self.at += 1,
+            _ => drop(self.rest_of_tag(b"")),
+        }
+        match kind.element {
             Element::Inline => {
-                if name == b"a" {
+                if name == Name::A {
                     self.note(|outline| outline.link(false));
                 }
             }
             Element::Base => {}
             Element::Block => {
                 self.push_break();
-                self.note(|outline| outline.close(name));
+                self.note(|outline| outline.close(name, &kind));
             }
             Element::Template => {
                 self.hidden = self.hidden.saturating_sub(1);
@@ -352,20 +355,12 @@ impl<'a> Scanner<'a> {
         self.at += memchr(b'>', rest).map_or(rest.len(), |size| size + 1);
     }
 
-    /// Reads an element's name into `buffer`, in lower case; no longer name is a known one.
-    fn name<'b>(&mut self, buffer: &'b mut [u8; NAME_MAX]) -> &'b [u8] {
-        let mut size = 0;
-        while let Some(&byte) = self.bytes.get(self.at) {
-            if ends_name(byte) {
-                break;
-            }
-            if size < NAME_MAX {
-                buffer[size] = byte.to_ascii_lowercase();
-            }
-            size += 1;
-            self.at += 1;
-        }
-        if size > NAME_MAX { b"" } else { &buffer[..size] }
+    /// Reads an element's name.
+    fn name(&mut self) -> &'a [u8] {
+        let rest = &self.bytes[self.at..];
+        let size = rest.iter().position(|&byte| ends_name(byte)).unwrap_or(rest.len());
+        self.at += size;
+        &rest[..size]
     }
 
     /// Reads the attributes and the `>` of a tag. Returns the first value of attribute `wanted`.
@@ -499,7 +494,7 @@ impl<'a> Scanner<'a> {
     /// Appends text of the page, of its title or not.
     fn push_part(&mut self, from: usize, to: usize, piece: Piece, is_title: bool) {
         let is_reading = matches!(self.ruby, Some(Ruby::Reading | Ruby::Readings));
-        if self.hidden == 0 && !is_reading {
+        if self.hidden == 0 && !is_reading && !self.sheet.is_blank(&self.bytes[from..to]) {
             self.sheet.push(self.html, from, to, piece);
             if let Some(outline) = &mut self.outline {
                 outline.push(&self.sheet, is_title);
@@ -548,9 +543,6 @@ fn is_template(kind: &str) -> bool {
     let kind = kind.trim().to_ascii_lowercase();
     kind == "text/html" || ["template", "handlebars", "mustache"].iter().any(|word| kind.contains(word))
 }
-
-/// The longest name of an element that means something here (`noscript`).
-const NAME_MAX: usize = 8;
 
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)

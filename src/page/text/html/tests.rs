@@ -163,7 +163,7 @@ fn words_by_lol_html(html: &str) -> Vec<String> {
     let state = Rc::new(RefCell::new(State::default()));
     let settings = RewriteStrSettings::new()
         .append_element_content_handler(on!("*", |el| {
-            let kind = element(el.tag_name().as_bytes());
+            let kind = Name::of(el.tag_name().as_bytes()).kind().element;
             if matches!(kind, Element::Inline | Element::Base) {
                 return Ok(());
             }

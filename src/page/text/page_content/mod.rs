@@ -22,7 +22,6 @@
 //!   line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
 
 use crate::text::html::Templates;
-use crate::text::lower::LowerHashes;
 use crate::text::page::{Page, PageKind};
 use crate::text::terms_text::{is_number, text_of};
 use crate::text::tokenizer::{Tokenizer, Tokens};
@@ -104,10 +103,14 @@ impl PageContent {
     /// links, and of those that are content.
     pub(crate) fn whole_hashes(&self) -> Vec<u64> {
         let is_shown = |block: &&ContentBlock| !block.is_title && (block.is_content || !block.is_link());
-        let (spans, text_size) = (self.tokens.spans(), self.tokens.text_size());
-        let indexes = self.blocks.iter().filter(is_shown).flat_map(|block| block.indexes.clone());
-        let indexes: Vec<u32> = indexes.filter(|&index| spans[index as usize].0 < text_size).collect();
-        self.hashes_at(&indexes)
+        let (spans, hashes, text_size) = (self.tokens.spans(), self.tokens.hashes(), self.tokens.text_size());
+        let mut whole = Vec::with_capacity(hashes.len());
+        for block in self.blocks.iter().filter(is_shown) {
+            let terms = block.indexes.start as usize..block.indexes.end as usize;
+            let of_block = spans[terms.clone()].iter().zip(&hashes[terms]);
+            whole.extend(of_block.filter(|(span, _)| span.0 < text_size).map(|(_, &hash)| hash));
+        }
+        whole
     }
 
     /// Returns the terms of the content that are of digits alone, in their order.
@@ -142,7 +145,8 @@ impl PageContent {
 
     /// Returns the hashes of terms in lower case, by their indexes: XXH3 (64 bits, seed 0).
     pub(crate) fn hashes_at(&self, indexes: &[u32]) -> Vec<u64> {
-        LowerHashes::at(&self.tokens, indexes).collect()
+        let hashes = self.tokens.hashes();
+        indexes.iter().map(|&index| hashes[index as usize]).collect()
     }
 
     /// Returns the length of the content in units, numbers included.
@@ -181,7 +185,9 @@ impl PageContent {
             }
         }
         let is_word = |&&index: &&u32| tokens.term(index as usize).contains(char::is_alphanumeric);
-        if 2 * self.numbers.len() > self.terms.iter().filter(is_word).count() {
+        // Words are counted up to twice as many as the numbers.
+        let enough = 2 * self.numbers.len();
+        if self.terms.iter().filter(is_word).take(enough).count() < enough {
             self.terms.extend(&self.numbers);
             self.terms.sort_unstable();
         }

@@ -27,6 +27,7 @@ use crate::text::containers::Container;
 use crate::text::html::{Scan, Templates, scan, scan_with_containers, scan_with_map};
 use crate::text::images::Addresses;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
+use crate::text::lower::LowerHasher;
 use crate::text::map::TextMap;
 use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
@@ -43,18 +44,19 @@ pub struct Tokens {
     text_size: usize,
     /// Beginning and end of each term in `text`.
     spans: Vec<(usize, usize)>,
+    /// The hash of each term, or of each in lower case.
     hashes: Vec<u64>,
 }
 
 impl Tokens {
     /// Returns the number of terms.
     pub fn len(&self) -> usize {
-        self.hashes.len()
+        self.spans.len()
     }
 
     /// Returns whether there is no term.
     pub fn is_empty(&self) -> bool {
-        self.hashes.is_empty()
+        self.spans.is_empty()
     }
 
     /// Returns the tokens: the 64-bit hash of each term (Henzinger 2), XXH3 with seed 0.
@@ -104,14 +106,17 @@ impl Tokens {
     fn cut_wordless_text(&mut self) {
         if let Some(spans) = wordless::with_pieces(&self.text, self.text_size, &self.spans) {
             self.spans = spans;
-            self.hashes.clear();
-            self.hash();
         }
     }
 
     fn hash(&mut self) {
         let bytes = self.text.as_bytes();
         self.hashes.extend(self.spans.iter().map(|&(from, to)| xxh3_64(&bytes[from..to])));
+    }
+
+    fn hash_in_lower_case(&mut self) {
+        let mut hasher = LowerHasher::default();
+        self.hashes.extend(self.spans.iter().map(|&(from, to)| hasher.hash(&self.text, from, to)));
     }
 }
 
@@ -146,6 +151,7 @@ impl Tokenizer {
             }
             PageKind::Text => self.taken(&text, tokens),
         }
+        tokens.hash();
     }
 
     /// Returns the terms of a page, and the map of their [ranges](Tokens::ranges) back to the page; an image maps
@@ -160,12 +166,13 @@ impl Tokenizer {
                 TextMap::default()
             }
         };
+        tokens.hash();
         (tokens, map.before(&steps))
     }
 
-    /// Replaces the content of `tokens` by the terms of a page, and the pieces of what has no words ([`wordless`]).
-    /// Returns the parts of its text and their containers
-    /// (none of plain text), and whether the page has markup that scripts may show.
+    /// Replaces the content of `tokens` by the terms of a page, and the pieces of what has no words ([`wordless`]),
+    /// with their hashes in lower case. Returns the parts of its text and their containers (none of plain text), and
+    /// whether the page has markup that scripts may show.
     pub(crate) fn tokens_and_containers(
         &self,
         page: &Page<'_>,
@@ -189,10 +196,11 @@ impl Tokenizer {
             }
         };
         tokens.cut_wordless_text();
+        tokens.hash_in_lower_case();
         found
     }
 
-    /// Splits a page of markup into terms. Returns the map of its text and image terms, which is valid only if the
+    /// Splits a page of markup into terms, without their hashes. Returns the map of its text and image terms, which is valid only if the
     /// scan kept one.
     fn scanned(&self, page: &Page<'_>, scan: Scan, tokens: &mut Tokens) -> TextMap {
         tokens.clear();
@@ -214,11 +222,10 @@ impl Tokenizer {
             }
         }
         self.split(&tokens.text, done, end, &mut tokens.spans);
-        tokens.hash();
         map
     }
 
-    /// Splits plain text into terms.
+    /// Splits plain text into terms, without their hashes.
     fn taken(&self, text: &str, tokens: &mut Tokens) {
         tokens.clear();
         tokens.text.push_str(text);
@@ -229,7 +236,6 @@ impl Tokenizer {
     fn split_text(&self, tokens: &mut Tokens) {
         tokens.text_size = tokens.text.len();
         self.split(&tokens.text, 0, tokens.text.len(), &mut tokens.spans);
-        tokens.hash();
     }
 
     /// Appends the beginning and end of each term of `text[from..to]`.

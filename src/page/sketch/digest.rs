@@ -1,0 +1,123 @@
+//! The digests of pages, by which exact duplicates are found.
+
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+
+use crate::sketch::min_hash::bytes_of;
+
+/// Tokens, or bytes of a text, that are hashed at once.
+const HASHED: usize = 1 << 12;
+
+/// Returns the XXH3-128 of the bytes of tokens. Those of a long page are hashed part by part: a copy of all would take
+/// as much memory as the page.
+pub(super) fn of_tokens(tokens: &[u64]) -> [u8; 16] {
+    if tokens.len() <= HASHED {
+        return xxh3_128(bytes_of(tokens).as_flattened()).to_be_bytes();
+    }
+    let mut hasher = Xxh3Default::new();
+    tokens.chunks(HASHED).for_each(|part| hasher.update(bytes_of(part).as_flattened()));
+    hasher.digest128().to_be_bytes()
+}
+
+/// Bytes of a text that are looked at together.
+const STRIDE: usize = 64;
+
+/// Returns the XXH3-128 of the words of a text, a space after each. Words are what stands between white space.
+pub(super) fn of_text(text: &str) -> [u8; 16] {
+    let mut hasher = Xxh3Default::new();
+    let (mut words, mut size) = ([0; HASHED + STRIDE], 0);
+    let (mut rest, mut after_space) = (text, true);
+    while !rest.is_empty() {
+        let (part, behind) = rest.split_at(rest.floor_char_boundary(STRIDE));
+        rest = behind;
+        if part.bytes().fold(false, |any, byte| any | may_begin_space(byte)) {
+            for c in part.chars() {
+                if c.is_whitespace() {
+                    words[size] = b' ';
+                    size += usize::from(!after_space);
+                } else {
+                    size += c.encode_utf8(&mut words[size..]).len();
+                }
+                after_space = c.is_whitespace();
+            }
+        } else {
+            size += fold(part.as_bytes(), &mut words[size..size + STRIDE], &mut after_space);
+        }
+        if size > HASHED {
+            hasher.update(&words[..size]);
+            size = 0;
+        }
+    }
+    hasher.update(&words[..size]);
+    if !after_space {
+        hasher.update(b" ");
+    }
+    hasher.digest128().to_be_bytes()
+}
+
+/// Copies a part of a text to `out` with one space for each run of ASCII white space, and none at the beginning after
+/// a space. Returns the size of what it wrote.
+fn fold(part: &[u8], out: &mut [u8], after_space: &mut bool) -> usize {
+    // Without a branch for each byte, so that the loops are vectorised; and where words end, nobody can predict.
+    let is_space = |byte: u8| (byte == b' ') | (byte.wrapping_sub(b'\t') < 5);
+    let out = &mut out[..part.len()];
+    out.iter_mut().zip(part).for_each(|(out, &byte)| *out = if is_space(byte) { b' ' } else { byte });
+    let pairs = out.iter().zip(&out[out.len().min(1)..]);
+    let has_runs = pairs.fold(false, |any, (&byte, &next)| any | ((byte == b' ') & (next == b' ')));
+    if !has_runs && !(*after_space && out.first() == Some(&b' ')) {
+        *after_space = out.last().map_or(*after_space, |&byte| byte == b' ');
+        return out.len();
+    }
+    let mut size = 0;
+    for at in 0..out.len() {
+        let byte = out[at];
+        out[size] = byte;
+        size += usize::from((byte != b' ') | !*after_space);
+        *after_space = byte == b' ';
+    }
+    size
+}
+
+/// Returns whether a byte begins white space that is not ASCII, among others: U+0085 and U+00A0; U+1680; U+2000 to
+/// U+205F; U+3000.
+fn may_begin_space(byte: u8) -> bool {
+    (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn plain(text: &str) -> [u8; 16] {
+        let words: String = text.split_whitespace().flat_map(|word| [word, " "]).collect();
+        xxh3_128(words.as_bytes()).to_be_bytes()
+    }
+
+    #[test]
+    fn white_space_is_that_of_the_standard_library() {
+        for c in '\0'..=char::MAX {
+            let text = format!("é{c}a{c}{c}");
+            assert_eq!(of_text(&text), plain(&text), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_hashed_part_by_part() {
+        for (word, count) in [("a ", 5000), ("b\u{a0}\n", 5000), ("é\u{3000}", 4000), ("c", 20_000), ("—", 9000)] {
+            let text = word.repeat(count);
+            assert_eq!(of_text(&text), plain(&text), "{word:?}");
+        }
+        let tokens: Vec<u64> = (0..10_000).collect();
+        assert_eq!(of_tokens(&tokens), xxh3_128(bytes_of(&tokens).as_flattened()).to_be_bytes());
+    }
+
+    proptest! {
+        #[test]
+        fn a_digest_is_of_words_with_one_space_after_each(
+            text in "([a-zé中 ]{0,80}|[a-z]{1,9} |  |[\\n\\t\u{a0}\u{2003}\u{3000}あ—]){0,60}",
+        ) {
+            prop_assert_eq!(of_text(&text), plain(&text));
+        }
+    }
+}
