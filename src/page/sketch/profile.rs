@@ -118,7 +118,10 @@ fn occurring(terms: &[String], hashes: &[u64]) -> Vec<bool> {
     let mut found = vec![false; terms.len()];
     for hash in hashes.iter().filter(|hash| mask & bit(**hash) != 0) {
         let start = wanted.partition_point(|(wanted, _)| wanted < hash);
-        wanted[start..].iter().take_while(|(wanted, _)| wanted == hash).for_each(|(_, index)| found[*index] = true);
+        // Equal terms are found together: once, although both lists may have many of them.
+        if wanted.get(start).is_some_and(|(_, index)| !found[*index]) {
+            wanted[start..].iter().take_while(|(wanted, _)| wanted == hash).for_each(|(_, index)| found[*index] = true);
+        }
     }
     found
 }
