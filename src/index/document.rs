@@ -13,6 +13,9 @@ use crate::{Error, Result};
 
 /// Documents of fewer tokens are in no run and never matched by fingerprint.
 const TOKENS_MIN: u64 = 2;
+/// Most bytes of an address, and of a site: the summaries of 14 documents must have less than 4 GiB together (SPEC 8.7),
+/// or no run could be made of them.
+const ADDRESS_MAX: usize = 64 << 20;
 
 /// A document: its id, its fingerprint, and what is stored with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,16 +137,32 @@ impl Document {
     /// one of a recipe is cut to its low bits, which are the recipe's fingerprint of that width.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a given fingerprint is too wide.
+    /// [`Error::OutOfRange`] if a given fingerprint is too wide; as [`Document::check_address`].
     pub fn fitted(mut self, bits: u8) -> Result<Self> {
+        self.check_address()?;
         self.fingerprint = self.fitted_fingerprint(bits)?;
         Ok(self)
+    }
+
+    /// Fails if the address or the site is too long to be stored.
+    ///
+    /// # Errors
+    /// [`Error::Document`] if one of them has more than 64 MiB.
+    pub fn check_address(&self) -> Result<()> {
+        let length = [&self.record.url, &self.record.site].into_iter().flatten().map(|text| text.len()).max();
+        match length {
+            Some(length) if length > ADDRESS_MAX => {
+                let why = format!("its address or site has {length} bytes: at most {ADDRESS_MAX} are stored");
+                Err(Error::Document { id: self.record.id.chars().take(80).collect(), why })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the fingerprint of [`Document::fitted`].
     ///
     /// # Errors
-    /// As [`Document::fitted`].
+    /// [`Error::OutOfRange`] if a given fingerprint is too wide.
     pub fn fitted_fingerprint(&self, bits: u8) -> Result<Fingerprint> {
         let is_cut = self.sketched;
         fitting(if is_cut { Fingerprint(self.fingerprint.0 & low_mask(bits)) } else { self.fingerprint }, bits)

@@ -62,7 +62,7 @@ impl Maker {
             EntryContent::Skipped { reason, detail } => return Prepared::Skipped { position, reason, detail },
             EntryContent::Other(kind) => return Prepared::Other(kind),
         };
-        match document {
+        match document.and_then(|document| document.check_address().map(|()| document)) {
             Ok(document) => Prepared::Document(Box::new(document)),
             Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
         }
@@ -78,13 +78,17 @@ impl Maker {
         if recipe != self.label {
             return Prepared::OtherRecipe(recipe);
         }
+        let bad = |why: String| Prepared::Skipped { position, reason: Reason::BadSketch, detail: why };
         match Document::from_bytes(&sketch) {
             // That of a page is cut by the database.
             Ok(document) if !document.sketched && document.fingerprint().0 > self.greatest => {
                 too_wide(document.fingerprint().0, position)
             }
-            Ok(document) => Prepared::Sketched(Box::new(document), archive),
-            Err(error) => Prepared::Skipped { position, reason: Reason::BadSketch, detail: error.to_string() },
+            Ok(document) => match document.check_address() {
+                Ok(()) => Prepared::Sketched(Box::new(document), archive),
+                Err(error) => bad(error.to_string()),
+            },
+            Err(error) => bad(error.to_string()),
         }
     }
 

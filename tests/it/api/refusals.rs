@@ -232,6 +232,32 @@ fn ids_are_one_to_4096_bytes_without_nul() {
     assert!(writer.view().get("a").expect("answered").is_some());
 }
 
+/// The summaries of 14 documents must have less than 4 GiB together: no run could be made of what is stored already.
+#[test]
+fn addresses_that_are_too_long_for_a_run_are_refused_before_they_are_stored() {
+    let folder = folder();
+    let mut writer = create(&folder.path().join("db"));
+    let longest = "u".repeat(64 << 20);
+    let stored = bare("a", 1).with_url(&longest, Some("site.example".into()));
+    assert_eq!(writer.insert(stored).expect("inserted"), Outcome::New);
+    let longer = longest + "u";
+    for refused in [bare("b", 2).with_url(&longer, None), bare("b", 2).with_url("u", Some(longer.clone()))] {
+        let error = writer.insert(refused.clone()).expect_err("refused");
+        assert!(matches!(&error, Error::Document { id, .. } if id == "b"), "{error:?}");
+        assert!(error.to_string().contains("67108865 bytes"), "{error}");
+        let mut load = writer.bulk_load().expect("a load begins");
+        assert!(matches!(load.push(refused), Err(Error::Document { .. })));
+        load.push(bare("c", 3)).expect("the load goes on");
+        load.finish().expect("loaded");
+    }
+    writer.flush().expect("flushed");
+    assert_eq!(writer.view().stats().expect("counted").documents, 2);
+    assert_eq!(
+        writer.view().get("a").expect("answered").and_then(|a| a.record.url).map(|url| url.len()),
+        Some(64 << 20)
+    );
+}
+
 #[test]
 fn recipes_of_another_name_or_version_are_refused() {
     assert!(Recipe::from_label("web/1").is_ok());

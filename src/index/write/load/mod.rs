@@ -177,8 +177,8 @@ impl BulkLoad<'_> {
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a fingerprint wider than the database's, which the load goes on without;
-    /// [`Error::OutOfNumbers`]; errors of the disk, after which it does not, and then [`Error::LoadFailed`].
+    /// As [`Document::fitted`], for a document that the load goes on without; [`Error::OutOfNumbers`]; errors of the
+    /// disk, after which it does not, and then [`Error::LoadFailed`].
     pub fn push(&mut self, document: Document) -> Result<()> {
         let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();

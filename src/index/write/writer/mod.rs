@@ -189,8 +189,7 @@ impl Writer {
     /// Stages a document. The document replaces a stored one with the same id, unless nothing differs.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a fingerprint wider than the database's; [`Error::OutOfNumbers`]; [`Error::Poisoned`];
-    /// damage.
+    /// As [`Document::fitted`]; [`Error::OutOfNumbers`]; [`Error::Poisoned`]; damage.
     pub fn insert(&mut self, document: Document) -> Result<Outcome> {
         self.ready()?;
         let document = document.fitted(self.settings.bits)?;
