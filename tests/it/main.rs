@@ -7,6 +7,7 @@ mod batch;
 mod check;
 mod compat;
 mod damage;
+mod exchanged;
 mod filters;
 mod ingest;
 mod intervals;

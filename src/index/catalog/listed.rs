@@ -1,22 +1,21 @@
-//! The sorted files that RocksDB's list of them names.
+//! The sorted files that RocksDB's list of them names, and the log that it needs besides.
 //!
-//! A secondary instance that does not find a sorted file goes on with an older state of its family, without an error:
-//! documents of a lost file would be documents that never were. So the files of the list are looked for when a catalog
-//! is opened for reading. The list is a log (see [`super::logs`]) of changes, each a sequence of tags with their fields
-//! (RocksDB's `db/version_edit.cc`).
+//! A secondary instance that does not find a sorted file, or finds another one or a damaged one in its place, goes on
+//! with an older state of its family, without an error: documents of a lost file would be documents that never were. So
+//! the files that a catalog for reading consists of are compared with the list. Nor is a log missed that is not there:
+//! but the list has the number of a log such that this one, or a later one, exists at any time. The list is a log (see
+//! [`super::logs`]) of changes, each a sequence of tags with their fields (RocksDB's `db/version_edit.cc`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::logs::{BLOCK, HEADER};
+use super::logs::{BLOCK, HEADER, log_number};
 use crate::disk::dir::{self, Dir};
 use crate::{Error, Result};
 
 /// The file that names the list.
 const CURRENT: &str = "CURRENT";
-/// Attempts to see list and files of one moment, beside a writer.
-const ATTEMPTS: usize = 64;
 /// The last custom field of a file.
 const LAST: u64 = 1;
 /// The bit of tags that older versions read past: their field is a string.
@@ -24,25 +23,50 @@ const IGNORABLE: u64 = 1 << 13;
 /// Of these the tags whose field is none.
 const WITHOUT_LENGTH: [u64; 2] = [IGNORABLE + 4, IGNORABLE + 5];
 
-/// Fails if a sorted file that the list names is not there.
-///
-/// A writer removes a file after the list says so: one that is missing although the list is still as it was is lost. A
-/// list with a change that is not known here is not looked at.
+/// What a list names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Listed {
+    /// The numbers and lengths of the sorted files.
+    files: BTreeMap<u64, u64>,
+    /// The greatest number of a log that a family begins with: what is older is in its files.
+    log: u64,
+    /// The number of the next file, which is greater than that of the list itself; 0 if it says none.
+    next: u64,
+}
+
+/// Returns what is wrong with a catalog for reading that consists of these sorted files: `None` if they are those of
+/// the list. Beside a writer it may have to catch up with the list. A list with a change that is not known here is not
+/// looked at.
 ///
 /// # Errors
-/// [`Error::Missing`] that names the file; [`Error::Io`].
-pub(super) fn check(path: &Path) -> Result<()> {
-    let mut before = contents(path)?;
-    for _ in 0..ATTEMPTS {
-        let Some(listed) = files(&before) else { return Ok(()) };
-        let Some((lost, _)) = lost(&listed, &dir::names(path)?).next() else { return Ok(()) };
-        let after = contents(path)?;
-        if after == before {
-            return Err(Error::Missing { path: path.join(lost) });
-        }
-        before = after;
+/// As [`present`].
+pub(super) fn difference(path: &Path, live: &BTreeSet<OsString>) -> Result<Option<Error>> {
+    let Some(listed) = present(path)? else { return Ok(None) };
+    let missed = listed.files.keys().map(|number| name_of(*number)).find(|name| !live.contains(OsStr::new(name)));
+    let Some(name) = missed.or_else(|| (live.len() > listed.files.len()).then(|| CURRENT.to_owned())) else {
+        return Ok(None);
+    };
+    if !dir::names(path)?.iter().any(|found| *found == *name) {
+        return Ok(Some(Error::Missing { path: path.join(name) }));
     }
-    Err(Error::Busy { path: path.to_owned() })
+    Ok(Some(foreign(path, &name)))
+}
+
+/// The error of a file of a catalog that is damaged or another one.
+fn foreign(path: &Path, name: &str) -> Error {
+    let source = format!("{name} is damaged, or not the file that belongs there").into();
+    Error::Catalog { action: "be opened", path: path.to_owned(), damaged: true, source }
+}
+
+/// Fails if the log is lost that was written when the catalog was last open.
+///
+/// # Errors
+/// [`Error::Missing`] that names a log; as [`present`].
+pub(super) fn check_log(path: &Path) -> Result<()> {
+    // The list first: later logs have greater numbers.
+    let Some(listed) = present(path)? else { return Ok(()) };
+    let has_log = dir::names(path)?.iter().filter_map(|name| log_number(name)).any(|number| number >= listed.log);
+    if has_log { Ok(()) } else { Err(Error::Missing { path: path.join(format!("{:06}.log", listed.log)) }) }
 }
 
 /// Puts back the sorted file that RocksDB removed because it could not make the list durable that names it, if there is
@@ -54,26 +78,29 @@ pub(super) fn check(path: &Path) -> Result<()> {
 pub(super) fn put_back(dir: &Dir) -> Result<bool> {
     let Some(kept) = dir.kept() else { return Ok(false) };
     let path = dir.catalog();
-    let Some(listed) = files(&contents(&path)?) else { return Ok(false) };
+    let Some(Listed { files, .. }) = present(&path)? else { return Ok(false) };
     let names = dir::names(&path)?;
     // One file is taken in at a time, and the writer takes no more when that has failed. RocksDB opens the file only if
     // it is the one of the list.
-    let lost: Vec<(String, u64)> = lost(&listed, &names).collect();
+    let is_there = |name: &str| names.iter().any(|one| *one == *name);
+    let all = files.iter().map(|(number, length)| (name_of(*number), *length));
+    let lost: Vec<(String, u64)> = all.filter(|(name, _)| !is_there(name)).collect();
     match &lost[..] {
         [(name, length)] if *length == kept => dir.put_back(name).map(|()| true),
         _ => Ok(false),
     }
 }
 
-/// Returns the names and lengths of the files of a list that are not among the names, which are sorted.
-fn lost(listed: &BTreeMap<u64, u64>, names: &[OsString]) -> impl Iterator<Item = (String, u64)> {
-    let is_there = |name: &str| names.binary_search_by(|one| one.as_os_str().cmp(OsStr::new(name))).is_ok();
-    let all = listed.iter().map(|(number, length)| (format!("{number:06}.sst"), *length));
-    all.filter(move |(name, _)| !is_there(name))
+/// Returns the name of a sorted file.
+fn name_of(number: u64) -> String {
+    format!("{number:06}.sst")
 }
 
-/// Returns the present list.
-fn contents(path: &Path) -> Result<Vec<u8>> {
+/// Returns what the present list names; `None` if it has a change that is not known here.
+///
+/// # Errors
+/// [`Error::Catalog`] if it is an earlier list under the name of the present one; [`Error::Io`].
+fn present(path: &Path) -> Result<Option<Listed>> {
     let read = |name: &str| -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         dir::read_blocks(&path.join(name), BLOCK, &mut |block| {
@@ -83,13 +110,18 @@ fn contents(path: &Path) -> Result<Vec<u8>> {
         Ok(bytes)
     };
     let current = read(CURRENT)?;
-    read(str::from_utf8(current.trim_ascii_end()).unwrap_or_default())
+    let name = str::from_utf8(current.trim_ascii_end()).unwrap_or_default();
+    let listed = parse(&read(name)?);
+    let number = name.rsplit_once('-').and_then(|(_, number)| number.parse::<u64>().ok());
+    match (&listed, number) {
+        (Some(listed), Some(number)) if (1..=number).contains(&listed.next) => Err(foreign(path, name)),
+        _ => Ok(listed),
+    }
 }
 
-/// Returns the numbers and lengths of the sorted files that a list names; `None` if it has a change that is not known
-/// here.
-fn files(list: &[u8]) -> Option<BTreeMap<u64, u64>> {
-    let mut files = BTreeMap::new();
+/// Returns what a list names; `None` if it has a change that is not known here.
+fn parse(list: &[u8]) -> Option<Listed> {
+    let mut listed = Listed::default();
     let mut change = Vec::new();
     for block in list.chunks(BLOCK) {
         let mut rest = block;
@@ -105,24 +137,25 @@ fn files(list: &[u8]) -> Option<BTreeMap<u64, u64>> {
                 _ => return None,
             }
             if kind == 1 || kind == 4 {
-                apply(&change, &mut files)?;
+                apply(&change, &mut listed)?;
             }
             rest = after;
         }
     }
-    Some(files)
+    Some(listed)
 }
 
-/// Applies a change to the files.
-fn apply(change: &[u8], files: &mut BTreeMap<u64, u64>) -> Option<()> {
+/// Applies a change.
+fn apply(change: &[u8], listed: &mut Listed) -> Option<()> {
     let mut fields = Fields(change);
     while !fields.0.is_empty() {
         match fields.number()? {
             // Comparator, a new column family.
             1 | 201 => fields.text()?,
-            // Numbers of logs, of the next file, of the last write; the column family, the most of them, an atomic
-            // group.
-            2 | 3 | 4 | 9 | 10 | 200 | 203 | 300 => drop(fields.number()?),
+            2 => listed.log = listed.log.max(fields.number()?),
+            3 => listed.next = listed.next.max(fields.number()?),
+            // Numbers of the last write, of other logs; the column family, the most of them, an atomic group.
+            4 | 9 | 10 | 200 | 203 | 300 => drop(fields.number()?),
             // The cursor of compaction.
             5 => {
                 fields.number()?;
@@ -130,7 +163,7 @@ fn apply(change: &[u8], files: &mut BTreeMap<u64, u64>) -> Option<()> {
             }
             6 => {
                 let [_level, number] = fields.numbers()?;
-                files.remove(&number);
+                listed.files.remove(&number);
             }
             tag @ (7 | 100 | 102 | 103) => {
                 let [_level, number] = fields.numbers()?;
@@ -147,7 +180,7 @@ fn apply(change: &[u8], files: &mut BTreeMap<u64, u64>) -> Option<()> {
                 while tag == 103 && fields.number()? != LAST {
                     fields.text()?;
                 }
-                files.insert(number, length);
+                listed.files.insert(number, length);
             }
             // A column family that is dropped.
             202 => {}
@@ -211,20 +244,24 @@ mod tests {
         let change = [&[200, 1, 1][..], &added(13), &added(14), &[6, 0, 9, 2, 4]].concat();
         let more = [added(15), vec![6, 0, 13]].concat();
         let (first, last) = more.split_at(5);
-        let numbers = |list: &[u8]| files(list).map(|files| files.into_keys().collect::<Vec<u64>>());
+        let numbers = |list: &[u8]| parse(list).map(|listed| listed.files.into_keys().collect::<Vec<u64>>());
         let list = [record(1, &added(9)), record(1, &change), record(2, first), record(4, last)].concat();
         assert_eq!(numbers(&list), Some(vec![14, 15]));
         assert_eq!(numbers(&list[..list.len() - 1]), Some(vec![13, 14]), "what is being written is not there");
         let padded = [record(1, &added(9)), vec![0; 20]].concat();
-        assert_eq!(files(&padded), Some(BTreeMap::from([(9, 100)])), "with its length");
+        let padded = parse(&padded).map(|listed| listed.files);
+        assert_eq!(padded, Some(BTreeMap::from([(9, 100)])), "with its length");
+        let numbers = [record(1, &[2, 7, 200, 1, 1, 3, 30]), record(1, &[2, 5, 3, 12])].concat();
+        let listed = parse(&numbers).map(|listed| (listed.log, listed.next));
+        assert_eq!(listed, Some((7, 30)), "the greatest");
     }
 
     #[test]
     fn a_list_that_is_not_understood_names_nothing() {
         for change in [vec![99, 1], vec![103, 0], vec![1, 200], vec![0x84, 0x40, 1]] {
-            assert_eq!(files(&record(1, &change)), None, "{change:?}");
+            assert_eq!(parse(&record(1, &change)), None, "{change:?}");
         }
         // Tags that older versions read past have a length.
-        assert_eq!(files(&record(1, &[0x81, 0x40, 2, 5, 5])), Some(BTreeMap::new()));
+        assert_eq!(parse(&record(1, &[0x81, 0x40, 2, 5, 5])), Some(Listed::default()));
     }
 }

@@ -31,6 +31,8 @@ const FULL: &str = "No space left on device";
 const MISSING: &str = "No such file or directory";
 /// Attempts to catch up with a writer that moves its files.
 const ATTEMPTS: usize = 64;
+/// So often a state may differ from the list that it has followed.
+const DIFFERENCES: usize = 8;
 
 /// An open catalog.
 pub(crate) struct Catalog {
@@ -46,6 +48,8 @@ pub(crate) struct Catalog {
     is_fixed: bool,
     /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
+    /// The files when it was last found that the state consists of the sorted files of the list.
+    compared: Vec<OsString>,
     /// A sorted file that was lost was put back when this was opened for writing.
     pub(crate) put_back: bool,
 }
@@ -76,6 +80,7 @@ impl Catalog {
             dir.check_place()?;
             copy::cut(&path.join(end.name), end.length as u64)?;
         }
+        listed::check_log(&path)?;
         let put_back = listed::put_back(dir)?;
         let catalog = Self::open_primary(dir, &database_options(), "be opened")?;
         Ok(Self { put_back, ..catalog })
@@ -100,6 +105,7 @@ impl Catalog {
             intervals: RwLock::default(),
             is_fixed: false,
             followed: u64::MAX,
+            compared: Vec::new(),
             put_back: false,
         }
     }
@@ -130,6 +136,7 @@ impl Catalog {
         let names = names_in(&path)?;
         let torn = torn(&path, &names)?;
         logs::check(&path, &names, &torn)?;
+        listed::check_log(&path)?;
         let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
         let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
         // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.
@@ -145,13 +152,15 @@ impl Catalog {
         }
         let db = DB::open_cf_descriptors_as_secondary(&options, shown.as_path(), scratch.path(), families(&cache))
             .map_err(failed_as("be opened for reading", &path, &lasting))?;
+        let mut catalog = Self { is_fixed: shown != lasting, ..Self::of(db, dir, cache) };
+        if catalog.is_fixed {
+            listed::difference(&shown, &catalog.live_files()?)?.map_or(Ok(()), Err)?;
+        }
         // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
         // process, however that ends.
         drop(scratch);
-        let mut catalog = Self { is_fixed: shown != lasting, ..Self::of(db, dir, cache) };
         catalog.catch_up()?;
         catalog.read_intervals(true)?;
-        listed::check(&path)?;
         Ok(catalog)
     }
 
@@ -168,20 +177,38 @@ impl Catalog {
         if self.is_fixed {
             return Ok(false);
         }
-        let mut before = self.files()?;
+        let (mut before, mut differences) = (self.files()?, 0);
         for _ in 0..ATTEMPTS {
             self.db.try_catch_up_with_primary().map_err(self.failed("follow the writer"))?;
             let after = self.files()?;
             if after == before {
+                if let Some(error) = self.difference(&after)? {
+                    // The list may have changed since.
+                    differences += 1;
+                    if differences == DIFFERENCES {
+                        return Err(error);
+                    }
+                    continue;
+                }
                 let logs = || after.iter().filter_map(|name| log_number(name));
                 let whole = logs().any(|number| number == self.followed);
                 self.followed = logs().max().unwrap_or(u64::MAX);
+                self.compared = after;
                 self.read_intervals(false)?;
                 return Ok(whole);
             }
             before = after;
         }
         Err(Error::Busy { path: self.path.clone() })
+    }
+
+    /// Returns what is wrong with the sorted files of the state, among these files; `None` if they are those of the
+    /// list.
+    fn difference(&self, files: &[OsString]) -> Result<Option<Error>> {
+        if files == self.compared {
+            return Ok(None);
+        }
+        listed::difference(&self.path, &self.live_files()?)
     }
 
     /// Returns the names of the current logs, sorted files and lists of sorted files.

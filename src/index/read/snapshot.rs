@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nddb_format::document_keys::KeyKinds;
 use nddb_format::manifest::{Manifest, RunEntry};
-use nddb_format::record::{BatchState, RangeState, Record};
+use nddb_format::record::{BatchState, Counters, RangeState, Record, Settings};
 use roaring::RoaringTreemap;
 
 use super::key_rows::KeyRows;
@@ -62,6 +62,23 @@ fn read_deleted(dir: &Dir, manifest: &Manifest) -> Result<RoaringTreemap> {
         return Err(Error::Inconsistent { path, what });
     }
     nddb_format::deleted::decode(&bytes).map_err(Error::format(&path))
+}
+
+/// Says why a manifest and a catalog are not of one database, or the manifest is ahead of its catalog, which means that
+/// acknowledged commits were lost; `None` if they agree.
+pub(crate) fn disagreement(manifest: &Manifest, settings: &Settings, counters: &Counters) -> Option<String> {
+    if manifest.catalog != settings.catalog {
+        return Some("MANIFEST and catalog do not belong together".into());
+    }
+    if manifest.bits != settings.bits || manifest.k != settings.k {
+        return Some("MANIFEST and catalog disagree about bits or k".into());
+    }
+    (manifest.commits > counters.commits || manifest.complete > counters.next_number).then(|| {
+        format!(
+            "the catalog has lost commits: MANIFEST knows of {} and of numbers below {}, the catalog of {} and {}",
+            manifest.commits, manifest.complete, counters.commits, counters.next_number
+        )
+    })
 }
 
 /// The changes from a snapshot to a later one.

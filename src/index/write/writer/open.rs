@@ -12,7 +12,7 @@ use super::group::Group;
 use super::retired::Retired;
 use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
-use crate::read::snapshot::{Snapshot, read_manifest};
+use crate::read::snapshot::{Snapshot, disagreement, read_manifest};
 use crate::runs::run::Verify;
 use crate::write::jobs::Jobs;
 use crate::{Config, Error, Result};
@@ -84,7 +84,9 @@ impl Writer {
         let manifest = read_manifest(&dir)?;
         let catalog = Catalog::open(&dir)?;
         let (settings, counters) = (catalog.settings()?, catalog.counters()?);
-        check_agreement(&dir, &manifest, &settings, &counters)?;
+        if let Some(what) = disagreement(&manifest, &settings, &counters) {
+            return Err(Error::Inconsistent { path: dir.root().into(), what });
+        }
         dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
         let mut writer = Self::assemble(dir, catalog, settings, counters, manifest)?;
         writer.cancel_loading()?;
@@ -149,24 +151,6 @@ impl Writer {
         // Otherwise every opening would skip their prints, if some were written.
         self.publish_complete()
     }
-}
-
-/// Checks that the manifest is not ahead of its catalog, which means that acknowledged commits were lost.
-fn check_agreement(dir: &Dir, manifest: &Manifest, settings: &Settings, counters: &Counters) -> Result<()> {
-    let refuse = |what: String| Err(Error::Inconsistent { path: dir.root().into(), what });
-    if manifest.catalog != settings.catalog {
-        return refuse("MANIFEST and catalog do not belong together".into());
-    }
-    if manifest.bits != settings.bits || manifest.k != settings.k {
-        return refuse("MANIFEST and catalog disagree about bits or k".into());
-    }
-    if manifest.commits > counters.commits || manifest.complete > counters.next_number {
-        return refuse(format!(
-            "the catalog has lost commits: MANIFEST knows of {} and of numbers below {}, the catalog of {} and {}",
-            manifest.commits, manifest.complete, counters.commits, counters.next_number
-        ));
-    }
-    Ok(())
 }
 
 /// Returns the description of this process for others that find the database locked.
