@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use nddb::archive::{Compression, Response, WarcWriter};
 use serde_json::Value;
@@ -127,8 +128,24 @@ impl TestCommand {
         let feeder = std::thread::spawn(move || drop(input.write_all(&bytes)));
         let output = child.wait_with_output().expect("nddb comes to an end");
         feeder.join().expect("the feeder comes to an end");
-        let text = |bytes| String::from_utf8(bytes).expect("nddb writes UTF-8");
-        Ran { what, code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Ran::of(what, output)
+    }
+
+    /// Runs it, without input, to its end, which must come within this time. Returns the most memory that it was seen
+    /// to take, in KB, too: 0 where the system does not tell.
+    pub(crate) fn watched(mut self, limit: Duration) -> (Ran, u64) {
+        let what = format!("{:?}", self.command);
+        let (begun, mut child, mut peak) = (Instant::now(), self.start(), 0);
+        drop(child.stdin.take());
+        while child.try_wait().expect("it can be waited for").is_none() {
+            peak = peak_memory(child.id()).max(peak);
+            if begun.elapsed() > limit {
+                child.kill().expect("it can be ended");
+                panic!("{what} does not come to an end");
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        (Ran::of(what, child.wait_with_output().expect("it has ended")), peak)
     }
 
     /// Runs it and expects success.
@@ -140,7 +157,7 @@ impl TestCommand {
     #[track_caller]
     pub(crate) fn ends(self, code: i32) -> Ran {
         let ran = self.run();
-        assert_eq!(ran.code, Some(code), "{}\nstdout: {}\nstderr: {}", ran.what, ran.stdout, ran.stderr);
+        ran.ended(code);
         ran
     }
 
@@ -155,6 +172,17 @@ impl TestCommand {
 }
 
 impl Ran {
+    fn of(what: String, output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("nddb writes UTF-8");
+        Self { what, code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// Expects this exit code.
+    #[track_caller]
+    pub(crate) fn ended(&self, code: i32) {
+        assert_eq!(self.code, Some(code), "{}\nstdout: {}\nstderr: {}", self.what, self.stdout, self.stderr);
+    }
+
     /// Expects all of these words on stderr.
     #[track_caller]
     pub(crate) fn says(&self, words: &[&str]) {
@@ -176,6 +204,13 @@ impl Ran {
         assert_eq!(lines.len(), 1, "{}: {}", self.what, self.stdout);
         lines.remove(0)
     }
+}
+
+/// The most memory that a process has taken so far, in KB; 0 if it has ended, or where the system does not tell.
+fn peak_memory(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+    peak.unwrap_or(0)
 }
 
 /// The keys of a JSON object, in order.

@@ -360,26 +360,8 @@ fn pages_in_flight_are_part_of_the_memory_limit() {
         .collect();
     dir.write("long.jsonl", lines.as_bytes());
     let args = ["load", "db", "long.jsonl", "--threads", "6", "--memory-limit", "16M", "--progress", "off"];
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nddb"))
-        .args(args)
-        .current_dir(dir.path(""))
-        .spawn()
-        .expect("it runs");
-    let status = format!("/proc/{}/status", child.id());
-    let peak = || {
-        let status = std::fs::read_to_string(&status).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
-    };
-    let mut most = 0;
-    let ended = loop {
-        most = peak().unwrap_or(0).max(most);
-        if let Some(ended) = child.try_wait().expect("it can be waited for") {
-            break ended;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    };
-    assert!(ended.success());
+    let (ran, most) = dir.nddb(args).watched(Duration::from_secs(300));
+    ran.ended(0);
     assert!((1..140 << 10).contains(&most), "{most} KB");
 }
 

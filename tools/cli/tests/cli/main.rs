@@ -13,6 +13,7 @@ mod filter;
 mod filtered_tables;
 mod helper;
 mod hints;
+mod hostile;
 mod ids;
 mod judged;
 mod kept_apart;
