@@ -7,81 +7,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use nddb::{CheckOptions, Fingerprint, Reader, View, Within, Work, Writer};
+use nddb::{CheckOptions, Reader, View, Writer};
 
+use super::support::commits::{self, ADDED, REPLACED, is_load, mixed};
 use super::support::steps::create;
 use super::support::{Parent, Random, Worker, bare, folder, say};
 
 /// Duration of the writer.
 const TIME: Duration = Duration::from_secs(12);
-/// Number of documents that each commit adds.
-const ADDED: u64 = 60;
-/// Number of documents that each commit replaces, all of them.
-const REPLACED: u64 = 20;
-/// A commit deletes the first document that this many commits before it added.
-const DELETED_AFTER: u64 = 10;
 
-fn mixed(kind: u64, commit: u64, index: u64) -> u64 {
-    Random::fixed(kind << 60 ^ commit << 20 ^ index).next()
-}
-
-/// The documents of a commit: the added ones, and the new versions of the replaced ones.
-fn documents(commit: u64) -> impl Iterator<Item = (String, u64)> {
-    let added = (0..ADDED).map(move |index| (format!("added {commit} {index}"), mixed(1, commit, index)));
-    added.chain((0..REPLACED).map(move |index| (format!("replaced {index}"), mixed(2, commit, index))))
-}
-
-/// Whether a commit is a bulk load.
-fn is_load(commit: u64) -> bool {
-    commit % 7 == 5
-}
-
-/// Commits by one writer, continuing with the next commit number.
+/// Makes the next commit of one writer.
 fn write(mut writer: Writer, path: &Path, commits: &mut u64, random: &mut Random) -> Writer {
     let commit = *commits;
-    let gone = commit.checked_sub(DELETED_AFTER).map(|old| format!("added {old} 0"));
-    if is_load(commit) {
-        let mut load = writer.bulk_load().expect("a load begins");
-        documents(commit).for_each(|(id, print)| load.push(bare(&id, print)).expect("taken"));
-        let loaded = load.finish().expect("loaded");
-        assert_eq!((loaded.documents, loaded.replaced), (ADDED + REPLACED, if commit == 0 { 0 } else { REPLACED }));
-        // A load deletes nothing by itself: its readers account for that.
-        if let Some(id) = gone {
-            assert!(writer.delete(&id).expect("deleted"));
-            writer.commit().expect("committed");
-        }
-    } else {
-        for (id, print) in documents(commit) {
-            writer.insert(bare(&id, print)).expect("inserted");
-        }
-        if let Some(id) = gone {
-            assert!(writer.delete(&id).expect("deleted"));
-        }
-        writer.commit().expect("committed");
-    }
+    commits::make(&mut writer, commit);
     *commits += 1;
-    match random.below(12) {
-        0..4 => writer.flush().expect("flushed"),
-        4..6 => {
-            while let Some(plan) = writer.plan_compaction() {
-                writer.compact(&plan).expect("compacted");
-            }
-        }
-        6 => {
-            if let Some(plan) = writer.plan_full_compaction() {
-                writer.compact(&plan).expect("compacted");
-            }
-        }
-        7 => drop(writer.reshape(Some(&[4 + (commit % 3) as u8])).expect("reshaped")),
-        8 => {
-            writer.close().expect("closed");
-            writer = Writer::open(path).expect("opened");
-            writer.merge_in_background(random.percent(70));
-        }
-        9 => writer.begin_flush().expect("begun"),
-        _ => (),
-    }
-    writer
+    commits::keep_up(writer, path, commit, random)
 }
 
 /// Asserts that a view is the state after one commit; returns that commit.
@@ -91,41 +31,11 @@ fn assert_whole(view: &View<'_>, random: &mut Random) -> u64 {
     let complete = view.complete_to();
     assert_eq!(complete % (ADDED + REPLACED), 0, "half a commit");
     let mut commit = complete / (ADDED + REPLACED) - 1;
-    let first = view.get("replaced 0").expect("answered").expect("is always there");
-    if first.fingerprint.0 != mixed(2, commit, 0) {
+    if commits::newest(view, commit.saturating_sub(1), commit) != commit {
         assert!(is_load(commit), "commit {commit} is half visible");
         commit -= 1;
     }
-    let work = &mut Work::default();
-    let mut ask = |print: u64, within: u8| {
-        let found = view.find(&[Fingerprint(print)], Within(within), None, work).expect("answered");
-        found[0].matches.iter().map(|found| found.id.clone()).collect::<Vec<_>>()
-    };
-    for index in 0..REPLACED {
-        let id = format!("replaced {index}");
-        let stored = view.get(&id).expect("answered").expect("is always there");
-        assert_eq!(stored.fingerprint.0, mixed(2, commit, index), "{id} at commit {commit}");
-        assert_eq!(ask(mixed(2, commit, index) ^ 5, 3), [id.as_str()], "at commit {commit}");
-        for old in commit.saturating_sub(4)..commit {
-            assert_eq!(ask(mixed(2, old, index), 2), [""; 0], "{id} of commit {old} at commit {commit}");
-        }
-        assert_eq!(ask(mixed(2, commit + 1, index), 2), [""; 0], "{id} of the future at commit {commit}");
-    }
-    for _ in 0..20 {
-        let (old, index) = (random.below(commit + 1), random.below(ADDED));
-        let id = format!("added {old} {index}");
-        let gone = index == 0 && old + DELETED_AFTER <= commit;
-        // After a load the deletion is a commit of its own.
-        if gone && old + DELETED_AFTER == commit && is_load(commit) {
-            continue;
-        }
-        let wanted: &[&str] = if gone { &[] } else { &[&id] };
-        assert_eq!(ask(mixed(1, old, index) ^ 1 << random.below(64), 3), wanted, "at commit {commit}");
-        assert_eq!(view.get(&id).expect("answered").is_some(), !gone, "{id} at commit {commit}");
-    }
-    for index in 0..3 {
-        assert_eq!(ask(mixed(1, commit + 1, index), 0), [""; 0], "of the future at commit {commit}");
-    }
+    commits::assert_whole(view, commit, random);
     commit
 }
 
@@ -219,12 +129,7 @@ fn a_reader_follows_one_writer_after_the_other() {
     let mut reader = Reader::open(&path).expect("opened");
     for round in 0..12 {
         let mut writer = Writer::open(&path).expect("opened");
-        for (id, print) in documents(commits) {
-            writer.insert(bare(&id, print)).expect("inserted");
-        }
-        if let Some(old) = commits.checked_sub(DELETED_AFTER) {
-            assert!(writer.delete(&format!("added {old} 0")).expect("deleted"));
-        }
+        commits::stage(&mut writer, commits);
         commits += 1;
         match random.below(5) {
             0 => writer.flush().expect("flushed"),

@@ -1,7 +1,8 @@
 //! Crashes, power cuts and failing storage calls of nddb, in the thousands (docs/RELIABILITY.md).
 //!
 //! ```text
-//! nddb-crash [kills=N] [cuts=N] [power=N] [errors=N] [seed=N] [threads=N]
+//! nddb-crash [kills=N] [cuts=N] [power=N] [errors=N] [lives=N] [seed=N] [threads=N]
+//! nddb-crash processes [seconds=N] [readers=N] [seed=N]
 //! nddb-crash bugs                   says by what each mistake in the protocol is noticed
 //! nddb-crash cut SEED CALL LOSS     repeats a power cut of the model
 //! nddb-crash kill SEED CALL FATE    repeats a kill
@@ -17,8 +18,10 @@ mod disk;
 mod errors;
 mod judge;
 mod kills;
+mod lives;
 mod mount;
 mod order;
+mod processes;
 mod support;
 mod sweeps;
 #[cfg(test)]
@@ -33,12 +36,13 @@ use cuts::Sweep;
 use disk::Loss;
 use judge::Verdict;
 use kills::Kills;
+use processes::Processes;
 use support::say;
 use sweeps::Sweeps;
 use trace::Fate;
 
 fn main() -> ExitCode {
-    if child::do_task() {
+    if child::do_task() || processes::do_role() {
         return ExitCode::SUCCESS;
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
             bugs::table();
             Ok(())
         }
+        ["processes", ..] => Processes::of(&arguments[1..]).and_then(|processes| processes.run()).map(drop),
         ["cut", seed, call, loss] => cut(seed, call, loss),
         ["kill", seed, call, fate] => kill(seed, call, fate),
         _ => Sweeps::of(&arguments).and_then(|sweeps| sweeps.run()),

@@ -9,6 +9,7 @@ use crate::cuts::Sweep;
 use crate::errors::Errors;
 use crate::judge::Verdict;
 use crate::kills::Kills;
+use crate::lives;
 use crate::mount::{Kind, Mount};
 use crate::support::say;
 
@@ -23,6 +24,8 @@ pub(crate) struct Sweeps {
     pub(crate) power: usize,
     /// Calls that fail.
     pub(crate) errors: usize,
+    /// Lives without crashes, compared with the model.
+    pub(crate) lives: usize,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
 }
@@ -32,7 +35,8 @@ pub(crate) struct Sweeps {
 pub(crate) struct Counted {
     /// Crashes that were judged, or failing calls.
     pub(crate) judged: usize,
-    /// Of these, those in the midst of opening what another crash had left; of failing calls, those that were told.
+    /// Of these, those in the midst of opening what another crash had left; of failing calls, those that were told; of
+    /// lives, the views that were compared.
     pub(crate) again: usize,
 }
 
@@ -45,7 +49,7 @@ impl AddAssign for Counted {
 impl Sweeps {
     /// Reads what is asked for.
     pub(crate) fn of(arguments: &[&str]) -> Verdict<Self> {
-        let mut sweeps = Self { kills: 300, cuts: 1000, power: 75, errors: 300, seed: 1, threads: 2 };
+        let mut sweeps = Self { kills: 300, cuts: 1000, power: 75, errors: 300, lives: 1000, seed: 1, threads: 2 };
         for argument in arguments {
             let (name, value) = argument.split_once('=').ok_or_else(|| format!("{argument}: not NAME=NUMBER"))?;
             let value: usize = value.parse().map_err(|_| format!("{argument}: not NAME=NUMBER"))?;
@@ -54,9 +58,10 @@ impl Sweeps {
                 "cuts" => sweeps.cuts = value,
                 "power" => sweeps.power = value,
                 "errors" => sweeps.errors = value,
+                "lives" => sweeps.lives = value,
                 "seed" => sweeps.seed = value as u64,
                 "threads" => sweeps.threads = value.max(1),
-                _ => return Err(format!("{argument}: there are kills, cuts, power, errors, seed, threads")),
+                _ => return Err(format!("{argument}: there are kills, cuts, power, errors, lives, seed, threads")),
             }
         }
         Ok(sweeps)
@@ -64,7 +69,7 @@ impl Sweeps {
 
     /// Does all, and says what was counted.
     pub(crate) fn run(self) -> Verdict {
-        self.cut().and_then(|_| self.kill()).and_then(|_| self.fail())?;
+        self.cut().and_then(|_| self.kill()).and_then(|_| self.fail()).and_then(|_| self.live())?;
         Kind::ALL.into_iter().try_for_each(|kind| self.cut_power(kind).map(drop))
     }
 
@@ -90,6 +95,11 @@ impl Sweeps {
             let counts = Errors { seed, failures: most.min(15) }.run()?;
             Ok(Counted { judged: counts.failed, again: counts.told })
         })
+    }
+
+    /// Compares lives with the model.
+    pub(crate) fn live(self) -> Verdict<Counted> {
+        self.each("lives", self.lives, &|seed, _| lives::live(seed))
     }
 
     /// Cuts the power of file systems of a kind.

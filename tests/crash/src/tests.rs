@@ -2,25 +2,36 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use nddb_index::testing::Bug;
 
 use crate::bugs::Means::{self, Cut, Kill, Order};
 use crate::cuts::Sweep;
 use crate::mount::Kind;
+use crate::processes::Processes;
 use crate::support::Random;
 use crate::support::steps::Step;
 use crate::sweeps::Sweeps;
 use crate::workload::{Deed, Workload};
 
 /// Two of the tests run at a time.
-const SWEEPS: Sweeps = Sweeps { kills: 300, cuts: 400, power: 75, errors: 100, seed: 1, threads: 1 };
+const SWEEPS: Sweeps = Sweeps { kills: 300, cuts: 400, power: 75, errors: 100, lives: 120, seed: 1, threads: 1 };
 
 #[test]
 fn a_child_does_its_task() {
     // Run with the other tests, it has none.
     let is_child = crate::child::do_task();
     assert_eq!(is_child, std::env::var_os(crate::child::TASK).is_some());
+    crate::processes::do_role();
+}
+
+#[test]
+fn eight_readers_backups_and_checks_beside_a_writer_that_is_killed_find_whole_commits() {
+    let processes = Processes { time: Duration::from_secs(15), readers: 8, seed: 1 };
+    let counts = processes.run().unwrap_or_else(|why| panic!("{why}"));
+    assert!(counts.kills > 3 && counts.commits > 3 && counts.views > 20, "{counts:?}");
+    assert!(counts.backups > 0 && counts.checks > 0, "{counts:?}");
 }
 
 #[test]
@@ -47,6 +58,12 @@ fn a_power_cut_of_a_file_system_at_any_call_loses_nothing_acknowledged_and_needs
 fn a_call_that_fails_is_told_and_nothing_is_lost_by_it() {
     let counted = SWEEPS.fail().unwrap_or_else(|why| panic!("{why}"));
     assert!(counted.judged >= SWEEPS.errors && counted.again > counted.judged / 2, "{counted:?}");
+}
+
+#[test]
+fn lives_of_databases_are_as_the_model_says() {
+    let counted = SWEEPS.live().unwrap_or_else(|why| panic!("{why}"));
+    assert!(counted.judged >= SWEEPS.lives && counted.again > counted.judged, "{counted:?}");
 }
 
 /// Asserts that each of these means notices a mistake, and says nothing of the same work without it.

@@ -9,6 +9,7 @@ pub(crate) use mount::Mount;
 pub(crate) use truth::Truth;
 pub(crate) use worker::{Parent, Worker};
 
+pub(crate) mod commits;
 pub(crate) mod golden;
 mod model;
 mod mount;

@@ -3,11 +3,15 @@
 use std::path::Path;
 
 use nddb::detect::{Method, OnlineDetector, Rules};
+use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 
 pub(crate) use model::{Content, Label, Model};
 pub(crate) use truth::Truth;
 
+#[path = "../../../it/support/commits.rs"]
+#[allow(dead_code, reason = "the integration tests use all of it")]
+pub(crate) mod commits;
 #[path = "../../../it/support/model.rs"]
 #[allow(dead_code, reason = "the integration tests use all of it")]
 mod model;
@@ -17,6 +21,11 @@ pub(crate) mod steps;
 #[path = "../../../it/support/truth.rs"]
 #[allow(dead_code, reason = "the integration tests use all of it")]
 mod truth;
+
+/// Returns a document that has only a fingerprint.
+fn bare(id: &str, fingerprint: u64) -> Document {
+    Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
+}
 
 /// The verdict by simhash alone, within so many bits.
 fn simhash(within: u32) -> OnlineDetector {
