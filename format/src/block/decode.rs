@@ -6,7 +6,7 @@ use crate::fingerprint::low_mask;
 use crate::huffman::Decoder;
 use crate::{FormatError, Result};
 
-use super::head::{BLOCK_SIZE, COUNT, ENTRIES_MAX, FIRST, HEAD_SIZE, Padded, RESTARTS, WHAT};
+use super::layout::{BLOCK_SIZE, COUNT, ENTRIES_MAX, FIRST, HEAD_SIZE, Padded, RESTARTS, WHAT};
 
 /// A block whose head has been checked, ready to be decoded.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use crate::digest;
 use crate::fingerprint::low_mask;
 use crate::huffman::Code;
 
-use super::head::{BLOCK_SIZE, CHECKSUM, COUNT, FIRST, HEAD_SIZE, RESTARTS};
+use super::layout::{BLOCK_SIZE, CHECKSUM, COUNT, FIRST, HEAD_SIZE, RESTARTS};
 
 /// Packs ascending permuted fingerprints into blocks.
 #[derive(Debug)]

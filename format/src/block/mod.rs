@@ -9,12 +9,12 @@
 mod approach;
 mod decode;
 mod encode;
-mod head;
+mod layout;
 
 pub use approach::{Approach, PARTS, Stretch, Stretches};
 pub use decode::{Block, decode_four};
 pub use encode::BlockEncoder;
-pub use head::{BLOCK_SIZE, CHECKSUM, COUNT, ENTRIES_MAX, FIELDS, FIRST, PADDED_SIZE, Padded, RESTARTS, check};
+pub use layout::{BLOCK_SIZE, CHECKSUM, COUNT, ENTRIES_MAX, FIELDS, FIRST, PADDED_SIZE, Padded, RESTARTS, check};
 
 #[cfg(test)]
 mod tests;

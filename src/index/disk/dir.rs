@@ -1,7 +1,7 @@
 //! The database folder: within the engine the only user of std::fs, of memory maps and of `unsafe`.
 //!
-//! Owns: file names, the atomic replacement of MANIFEST, files of runs written once and
-//! synced, read-only memory maps with a guard against SIGBUS, prefetching.
+//! Owns: file names, files of runs written once and synced, read-only memory maps with a guard against SIGBUS,
+//! prefetching.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -14,6 +14,7 @@ use nddb_format::manifest::{FileEntry, Manifest};
 
 use super::bugs::{Bug, bug};
 use super::lock::{LOCK, Lock};
+use super::manifest::{MANIFEST, MANIFEST_TMP};
 use super::map::Mapped;
 use super::place::Place;
 use super::steps::step;
@@ -56,8 +57,6 @@ pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntr
     runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
 }
 
-const MANIFEST: &str = "MANIFEST";
-const MANIFEST_TMP: &str = "MANIFEST.tmp";
 const CATALOG: &str = "catalog";
 const RUNS: &str = "runs";
 pub(super) const TMP: &str = "tmp";
@@ -215,12 +214,7 @@ impl Dir {
         self.place.lasting_path().join(CATALOG)
     }
 
-    /// Returns the path of MANIFEST.
-    pub(crate) fn manifest_path(&self) -> PathBuf {
-        self.root().join(MANIFEST)
-    }
-
-    fn runs(&self) -> PathBuf {
+    pub(super) fn runs(&self) -> PathBuf {
         self.root().join(RUNS)
     }
 
@@ -238,39 +232,6 @@ impl Dir {
     /// Returns the path of a file under `runs/`.
     pub(crate) fn path(&self, number: u64, kind: Kind) -> PathBuf {
         self.runs().join(format!("{number:08x}.{}", kind.extension()))
-    }
-
-    /// Reads MANIFEST.
-    pub(crate) fn read_manifest(&self) -> Result<Vec<u8>> {
-        let path = self.manifest_path();
-        step("read the file", &path).and_then(|()| fs::read(&path)).map_err(Error::io_of_part("read the file", &path))
-    }
-
-    /// Replaces MANIFEST: the one commit point of runs (SPEC 10.2).
-    pub(crate) fn replace_manifest(&self, bytes: &[u8]) -> Result<()> {
-        self.prepare_manifest(bytes)?;
-        self.install_manifest()
-    }
-
-    /// Writes the next MANIFEST beside the present one, durably.
-    pub(crate) fn prepare_manifest(&self, bytes: &[u8]) -> Result<()> {
-        self.check_place()?;
-        write_synced(&self.root().join(MANIFEST_TMP), bytes)
-    }
-
-    /// Replaces the present MANIFEST by the prepared one. If this fails, either may be on disk.
-    pub(crate) fn install_manifest(&self) -> Result<()> {
-        self.check_place()?;
-        let path = self.manifest_path();
-        #[cfg(any(test, feature = "testing"))]
-        let hidden = bug(Bug::ManifestBeforeRun, &path).then(|| super::bugs::hide_new_files(&self.runs())).flatten();
-        let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root().join(MANIFEST_TMP), &path));
-        renamed.map_err(Error::io("replace the file", &path))?;
-        #[cfg(any(test, feature = "testing"))]
-        if let Some((hidden, path)) = hidden {
-            fs::rename(hidden, &path).map_err(Error::io("rename the file", &path))?;
-        }
-        sync_folder(self.root())
     }
 
     /// Creates a file under a number that was never used before.

@@ -8,6 +8,7 @@ pub(crate) mod dir;
 mod guard;
 mod kept;
 mod lock;
+mod manifest;
 pub(crate) mod map;
 mod place;
 pub(crate) mod staging;

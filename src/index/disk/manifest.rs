@@ -1,0 +1,53 @@
+//! The atomic replacement of MANIFEST, which decides what runs a database has (SPEC 10.2).
+
+use std::fs;
+use std::path::PathBuf;
+
+#[cfg(any(test, feature = "testing"))]
+use super::bugs::{Bug, bug, hide_new_files};
+use super::dir::{Dir, sync_folder, write_synced};
+use super::steps::step;
+use crate::{Error, Result};
+
+pub(super) const MANIFEST: &str = "MANIFEST";
+pub(super) const MANIFEST_TMP: &str = "MANIFEST.tmp";
+
+impl Dir {
+    /// Returns the path of MANIFEST.
+    pub(crate) fn manifest_path(&self) -> PathBuf {
+        self.root().join(MANIFEST)
+    }
+
+    /// Reads MANIFEST.
+    pub(crate) fn read_manifest(&self) -> Result<Vec<u8>> {
+        let path = self.manifest_path();
+        step("read the file", &path).and_then(|()| fs::read(&path)).map_err(Error::io_of_part("read the file", &path))
+    }
+
+    /// Replaces MANIFEST: the one commit point of runs (SPEC 10.2).
+    pub(crate) fn replace_manifest(&self, bytes: &[u8]) -> Result<()> {
+        self.prepare_manifest(bytes)?;
+        self.install_manifest()
+    }
+
+    /// Writes the next MANIFEST beside the present one, durably.
+    pub(crate) fn prepare_manifest(&self, bytes: &[u8]) -> Result<()> {
+        self.check_place()?;
+        write_synced(&self.root().join(MANIFEST_TMP), bytes)
+    }
+
+    /// Replaces the present MANIFEST by the prepared one. If this fails, either may be on disk.
+    pub(crate) fn install_manifest(&self) -> Result<()> {
+        self.check_place()?;
+        let path = self.manifest_path();
+        #[cfg(any(test, feature = "testing"))]
+        let hidden = bug(Bug::ManifestBeforeRun, &path).then(|| hide_new_files(&self.runs())).flatten();
+        let renamed = step("replace the file", &path).and_then(|()| fs::rename(self.root().join(MANIFEST_TMP), &path));
+        renamed.map_err(Error::io("replace the file", &path))?;
+        #[cfg(any(test, feature = "testing"))]
+        if let Some((hidden, path)) = hidden {
+            fs::rename(hidden, &path).map_err(Error::io("rename the file", &path))?;
+        }
+        sync_folder(self.root())
+    }
+}
