@@ -77,7 +77,7 @@ package:
 	cargo package --workspace --locked --no-verify --allow-dirty --exclude nddb-tests --exclude nddb-crash --exclude nddb-benches --exclude nddb-python
 
 bench: setup
-	cargo bench --profile checked --locked --workspace --benches -- --test
+	cargo bench --profile checked --locked --workspace --bench '*' -- --test
 	@if command -v python3 >/dev/null; then python3 -m unittest discover -s benches/compare; \
 	else echo 'no python3: the scripts of benches/ are left out'; test -z "$$CI"; fi
 
