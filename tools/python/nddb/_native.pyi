@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
+from types import EllipsisType
 from typing import Any, Literal, Protocol, Self, SupportsIndex, TypedDict, final, overload
 
 __all__ = [
@@ -58,6 +59,9 @@ class _Told(TypedDict):
 @final
 class Config:
     def __new__(cls, k: int = 3, *, recipe: str = "main", bits: int = 64) -> Self: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[int], dict[str, Any]]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
     @property
     def k(self) -> int: ...
     @property
@@ -67,6 +71,16 @@ class Config:
 
 @final
 class Match:
+    def __new__(
+        cls,
+        id: str,
+        distance: int,
+        fingerprint: int,
+        url: str | None = None,
+        site: str | None = None,
+        db: str | None = None,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
     def id(self) -> str: ...
     @property
@@ -88,6 +102,17 @@ class Match:
 
 @final
 class NearDuplicate:
+    def __new__(
+        cls,
+        id: str,
+        rule: str,
+        scores: dict[str, Any],
+        url: str | None = None,
+        site: str | None = None,
+        db: str | None = None,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
     @property
     def id(self) -> str: ...
     @property
@@ -107,6 +132,9 @@ class NearDuplicate:
 
 @final
 class Answer:
+    def __new__(cls, matches: list[NearDuplicate], method: str, count: int, complete: bool) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
     @property
     def method(self) -> str: ...
     @property
@@ -122,6 +150,16 @@ class Answer:
 
 @final
 class Verdict:
+    def __new__(
+        cls,
+        verdict: str,
+        complete: bool,
+        of: str | None = None,
+        rule: str | None = None,
+        scores: dict[str, Any] | None = None,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
     @property
     def verdict(self) -> Literal["new", "replaced", "unchanged", "duplicate"]: ...
     @property
@@ -324,9 +362,9 @@ class Writer:
         table: _Table,
         *,
         id: str = "id",
-        text: str | None = "text",
-        html: str | None = "html",
-        url: str | None = "url",
+        text: str | EllipsisType | None = ...,
+        html: str | EllipsisType | None = ...,
+        url: str | EllipsisType | None = ...,
         fingerprint: str | None = None,
         batch: str | None = None,
         progress: Callable[[_Told], object] | None = None,
@@ -363,9 +401,9 @@ class Recipe:
         table: _Table,
         *,
         id: str = "id",
-        text: str | None = "text",
-        html: str | None = "html",
-        url: str | None = "url",
+        text: str | EllipsisType | None = ...,
+        html: str | EllipsisType | None = ...,
+        url: str | EllipsisType | None = ...,
         threads: int | None = None,
     ) -> Stream: ...
     def __reduce__(self) -> tuple[Any, ...]: ...

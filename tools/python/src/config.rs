@@ -1,8 +1,11 @@
 //! The class `Config`: what is fixed when a database is created.
 
+use std::hash::{Hash, Hasher};
+
 use nddb::Config;
 use nddb::sketch::Recipe;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::Result;
 
@@ -13,7 +16,8 @@ use crate::errors::Result;
 ///
 /// >>> nddb.Config(k=3, recipe="main")
 /// Config(k=3, recipe="main/1", bits=64)
-#[pyclass(frozen, name = "Config", module = "nddb")]
+#[pyclass(frozen, name = "Config", module = "nddb", eq, hash)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct PyConfig {
     pub(crate) config: Config,
     #[pyo3(get)]
@@ -36,6 +40,20 @@ impl PyConfig {
 
     fn __repr__(&self) -> String {
         format!("Config(k={}, recipe={:?}, bits={})", self.k, self.recipe, self.bits)
+    }
+
+    /// A configuration is pickled as its settings.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((u8,), Bound<'py, PyDict>)> {
+        let named = PyDict::new(py);
+        named.set_item("recipe", &self.recipe)?;
+        named.set_item("bits", self.bits)?;
+        Ok(((self.k,), named))
+    }
+}
+
+impl Hash for PyConfig {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.k, self.bits, &self.recipe).hash(state);
     }
 }
 

@@ -12,49 +12,10 @@ use nddb::{Document, Fingerprint};
 
 use crate::arrow::{Arrays, Bytes, Ids, column, optional};
 use crate::errors::{Fault, Result};
+use crate::names::{Choices, Names};
 
 /// Rows of one piece of work for a thread.
 const PIECE: usize = 256;
-
-/// The names of the columns that are read.
-#[derive(Clone, Debug)]
-pub(crate) struct Names {
-    id: String,
-    text: Option<String>,
-    html: Option<String>,
-    url: Option<String>,
-    fingerprint: Option<String>,
-}
-
-impl Names {
-    /// Takes the names that callers give.
-    pub(crate) fn new(
-        id: &str,
-        text: Option<&str>,
-        html: Option<&str>,
-        url: Option<&str>,
-        fingerprint: Option<&str>,
-    ) -> Self {
-        let [text, html, url, fingerprint] = [text, html, url, fingerprint].map(|name| name.map(str::to_owned));
-        Self { id: id.into(), text, html, url, fingerprint }
-    }
-
-    /// Refuses a table in which the columns that were named are not.
-    fn check(&self, table: &StructArray) -> Result<()> {
-        column(table, &self.id)?;
-        let contents = [&self.text, &self.html, &self.fingerprint];
-        let found = contents.iter().any(|name| optional(table, name.as_deref()).is_some());
-        if found {
-            return Ok(());
-        }
-        let wanted: Vec<&str> = contents.into_iter().flatten().map(String::as_str).collect();
-        Err(Fault::value(format!(
-            "the table has no column of {}: it has {}",
-            wanted.join(", "),
-            table.column_names().join(", ")
-        )))
-    }
-}
 
 /// The columns of a table.
 struct Columns<'a> {
@@ -124,7 +85,7 @@ fn fingerprint(array: &ArrayRef, row: usize) -> Result<Option<Fingerprint>> {
 /// Makes the documents of a table, in pieces and in order: of each row a document, or `None` if it is none.
 pub(crate) fn sketch(
     arrays: Arrays,
-    names: &Names,
+    choices: &Choices,
     recipe: &Recipe,
     threads: usize,
     stopped: impl Fn() -> bool + Sync,
@@ -133,7 +94,7 @@ pub(crate) fn sketch(
     let mut pieces = Pieces { arrays, table: None, at: 0 };
     let work = |piece: Result<(Arc<StructArray>, usize, usize)>| -> Result<Vec<Option<Document>>> {
         let (table, from, to) = piece?;
-        let columns = Columns::new(&table, names)?;
+        let columns = Columns::new(&table, &choices.of(&table)?)?;
         (from..to)
             .map(|row| match columns.document(row, recipe) {
                 // As in the command: a row with an impossible id is no document.
@@ -146,11 +107,7 @@ pub(crate) fn sketch(
         if stopped() {
             return Some(Err(nddb::Error::Cancelled.into()));
         }
-        pieces.next().map(|piece| {
-            let piece = piece.map_err(|error| Fault::value(error.to_string()))?;
-            names.check(&piece.0)?;
-            Ok(piece)
-        })
+        pieces.next().map(|piece| piece.map_err(|error| Fault::value(error.to_string())))
     };
     nddb_dedup::in_order(threads, produce, work, |made| consume(made?))
 }

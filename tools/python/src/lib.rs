@@ -14,6 +14,7 @@ mod errors;
 mod federation;
 mod interruptible;
 mod judging;
+mod names;
 mod parts;
 mod pinned;
 mod process;

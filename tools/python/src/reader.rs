@@ -411,8 +411,30 @@ impl PyMatch {
     }
 }
 
+/// What a Match is made of.
+type MatchFields = (String, u32, u64, Option<String>, Option<String>, Option<String>);
+
 #[pymethods]
 impl PyMatch {
+    #[new]
+    #[pyo3(signature = (id, distance, fingerprint, url=None, site=None, db=None))]
+    fn make(
+        id: String,
+        distance: u32,
+        fingerprint: u64,
+        url: Option<String>,
+        site: Option<String>,
+        db: Option<String>,
+    ) -> Self {
+        Self { id, distance, fingerprint, url, site, db }
+    }
+
+    /// A match is pickled as its fields.
+    fn __getnewargs__(&self) -> MatchFields {
+        let Self { id, distance, fingerprint, url, site, db } = self;
+        (id.clone(), *distance, *fingerprint, url.clone(), site.clone(), db.clone())
+    }
+
     fn __repr__(&self) -> String {
         format!("<Match {:?} at {} bits>", self.id, self.distance)
     }

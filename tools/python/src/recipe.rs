@@ -13,8 +13,9 @@ use pyo3::prelude::*;
 use crate::arrow::{Arrays, import};
 use crate::config::named;
 use crate::convert::{self, GivenPage};
-use crate::documents::{self, Names};
+use crate::documents;
 use crate::errors::{Fault, Result};
+use crate::names::{Choice, Choices};
 use crate::stream::{Sink, Stream};
 use crate::writer::usual_threads;
 
@@ -88,30 +89,31 @@ impl PyRecipe {
     ///
     /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is
     /// the fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
+    /// Columns are named as in `Writer.add_batch`.
     /// As a Parquet file it is loaded by `Writer.load`, without the pages.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": ["a"], "text": [fox]})
     /// >>> [(row["id"], row["tokens"]) for row in nddb.Recipe("main").sketch_batch(table)]
     /// [('a', 280)]
-    #[pyo3(signature = (table, *, id="id", text="text", html="html", url="url", threads=None))]
+    #[pyo3(signature = (table, *, id="id", text=Choice::Usual, html=Choice::Usual, url=Choice::Usual, threads=None))]
     fn sketch_batch(
         &self,
         table: &Bound<'_, PyAny>,
         id: &str,
-        text: Option<&str>,
-        html: Option<&str>,
-        url: Option<&str>,
+        text: Choice,
+        html: Choice,
+        url: Choice,
         threads: Option<usize>,
     ) -> Result<Stream> {
-        let names = Names::new(id, text, html, url, None);
+        let choices = Choices { id: id.into(), text, html, url, fingerprint: None };
         let tables = Tables::new(table)?;
         let (recipe, threads) = (self.recipe, threads.unwrap_or_else(usual_threads).max(1));
         Ok(Stream::new(columns(), move |sink| {
             let mut rows = Rows::new(&recipe);
             documents::sketch(
                 tables.take()?,
-                &names,
+                &choices,
                 &recipe,
                 threads,
                 || sink.stopped(),

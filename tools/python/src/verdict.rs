@@ -3,7 +3,7 @@
 use nddb::Outcome;
 use nddb::detect::{Judgement, NearDuplicate, PartedNearDuplicates};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Map;
 
 use crate::convert;
@@ -37,17 +37,25 @@ pub(crate) struct PyNearDuplicate {
 impl PyNearDuplicate {
     pub(crate) fn new(py: Python<'_>, found: &NearDuplicate, db: Option<String>) -> Result<Self> {
         let scores = scores(py, found)?;
+        let (distance, probability) = distance_and_probability(scores.bind(py))?;
         Ok(Self {
             id: found.id.clone(),
             url: found.url.clone(),
             site: found.site.clone(),
             rule: found.verdict().into_owned(),
-            distance: found.evidence.distance,
-            probability: scores.bind(py).get_item("probability")?.map(|value| value.extract()).transpose()?.flatten(),
+            distance,
+            probability,
             scores,
             db,
         })
     }
+}
+
+/// The distance and the probability of these scores, where they are known.
+fn distance_and_probability(scores: &Bound<'_, PyDict>) -> PyResult<(Option<u32>, Option<f64>)> {
+    let distance = scores.get_item("distance")?.map(|value| value.extract()).transpose()?.flatten();
+    let probability = scores.get_item("probability")?.map(|value| value.extract()).transpose()?.flatten();
+    Ok((distance, probability))
 }
 
 /// All numbers that are known of a match; `None` where one is not known. The shares have six decimals, as in the
@@ -63,6 +71,31 @@ fn scores(py: Python<'_>, found: &NearDuplicate) -> Result<Py<PyDict>> {
 
 #[pymethods]
 impl PyNearDuplicate {
+    #[new]
+    #[pyo3(signature = (id, rule, scores, url=None, site=None, db=None))]
+    fn make(
+        id: String,
+        rule: String,
+        scores: Bound<'_, PyDict>,
+        url: Option<String>,
+        site: Option<String>,
+        db: Option<String>,
+    ) -> PyResult<Self> {
+        let (distance, probability) = distance_and_probability(&scores)?;
+        Ok(Self { id, url, site, rule, distance, probability, scores: scores.unbind(), db })
+    }
+
+    /// A near-duplicate is pickled as its fields.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let Self { id, url, site, rule, scores, db, .. } = self;
+        (id, rule, scores, url, site, db).into_pyobject(py)
+    }
+
+    /// Two are equal if all their fields are.
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        self.__getnewargs__(py)?.eq(other.__getnewargs__(py)?)
+    }
+
     fn __repr__(&self) -> String {
         format!("<NearDuplicate {:?} by {}>", self.id, self.rule)
     }
@@ -75,7 +108,7 @@ impl PyNearDuplicate {
 pub(crate) struct Answer {
     matches: Py<PyList>,
     #[pyo3(get)]
-    method: &'static str,
+    method: String,
     #[pyo3(get)]
     count: u64,
     #[pyo3(get)]
@@ -94,12 +127,27 @@ impl Answer {
         let matches = shown.map(|(part, found)| PyNearDuplicate::new(py, found, names.get(*part).cloned()));
         let matches = matches.collect::<Result<Vec<_>>>()?;
         let matches = PyList::new(py, matches)?.unbind();
-        Ok(Self { matches, method, count: found.count, complete: found.complete })
+        Ok(Self { matches, method: method.to_owned(), count: found.count, complete: found.complete })
     }
 }
 
 #[pymethods]
 impl Answer {
+    #[new]
+    fn make(matches: Bound<'_, PyList>, method: String, count: u64, complete: bool) -> Self {
+        Self { matches: matches.unbind(), method, count, complete }
+    }
+
+    /// An answer is pickled as its fields.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        (&self.matches, &self.method, self.count, self.complete).into_pyobject(py)
+    }
+
+    /// Two are equal if all their fields are.
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        self.__getnewargs__(py)?.eq(other.__getnewargs__(py)?)
+    }
+
     fn __len__(&self, py: Python<'_>) -> usize {
         self.matches.bind(py).len()
     }
@@ -124,7 +172,7 @@ impl Answer {
 #[pyclass(frozen, module = "nddb")]
 pub(crate) struct Verdict {
     #[pyo3(get)]
-    verdict: &'static str,
+    verdict: String,
     #[pyo3(get)]
     of: Option<String>,
     #[pyo3(get)]
@@ -143,7 +191,7 @@ impl Verdict {
     pub(crate) fn new(py: Python<'_>, judgement: &Judgement) -> Result<Self> {
         Ok(match judgement {
             Judgement::Inserted { outcome, complete } => Self {
-                verdict: name(*outcome),
+                verdict: name(*outcome).into(),
                 of: None,
                 rule: None,
                 distance: None,
@@ -154,7 +202,7 @@ impl Verdict {
             Judgement::Duplicate { of, complete } => {
                 let found = PyNearDuplicate::new(py, of, None)?;
                 Self {
-                    verdict: "duplicate",
+                    verdict: "duplicate".into(),
                     of: Some(found.id),
                     rule: Some(found.rule),
                     distance: found.distance,
@@ -178,6 +226,30 @@ pub(crate) fn name(outcome: Outcome) -> &'static str {
 
 #[pymethods]
 impl Verdict {
+    #[new]
+    #[pyo3(signature = (verdict, complete, of=None, rule=None, scores=None))]
+    fn make(
+        verdict: String,
+        complete: bool,
+        of: Option<String>,
+        rule: Option<String>,
+        scores: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let known = scores.as_ref().map(distance_and_probability).transpose()?;
+        let (distance, probability) = known.unwrap_or_default();
+        Ok(Self { verdict, of, rule, distance, probability, scores: scores.map(Bound::unbind), complete })
+    }
+
+    /// A verdict is pickled as its fields.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        (&self.verdict, self.complete, &self.of, &self.rule, &self.scores).into_pyobject(py)
+    }
+
+    /// Two are equal if all their fields are.
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        self.__getnewargs__(py)?.eq(other.__getnewargs__(py)?)
+    }
+
     /// Whether the document is a near-duplicate, and was not stored.
     #[getter]
     fn is_duplicate(&self) -> bool {

@@ -15,10 +15,11 @@ use serde_json::json;
 use crate::arrow::import;
 use crate::config::PyConfig;
 use crate::convert::{self, GivenPage};
-use crate::documents::{self, Names};
+use crate::documents;
 use crate::errors::{Fault, Result};
 use crate::interruptible::{self, Watching};
 use crate::judging::Judging;
+use crate::names::{Choice, Choices};
 use crate::process::Owned;
 use crate::selected;
 use crate::verdict::{Verdict, name};
@@ -327,8 +328,9 @@ impl PyWriter {
     /// Stages the documents of a table: a dictionary of documents, replaced, unchanged, repeated, unprinted and
     /// skipped.
     ///
-    /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns. A
-    /// row without an id, or without any of fingerprint, HTML and text, is skipped. A table of more than 65,536 rows,
+    /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns.
+    /// Columns text, html and url are read where they are there, unless others are named, or None; with a column that is
+    /// named for a page, no other one is. A row without an id, or without any of fingerprint, HTML and text, is skipped. A table of more than 65,536 rows,
     /// and one with `batch`, the name of a batch, is loaded in bulk: what is staged is committed first, and the rows
     /// are durable when it returns. Raises ValueError for a column that is not there, or of another type.
     ///
@@ -339,7 +341,7 @@ impl PyWriter {
     /// >>> said["documents"], said["skipped"]
     /// (1, 1)
     #[pyo3(signature = (
-        table, *, id="id", text="text", html="html", url="url", fingerprint=None, batch=None, progress=None
+        table, *, id="id", text=Choice::Usual, html=Choice::Usual, url=Choice::Usual, fingerprint=None, batch=None, progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn add_batch<'py>(
@@ -347,9 +349,9 @@ impl PyWriter {
         py: Python<'py>,
         table: &Bound<'py, PyAny>,
         id: &str,
-        text: Option<&str>,
-        html: Option<&str>,
-        url: Option<&str>,
+        text: Choice,
+        html: Choice,
+        url: Choice,
         fingerprint: Option<&str>,
         batch: Option<&str>,
         progress: Option<Py<PyAny>>,
@@ -357,7 +359,7 @@ impl PyWriter {
         let arrays = import(table)?.ok_or_else(|| {
             Fault::value("a table of Arrow is wanted: an object with __arrow_c_stream__ or __arrow_c_array__")
         })?;
-        let names = Names::new(id, text, html, url, fingerprint);
+        let choices = Choices { id: id.into(), text, html, url, fingerprint: fingerprint.map(str::to_owned) };
         let threads = self.threads;
         let (loaded, skipped) = self.work(py, progress, |held, watching| {
             if let Some(batch) = batch {
@@ -369,7 +371,7 @@ impl PyWriter {
             let mut taking = Taking::new(writer, batch.is_some())?;
             let read = documents::sketch(
                 arrays,
-                &names,
+                &choices,
                 recipe,
                 threads,
                 || watching.stopped(),

@@ -100,6 +100,31 @@ def test_errors_have_classes_of_their_own(crawl, tmp_path):
             wrong()
 
 
+def test_results_are_pickled_and_compared_by_their_fields(crawl, table):
+    db = nddb.open(crawl)
+    text = next(page["text"] for page in table.to_pylist() if page["id"] == "page-1")
+    answer = db.query(text=text)
+    match = db.probe(db.get("page-1")["fp"])[0]
+    config = nddb.Config(k=2, recipe="web", bits=48)
+    assert answer.count and len(answer) == answer.count
+    for one in (answer, answer[0], match, config):
+        again = pickle.loads(pickle.dumps(one))
+        assert again is not one and again == one and repr(again) == repr(one)
+    assert answer[0].distance == pickle.loads(pickle.dumps(answer[0])).distance is not None
+    assert config != nddb.Config() and hash(nddb.Config()) == hash(nddb.Config()) and nddb.Config() == nddb.Config()
+    assert nddb.Match("a", 1, 2) != nddb.Match("a", 1, 3) and answer != nddb.Answer([], "model", 0, True)
+
+
+def test_a_verdict_is_pickled(tmp_path):
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        new = writer.add_if_new("a", text="an apple and a pear and a plum")
+        duplicate = writer.add_if_new("b", text="an apple and a pear and a plum")
+    for verdict in (new, duplicate):
+        again = pickle.loads(pickle.dumps(verdict))
+        assert again == verdict and again.is_duplicate == verdict.is_duplicate
+    assert new != duplicate and duplicate.probability == pickle.loads(pickle.dumps(duplicate)).probability == 1
+
+
 def test_an_exception_can_be_pickled():
     error = nddb.NotADatabase("message")
     error.hint = "a hint"

@@ -49,6 +49,8 @@ def spark(tmp_path_factory):
         .config("spark.local.dir", str(tmp_path_factory.mktemp("local")))
         .config("spark.ui.enabled", "false")
         .config("spark.task.maxFailures", "8")
+        # As on clusters: paths without a scheme are those of another file system, here of one that is not there.
+        .config("spark.hadoop.fs.defaultFS", "hdfs://127.0.0.1:1")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
@@ -115,8 +117,8 @@ def test_pairs_are_those_of_one_machine(collection, tmp_path, judging):
 @pytest.mark.parametrize("judging", [*JUDGING, *LONG], ids=str)
 def test_clusters_and_lists_are_those_of_one_machine(spark, collection, tmp_path, judging):
     folder, documents = collection
-    jobs.clusters(documents, tmp_path / "work", **judging).write.parquet(str(tmp_path / "members"))
-    members = spark.read.parquet(str(tmp_path / "members"))
+    jobs.clusters(documents, tmp_path / "work", **judging).write.parquet(f"file://{tmp_path}/members")
+    members = spark.read.parquet(f"file://{tmp_path}/members")
     assert same(members.toArrow(), pyarrow.table(nddb.open(folder / "crawl.nddb").clusters(**judging))) > 100
     jobs.lists(documents, members, tmp_path / "lists")
     options = [f"--{name.replace('_', '-')}={value}" for name, value in judging.items()]
@@ -223,8 +225,64 @@ def test_what_makes_no_sense_is_refused(spark, collection, tmp_path):
     with pytest.raises(nddb.UnusableMethod):
         jobs.pairs(documents, tmp_path / "texts", method="lcs")
     jobs.pairs(documents.limit(0), tmp_path / "one")
-    with pytest.raises(nddb.Error, match="another job"):
-        jobs.clusters(documents, tmp_path / "one")
+    with pytest.raises(nddb.Error, match="another job.*job pairs there, clusters now"):
+        jobs.clusters(documents.limit(0), tmp_path / "one")
+
+
+def test_the_steps_of_other_documents_are_refused(collection, tmp_path):
+    _, documents = collection
+    some = documents.where("number % 2 = 0")
+    rows = jobs.pairs(some, tmp_path / "work").toArrow()
+    with pytest.raises(nddb.Error, match="another job.*documents .* there, .* now"):
+        jobs.pairs(documents, tmp_path / "work")
+    changed = some.withColumn("deleted", some.deleted | (some.id == "page-1"))
+    with pytest.raises(nddb.Error, match="another job.*digest"):
+        jobs.pairs(changed, tmp_path / "work")
+    assert jobs.pairs(some.repartition(3), tmp_path / "work").toArrow().to_pylist() == rows.to_pylist()
+
+
+def test_tables_that_are_none_of_documents_are_refused(spark, collection, tmp_path):
+    from pyspark.sql import functions
+
+    folder, documents = collection
+    twice = documents.withColumn("number", functions.lit(7).cast("long"))
+    unnumbered = documents.withColumn("number", functions.lit(None).cast("long"))
+    cases = [(twice, "number of another"), (unnumbered, "no number"), (documents.drop("deleted"), "no column deleted")]
+    for table, message in cases:
+        with pytest.raises(ValueError, match=message):
+            jobs.clusters(table, tmp_path / "work")
+    pages = spark.createDataFrame([("a", "some text", 1.5)], "id string, text string, number double")
+    for options, message in [
+        ({"number": "number"}, "double"), ({"number": "age"}, "not there"),
+        ({"number": "id"}, "string"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            jobs.sketch(pages, **options)
+    whole = pages.withColumn("number", pages.number.cast("long"))
+    with pytest.raises(ValueError, match="no column body"):
+        jobs.sketch(whole, number="number", text="body")
+    assert jobs.sketch(whole, number="number").select("tokens").first().tokens == 2
+    with pytest.raises(ValueError, match="no column id"):
+        jobs.documents(spark, folder / "store", deleted=pages.select("text"))
+
+
+def test_paths_of_other_file_systems_are_refused(spark, collection, tmp_path, monkeypatch):
+    folder, documents = collection
+    monkeypatch.chdir(tmp_path)
+    for path in ("s3a://bucket/work", "hdfs://host/work", "dbfs:/work"):
+        for job in (
+            lambda: jobs.pairs(documents, path),
+            lambda: jobs.documents(spark, path),
+            lambda: jobs.ingest(spark, [path], tmp_path / "store", crawl="one"),
+            lambda: jobs.ingest(spark, [folder / "first-0.jsonl"], path, crawl="one"),
+            lambda: jobs.shards(documents, path, shards=1),
+            lambda: jobs.lists(documents, documents, path),
+            lambda: jobs.batch_query(spark, path, [1], tmp_path / "work"),
+        ):
+            with pytest.raises(ValueError, match="mount it"):
+                job()
+    assert not list(tmp_path.iterdir())
+    assert jobs.documents(spark, f"file://{folder}/store").count() == documents.count()
 
 
 @pytest.mark.long
@@ -273,12 +331,12 @@ def test_the_lines_of_the_readme_for_spark_do_the_whole_job(spark, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     pyarrow.parquet.write_table(table, "documents.parquet")
     # The session's folder is where it began: paths of the page are below this one.
-    block = re.sub(r'"(documents\.parquet|sketches|members|clean|work)"', rf'"{tmp_path}/\1"', block)
+    block = re.sub(r'"(documents\.parquet|sketches|members|clean|work)"', rf'"file://{tmp_path}/\1"', block)
     exec(compile(block, "README.md", "exec"), {})
     with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
         writer.add_batch(table)
     removed = {row["id"] for row in nddb.open(tmp_path / "a.nddb").clusters() if row["verdict"] == "remove"}
-    kept = {row.id for row in spark.read.parquet(str(tmp_path / "clean")).select("id").collect()}
+    kept = {row.id for row in spark.read.parquet(f"file://{tmp_path}/clean").select("id").collect()}
     assert kept == set(pages) - removed and len(removed) > 10
 
 

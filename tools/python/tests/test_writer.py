@@ -101,6 +101,29 @@ def test_tables_of_every_producer_give_the_same_database(tmp_path, table):
         assert found == expected, name
 
 
+def test_columns_that_are_named_exist_and_win(tmp_path):
+    table = pyarrow.table({
+        "id": ["a"], "body": ["an apple and a pear"], "text": ["a short title"], "html": ["<p>a page"],
+        "address": ["https://a.example/"],
+    })
+    recipe = nddb.Recipe("main")
+
+    def tokens(**names):
+        return [row["tokens"] for row in recipe.sketch_batch(table, **names)]
+
+    assert [tokens(), tokens(html=None), tokens(text="body"), tokens(text="text", url=...)] == [[2], [3], [5], [3]]
+    assert tokens(text="body", html="html") == [2], "of a page that is there the markup is taken"
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config()) as writer:
+        writer.add_batch(table, text="body", url="address")
+        for name in ("id", "text", "html", "url", "fingerprint"):
+            with pytest.raises(ValueError, match="no column 'missing'.*id, body, text, html, address"):
+                writer.add_batch(table, **{name: "missing"})
+        with pytest.raises(ValueError, match="name the column"):
+            writer.add_batch(table, text=None, html=None)
+    db = nddb.open(tmp_path / "a.nddb")
+    assert (db.get("a")["tokens"], db.get("a")["url"]) == (5, "https://a.example/")
+
+
 def test_columns_may_have_other_names_and_types(tmp_path):
     bits = numpy.array([255, 1 << 63], dtype=numpy.uint64)
     table = pyarrow.table({

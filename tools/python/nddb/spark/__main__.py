@@ -66,6 +66,7 @@ def parser() -> argparse.ArgumentParser:
 def run(spark: SparkSession, given: argparse.Namespace) -> None:
     """Runs a job."""
     import nddb.spark as jobs
+    from nddb.spark.paths import local, uri
 
     if given.job == "ingest":
         count = jobs.ingest(
@@ -73,11 +74,11 @@ def run(spark: SparkSession, given: argparse.Namespace) -> None:
         )
         print(f"{count} documents", file=sys.stderr)
         return
-    output = Path(given.output).absolute()
+    output = local(given.output)
     if given.job != "shards":
-        work = Path(given.work) if given.work else output.with_name(f".{output.name}.work")
+        work = local(given.work) if given.work else output.with_name(f".{output.name}.work")
     if given.job == "batch-query":
-        jobs.batch_query(spark, given.databases, given.queries, work, k=given.k).write.parquet(str(output))
+        jobs.batch_query(spark, given.databases, given.queries, work, k=given.k).write.parquet(uri(output))
     else:
         deleted = Path(given.deleted).read_text().splitlines() if given.deleted else []
         documents = jobs.documents(spark, given.store, deleted=deleted)
@@ -95,7 +96,7 @@ def run(spark: SparkSession, given: argparse.Namespace) -> None:
 def _judged(spark: SparkSession, given: argparse.Namespace, documents: DataFrame, work: Path, output: Path) -> None:
     """Writes pairs, or clusters and lists."""
     import nddb.spark as jobs
-    from nddb.spark.work import literal
+    from nddb.spark.paths import pattern, uri
 
     judging = {
         "method": given.method,
@@ -106,11 +107,11 @@ def _judged(spark: SparkSession, given: argparse.Namespace, documents: DataFrame
         "max_difference": given.max_difference,
     }
     if given.job == "pairs":
-        jobs.pairs(documents, work, **judging).write.parquet(str(output))
+        jobs.pairs(documents, work, **judging).write.parquet(uri(output))
     else:
-        table = str(output / "clusters")
-        jobs.clusters(documents, work, keep=given.keep, remove=given.remove, **judging).write.parquet(table)
-        jobs.lists(documents, spark.read.parquet(literal(Path(table))), output)
+        table = output / "clusters"
+        jobs.clusters(documents, work, keep=given.keep, remove=given.remove, **judging).write.parquet(uri(table))
+        jobs.lists(documents, spark.read.parquet(pattern(table)), output)
 
 
 def main() -> None:

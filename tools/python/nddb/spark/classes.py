@@ -35,7 +35,7 @@ def collapse(work: Work, documents: DataFrame, judging: Judging) -> Classes:
     from pyspark.sql import functions
 
     col, least = functions.col, functions.min("number")
-    count = documents.count()
+    count = work.documents
     groups = judging.groups_for(count)
     options = judging.of_properties()
     if judging.is_by_fingerprint():

@@ -14,6 +14,7 @@ from nddb.spark import partitions, schemas
 from nddb.spark.classes import Classes, collapse
 from nddb.spark.options import Judging
 from nddb.spark.pairs import with_sketches, near
+from nddb.spark.paths import local, uri
 from nddb.spark.work import Work, files_of, whole
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def clusters(
     are those of `nddb.spark.Judging`.
     """
     how = Judging(**judging)
-    steps = Work(documents.sparkSession, work, {"job": "clusters", **dataclasses.asdict(how)})
+    steps = Work(documents.sparkSession, work, {"job": "clusters", **dataclasses.asdict(how)}, documents)
     classes = collapse(steps, documents, how)
     pairs = near(steps, classes, how).select("older", "newer", "nearness")
     founder = _founders(steps, classes, pairs, how)
@@ -50,7 +51,7 @@ def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[st
     """
     from pyspark.sql import functions
 
-    target = Path(folder).absolute()
+    target = local(folder)
     target.mkdir(parents=True, exist_ok=True)
     removed = members.where("verdict = 'remove'").select("id")
     living = documents.where("not deleted").select("id")
@@ -59,7 +60,7 @@ def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[st
         for given, escaped in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
             line = functions.replace(line, functions.lit(given), functions.lit(escaped))
         parts = target / f".{name}.parts"
-        ids.orderBy("id").select(line.alias("value")).write.mode("overwrite").text(str(parts))
+        ids.orderBy("id").select(line.alias("value")).write.mode("overwrite").text(uri(parts))
 
         def write(new: Path, parts: Path = parts) -> None:
             with new.open("wb") as file:

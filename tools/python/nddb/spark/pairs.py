@@ -23,7 +23,7 @@ def pairs(documents: DataFrame, work: str | os.PathLike[str], **judging: Any) ->
     oldest. `work` is a folder that all machines see; the other options are those of `nddb.spark.Judging`.
     """
     how = Judging(**judging)
-    steps = Work(documents.sparkSession, work, {"job": "pairs", **dataclasses.asdict(how)})
+    steps = Work(documents.sparkSession, work, {"job": "pairs", **dataclasses.asdict(how)}, documents)
     living = documents.where("not deleted")
     classes = collapse(steps, living, how)
     return _rows(classes, near(steps, classes, how), how)

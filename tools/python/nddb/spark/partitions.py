@@ -66,10 +66,9 @@ def sketch_pages(batches: Batches, recipe: str, names: dict[str, Any]) -> Iterat
     made = Recipe(recipe)
     for batch in batches:
         # The rows that are no documents are left out: the others keep their numbers.
-        page = [batch[name] for name in (names["text"], names["html"]) if name in batch.schema.names]
+        page = [batch[name] for name in (names["text"], names["html"]) if name is not None]
         said = pyarrow.compute.is_valid(batch[names["id"]])
-        if page:
-            said = pyarrow.compute.and_(said, pyarrow.compute.is_valid(pyarrow.compute.coalesce(*page)))
+        said = pyarrow.compute.and_(said, pyarrow.compute.is_valid(pyarrow.compute.coalesce(*page)))
         for row in _pieces(batch.filter(said)):
             sketches = pyarrow.table(made.sketch_batch(row, threads=1, **names)).combine_chunks().to_batches()
             for part in sketches:

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nddb import Config, Federation, tables
+from nddb import Config, Federation, Reader, tables
 from nddb.spark import partitions, schemas
+from nddb.spark.paths import local
 from nddb.spark.work import Work, whole
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def shards(
 
     config = Config(k, recipe=recipe, bits=bits)
     made_of = {"k": config.k, "recipe": config.recipe, "bits": config.bits}
-    job = Work(documents.sparkSession, folder, {"job": "shards", "shards": shards, **made_of})
+    job = Work(documents.sparkSession, folder, {"job": "shards", "shards": shards, **made_of}, documents)
     given = documents.where("not deleted").select("number", "id", "sketch", "recipe", "archive")
     target = str(job.folder)
     made = (
@@ -71,13 +72,14 @@ def batch_query(
     from pyspark import SparkFiles
 
     paths = [databases] if isinstance(databases, (str, os.PathLike)) else list(databases)
-    names = [os.path.abspath(path) for path in paths]
+    names = [str(local(path)) for path in paths]
     federation = Federation(names)
+    states = {name: _state(reader) for name, reader in zip(names, federation.readers)}
     within = federation.k if k is None else k
     federation.probe_batch(array("Q", [0]), within)  # refuses the distance
     content = _bytes_of(queries)
     digest = hashlib.sha256(content).hexdigest()
-    steps = Work(spark, work, {"job": "batch_query", "databases": names, "k": within, "queries": digest})
+    steps = Work(spark, work, {"job": "batch_query", "databases": states, "k": within, "queries": digest})
     ranges = [
         (part, row["source"], row["first"], row["blocks"])
         for part, path in enumerate(names)
@@ -102,6 +104,12 @@ def batch_query(
         .mapInArrow(lambda batches: partitions.resolve(batches, names), schemas.MATCHES)
         .orderBy("query", "distance", "id")
     )
+
+
+def _state(reader: Reader) -> dict[str, int]:
+    """What of a database changes when it is written."""
+    stats = reader.stats()
+    return {name: stats[name] for name in ("generation", "commits", "documents")}
 
 
 def _bytes_of(queries: object) -> bytes:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, cast
 
 from nddb import Error, Recipe, tables
 from nddb.spark import partitions, schemas
-from nddb.spark.work import literal
+from nddb.spark.paths import local, pattern, uri
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,9 +39,9 @@ def ingest(
     names of fields than the usual ones. Raises FileExistsError if the crawl is there, `nddb.Error` for another recipe than
     that of the store, and what a task raises for an archive that cannot be read.
     """
-    folder = Path(store).absolute()
+    folder = local(store)
     label = Recipe(recipe).label
-    named = [os.path.abspath(path) for path in tables.archives([str(path) for path in paths], format=format)]
+    named = [os.path.abspath(path) for path in tables.archives([str(local(path)) for path in paths], format=format)]
     if not crawl or "/" in crawl or crawl.startswith((".", "_")):
         raise ValueError(f"{crawl!r} cannot be the name of a folder")
     sketches, archives = folder / "sketches" / f"crawl={crawl}", folder / "archives" / f"crawl={crawl}"
@@ -48,7 +49,7 @@ def ingest(
         raise FileExistsError(f"{store} has the crawl {crawl}")
     first = 0
     if _has_crawls(folder / "archives"):
-        known = spark.read.parquet(literal(folder / "archives"))
+        known = spark.read.parquet(pattern(folder / "archives"))
         others = known.select("recipe").distinct().collect()
         if any(row.recipe != label for row in others):
             raise Error(f"the sketches of {store} are of the recipe {others[0].recipe}, and not of {label}")
@@ -58,13 +59,13 @@ def ingest(
         [(archive, path, label) for archive, path in listed], "archive long, path string, recipe string"
     )
     # A crawl that was not finished left its list: its numbers are given anew.
-    given.coalesce(1).write.mode("overwrite").parquet(str(archives))
+    given.coalesce(1).write.mode("overwrite").parquet(uri(archives))
     tasks = max(1, len(listed) // ARCHIVES_A_TASK)
     options = {"recipe": recipe, "format": format, **reading}
     rows = spark.sparkContext.parallelize(listed, tasks).toDF("archive long, path string")
     made = rows.mapInArrow(lambda batches: partitions.sketch(batches, **options), schemas.SKETCHES)
-    made.write.mode("overwrite").parquet(str(sketches))
-    return spark.read.parquet(literal(sketches)).count()
+    made.write.mode("overwrite").parquet(uri(sketches))
+    return spark.read.parquet(pattern(sketches)).count()
 
 
 def _has_crawls(folder: Path) -> bool:
@@ -77,22 +78,43 @@ def sketch(
     number: str,
     recipe: str = "main",
     id: str = "id",
-    text: str | None = "text",
-    html: str | None = "html",
-    url: str | None = "url",
+    text: str | EllipsisType | None = ...,
+    html: str | EllipsisType | None = ...,
+    url: str | EllipsisType | None = ...,
 ) -> DataFrame:
     """Sketches the pages of a table: a table as `documents` returns it.
 
     `number` is the column that tells the age of a document: different numbers of 64 bits, lower ones of older
-    documents. Ids are text and differ. Rows without an id or a page are left out.
+    documents. Ids are text and differ. Rows without an id or a page are left out. Columns text, html and url are read
+    where they are there, unless others are named, or None; with a column that is named for a page, no other one is.
+    Raises ValueError for a table without a column that is named.
     """
     from pyspark.sql import functions
 
-    names = {"id": id, "text": text, "html": html, "url": url}
-    columns = [name for name in names.values() if name in pages.columns]
-    given = pages.select(functions.col(number).cast("long").alias("number"), *columns)
+    kind = dict(pages.dtypes).get(number)
+    if kind not in ("tinyint", "smallint", "int", "bigint"):
+        told = "is not there" if kind is None else f"is {kind}, and no whole number of 64 bits"
+        raise ValueError(f"the column {number} {told}: the table has {', '.join(pages.columns)}")
+    names = {"id": id} | _pages_of(pages.columns, {"text": text, "html": html, "url": url})
+    missing = [name for name in names.values() if name is not None and name not in pages.columns]
+    if missing:
+        raise ValueError(f"there is no column {', '.join(missing)}: the table has {', '.join(pages.columns)}")
+    given = pages.select(functions.col(number).cast("long").alias("number"), *filter(None, names.values()))
     made = given.mapInArrow(lambda batches: partitions.sketch_pages(batches, recipe, names), schemas.SKETCHES)
     return made.withColumn("deleted", functions.lit(False))
+
+
+def _pages_of(columns: list[str], given: dict[str, str | EllipsisType | None]) -> dict[str, str | None]:
+    """The columns of a page: those that were named, else those of the usual names that are there."""
+    is_named = isinstance(given["text"], str) or isinstance(given["html"], str)
+
+    def usual(name: str) -> str | None:
+        return name if name in columns and (name == "url" or not is_named) else None
+
+    names = {name: usual(name) if column is ... else column for name, column in given.items()}
+    if names["text"] is None and names["html"] is None:
+        raise ValueError(f"there is no column of pages, text or html: the table has {', '.join(columns)}")
+    return names
 
 
 def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | DataFrame = ()) -> DataFrame:
@@ -105,10 +127,10 @@ def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | Dat
     from pyspark.sql import Window, functions
 
     col = functions.col
-    folder = Path(store).absolute()
+    folder = local(store)
     # Names of crawls are text, also those that look like numbers or dates.
     schema = f"{schemas.SKETCHES}, crawl string"
-    all_of = spark.read.schema(schema).parquet(literal(folder / "sketches"))
+    all_of = spark.read.schema(schema).parquet(pattern(folder / "sketches"))
     by_id = Window.partitionBy("id")
     repeated = (
         all_of.select("id", "crawl", "number")
@@ -129,7 +151,11 @@ def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | Dat
     began = told.where("before is null or before != content").groupBy("id").agg(functions.max("number").alias("number"))
     dead = repeated.join(began.select("number"), "number", "left_anti").select("number")
     living = all_of.join(dead, "number", "left_anti")
-    if not hasattr(deleted, "select"):
-        deleted = spark.createDataFrame([(id,) for id in deleted], "id string")
-    gone = deleted.select("id").distinct().withColumn("deleted", functions.lit(True))
+    if hasattr(deleted, "select"):
+        table = cast("DataFrame", deleted)
+        if "id" not in table.columns:
+            raise ValueError(f"the table of deleted documents has no column id: it has {', '.join(table.columns)}")
+    else:
+        table = spark.createDataFrame([(id,) for id in deleted], "id string")
+    gone = table.select("id").distinct().withColumn("deleted", functions.lit(True))
     return living.join(gone, "id", "left").withColumn("deleted", functions.coalesce("deleted", functions.lit(False)))

@@ -1,14 +1,14 @@
 """The steps of a job: each is a table that is written as a whole before the next one begins.
 
-A job that is started again with the same folder goes on after its last whole step. Spark commits the files of a task by
+A job that is started again with the same folder and the same documents goes on after its last whole step. Spark commits the files of a task by
 renaming them, and marks a table as whole at its end, so that tasks that are tried again or run twice change nothing.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +18,8 @@ import pyarrow
 import pyarrow.parquet
 
 from nddb import Error
+from nddb.spark.inputs import inputs_of
+from nddb.spark.paths import local, pattern, uri
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -26,20 +28,33 @@ if TYPE_CHECKING:
 class Work:
     """A folder that all machines see, with the steps of one job."""
 
-    def __init__(self, spark: SparkSession, folder: str | os.PathLike[str], job: dict[str, Any]) -> None:
-        self.spark, self.folder = spark, Path(folder).absolute()
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: str | os.PathLike[str],
+        job: dict[str, Any],
+        documents: DataFrame | None = None,
+    ) -> None:
+        """Begins a job of these options and documents, or goes on with it; another one in the folder is refused."""
+        self.spark, self.folder = spark, local(folder)
+        if documents is not None:
+            given = inputs_of(documents)
+            self.documents = given.documents
+            job = job | dataclasses.asdict(given)
         self.folder.mkdir(parents=True, exist_ok=True)
-        said, file = json.dumps(job, sort_keys=True, indent=1) + "\n", self.folder / "job.json"
-        if file.exists() and file.read_text() != said:
-            raise Error(f"{self.folder} holds the steps of another job: {file.read_text()}")
-        whole(file, lambda new: new.write_text(said))
+        file = self.folder / "job.json"
+        if file.exists():
+            _compare(self.folder, json.loads(file.read_text()), json.loads(json.dumps(job)))
+        else:
+            said = json.dumps(job, sort_keys=True, indent=1) + "\n"
+            whole(file, lambda new: new.write_text(said))
 
     def table(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
         """The table of a step, which is made unless it is there."""
         path = self.folder / name
         if not (path / "_SUCCESS").exists():
-            make().write.mode("overwrite").parquet(str(path))
-        return self.spark.read.parquet(literal(path))
+            make().write.mode("overwrite").parquet(uri(path))
+        return self.spark.read.parquet(pattern(path))
 
     def on_driver(self, name: str, function: Callable[[pyarrow.RecordBatchReader], object], of: str) -> DataFrame:
         """The table of a step that this machine makes alone, of the rows of another step in their order."""
@@ -53,16 +68,21 @@ class Work:
                         writer.write_batch(batch)
 
             whole(path, write)
-        return self.spark.read.parquet(literal(path))
+        return self.spark.read.parquet(pattern(path))
 
     def remove(self) -> None:
         """Removes the folder, when its job is done."""
         shutil.rmtree(self.folder)
 
 
-def literal(path: Path) -> str:
-    """A path as Spark reads it: what it would take for a pattern stands for itself."""
-    return re.sub(r"([\\{}\[\]*?^])", r"\\\1", str(path))
+def _compare(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+    """Refuses another job than the one whose steps are in a folder."""
+    changed = [name for name in sorted(before.keys() | now.keys()) if before.get(name) != now.get(name)]
+    if changed:
+        told = ", ".join(f"{name} {before.get(name)} there, {now.get(name)} now" for name in changed)
+        raise Error(
+            f"{folder} holds the steps of another job ({told}): name another folder, or remove this one to begin again"
+        )
 
 
 def files_of(folder: Path) -> list[Path]:

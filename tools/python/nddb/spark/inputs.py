@@ -1,0 +1,41 @@
+"""The documents of a job: checked before its first step, and told from others when it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nddb.spark import schemas
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_COLUMNS = [*schemas.names(schemas.SKETCHES), "deleted"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The number of documents, and a digest of all that a job reads of them, whatever their order."""
+
+    documents: int
+    digest: str
+
+
+def inputs_of(documents: DataFrame) -> Inputs:
+    """Reads all documents once. Raises ValueError for a table that is none of documents."""
+    from pyspark.sql import functions
+
+    missing = [name for name in _COLUMNS if name not in documents.columns]
+    if missing:
+        raise ValueError(
+            f"the table has no column {', '.join(missing)}: make it by nddb.spark.documents or nddb.spark.sketch"
+        )
+    hashes = functions.xxhash64(*_COLUMNS).cast("decimal(20)")
+    count, numbers, different, total = documents.agg(
+        functions.count("*"), functions.count("number"), functions.count_distinct("number"), functions.sum(hashes)
+    ).first()
+    if numbers < count:
+        raise ValueError(f"{count - numbers} of {count} documents have no number")
+    if different < numbers:
+        raise ValueError(f"{numbers - different} of {count} documents have the number of another one")
+    return Inputs(count, f"{int(total or 0) % 2**64:016x}")
