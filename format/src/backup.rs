@@ -9,9 +9,9 @@ use crate::{FormatError, Result};
 const VERSION: u16 = 1;
 /// The first line, up to the version.
 const TITLE: &str = "nddb backup ";
-/// What the last line ends with.
+/// The end of the last line.
 const END: &str = " end\n";
-/// Bytes of the last line: a checksum, and the above.
+/// Bytes of the last line: a checksum and [`END`].
 const LAST: usize = 8 + END.len();
 const WHAT: &str = "list of a backup";
 
@@ -125,7 +125,7 @@ fn hex(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Returns whether a path is one of a database, and leads nowhere else.
+/// Returns whether a path is one that a database has, and does not lead out of its folder.
 fn is_path(path: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty()

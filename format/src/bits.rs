@@ -1,9 +1,9 @@
 //! Bit streams (SPEC 3.3): bit i of a stream is bit i mod 8 of byte i div 8, the least significant first. A number
 //! is stored least significant bit first.
 
-/// Reads the 57 or more bits that begin at bit `position`, into the low end of the result; bits of the result above
-/// bit 56 are undefined. Positions wrap at the power of two `N - 8`, so that no value read from a file leads
-/// outside of the array and the compiler needs no bounds check.
+/// Reads the 57 or more bits that begin at bit `position`, into the low end of the result; bits of the result above bit
+/// 56 are undefined. Positions wrap at the power of two `N - 8`, so no value read from a file leads outside the array,
+/// and no bounds check is compiled.
 #[inline(always)]
 pub fn peek<const N: usize>(bytes: &[u8; N], position: usize) -> u64 {
     const { assert!((N - 8).is_power_of_two(), "an array of 8 bytes more than a power of two") };
@@ -13,8 +13,8 @@ pub fn peek<const N: usize>(bytes: &[u8; N], position: usize) -> u64 {
     u64::from_le_bytes(word) >> (position & 7)
 }
 
-/// Reads `width` bits (0 to 64) at bit `position` of `bytes`; bits after the end are zeros. The plain definition,
-/// for code outside of inner loops.
+/// Reads `width` bits (0 to 64) at bit `position` of `bytes`; bits after the end are zeros. The plain definition, for
+/// code outside inner loops.
 pub fn read(bytes: &[u8], position: u64, width: u8) -> u64 {
     let mut window = [0u8; 16];
     let start = usize::try_from(position / 8).unwrap_or(usize::MAX).min(bytes.len());

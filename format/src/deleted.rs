@@ -57,7 +57,7 @@ pub fn decode(bytes: &[u8]) -> Result<RoaringTreemap> {
     check_crc(WHAT, bytes, Field { offset: body, size: CHECKSUM_SIZE, name: "checksum" })?;
     RESERVED.expect_zero(WHAT, bytes)?;
     // roaring checks the order within a bitmap, but neither the order of the bitmaps nor the counts of runs and the
-    // offsets: a valid payload is the one that the set would be written as.
+    // offsets. So a payload is valid only if encoding the decoded set gives the same bytes.
     let portable = "the payload is a treemap in the portable layout, keys ascending, nothing empty";
     let Ok(set) = RoaringTreemap::deserialize_from(payload) else {
         return malformed(WHAT, HEADER_SIZE, portable);

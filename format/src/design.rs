@@ -1,16 +1,17 @@
-//! The design of schemes: how few tables reach a given least prefix, and how long a prefix a given number of tables
-//! allows (Manku 2007, 3.1.2).
+//! The design of schemes: the fewest tables that reach a given minimum prefix, and the longest minimum prefix that a
+//! given number of tables allows (Manku 2007, 3.1.2).
 //!
-//! The paper answers with a recursion over fractional widths, X(f, k, d), which is [`tables_in_theory`]. Groups of
-//! bits are whole, though: five groups of 64 bits match 25.6 bits in theory and 25 in fact. So the search below
-//! runs through the same choices of levels and tracks the bits that the worst table of the real [`Scheme`] matches.
+//! The paper answers with a recursion over fractional widths, X(f, k, d), which is [`tables_in_theory`]. But groups
+//! consist of whole bits: with five groups of 64 bits, a table matches 25.6 bits in theory and 25 in fact. So the
+//! search below tries the same choices of levels and tracks the bits that the worst table of the real [`Scheme`]
+//! matches.
 
 use std::cmp::Reverse;
 
 use crate::Result;
 use crate::scheme::{LEVELS_MAX, Scheme, TABLES_MAX};
 
-/// The levels of a scheme, and what they give (Manku 2007, 3.1.1).
+/// The levels of a scheme, and the tables and prefix that result (Manku 2007, 3.1.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Design {
     /// Number of groups of each level, as [`Scheme::new`] takes them.
@@ -36,11 +37,11 @@ impl Design {
     }
 }
 
-/// Returns the Pareto-optimal designs of at most `tables_max` tables: each has a longer prefix than all with fewer
-/// tables (Manku 2007, 3.1.2, both questions at once).
+/// Returns the Pareto-optimal designs of at most `tables_max` tables: each has a longer prefix than all designs with
+/// fewer tables (Manku 2007, 3.1.2, both questions at once).
 ///
-/// They ascend by tables and by prefix. The first is the design without levels, with one table and prefix 0, unless
-/// one table matches everything (k = 0). Of equal designs the one with fewer levels is kept.
+/// They ascend by tables and by prefix. The first is the design without levels, with one table and prefix 0, unless one
+/// table matches everything (k = 0). Of equal designs, the one with fewer levels is kept.
 pub fn designs(bits: u8, k: u8, tables_max: usize) -> Vec<Design> {
     let mut found = Vec::new();
     let search = Search { bits, k, tables_max: tables_max.min(TABLES_MAX) };
@@ -64,8 +65,8 @@ pub fn fewest_tables(bits: u8, k: u8, prefix_min: u8) -> Option<Design> {
     designs(bits, k, TABLES_MAX).into_iter().find(|design| design.prefix_min >= prefix_min)
 }
 
-/// Returns the design of at most `tables_max` tables (at least one) whose least prefix is the greatest,
-/// and of these the one of the fewest tables: the inverse question (Manku 2007, 3.1.2).
+/// Returns the design of at most `tables_max` tables (at least one) whose least prefix is the greatest, and of these
+/// the one with the fewest tables: the inverse question (Manku 2007, 3.1.2).
 pub fn greatest_prefix(bits: u8, k: u8, tables_max: usize) -> Design {
     designs(bits, k, tables_max).pop().unwrap_or_else(Design::everything)
 }
@@ -110,8 +111,9 @@ struct Rest {
 }
 
 impl Rest {
-    /// Returns the rest after one more level: of `groups` groups, as equal as whole bits allow, the k narrowest or
-    /// the k widest remain. Both grow with the number of bits that are cut, so the extremes come from the extremes.
+    /// Returns the rest after one more level. It cuts the bits into `groups` groups, as equal as whole bits allow, of
+    /// which the k narrowest (or the k widest) remain. Both results grow with the number of bits that are cut, so
+    /// extremes come from extremes.
     fn cut(self, groups: u8, k: u8) -> Self {
         let narrow = |bits: u8| k * (bits / groups);
         Self {
@@ -168,7 +170,7 @@ mod tests {
         let Some(narrowest) = prefixes.iter().map(allowed_of).min_by_key(|prefix| prefix.count_ones()) else {
             return Some(0);
         };
-        // Prefixes without a common bit take one bit of the mask each.
+        // Prefixes without a common bit each take one bit of the mask.
         let (mut seen, mut apart) = (0, 0);
         for prefix in prefixes.iter().map(allowed_of).filter(|&prefix| prefix != 0) {
             if prefix & seen == 0 {

@@ -61,8 +61,8 @@ pub fn identity(bytes: &[u8]) -> u64 {
     mix(fnv)
 }
 
-/// Returns the CRC-32 (IEEE 802.3, as in gzip) of `identity`, `index` (both little-endian) and `bytes`: the
-/// checksum of a block or page in the wrong file or at the wrong index does not match.
+/// Returns the CRC-32 (IEEE 802.3, as in gzip) of `identity`, `index` (both little-endian) and `bytes`: so the checksum
+/// of a block or page in the wrong file or at the wrong index does not match.
 pub fn checksum(identity: u64, index: u64, bytes: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     crc.update(&identity.to_le_bytes());

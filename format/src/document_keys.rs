@@ -23,8 +23,8 @@ pub struct KeyKinds {
 
 impl KeyKinds {
     /// Returns the kinds of keys in databases of a recipe, given its label: a base, flags after hyphens, and a version
-    /// after a slash (SPEC 9.1). Those of other programs have no base that is known here, and keep what their documents
-    /// have.
+    /// after a slash (SPEC 9.1). A recipe of another program has no base that is known here; its databases keep the
+    /// keys that their documents have.
     ///
     /// ```
     /// use nddb_format::document_keys::KeyKinds;
@@ -67,9 +67,9 @@ pub(crate) const BAND: usize = 4;
 /// Bands of a page.
 pub const BANDS: usize = MIN_VALUES / BAND;
 
-/// Returns the bands of 84 min-values: a hash for each run of four, as supershingles are of longer runs. Two pages
-/// of resemblance r share one with probability 1 - (1 - r^4)^21: of .8 always, of .5 three times in four, of .2
-/// once in thirty, where megashingles find those of .95 nine times in ten and those of .8 once in forty. A band is
+/// Returns the bands of 84 min-values: a hash for each run of four, as supershingles are of longer runs. Two pages of
+/// resemblance r share one with probability 1 - (1 - r^4)^21: nearly always for r = 0.8, three times in four for 0.5,
+/// once in thirty for 0.2. Megashingles find nine in ten pages of resemblance 0.95, and one in forty of 0.8. A band is
 /// XXH3 (64 bits, seed 0) of `band`, the index of the run as one byte, and its four min-values, 4 bytes each,
 /// little-endian: 21 bytes, so that no band is a megashingle.
 pub fn bands(min_values: &[u32; MIN_VALUES]) -> [u64; BANDS] {

@@ -7,7 +7,7 @@ pub type Result<T, E = FormatError> = std::result::Result<T, E>;
 
 /// A rule of SPEC.md that bytes break, and the offset where they break it.
 ///
-/// The format knows the rule and the offset; the reader of the file adds its name.
+/// This crate knows the rule and the offset; the reader of the file adds the file's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormatError {
@@ -63,7 +63,7 @@ pub enum FormatError {
         /// The later value, which must be greater.
         found: u64,
     },
-    /// Parameters that no scheme or table can have.
+    /// The parameters are impossible for a scheme or table.
     Scheme {
         /// The rule that they break.
         rule: &'static str,

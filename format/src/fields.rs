@@ -59,7 +59,7 @@ impl Field {
     }
 }
 
-/// The version of the format: of every file that this crate writes, and the newest that it reads.
+/// The version of the format: the version of every file that this crate writes, and the newest that it reads.
 pub const FORMAT: u16 = 1;
 
 /// Every file begins with its magic, the version that wrote it and the least version that reads it.
@@ -106,7 +106,7 @@ pub(crate) fn check_size(what: &'static str, bytes: &[u8], size: usize) -> Resul
     Ok(())
 }
 
-/// Checks a CRC-32 that stands at `field` and covers all bytes before it.
+/// Checks the CRC-32 at `field`, which covers all bytes before it.
 pub(crate) fn check_crc(what: &'static str, bytes: &[u8], field: Field) -> Result<()> {
     let (stored, computed) = (field.get(bytes) as u32, crc32fast::hash(&bytes[..field.offset]));
     if stored != computed {

@@ -1,23 +1,23 @@
-//! Filters: what a segment does not have costs one cache line, and no block (SPEC 6.6).
+//! Filters: looking for a value that a segment lacks usually costs one cache line instead of a block (SPEC 6.6).
 //!
-//! A probe asks a table for the values with a prefix, a look-up asks a key table for one value. Where few of the
-//! prefixes occur, a filter says of most of the others that they do not: as a bitmap of all prefixes where it is
-//! small, otherwise as a Bloom filter whose bits for one prefix lie in one block of 32 bytes (Putze, Sanders, Singler
-//! 2007). It never denies a prefix that occurs.
+//! A probe asks a table for the values with a prefix, a look-up asks a key table for one value. If few of the possible
+//! prefixes occur, a filter rejects most of the others. It is a bitmap of all prefixes if that is small, otherwise a
+//! Bloom filter whose bits for one prefix are in one block of 32 bytes (Putze, Sanders, Singler 2007). It never rejects
+//! a prefix that occurs.
 
 use crate::digest::mix;
 use crate::fingerprint::low_mask;
 
-/// Fewer different prefixes than these have no filter.
+/// Minimum number of different prefixes for a filter.
 pub const PREFIXES_MIN: u64 = 1024;
-/// The most bits of the filter of a table of fingerprints: whoever writes a segment holds its filter in memory, and
-/// several tables are written at a time.
+/// Maximum number of bits of the filter of a table of fingerprints: the writer of a segment holds its filter in memory,
+/// and several tables are written at a time.
 pub const BITS_MAX: u64 = 1 << 30;
-/// The most bits of the filter of a key table, of which a run has one.
+/// Maximum number of bits of the filter of a key table; a run has only one key table.
 pub const KEY_TABLE_BITS_MAX: u64 = 1 << 33;
-/// Most bits of a bitmap for each prefix that occurs.
+/// Maximum number of bits of a bitmap per prefix that occurs.
 const BITMAP_BITS: u64 = 16;
-/// Bits of a Bloom filter for each prefix that occurs.
+/// Number of bits of a Bloom filter per prefix that occurs.
 const BLOOM_BITS: u64 = 10;
 /// Bytes of a block of a Bloom filter.
 const BLOCK_SIZE: u64 = 32;
@@ -27,11 +27,11 @@ const BLOCK_SIZE: u64 = 32;
 pub enum Kind {
     /// A bit for each possible prefix.
     Bitmap,
-    /// Blocks of 32 bytes, of which a prefix sets a bit in each of the eight words of one.
+    /// Blocks of 32 bytes; a prefix sets one bit in each of the eight words of one block.
     Bloom,
 }
 
-/// The filter of a segment, without its bytes: what follows from its table and the number of prefixes.
+/// The filter of a segment, without its bytes: its form follows from the table and the number of prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     kind: Kind,
@@ -41,8 +41,8 @@ pub struct Filter {
     size: u64,
 }
 
-/// Returns the bits of the values of a table that its filter keeps: those that a probe matches; all, where probes ask
-/// for single values; `None` if a probe asks for all values.
+/// Returns the number of top bits of a table's values that its filter covers: the bits that a probe matches, or all
+/// bits if probes ask for single values. `None` if a probe asks for all values.
 pub fn width(bits: u8, k: u8, prefix: u8) -> Option<u8> {
     match (prefix, k) {
         (0, 0) => Some(bits),
@@ -52,9 +52,9 @@ pub fn width(bits: u8, k: u8, prefix: u8) -> Option<u8> {
 }
 
 impl Filter {
-    /// Returns the filter of a segment of `bits`-bit values, distance `k` and a table with this prefix that has so many
-    /// different prefixes; `None` if it has none: where there are few prefixes, where most that are possible occur, and
-    /// where it would be too large.
+    /// Returns the filter of a segment of `bits`-bit values, with distance `k`, a table with this prefix, and this
+    /// number of different prefixes. `None` if it has no filter: if there are few prefixes, if most possible prefixes
+    /// occur, or if the filter would be too large.
     pub fn of(bits: u8, k: u8, prefix: u8, prefixes: u64) -> Option<Self> {
         let width = width(bits, k, prefix).filter(|width| (1..=bits.min(64)).contains(width))?;
         let possible = 1u128 << width;
@@ -81,14 +81,14 @@ impl Filter {
         self.size
     }
 
-    /// Returns the prefix that all values from `low` to `high` have; `None` if they differ.
+    /// Returns the common prefix of all values from `low` to `high`; `None` if their prefixes differ.
     #[inline]
     pub fn prefix_of(&self, low: u64, high: u64) -> Option<u64> {
         let prefix = low >> self.shift;
         (prefix == high >> self.shift).then_some(prefix)
     }
 
-    /// Returns the offset of the 32 bytes, at most, that say whether a prefix may occur.
+    /// Returns the offset of the bytes (at most 32) that tell whether a prefix may occur.
     #[inline]
     pub fn offset(&self, prefix: u64) -> usize {
         match self.kind {
@@ -118,7 +118,8 @@ impl Filter {
         }
     }
 
-    /// Returns whether a prefix may occur; `bytes` are those of the filter. A prefix too wide does not.
+    /// Returns whether a prefix may occur; `bytes` are the bytes of the filter. A prefix that is too wide does not
+    /// occur.
     #[inline]
     pub fn may_have(&self, bytes: &[u8], prefix: u64) -> bool {
         let offset = self.offset(prefix);
@@ -139,7 +140,7 @@ impl Filter {
     }
 }
 
-/// The filter of a segment and its bytes, made of the values one by one; nothing for a segment without one.
+/// The filter of a segment and its bytes, built from the values one by one; empty for a segment without a filter.
 #[derive(Clone, Debug)]
 pub struct FilterBuilder(Option<(Filter, Vec<u8>)>);
 
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn the_kind_follows_from_the_number_of_prefixes() {
         let kind = |bits, k, prefix, prefixes| Filter::of(bits, k, prefix, prefixes).map(|filter| filter.kind());
-        // Ten tables of ten million fingerprints, and of a hundred million, of which most prefixes occur.
+        // Ten tables of ten million fingerprints, and of a hundred million, in which most prefixes occur.
         assert_eq!(kind(64, 3, 26, 9_000_000), Some(Kind::Bitmap));
         assert_eq!(kind(64, 3, 26, 60_000_000), None);
         assert_eq!(kind(64, 3, 26, 20_000), Some(Kind::Bloom));

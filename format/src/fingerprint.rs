@@ -6,7 +6,7 @@ use crate::{FormatError, Result};
 
 /// Fewest bits of a fingerprint.
 pub const BITS_MIN: u8 = 8;
-/// Most bits of a fingerprint.
+/// Maximum number of bits of a fingerprint.
 pub const BITS_MAX: u8 = 64;
 
 /// A simhash fingerprint in natural bit order: `f` bits in the low end of a `u64`, position 63 highest.
@@ -14,8 +14,8 @@ pub const BITS_MAX: u8 = 64;
 #[repr(transparent)]
 pub struct Fingerprint(pub u64);
 
-/// A fingerprint in the bit order of one table: the sort key of that table, a type of its own so that
-/// the two orders are never mixed.
+/// A fingerprint in the bit order of one table: the sort key of that table. It is a separate type so that the two
+/// orders are never mixed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Permuted(pub u64);

@@ -27,7 +27,7 @@ pub(crate) fn encode(magic: &[u8; 8], identity: u64, checksums: &[u8]) -> [u8; F
     footer
 }
 
-/// Checks the footer of a file with this identity, but for the page checksums.
+/// Checks the footer of a file with this identity, except for the page checksums.
 pub(crate) fn check(what: &'static str, footer: &[u8], magic: &[u8; 8], identity: u64) -> Result<()> {
     check_crc(what, footer, FOOTER_CHECKSUM)?;
     if FOOTER_START.bytes(footer) != magic {

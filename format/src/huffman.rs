@@ -8,21 +8,21 @@ use crate::error::malformed;
 pub const LENGTH_MAX: u8 = 12;
 /// Most symbols: one for each position of a 64-bit fingerprint.
 pub const SYMBOLS_MAX: usize = 64;
-/// Bits that the decoder's first look-up reads. Longer words are rare: one in a thousand. The tables of ten
+/// Number of bits that the decoder's first look-up reads. Only one word in a thousand is longer. The tables of ten
 /// segments, 2 KB each, fit in the first-level cache together.
 const LOOKUP_BITS: u8 = 10;
 
-/// The total of a step whose word is longer than the first look-up; no real entry has that many bits.
+/// Marks a step whose word is longer than the first look-up, in place of its total; no real entry has that many bits.
 pub const LONG: u8 = 0xff;
 
 /// Code lengths, one for each symbol 0..f; the rest are 0.
 pub type Lengths = [u8; SYMBOLS_MAX];
 
-/// Returns the optimal code lengths of at most 12 bits for symbols with the weights `counts[h] + 1`, by
-/// package-merge (Larmore and Hirschberg 1990). Of equal weights the smaller symbol gets the shorter word.
+/// Returns the optimal code lengths of at most 12 bits for symbols with the weights `counts[h] + 1`, by package-merge
+/// (Larmore and Hirschberg 1990). Among equal weights, the smaller symbol gets the shorter word.
 pub fn lengths(counts: &[u64]) -> Lengths {
     let symbols = counts.len().min(SYMBOLS_MAX);
-    // Ascending weight; of equal weights the greater symbol first, so that it gets the longer word.
+    // Ascending weight; among equal weights the greater symbol comes first, so that it gets the longer word.
     let mut leaves: Vec<(u128, usize)> = (0..symbols).map(|h| (u128::from(counts[h]) + 1, h)).collect();
     leaves.sort_by_key(|&(weight, h)| (weight, std::cmp::Reverse(h)));
     // A package is its weight and how often it contains each symbol.
@@ -38,7 +38,7 @@ pub fn lengths(counts: &[u64]) -> Lengths {
             .chunks_exact(2)
             .map(|pair| (pair[0].0 + pair[1].0, std::array::from_fn(|h| pair[0].1[h] + pair[1].1[h])))
             .collect();
-        // A stable merge: of equal weights the leaf stands before the package.
+        // A stable merge: among equal weights, the leaf comes before the package.
         packages = leaves.iter().map(leaf).chain(pairs).collect();
         packages.sort_by_key(|package| package.0);
     }
@@ -116,8 +116,8 @@ pub struct Step {
     pub total: u32,
 }
 
-/// The decoder: a table of the next 10 bits, and a second one of the next 12 for longer words. A slot packs the
-/// total of bits in its low byte and the length of the word above.
+/// The decoder: a table of the next 10 bits, and a second one of the next 12 for longer words. A slot packs the total
+/// number of bits in its low byte and the length of the word above it.
 #[derive(Clone)]
 pub struct Decoder {
     short: [u16; 1 << LOOKUP_BITS],
@@ -148,14 +148,13 @@ impl Decoder {
         Self { short, long }
     }
 
-    /// Decodes the word that the low bits of `window` begin with, if it has no more than 10 bits;
-    /// otherwise the total is [`LONG`].
+    /// Decodes the word at the low end of `window`, if it has no more than 10 bits; otherwise the total is [`LONG`].
     #[inline(always)]
     pub fn short_step(&self, window: u64) -> Step {
         unpack(self.short[(window & ((1 << LOOKUP_BITS) - 1)) as usize])
     }
 
-    /// Decodes the word that the low bits of `window` begin with; 12 bits of it must be valid.
+    /// Decodes the word at the low end of `window`, of which 12 bits must be valid.
     #[inline(always)]
     pub fn step(&self, window: u64) -> Step {
         let step = self.short_step(window);
@@ -179,7 +178,7 @@ mod tests {
     use super::*;
     use crate::FormatError;
 
-    /// The cost of a plain Huffman code, without a limit: the definition where no word needs more than 12 bits.
+    /// The cost of a plain Huffman code, without a limit: the definition if no word needs more than 12 bits.
     fn unlimited_cost(counts: &[u64]) -> u128 {
         let mut weights: Vec<u128> = counts.iter().map(|&count| u128::from(count) + 1).collect();
         let mut cost = 0;

@@ -4,7 +4,8 @@ use crate::Result;
 use crate::digest::identity;
 use crate::scheme::Scheme;
 
-/// Width of a stored key, in bits. Different keys may share one: what a key finds is compared afterwards.
+/// Width of a stored key, in bits. Different keys may share a stored key, so the documents found are compared
+/// afterwards.
 pub const KEY_BITS: u8 = 40;
 /// Number of files of a key table: a segment and its postings.
 pub const KEY_FILES: u64 = 2;
@@ -21,8 +22,8 @@ pub enum Kind {
     Digest = 2,
 }
 
-/// Returns the stored key: the top bits of the hash of its kind and of the bytes it has in the catalog before the
-/// document number, at most 16.
+/// Returns the stored key: the top bits of the hash of its kind and of the bytes (at most 16) that precede the document
+/// number in the catalog.
 pub fn stored(kind: Kind, bytes: &[u8]) -> u64 {
     let mut all = [0; 17];
     all[0] = kind as u8;

@@ -24,7 +24,7 @@ pub const RESERVED: Field = K.then(2, "reserved");
 pub const FEATURES: Field = RESERVED.then(8, "features");
 /// Number of the manifest; grows by one with each replacement.
 pub const GENERATION: Field = FEATURES.then(8, "generation");
-/// S: every live fingerprint of a document number below S is in a run.
+/// S: every live fingerprint whose document number is below S is in a run.
 pub const COMPLETE: Field = GENERATION.then(8, "complete");
 /// The catalog's commit counter when this manifest was written.
 pub const COMMITS: Field = COMPLETE.then(8, "commits");
@@ -38,7 +38,7 @@ pub const DELETED: Field = CATALOG.then(FILE_SIZE, "deleted");
 pub const FOLDED: Field = DELETED.then(8, "folded");
 /// Number of runs.
 pub const RUNS: Field = FOLDED.then(4, "runs");
-/// Number of times that numbers have left the deleted set: a reader that sees another value reads the catalog anew.
+/// Number of times that numbers have left the deleted set: a reader that sees another value reads the catalog again.
 pub const PURGED: Field = RUNS.then(4, "purged");
 /// The fields before the run entries.
 pub const FIELDS: [Field; 16] = [
@@ -126,9 +126,9 @@ pub const RUN_FIELDS: [Field; 16] = [
     RUN_KEY_SEGMENT,
     RUN_SUMMARIES,
 ];
-/// Bit of the feature that the catalog may have intervals.
+/// Bit of the feature "intervals": the catalog may have intervals.
 const INTERVALS: u64 = 1;
-/// Bit of the feature that run entries have summaries.
+/// Bit of the feature "summaries": run entries have summaries.
 const SUMMARIES: u64 = 1 << 1;
 /// Size of the fixed part.
 const FIXED_SIZE: usize = PURGED.end();
@@ -143,7 +143,7 @@ pub struct FileEntry {
     pub number: u64,
     /// Length in bytes.
     pub length: u64,
-    /// Identity, as in its header.
+    /// Identity, equal to the one in the header of the file.
     pub identity: u64,
     /// CRC-32 of all its bytes.
     pub checksum: u32,
@@ -206,7 +206,7 @@ pub struct RunEntry {
     pub postings: FileEntry,
     /// The segments, in the order of the scheme's tables.
     pub segments: Vec<FileEntry>,
-    /// The key table, if a document of the run has a key in it.
+    /// The key table, if any document of the run has a key.
     pub keys: Option<KeyTable>,
     /// The file of summaries, if there is one.
     pub summaries: Option<FileEntry>,
@@ -255,7 +255,7 @@ pub struct Manifest {
     pub k: u8,
     /// Number of the manifest.
     pub generation: u64,
-    /// S: every live fingerprint of a document number below S is in a run.
+    /// S: every live fingerprint whose document number is below S is in a run.
     pub complete: u64,
     /// The catalog's commit counter when this manifest was written.
     pub commits: u64,
@@ -475,7 +475,7 @@ fn digest_at(field: Field, bytes: &[u8]) -> Digest {
     Digest(u128::from_le_bytes(wide))
 }
 
-/// Decodes the key table of a run entry that begins at `start` and has so many documents.
+/// Decodes the key table of a run entry that begins at `start` and has this number of documents.
 fn decode_keys(entry: &[u8], start: usize, documents: u64) -> Result<Option<KeyTable>> {
     if RUN_KEYS.get(entry) == 0 {
         if entry[RUN_KEYS.offset..RUN_KEY_SEGMENT.end()].iter().any(|&byte| byte != 0) {

@@ -1,5 +1,5 @@
-//! Paged regions: 4 KB pages whose checksums are an array after them, so that a reader verifies what it touches
-//! and opening reads none of it (SPEC 3.6).
+//! Paged regions: 4 KB pages, followed by an array of their checksums. A reader verifies only the pages that it
+//! touches, and opening a file reads none (SPEC 3.6).
 
 use crate::digest;
 use crate::fields::check_size;

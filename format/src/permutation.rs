@@ -24,8 +24,8 @@ pub struct Table {
     groups: Vec<BitGroup>,
     /// The prefix in natural order.
     prefix_mask: u64,
-    /// For each group, its bits in a fingerprint and how far to the left they are rotated: three instructions a
-    /// group (measured: a third of the time of shifting groups in, one after the other).
+    /// For each group, its bits in a fingerprint and the distance by which they are rotated to the left: three
+    /// instructions per group (measured: a third of the time of shifting the groups in one by one).
     turns: Vec<(u64, u32)>,
 }
 

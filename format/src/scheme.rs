@@ -6,19 +6,19 @@ use crate::{FormatError, Result};
 
 /// Greatest k of a database.
 pub const K_MAX: u8 = 7;
-/// Most tables of a scheme.
+/// Maximum number of tables of a scheme.
 pub const TABLES_MAX: usize = 512;
-/// Most levels of a design.
+/// Maximum number of levels of a design.
 pub const LEVELS_MAX: usize = 4;
 /// Largest restart interval: with 0, the paper's plain layout.
 pub const RESTART_MAX: u16 = 4096;
 
 /// A set of tables such that any two fingerprints within `k` bits agree on the prefix of some table.
 ///
-/// A scheme is named by its *levels*: level r cuts the remaining bits into r groups, as equal as whole bits allow
-/// and the wider ones first, and makes a table for every choice of r - k of them; the bits of the k groups not
-/// chosen remain for the next level. Whatever k bits differ, they lie in at most k groups of each level, so some
-/// table has all of them after its prefix.
+/// A scheme is named by its *levels*: level r cuts the remaining bits into r groups, as equal as whole bits allow and
+/// the wider ones first, and makes a table for every choice of r - k of them; the bits of the other k groups remain for
+/// the next level. Any k differing bits are in at most k groups of each level, so some table has all of them after its
+/// prefix.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scheme {
     bits: u8,
@@ -32,7 +32,7 @@ impl Scheme {
     /// Makes the scheme of `levels` for `bits`-bit fingerprints and distances up to `k`, with a restart
     /// point at every `restart`-th entry of a block (0: none).
     ///
-    /// No levels are the scheme of one table without a prefix: every probe reads everything.
+    /// Without levels, the scheme is one table without a prefix: every probe reads everything.
     ///
     /// # Errors
     /// [`FormatError::Scheme`] if a parameter is out of range, a level has no more than k groups or
@@ -103,8 +103,8 @@ impl Scheme {
         self.first_table(mask).is_some()
     }
 
-    /// Returns the first table that finds a fingerprint that differs from the query in exactly the bits of `mask`:
-    /// the one that reports it, so that it is reported once.
+    /// Returns the first table that finds a fingerprint that differs from the query in exactly the bits of `mask`. Only
+    /// this table reports it, so that it is reported once.
     #[inline]
     pub fn first_table(&self, mask: u64) -> Option<usize> {
         self.tables.iter().position(|table| table.prefix_mask() & mask == 0)

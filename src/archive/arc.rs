@@ -150,7 +150,7 @@ impl Arc {
             let well = skipped == left && framing::ended_well(stream, MARKER)?;
             len += skipped;
             if !well && !stream.is_given_up() && stream.rewind(point, begin)? {
-                // The length was wrong: go on with the next record inside of the claimed extent.
+                // The length was wrong: continue with the next record inside the claimed extent.
                 stream.skip(header as u64 - 1)?;
                 len = header as u64 - 1 + framing::resync(stream, MARKER)?;
             }

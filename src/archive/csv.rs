@@ -1,7 +1,7 @@
-//! CSV, and TSV with a header: a document a row, by the names of the columns.
+//! CSV, and TSV with a header: one document per row, by the names of the columns.
 //!
-//! Fields may be quoted, as RFC 4180 says, and then have line ends in them. The delimiter is the one that the header
-//! has most of: comma, tab or semicolon.
+//! Fields may be quoted according to RFC 4180, and may then contain line ends. The delimiter is the one that occurs
+//! most often in the header: comma, tab or semicolon.
 
 use std::io;
 
@@ -13,9 +13,9 @@ use super::options::Options;
 use super::stream::{Fill, Stream, Tear};
 use super::{date, layouts, raw};
 
-/// Most columns.
+/// Maximum number of columns.
 const COLUMNS_MAX: usize = 4096;
-/// Most columns that a message lists.
+/// Maximum number of columns that a message lists.
 const LISTED: usize = 40;
 
 /// Reader of rows.
@@ -24,14 +24,14 @@ pub(super) struct Csv {
     columns: Columns,
     /// Number of columns.
     width: usize,
-    /// The fields of the last row behind each other, and where each ends.
+    /// The fields of the last row, concatenated, and the end of each.
     fields: Vec<u8>,
     ends: Vec<usize>,
-    /// Bytes were lost before the next row: it may be the rest of one.
+    /// Bytes were lost before the next row, which may therefore be the rest of a row.
     unsure: bool,
 }
 
-/// The columns that make a document, by their numbers; of several of a kind the preferred one first.
+/// The columns that make a document, by their numbers; of several columns of one kind, the preferred one comes first.
 #[derive(Default)]
 struct Columns {
     id: Option<usize>,
@@ -50,8 +50,8 @@ enum Row {
     End,
 }
 
-/// Returns whether the first bytes of a file are a header of columns between tabs: it names one that makes documents,
-/// or no fingerprint follows it.
+/// Returns whether the first bytes of a file are a header of columns between tabs: one that names a column that makes
+/// documents, or that is not followed by a fingerprint.
 pub(super) fn is_tab_header(head: &[u8], options: &Options) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
@@ -65,7 +65,7 @@ pub(super) fn is_tab_header(head: &[u8], options: &Options) -> bool {
 }
 
 impl Csv {
-    /// Reads the header. The inner error says in words why no document can be made of rows.
+    /// Reads the header. The inner error is a message that explains why no document can be made from the rows.
     pub(super) fn open(stream: &mut Stream, options: &Options) -> io::Result<Result<Csv, String>> {
         while !stream.window().contains(&b'\n') && stream.window().len() < options.limits.header {
             if stream.fill()? != Fill::More {
@@ -173,7 +173,7 @@ impl Csv {
         &self.fields[begin..self.ends[at]]
     }
 
-    /// Reads a row into the fields; of one that is too long, nothing.
+    /// Reads a row into the fields; a row that is too long is read as empty.
     fn read(&mut self, stream: &mut Stream, limit: usize) -> io::Result<Row> {
         self.reader.reset();
         let (mut len, mut count, mut is_too_long) = (0, 0, false);
@@ -194,7 +194,7 @@ impl Csv {
                 self.reader.read_record(stream.window(), &mut self.fields[len..], &mut self.ends[count..]);
             stream.consume(read);
             (len, count) = (len + written, count + ended);
-            // What is too long is passed over, and takes no more memory.
+            // The excess is skipped, and takes no more memory.
             if len > limit || count > COLUMNS_MAX {
                 is_too_long = true;
             }

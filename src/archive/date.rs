@@ -52,8 +52,9 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
     Some(seconds(year, month, day, hour, minute, second)? + shift)
 }
 
-/// Returns the seconds since 1970 of a date that is written as a number: a year, a date of eight digits or one of
-/// fourteen with its time; else seconds since 1970, or thousandths, millionths or billionths of them, by its size.
+/// Returns the seconds since 1970 of a date that is written as a number: a year, a date of eight digits, or a date and
+/// time of fourteen digits. Otherwise, depending on its size, it counts seconds since 1970, or thousandths, millionths
+/// or billionths of them.
 pub(super) fn of_number(number: i64) -> Option<i64> {
     let digits = number.to_string();
     match digits.len() {
@@ -65,7 +66,7 @@ pub(super) fn of_number(number: i64) -> Option<i64> {
         }
         _ => {}
     }
-    // Seconds from 1973 to the year 5138: smaller numbers are no times.
+    // Seconds from 1973 to the year 5138: smaller numbers are not times.
     const SECONDS: std::ops::Range<u64> = 100_000_000..100_000_000_000;
     let parts = [1_u32, 1_000, 1_000_000, 1_000_000_000].map(u64::from);
     let parts = parts.into_iter().find(|parts| number.unsigned_abs() / parts < SECONDS.end)?;
@@ -106,7 +107,7 @@ fn seconds(year: i64, month: i64, day: i64, hour: i64, minute: i64, second: i64)
     if !(1..=length).contains(&day) || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    // Days since 1970-03-01 shifted to a year that begins in March, so that leap days end it.
+    // Counts days in years that begin in March, so that a leap day is the last day of a year.
     let shifted_year = if month <= 2 { year - 1 } else { year };
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let days = shifted_year * 365 + shifted_year.div_euclid(4) - shifted_year.div_euclid(100)

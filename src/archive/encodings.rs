@@ -1,8 +1,8 @@
 //! Decoding of transfer and content encodings: chunked, gzip, deflate, br, zstd, alone and stacked.
 //!
-//! Headers often lie: crawlers store the decoded body and keep the header. So a body is decoded only if it looks as
-//! the header says; if decoding fails at the beginning, the body is kept as it is; if it fails later, the decoded
-//! part is kept and flagged.
+//! Headers often lie: crawlers store the decoded body and keep the header. So a body is decoded only if it looks
+//! encoded in the declared way. If decoding fails at the beginning, the body is kept as it is; if it fails later, the
+//! decoded part is kept and flagged.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -95,7 +95,7 @@ pub(super) fn decode<'a>(
     Ok(Decoded { body: body.into_owned(), truncated: flagged })
 }
 
-/// Returns what stands behind empty lines, which some servers and crawlers send in front of a body.
+/// Returns the bytes after any leading empty lines, which some servers and crawlers send before a body.
 fn behind_empty_lines(body: &[u8]) -> &[u8] {
     &body[body.iter().position(|b| !matches!(b, b'\r' | b'\n')).unwrap_or(body.len())..]
 }
@@ -175,7 +175,7 @@ fn gunzip(body: &[u8], limits: &Limits) -> Layer {
     }
 }
 
-/// Decodes deflate: with a zlib header, as the standard says, or without, as some servers send it.
+/// Decodes deflate, with a zlib header, as the standard requires, or without one, as some servers send it.
 fn inflate(body: &[u8], limits: &Limits) -> Layer {
     let mut out = Vec::new();
     if let [method, check, ..] = *body
@@ -214,8 +214,8 @@ fn unzstd(body: &[u8], limits: &Limits) -> Layer {
     layer(out, end, None)
 }
 
-/// Classifies a decoded body. `unmarked` is the encoded body if its encoding has no magic: then a body that begins
-/// as text and does not decode to its end was never encoded.
+/// Classifies a decoded body. `unmarked` is the encoded body if its encoding has no magic: in that case, a body that
+/// begins as text and does not decode to its end was never encoded.
 fn layer(out: Vec<u8>, end: End, unmarked: Option<&[u8]>) -> Layer {
     match end {
         End::Done => Layer::Undone { body: out, truncated: false },

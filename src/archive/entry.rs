@@ -2,25 +2,25 @@
 
 use nddb_page::text::{Page, PageKind};
 
-/// The position of a record in a file: enough to read it again.
+/// The position of a record in a file, sufficient to read it again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// Offset in the file of the gzip member or zstd frame that the record begins in, in bytes; of the record
-    /// itself if the file is not compressed. In a Parquet file the number of the row, from 0.
+    /// Offset in the file, in bytes, of the gzip member or zstd frame in which the record begins, or of the record
+    /// itself if the file is not compressed. In a Parquet file, the number of the row, from 0.
     pub offset: u64,
     /// Offset of the record in the decompressed member, in bytes; 0 if the record begins it.
     pub inner: u64,
-    /// Bytes of the record: compressed if its members or frames contain nothing else; else uncompressed. In a Parquet
-    /// file those of the page or text.
+    /// Size of the record in bytes: compressed if its members or frames contain nothing else, else uncompressed. In a
+    /// Parquet file, the size of the page or text.
     pub length: u64,
 }
 
 /// The point where a later run resumes after an entry, for [`Input::open_at`](super::Input::open_at).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResumePoint {
-    /// As [`Position::offset`].
+    /// See [`Position::offset`].
     pub offset: u64,
-    /// As [`Position::inner`].
+    /// See [`Position::inner`].
     pub inner: u64,
 }
 
@@ -47,7 +47,7 @@ pub enum EntryContent {
         /// Its URL, if the input has one.
         url: Option<String>,
     },
-    /// A document that was sketched before.
+    /// A document that was sketched earlier.
     Sketch(SketchEntry),
     /// A document that could not be read, or unreadable bytes.
     Skipped {
@@ -88,18 +88,19 @@ impl PageEntry {
     }
 }
 
-/// A document that was sketched before.
+/// A document that was sketched earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SketchEntry {
-    /// Everything that is stored of the document, its id too, in the encoding of the catalog. Nothing of it is checked.
+    /// Everything that is stored for the document, including its id, in the encoding of the catalog. It has not been
+    /// checked.
     pub sketch: Vec<u8>,
     /// The label of the recipe that made it.
     pub recipe: String,
-    /// The archive that its page was read from, if the input says.
+    /// The archive from which its page was read, if the input has it.
     pub archive: Option<String>,
 }
 
-/// What a record of a WARC file says of itself and of others; all without angle brackets.
+/// The headers of a WARC record that identify it and refer to other records; all without angle brackets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// Its WARC-Record-ID.
@@ -143,7 +144,7 @@ named! {
         DamagedMember = "damaged_member",
         /// The file ends inside a record or member.
         CutOff = "cut_off",
-        /// More bytes that were decompressed for nothing, or rows of a table, than the ratio limit allows.
+        /// The ratio limit was exceeded by bytes that were decompressed for nothing, or by rows of a table.
         RatioLimit = "ratio_limit",
         /// Bytes between records that belong to no record.
         Garbage = "garbage",
@@ -167,7 +168,7 @@ named! {
         WrongType = "wrong_type",
         /// A fingerprint that is not 16 hex digits.
         BadFingerprint = "bad_fingerprint",
-        /// Bytes that are no sketch.
+        /// Bytes that are not a sketch.
         BadSketch = "bad_sketch",
         /// A line that is not id, tab, fingerprint.
         BadLine = "bad_line",
@@ -191,11 +192,12 @@ named! {
         Metadata = "metadata",
         /// WARC: a revisited page; its text is in another record.
         Revisit = "revisit",
-        /// WARC: a resource that is no page, by its type, or is a file of the crawler, such as a log, by its address.
+        /// WARC: a resource whose type is not that of a page, or whose address is that of a file of the crawler, such
+        /// as a log.
         Resource = "resource",
         /// WARC: a later segment of a record.
         Continuation = "continuation",
-        /// WARC: a converted form of a record that is no page, such as an image.
+        /// WARC: a converted form of a record that is not a page, such as an image.
         Conversion = "conversion",
         /// WARC: a record of a type that is not in the standard.
         Unknown = "unknown",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The reasons why an input cannot be opened or read further.
 ///
-/// Damage inside a file is no error: it becomes an entry that was skipped.
+/// Damage inside a file is not an error: it becomes a skipped entry.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ArchiveError {
@@ -52,7 +52,7 @@ pub enum ArchiveError {
         /// The reason, in words.
         why: String,
     },
-    /// A file is not as its format says that documents are written.
+    /// The content of a file is not a document in its format.
     Unusable {
         /// The file.
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum ArchiveError {
         /// The folder.
         path: PathBuf,
     },
-    /// Ranges were selected of a file that has no records.
+    /// Ranges were selected in a file that has no records.
     NotSelectable {
         /// The file.
         path: PathBuf,

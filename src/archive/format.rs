@@ -21,11 +21,11 @@ pub enum Format {
     Html,
     /// One JSON object per line.
     Jsonl,
-    /// One document a row, below a header; the delimiter is a comma, a tab or a semicolon.
+    /// One document per row, below a header; the delimiter is a comma, a tab or a semicolon.
     Csv,
-    /// One document a row.
+    /// One document per row.
     Parquet,
-    /// Lines of id, tab, 16 hex digits; with a header of columns as [`Format::Csv`].
+    /// Lines of id, tab, 16 hex digits; with a header of columns, the same as [`Format::Csv`].
     Tsv,
     /// Raw fingerprints of eight bytes, least significant first.
     U64le,
@@ -74,7 +74,7 @@ impl Format {
         matches!(self, Format::Tsv | Format::U64le)
     }
 
-    /// Returns whether a file of this format is read when `requested` is.
+    /// Returns whether a file of this format is read if `requested` is the requested format.
     pub(super) fn is_read_as(self, requested: Format) -> bool {
         let of_crawls = |format| matches!(format, Format::Warc | Format::Wet);
         requested == Format::Auto || requested == self || of_crawls(requested) && of_crawls(self)

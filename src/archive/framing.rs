@@ -1,17 +1,17 @@
-//! The extent of a record: as its length says, unless the bytes there show that the length is wrong.
+//! The extent of a record: the declared length, unless the bytes there show that it is wrong.
 //!
 //! A length is accepted if the record is followed by the end, by another record, or by another compressed member.
-//! Otherwise the record ends where another one begins inside of it. So a wrong length costs no other record.
+//! Otherwise the record ends where another one begins inside it. So a wrong length costs no other record.
 
 use std::io;
 
 use super::entry::{Entry, Reason, ResumePoint};
 use super::stream::{Fill, Stream, Tear};
 
-/// Most bytes between records that are looked at before a length is believed.
+/// Maximum number of bytes between records that are examined before a length is believed.
 const PADDING: usize = 64;
 
-/// Returns whether a byte between records means nothing: line ends, and the blanks and zeros that some writers add.
+/// Returns whether a byte between records is padding: a line end, or a blank or zero as some writers add.
 fn is_padding(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n' | b' ' | b'\t' | 0)
 }
@@ -30,18 +30,18 @@ pub(super) struct Marker {
 /// How a record ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// As its length says.
+    /// At its declared length.
     Whole,
-    /// As its length says, although no record follows.
+    /// At its declared length, although no record follows.
     Doubtful,
-    /// Before its length says: at the next record, or the end of the file.
+    /// Before its declared length: at the next record, or at the end of the file.
     Short,
     /// At a tear in the stream; `whole` if only the end of its member is missing.
     Torn {
         /// All bytes of the record are there.
         whole: bool,
     },
-    /// Behind the size limit: the window does not hold all of the record.
+    /// Beyond the size limit: the window does not hold all of the record.
     Over,
 }
 
@@ -91,7 +91,7 @@ fn next_member(stream: &Stream, header: u64, claimed: u64, marker: Marker) -> Op
         .find(|&at| stream.window().get(at..).is_some_and(|rest| (marker.starts)(rest) == Some(true)))
 }
 
-/// Decides how a record ends of which all bytes are there, by the bytes after it.
+/// Decides from the bytes after a complete record how the record ends.
 fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> io::Result<Extent> {
     let ending = loop {
         let after = &stream.window()[claimed..];
@@ -123,7 +123,7 @@ fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> 
     Ok(Extent { held: claimed, ending })
 }
 
-/// Returns whether a record that was skipped, window by window, ended at a record's end.
+/// Returns whether a record that was skipped, window by window, ended at the end of a record.
 pub(super) fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool> {
     skip_padding(stream)?;
     loop {
@@ -155,8 +155,8 @@ pub(super) fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
     }
 }
 
-/// Returns an entry for bytes that could not be read. If a damaged member decoded to them before the damage showed,
-/// both are reported as one entry.
+/// Returns an entry for bytes that could not be read. If they were decoded from a damaged member before the damage
+/// became apparent, both are reported as one entry.
 pub(super) fn unreadable(stream: &mut Stream, point: ResumePoint, len: u64, reason: Reason, detail: String) -> Entry {
     if stream.window().is_empty()
         && stream.tear().is_some_and(Tear::is_inside)

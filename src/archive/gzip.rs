@@ -9,8 +9,8 @@ use super::source::{LOOK, Source};
 
 pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// Decoder of members. Header and checksum are read here, the deflate stream by flate2: so one state is reused for
-/// every member, which a decoder that reads gzip headers itself does not allow.
+/// Decoder of members. Header and checksum are read here, and only the deflate stream by flate2, so that one state can
+/// be reused for every member. A decoder that reads gzip headers itself does not allow this.
 pub(super) struct Gzip {
     inflate: Decompress,
     checksum: crc32fast::Hasher,
@@ -28,7 +28,7 @@ impl Gzip {
         self.len = 0;
     }
 
-    /// Skips a member's header. Zero bytes between members are padding and skipped too.
+    /// Skips a member's header. Zero bytes between members are padding, and are skipped, too.
     pub(super) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
         loop {
             if source.fill(LOOK / 2)? == 0 {

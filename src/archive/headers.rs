@@ -1,4 +1,5 @@
-//! Header blocks: lines of `Name: value` up to an empty line, as in WARC and HTTP and as in real files.
+//! Header blocks: lines of `Name: value` up to an empty line, as in WARC and HTTP, with the irregularities of real
+//! files.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +22,7 @@ pub(super) enum Extent {
     Open,
     /// The block exceeds the limits of size or lines.
     TooLong,
-    /// The block contains a line that cannot be in a header.
+    /// The block contains a line that cannot be part of a header.
     Foreign,
 }
 

@@ -16,14 +16,14 @@ pub(super) struct HttpPage {
     pub(super) truncated: bool,
 }
 
-/// Most responses that are skipped before the one with the page.
+/// Maximum number of responses that are skipped before the one with the page.
 const INTERIM_MAX: usize = 4;
 
-/// Extracts the page of a response, or returns why it is none.
+/// Extracts the page of a response, or returns why it is not a page.
 ///
-/// Pages are responses with status 200 and a type of text/html, application/xhtml+xml or text/plain. If the
-/// response declares no type, `type_hint` is used (ARC record lines have one); without either, a body that begins
-/// as HTML is HTML. `cut` says that the response is incomplete.
+/// Pages are responses with status 200 and a type of text/html, application/xhtml+xml or text/plain. If the response
+/// declares no type, `type_hint` is used (ARC record lines have one); without either, a body that begins as HTML is
+/// HTML. `cut` means that the response is incomplete.
 pub(super) fn page(
     content: &[u8],
     cut: bool,
@@ -50,7 +50,7 @@ pub(super) fn page(
             return Err(skipped(Reason::BadHttp, "no status in the HTTP status line"));
         };
         let Some(next) = next_response(rest) else { break status };
-        // A proxy's answer to CONNECT is a success that has no content.
+        // A proxy's answer to CONNECT is a success without content.
         let is_tunnel = (200..300).contains(&status) && headers.get("content-type").is_none();
         if !((100..200).contains(&status) || is_tunnel) || interim == INTERIM_MAX {
             break status;
@@ -79,7 +79,7 @@ pub(super) fn page(
     Ok(HttpPage { kind, charset, body, truncated: truncated || cut })
 }
 
-/// Returns the response that stands where the content of another one would begin, behind empty lines.
+/// Returns the response found where the content of another one would begin, after any empty lines.
 fn next_response(content: &[u8]) -> Option<&[u8]> {
     let begin = content.iter().take(16).position(|b| !matches!(b, b'\r' | b'\n'))?;
     let response = &content[begin..];
@@ -103,7 +103,7 @@ fn status(line: &[u8]) -> Option<u16> {
     code.iter().try_fold(0, |sum, b| b.is_ascii_digit().then(|| sum * 10 + u16::from(b - b'0')))
 }
 
-/// Returns the kind of page of a media type, without parameters; `None` for types that are no pages.
+/// Returns the kind of page of a media type, without parameters; `None` for types that are not pages.
 pub(super) fn page_kind(media_type: &[u8]) -> Option<PageKind> {
     let is = |name: &str| media_type.eq_ignore_ascii_case(name.as_bytes());
     if is("text/html") || is("application/xhtml+xml") {
@@ -123,7 +123,7 @@ pub(super) fn media_type(value: &[u8]) -> &[u8] {
     &value[..value.iter().position(|&b| !is_name(b)).unwrap_or(value.len())]
 }
 
-/// Returns the charset parameter of a Content-Type value, whatever separates it from what stands before.
+/// Returns the charset parameter of a Content-Type value, whatever the separator before it.
 pub(super) fn charset(value: &[u8]) -> Option<String> {
     const NAME: &[u8] = b"charset";
     let parameters = value.get(media_type(value).len()..)?;

@@ -1,4 +1,4 @@
-//! The ids of documents: those that an input has, or the place of each in it, after a prefix.
+//! The ids of documents: a prefix, followed by the id in the input, or by the document's place in the input.
 
 use std::path::Path;
 
@@ -10,20 +10,20 @@ use super::options::{IdFrom, Options};
 #[derive(Default)]
 pub(super) struct Ids {
     prefix: String,
-    /// The prefix of row numbers, where ids are places.
+    /// The prefix of row numbers, if ids are places.
     rows: Option<String>,
     /// Number of the next entry, from 0.
     next: u64,
 }
 
 impl Ids {
-    /// Returns the ids of an input whose reader has made them already, but for the prefix: of a file that is one
-    /// document, or of a table.
+    /// Returns the ids of an input whose reader has already made them, except for the prefix: a file that is one
+    /// document, or a table.
     pub(super) fn made(options: &Options) -> Self {
         Self { prefix: options.id_prefix.clone(), ..Self::default() }
     }
 
-    /// Returns the ids of an input of several records or lines, which has none itself if `has_none`.
+    /// Returns the ids of an input of several records or lines; `has_none` means that the input itself has no ids.
     pub(super) fn of_rows(path: &Path, options: &Options, has_none: bool) -> Self {
         let rows = (has_none || options.id_from.is_place()).then(|| name(path, options.id_from));
         Self { rows, ..Self::made(options) }
@@ -34,7 +34,7 @@ impl Ids {
         self.rows.is_some()
     }
 
-    /// Gives the next entry its id, if it is a document. A sketch keeps the id that it has in it.
+    /// Gives the next entry its id, if it is a document. A sketch keeps the id that it contains.
     pub(super) fn give(&mut self, entry: &mut Entry) {
         let row = self.next;
         self.next += 1;
@@ -57,8 +57,8 @@ impl Ids {
 }
 
 impl Options {
-    /// Returns the id that a load gives a line of JSON of this file, with this number from 0 and this id of its own;
-    /// `None` if it has none.
+    /// Returns the id that a load gives to a line of JSON in this file, given its number, from 0, and its own id;
+    /// `None` if it gets none.
     #[must_use]
     pub fn id_of_row(&self, file: &Path, row: u64, own: Option<String>) -> Option<String> {
         let id = if self.id_from.is_place() { Some(place(&name(file, self.id_from), row)) } else { own };
@@ -70,7 +70,7 @@ fn place(name: &str, row: u64) -> String {
     format!("{name}:{row}")
 }
 
-/// Returns what the ids of the rows of a file begin with: its name, or its whole path.
+/// Returns the beginning of the ids of a file's rows: its name, or its whole path.
 pub(super) fn name(path: &Path, from: IdFrom) -> String {
     let file_name = path.file_name().filter(|_| from == IdFrom::Row);
     text_of(file_name.unwrap_or(path.as_os_str()))

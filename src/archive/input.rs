@@ -26,9 +26,9 @@ use super::table::Table;
 use super::warc::{self, Warc};
 use super::zstandard::{self, Zstd};
 
-/// Decompressed bytes that the format is detected from.
+/// Number of decompressed bytes from which the format is detected.
 const HEAD: usize = 16 << 10;
-/// Bytes after a record of a plain file that are no part of it.
+/// Bytes after a record of a plain file that are not part of it.
 const LINE_ENDS: u64 = 4;
 
 /// An opened input.
@@ -51,7 +51,7 @@ pub struct Input {
     options: Options,
     body: Body,
     ids: Ids,
-    /// The ranges that are read, if not all of it is.
+    /// The ranges that are read, if not the whole input is.
     selected: Option<Progress>,
     resume: ResumePoint,
     failed: bool,
@@ -65,7 +65,7 @@ struct Progress {
     bytes: u64,
 }
 
-/// What entries come from.
+/// The source of entries.
 enum Body {
     /// Records or lines of a stream of bytes.
     Stream(Box<Stream>, Reader),
@@ -74,12 +74,12 @@ enum Body {
     Table(Box<Table>),
 }
 
-/// Why an input is opened.
+/// The purpose of opening an input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// To read its documents, if it has any.
     Load,
-    /// To read again a document of it.
+    /// To read one of its documents again.
     ReadAgain,
 }
 
@@ -288,7 +288,7 @@ impl Input {
         Err(unusable(path, "this nddb was compiled without the feature `parquet`"))
     }
 
-    /// Has it read these ranges alone.
+    /// Restricts it to these ranges.
     fn select(&mut self, ranges: Ranges) -> Result<(), ArchiveError> {
         match &self.body {
             Body::Stream(_, Reader::Warc(_) | Reader::Arc(_)) => {}
@@ -336,7 +336,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// The file cannot be read further. Damage in it is no error but an entry that was skipped.
+    /// The file cannot be read further. Damage in it is not an error but a skipped entry.
     #[expect(clippy::should_implement_trait, reason = "an iterator of results would hide that an error ends the input")]
     pub fn next(&mut self) -> Result<Option<Entry>, ArchiveError> {
         if self.failed {
@@ -368,7 +368,7 @@ impl Input {
         })
     }
 
-    /// Returns what the last entry says of itself and of other records, if it is a sound record of a WARC file.
+    /// Returns the identifying headers of the last entry, if it is a sound record of a WARC file.
     #[must_use]
     pub fn links(&self) -> Links {
         match &self.body {
@@ -392,7 +392,7 @@ impl Input {
         self.resume
     }
 
-    /// Returns whether its documents have no ids of their own, but those that [`IdFrom::Path`] gives.
+    /// Returns whether its documents have no ids of their own, only those from [`IdFrom::Path`].
     #[must_use]
     pub fn has_row_ids(&self) -> bool {
         self.ids.count()
@@ -404,7 +404,7 @@ impl Input {
         self.format
     }
 
-    /// Returns the number of bytes of the file read so far, of [`size`](Input::size), for progress.
+    /// Returns the number of bytes of the file read so far, out of [`size`](Input::size), for progress.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         match &self.body {
@@ -445,7 +445,7 @@ impl Progress {
         let next = stream.point();
         self.read += 1;
         self.bytes = self.bytes.saturating_add(length);
-        // Behind a record in a plain file line ends may or may not be counted.
+        // The size of a record in a plain file may or may not include the line ends after it.
         let is_whole = next.inner == 0 && next.offset.abs_diff(offset.saturating_add(length)) <= LINE_ENDS;
         let is_no_record = |reason| matches!(reason, Reason::Garbage | Reason::BadHeader | Reason::BadLength);
         Ok(Some(match entry {
@@ -497,8 +497,8 @@ fn unusable(path: &Path, why: &str) -> ArchiveError {
 
 /// Reads the page at a position, with the options it was first read with.
 ///
-/// Its id is then the same, unless that is a place, has a prefix, or the file was found in a
-/// folder: that is read again by [`Format::Html`], under its path.
+/// The id is then the same, unless it is a place or has a prefix, or the file was found in a folder: such a file is
+/// read again as [`Format::Html`], with its path as id.
 ///
 /// # Errors
 ///
@@ -543,7 +543,8 @@ fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Resu
     if let Some((_, container)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container });
     }
-    // A file that should be compressed and does not look so: plain under a wrong name, or damaged at its start.
+    // A file whose name says that it is compressed, but which does not look so: a plain file with a wrong name, or one
+    // damaged at its start.
     let readable = head.is_empty() || recognise::by_content(head).is_some();
     let codec = if !readable && name.ends_with(".gz") {
         Codec::Gzip(Box::new(Gzip::new()))

@@ -1,12 +1,12 @@
 //! Archives: the documents in the files of a crawl, and their positions.
 //!
-//! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text
-//! files in folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, and Parquet (with
-//! the feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a
+//! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text files
+//! in folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, and Parquet (with the
+//! feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a
 //! fingerprint, a sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every
 //! entry carries its [`Position`], from which [`read_page`] reads it again, and after every entry
-//! [`Input::resume_point`] says where a later run resumes. A [`Selection`] names the records that are read of each
-//! archive.
+//! [`Input::resume_point`] says where a later run resumes. A [`Selection`] names the records of each archive that are
+//! read.
 //!
 //! The file is read through three layers:
 //!
@@ -28,8 +28,7 @@
 //! if the file cannot be read further.
 //!
 //! It may import the standard library, other crates and `nddb_page::text` (for [`PageKind`]). It must never import a
-//! sketch, the store or detection, never write a file but that temporary one, start a thread or print; of its files
-//! only `open` may use `std::fs`.
+//! sketch, the index or a verdict, write any file except that temporary one, or print; only `open` may use `std::fs`.
 //!
 //! [`PageKind`]: nddb_page::text::PageKind
 #![forbid(unsafe_code)]

@@ -12,14 +12,14 @@ pub struct Limits {
     pub header: usize,
     /// Lines of a record's header, and of an HTTP header.
     pub header_lines: usize,
-    /// Most bytes that are decompressed for nothing, for each compressed byte of the file: bytes of an entry beyond
-    /// `record`, which are decompressed only to find where the next entry begins. What is read is not limited: data
-    /// that compresses a thousand times is read as any other.
+    /// Maximum number of bytes that are decompressed for nothing, per compressed byte of the file. These are the bytes
+    /// of an entry beyond `record`, which are decompressed only to find the beginning of the next entry. Bytes that are
+    /// used are not limited: data that compresses a thousandfold is read like any other.
     pub ratio: u64,
     /// Bytes of a file that may be decompressed for nothing whatever the ratio.
     pub ratio_free: u64,
-    /// The largest zstd window of a file, in bytes; rounded down to a power of two. 128 MiB is the most that zstd
-    /// uses by default, and data sets at the highest compression levels have it.
+    /// The largest zstd window of a file, in bytes; rounded down to a power of two. 128 MiB is the greatest window that
+    /// zstd uses by default; data sets at the highest compression levels need it.
     pub zstd_window: u64,
     /// The largest zstd window of a response's body: RFC 8878 (3.1.1.1.2) advises 8 MiB.
     pub zstd_body_window: u64,
@@ -27,8 +27,8 @@ pub struct Limits {
     pub dictionary: usize,
     /// Bytes of the metadata of a Parquet file.
     pub table_footer: u64,
-    /// Bytes of a page of a column in a Parquet file, compressed or decompressed; one for each column that is read is
-    /// held in memory. Writers close a page after 1,024 texts, however long these are.
+    /// Bytes of a page of a column in a Parquet file, compressed or decompressed; one page of each column is held in
+    /// memory. Writers close a page after 1,024 texts, however long these are.
     pub table_page: u64,
 }
 
@@ -65,15 +65,15 @@ impl Limits {
         wasted > self.ratio_free && wasted > input.saturating_mul(self.ratio)
     }
 
-    /// Returns whether a table claims more rows than so many compressed bytes are to have. Rows of equal values take
-    /// none, and are given one by one.
+    /// Returns whether a table claims more rows than its compressed size allows. (Rows of equal values take no space,
+    /// but are returned one by one.)
     #[cfg(feature = "parquet")]
     pub(super) fn are_too_many_rows(&self, compressed: u64, rows: u64) -> bool {
         rows > TABLE_ROWS_FREE && rows > compressed.saturating_mul(self.ratio)
     }
 }
 
-/// Rows of a row group that are allowed whatever its size. Writers make groups of a million, by default.
+/// Number of rows that a row group may have whatever its size. Writers make groups of a million, by default.
 #[cfg(feature = "parquet")]
 const TABLE_ROWS_FREE: u64 = 64 << 20;
 

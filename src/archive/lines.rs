@@ -9,7 +9,7 @@ use super::stream::{Fill, Stream};
 pub(super) enum Line {
     /// A line of this many bytes of the window, with its end if it has one. The caller consumes it.
     Held(usize),
-    /// An entry for bytes that are no line; they are consumed.
+    /// An entry for bytes that are not a line; they are consumed.
     Trouble(Entry),
     End,
 }

@@ -1,4 +1,4 @@
-//! Names of files as text: ids of documents and paths of archives are UTF-8, names of files need not be.
+//! Names of files as text: ids of documents and paths of archives are UTF-8, but names of files need not be.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -7,9 +7,9 @@ use std::str;
 
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Returns a name as text. Bytes that are not UTF-8 become `%` and two hex digits; in a name that has such bytes, or
-/// that reads like the text of one, each `%` becomes `%25`. So every other name stays as it is, and no two names have
-/// the same text.
+/// Returns a name as text. Bytes that are not UTF-8 become `%` and two hex digits. In a name with such bytes, or one
+/// that looks like the text of such a name, each `%` becomes `%25`. All other names stay as they are, and no two names
+/// have the same text.
 pub fn text_of(name: impl AsRef<OsStr>) -> String {
     let name = name.as_ref().as_bytes();
     match str::from_utf8(name) {
@@ -18,14 +18,14 @@ pub fn text_of(name: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Returns the path whose text, by [`text_of`], this is.
+/// Returns the path of which [`text_of`] made this text.
 pub fn path_of(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let name = if is_escaped(bytes) { unescaped(bytes) } else { bytes.to_vec() };
     OsString::from_vec(name).into()
 }
 
-/// Returns whether [`text_of`] writes another name like this.
+/// Returns whether this name looks like the text that [`text_of`] makes of another name.
 fn is_escaped(text: &[u8]) -> bool {
     let name = unescaped(text);
     name != text && escaped(&name).as_bytes() == text && (str::from_utf8(&name).is_err() || is_escaped(&name))
@@ -69,12 +69,12 @@ mod tests {
         for (name, text) in [
             (&b"a/page.html"[..], "a/page.html"),
             ("caf\u{e9} 100%.html".as_bytes(), "caf\u{e9} 100%.html"),
-            // Addresses as names of files, as tools that copy sites write them.
+            // Addresses as names of files, as written by tools that copy sites.
             (b"caf%C3%A9%2Fb.html", "caf%C3%A9%2Fb.html"),
             (b"caf\xe9.html", "caf%E9.html"),
             (b"100%\xff", "100%25%FF"),
             (b"\xff%FF", "%FF%25FF"),
-            // What reads like the text of another name.
+            // Names that look like the text of another name.
             (b"caf%E9.html", "caf%25E9.html"),
             (b"caf%25E9.html", "caf%2525E9.html"),
             (b"%25.html", "%25.html"),

@@ -17,7 +17,7 @@ use super::source::ReadSeek;
 use super::source::{Origin, Source};
 use super::{ArchiveError, Entry, EntryContent, Format, Input, Options};
 
-/// Bytes at each end of a file that its identity is computed from.
+/// Number of bytes at each end of a file from which its identity is computed.
 const IDENTITY_PART: u64 = 64 << 10;
 
 /// An input, and the id of its document if it was found in a folder.
@@ -25,10 +25,10 @@ const IDENTITY_PART: u64 = 64 << 10;
 pub struct Located {
     /// The file, or `-` for the standard input.
     pub path: PathBuf,
-    /// For a file found in a folder, which is one document: its path below that folder, with `/` between the
-    /// components, as text; after the path of the folder if there are several.
+    /// For a single-document file found in a folder: its path below that folder as text, with `/` between the
+    /// components; preceded by the path of the folder if there are several.
     pub document: Option<String>,
-    /// The ranges that are read of a WARC, WET or ARC file, each one record; all of it without.
+    /// The ranges of a WARC, WET or ARC file that are read, one record each; `None` means the whole file.
     pub ranges: Option<Ranges>,
 }
 
@@ -39,11 +39,11 @@ pub struct ArchiveIdentity {
     pub path: String,
     /// The file's size.
     pub size: u64,
-    /// XXH3-128, most significant byte first, of the first 64 KiB followed by the last 64 KiB. Of a smaller file
-    /// each is the whole file.
+    /// XXH3-128, most significant byte first, of the first 64 KiB followed by the last 64 KiB. For a smaller file, each
+    /// is the whole file.
     pub hash: [u8; 16],
-    /// When it was last modified, in nanoseconds since 1970, 0 if the file system does not say. It tells apart what was
-    /// changed between its ends from what was not.
+    /// When it was last modified, in nanoseconds since 1970; 0 if unknown. It reveals changes between the two ends of
+    /// the file.
     pub modified: u64,
 }
 
@@ -65,8 +65,8 @@ impl Located {
 }
 
 impl ArchiveIdentity {
-    /// Returns the archive as a database stores it, with these options, of these ranges alone if there are any, and
-    /// without progress.
+    /// Returns the archive as a database stores it, with these options, restricted to these ranges if there are any,
+    /// and without progress.
     pub fn into_archive(self, options: &Options, ranges: Option<&Ranges>) -> Archive {
         let reading = ranges.map_or_else(|| options.reading(), |ranges| Some(ranges.reading(options)));
         Archive::unread(self.path, self.size, self.hash, self.modified, reading)
@@ -87,8 +87,8 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
     }))
 }
 
-/// Returns the bytes of a source so that they can be read at any offset, and their number. Those that come only once
-/// are copied to a temporary file without a name.
+/// Returns the bytes of a source in a form that can be read at any offset, and their number. Bytes of a stream are
+/// copied to an unnamed temporary file.
 #[cfg(feature = "parquet")]
 pub(super) fn seekable(source: Source) -> io::Result<(Box<dyn ReadSeek>, u64)> {
     match source.into_origin() {
@@ -106,16 +106,16 @@ pub(super) fn seekable(source: Source) -> io::Result<(Box<dyn ReadSeek>, u64)> {
 pub struct Inputs {
     /// The inputs, in the order of the paths; those of a folder sorted by path.
     pub located: Vec<Located>,
-    /// Number of files in folders that are no inputs: they are hidden, or their names have no known format, or another
-    /// one than requested.
+    /// Number of files in folders that are not inputs: they are hidden, or their names are of no known format or of
+    /// another one than requested.
     pub passed_over: u64,
 }
 
-/// Lists the inputs of paths: a file for itself, a folder for all files below it whose names have a known format,
-/// or that of `format` unless it is [`Format::Auto`]. Of these a `.html`, `.htm`, `.xhtml`, `.txt` or `.text` file
-/// is one document, and the others are archives. A `.json` or `.csv` file is an input if that format is requested, or
-/// if it begins with a document: few of these files have any. Files and folders whose names begin with `.` or `_`
-/// are hidden, as data tools agree (`_SUCCESS`, `_temporary`, `._part`), but for `_name=value`, a partition.
+/// Lists the inputs of paths. A file stands for itself, a folder for all files below it whose names are of a known
+/// format, or of `format` unless that is [`Format::Auto`]. A `.html`, `.htm`, `.xhtml`, `.txt` or `.text` file is one
+/// document; the others are archives. A `.json` or `.csv` file is an input if that format is requested, or if it begins
+/// with a document, because few such files contain any. Files and folders whose names begin with `.` or `_` are hidden,
+/// by the convention of data tools (`_SUCCESS`, `_temporary`, `._part`), except partitions, `_name=value`.
 ///
 /// Links to folders are not followed, so that no folder is read twice.
 ///
@@ -132,7 +132,7 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
             inputs.located.push(Located { path: path.to_owned(), document: None, ranges: None });
             continue;
         }
-        // Files of two folders may have equal paths below these.
+        // Files of two folders may have equal paths below them.
         let within = if are_several { path.components().as_path().into() } else { OsString::new() };
         let (mut found, passed_over) = below(path, within, format)?;
         if found.is_empty() {
@@ -185,20 +185,22 @@ fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsStri
     Ok((found, passed_over))
 }
 
-/// Returns whether tools that write data sets mean files of this name, and below folders of this name, to be no data.
+/// Returns whether, by the convention of tools that write data sets, files of this name, and files below folders of
+/// this name, are not data.
 fn is_hidden_name(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") || name.starts_with(b"_") && !name.contains(&b'=')
 }
 
-/// Returns whether a file's name ends in `.json` or `.csv`, whatever its compression: most such files are no documents.
+/// Returns whether a file's name ends in `.json` or `.csv`, whatever its compression: most such files are not
+/// documents.
 fn is_doubtful(path: &Path) -> bool {
     let is = |ending: &OsStr| ["json", "csv"].iter().any(|name| ending.eq_ignore_ascii_case(name));
     let ends_so = |path: &Path| path.extension().is_some_and(is);
     ends_so(path) || path.file_stem().is_some_and(|stem| ends_so(Path::new(stem)))
 }
 
-/// Returns whether a file begins with a document, by the usual names of fields.
+/// Returns whether a file begins with a document, judged by the usual names of fields.
 fn has_documents(path: &Path) -> bool {
     let options = Options { format: Format::of_name(path).unwrap_or_default(), ..Options::default() };
     let first = || Input::open(path, &options).and_then(|mut input| input.next()).ok().flatten();

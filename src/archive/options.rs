@@ -4,8 +4,8 @@ use nddb_format::record::Reading;
 
 use super::{Format, Limits};
 
-/// Most row groups that are read beside threads that sketch: one feeds some ten of these, and each holds a page of each
-/// of its columns.
+/// Maximum number of row groups that are read at a time while other threads sketch: one reader feeds some ten of these
+/// threads, and holds a page of each of its columns in memory.
 const READERS: usize = 4;
 
 /// Options for reading inputs.
@@ -17,24 +17,25 @@ pub struct Options {
     pub limits: Limits,
     /// The source of ids.
     pub id_from: IdFrom,
-    /// Prefix of every id; a sketch keeps the id that it has in it.
+    /// Prefix of every id; a sketch keeps the id that it contains.
     pub id_prefix: String,
     /// The ordinal of the first fingerprint of a `u64le` file: ids are ordinals over all inputs of a load.
     pub first_ordinal: u64,
     /// The names of the JSON fields and of the columns of Parquet and CSV files.
     pub fields: JsonFields,
-    /// Of these, names of columns that a Parquet or CSV file must have, and of fields that one of the first lines of
-    /// JSON must have, although they are the usual ones.
+    /// Those of these names that are required although they are the usual ones: a Parquet or CSV file must have the
+    /// column, and one of the first lines of JSON the field.
     pub required: Vec<String>,
-    /// The column of Parquet files that names the batch of each document. Where it is read again, it is not needed.
+    /// The column of Parquet files that names the batch of each document. It is not needed when a document is read
+    /// again.
     pub batch_column: Option<String>,
-    /// Number of row groups of a Parquet file that are read at the same time, each by a thread of its own; with 0 or 1
-    /// the calling thread reads them.
+    /// Number of row groups of a Parquet file that are read at the same time, each by its own thread; with 0 or 1, the
+    /// calling thread reads them.
     pub readers: usize,
 }
 
 impl Options {
-    /// Returns the options for reading beside this many threads that sketch what is read.
+    /// Returns the options for reading while this many threads sketch the documents read.
     #[must_use]
     pub fn beside(self, threads: usize) -> Self {
         Self { readers: threads.min(READERS), ..self }
@@ -46,18 +47,18 @@ impl Options {
         (of(self) != of(&Self::default())).then(|| self.every_reading())
     }
 
-    /// Returns the names of fields that pages are found again by: where ids are places, none has the id.
+    /// Returns the names of the fields by which pages are found again; if ids are places, no field has the id.
     fn fields_of_reading(&self) -> JsonFields {
         let id = if self.id_from.is_place() { String::new() } else { self.fields.id.clone() };
         JsonFields { id, ..self.fields.clone() }
     }
 
-    /// Returns whether an input without ids is read, too.
+    /// Returns whether an input without ids can be read, too.
     pub(super) fn needs_no_ids(&self) -> bool {
         self.id_from.is_place() || self.fields.id.is_empty()
     }
 
-    /// Returns the options needed to find the same pages again, the defaults too.
+    /// Returns the options needed to find the same pages again, including the defaults.
     pub(super) fn every_reading(&self) -> Reading {
         let JsonFields { id, text, html, fp, url } = self.fields_of_reading();
         let (limit, format) = (self.limits.record as u64, self.format.to_string());
@@ -81,18 +82,18 @@ impl Options {
 /// The source of a document's id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdFrom {
-    /// What the input has: the field or column of the id, the id of a line, the number of a fingerprint, the path of a
-    /// file below the folder that was given; of a WARC file WARC-Record-ID without its angle brackets; for WET records
-    /// WARC-Refers-To, so that the WARC and the WET file of one crawl agree; for a WARC record without an id
-    /// `warc:<date>:<url>`; for ARC `arc:<date>:<url>`.
+    /// The id in the input: the field or column of the id, the id of a line, the number of a fingerprint, or the path
+    /// of a file below the given folder. For a WARC record, WARC-Record-ID without its angle brackets, or
+    /// `warc:<date>:<url>` if it has none. For WET records, WARC-Refers-To, so that the WARC and the WET file of one
+    /// crawl agree. For ARC, `arc:<date>:<url>`.
     #[default]
     Record,
-    /// The target URI, of WARC, WET and ARC documents; of others as [`IdFrom::Record`].
+    /// The target URI for WARC, WET and ARC documents; for others the same as [`IdFrom::Record`].
     Url,
-    /// The path as it was given, with what is below a folder; of a file of several documents path:row.
+    /// The path as given, followed by the path below it if it is a folder; path:row in a file of several documents.
     Path,
-    /// The file's name and the number of the row, line or record in it, from 0: name:row. A file that is one document
-    /// has the id of [`IdFrom::Record`].
+    /// The file's name and the number of the row, line or record in it, from 0: name:row. A single-document file has
+    /// the id of [`IdFrom::Record`].
     Row,
 }
 
@@ -118,14 +119,14 @@ impl IdFrom {
     }
 }
 
-/// The names of the JSON fields of a line, and of the columns of a Parquet or CSV file. A nested one has the names on
-/// the way to it with dots between them. Where there is no text or address of the usual name, the names of well-known
-/// data sets are looked for, such as `raw_content` and `metadata.url`, and so is the date: in `date`, `metadata.date`,
-/// `timestamp`, `created` and others. Without a field of the usual name `id` the ids are file:row.
+/// The names of the JSON fields of a line, and of the columns of a Parquet or CSV file. A nested field is named by its
+/// path, with dots between the names. If there is no text or address with the usual name, the names of well-known data
+/// sets are tried, such as `raw_content` and `metadata.url`. The date is taken from `date`, `metadata.date`,
+/// `timestamp`, `created` and others. Without a field of the usual name `id`, ids are file:row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFields {
-    /// The document's id: a string or an integer, which is the id of its digits; in Parquet files a UUID, too. Empty
-    /// if no field has it.
+    /// The document's id: a string or an integer, written in decimal; in Parquet files also a UUID. Empty if no field
+    /// has it.
     pub id: String,
     /// The document as plain text.
     pub text: String,

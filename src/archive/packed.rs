@@ -1,7 +1,7 @@
 //! Files that are compressed as a whole by bzip2, xz or lz4.
 //!
-//! They are read as the stream of bytes that they decompress to, from the beginning: positions are offsets in it.
-//! Damage ends it.
+//! They are read from the beginning as a stream of decompressed bytes, and positions are offsets in this stream. Damage
+//! ends the stream.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use lzma_rust2::XzReader;
 use super::limits::Limits;
 use super::source::{Origin, Source};
 
-/// Bytes that are read at once.
+/// Number of bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
 /// The kinds of compression.
@@ -36,14 +36,14 @@ pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     MAGICS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, packing)| *packing)
 }
 
-/// Returns what a source decompresses to.
+/// Returns the source of the decompressed bytes.
 pub(super) fn unpacked(source: Source, packing: Packing, limits: &Limits) -> Source {
     let (read, size) = (Arc::<AtomicU64>::default(), source.size());
     let bytes = BufReader::with_capacity(PIECE, Counted { source, read: read.clone() });
     let decoder: Box<dyn Read + Send> = match packing {
         Packing::Bzip2 => Box::new(MultiBzDecoder::new(bytes)),
         Packing::Xz => {
-            // The dictionary of a block may have any size: that of the largest window, and a little besides.
+            // A block may claim a dictionary of any size: the limit is the largest window, plus some overhead.
             let most = u32::try_from((limits.zstd_window >> 10) + (1 << 10)).unwrap_or(u32::MAX);
             Box::new(XzReader::new_mem_limit(bytes, true, most))
         }
@@ -66,7 +66,7 @@ impl Read for Counted {
     }
 }
 
-/// All frames of an lz4 file, of which the decoder reads one.
+/// All frames of an lz4 file; the decoder itself reads only one.
 struct Frames(FrameDecoder<BufReader<Counted>>);
 
 impl Read for Frames {

@@ -1,4 +1,4 @@
-//! Ranges of bytes of an archive that are read, and not all of it.
+//! Selected byte ranges of an archive, if it is not read as a whole.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::options::Options;
 
-/// What the name of a format begins with in the options that an archive was read with, if ranges of it were read; then
-/// the hash of the ranges follows.
+/// Prefix of the format's name in the stored options of an archive if only ranges of it were read; the hash of the
+/// ranges follows.
 const SELECT: &str = "select:";
 
 /// Bytes of an archive that hold a record.
@@ -55,8 +55,8 @@ impl Ranges {
         self.0.iter().fold(0, |sum, range| sum.saturating_add(range.length))
     }
 
-    /// Returns the options that an archive is registered with when these ranges of it are read: so it is another one
-    /// than the whole, and than other ranges of it.
+    /// Returns the options with which an archive is registered if only these ranges of it are read. They differ from
+    /// the options of the whole archive, and of other ranges of it.
     pub(super) fn reading(&self, options: &Options) -> Reading {
         let mut hasher = Xxh3Default::new();
         for range in &*self.0 {
@@ -68,7 +68,7 @@ impl Ranges {
     }
 }
 
-/// Returns whether ranges of an archive were read, and not all of it.
+/// Returns whether only ranges of an archive were read.
 pub fn is_selected(reading: Option<&Reading>) -> bool {
     reading.is_some_and(|reading| reading.format.starts_with(SELECT))
 }

@@ -13,7 +13,7 @@ const TSV_LINE_MAX: usize = 4096 + 1 + 16 + 2;
 /// Reader of lines of id, tab, 16 hex digits. Empty lines are skipped.
 #[derive(Default)]
 pub(super) struct Tsv {
-    /// The line before was lost to damage: the next may be its rest.
+    /// The preceding line was lost to damage, so the next may be its rest.
     unsure: bool,
 }
 
@@ -94,7 +94,8 @@ impl U64le {
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         while stream.window().len() < 8 && stream.fill()? == Fill::More {}
         let point = stream.point();
-        // In a plain file the stream's offset is the file's; in a compressed one it counts decompressed bytes.
+        // In a plain file the offset in the stream is the offset in the file; in a compressed one it counts
+        // decompressed bytes.
         let ordinal = options.first_ordinal.saturating_add(stream.offset() / 8);
         let Some(&bytes) = stream.window().first_chunk::<8>() else {
             let len = stream.window().len();

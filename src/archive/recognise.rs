@@ -3,7 +3,7 @@
 use super::format::Format;
 use super::{arc, raw, sniff, warc};
 
-/// Returns whether a file begins as Parquet does, with readable or encrypted metadata.
+/// Returns whether a file begins like Parquet, with readable or encrypted metadata.
 pub(super) fn is_table(head: &[u8]) -> bool {
     head.starts_with(b"PAR1") || head.starts_with(b"PARE")
 }

@@ -9,13 +9,13 @@ use super::open;
 use super::open::{Inputs, Located};
 use super::ranges::{ByteRange, Ranges};
 
-/// Ranges of archives, by the names that an index has for these.
+/// Ranges of archives, by the names of the archives in the index.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     archives: BTreeMap<String, Vec<ByteRange>>,
 }
 
-/// Archives of a selection among the inputs, and those that are not.
+/// The archives of a selection that are among the inputs, and those that are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selected {
     /// The archives that are named, with their ranges.
@@ -24,7 +24,7 @@ pub struct Selected {
     pub ranges: u64,
     /// Inputs that the index does not name.
     pub unnamed: u64,
-    /// Names of archives that are no inputs, each with the number of its ranges.
+    /// Names of archives that are not among the inputs, each with the number of its ranges.
     pub absent: Vec<(String, u64)>,
 }
 
@@ -63,11 +63,11 @@ impl Selection {
         }
     }
 
-    /// Finds the archives among the inputs. An input is an archive if its path ends as the name does: in the file's
-    /// name, of several names or inputs with the same in most folders above it.
+    /// Finds the archives among the inputs. An input matches a name if their last components, the file names, are
+    /// equal; of several candidates, the one with the most equal folders above it matches.
     ///
     /// # Errors
-    /// [`ArchiveError::Ambiguous`] if two inputs fit a name equally well, or two names an input.
+    /// [`ArchiveError::Ambiguous`] if two inputs fit a name equally well, or two names fit an input equally well.
     pub fn choose(self, inputs: Inputs) -> Result<Selected, ArchiveError> {
         let Inputs { located, passed_over } = inputs;
         let mut by_file: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -92,7 +92,7 @@ impl Selection {
                 if of_other == most {
                     return Err(ambiguous(name, [located[index].path.clone()].into_iter()));
                 }
-                // The name that fits better has the input, the other one is of another archive.
+                // The name that fits better gets the input; the other one belongs to another archive.
                 let mut loser = (name, ranges);
                 if most > of_other {
                     std::mem::swap(&mut loser.0, other);

@@ -1,8 +1,8 @@
 //! Detection of a body's type by its first bytes.
 
-/// Returns whether a body begins as HTML: after white space and a byte order mark, with one of the tags of the
-/// WHATWG's sniffing table, a document type or a comment, case-insensitively. An XML declaration counts if an
-/// `<html` follows closely.
+/// Returns whether a body begins like HTML: after white space and a byte order mark, with a tag of the WHATWG's
+/// sniffing table, a document type or a comment, case-insensitively. An XML declaration counts if an `<html` follows
+/// closely.
 pub(super) fn looks_like_html(body: &[u8]) -> bool {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let Some(begin) = body.iter().take(1024).position(|b| !b.is_ascii_whitespace()) else { return false };
@@ -40,7 +40,7 @@ pub(super) fn looks_like_html(body: &[u8]) -> bool {
     })
 }
 
-/// Returns whether a body begins as text of any kind: without control characters.
+/// Returns whether a body begins like text of any kind: without control characters.
 pub(super) fn looks_like_text(body: &[u8]) -> bool {
     !body.is_empty() && body.iter().take(256).all(|&b| b >= b' ' || matches!(b, b'\t' | b'\n' | b'\r' | b'\x0c'))
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::codec::Fault;
 
-/// Most bytes available at once.
+/// Maximum number of bytes available at once.
 pub(super) const LOOK: usize = 128 << 10;
 
 /// Reading and seeking in one, for files and buffers alike.
@@ -31,7 +31,7 @@ pub(super) struct Source {
     /// Offset in the file of the byte after the buffer's last.
     next: u64,
     at_end: bool,
-    /// Of what is decompressed: the file that it comes from.
+    /// For decompressed bytes, the file from which they come.
     packed: Option<Packed>,
 }
 
@@ -49,17 +49,17 @@ impl Source {
         Source { origin, buffer: vec![0; 2 * LOOK], start: 0, end: 0, next: 0, at_end: false, packed: None }
     }
 
-    /// Returns the source of what a file decompresses to, of which so many bytes are read, and which has this size.
+    /// Returns the source of a file's decompressed bytes, given the counter of bytes read from the file, and its size.
     pub(super) fn unpacked(origin: Origin, read: Arc<AtomicU64>, size: u64) -> Source {
         Source { packed: Some(Packed { read, size, fault: None }), ..Source::new(origin) }
     }
 
-    /// Returns the bytes read of the file that decompresses to this, and its size.
+    /// Returns the number of bytes read of the compressed file behind this source, and its size.
     pub(super) fn packed(&self) -> Option<(u64, u64)> {
         self.packed.as_ref().map(|packed| (packed.read.load(Ordering::Relaxed), packed.size))
     }
 
-    /// Takes the reason why the file cannot be decompressed further, if it ended so.
+    /// Takes the reason why the file cannot be decompressed further, if it ended for one.
     pub(super) fn take_fault(&mut self) -> Option<Fault> {
         self.packed.as_mut()?.fault.take()
     }
@@ -69,7 +69,7 @@ impl Source {
         self.without_fault(read)
     }
 
-    /// Makes the end of damage, which a decoder tells as an error without a number of the system's.
+    /// Turns damage into the end of the source. Decoders report damage as an error without an OS error number.
     fn without_fault(&mut self, read: io::Result<usize>) -> io::Result<usize> {
         match (read, &mut self.packed) {
             (Err(error), Some(packed)) if error.raw_os_error().is_none() => {
@@ -84,7 +84,7 @@ impl Source {
         }
     }
 
-    /// Returns the origin, and the bytes read from it that are not consumed.
+    /// Returns the origin, and the bytes that were read from it and not consumed.
     #[cfg(feature = "parquet")]
     pub(super) fn into_origin(self) -> (Origin, Vec<u8>) {
         let held = self.available().to_vec();

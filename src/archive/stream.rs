@@ -18,11 +18,11 @@ use super::zstandard::{self, Zstd};
 const CHUNK: usize = 256 << 10;
 /// Largest window that is kept; a larger one is freed when it is empty.
 const WINDOW_KEPT: usize = 8 << 20;
-/// Most marks: later members have none, and positions in them are relative to an earlier one.
+/// Maximum number of marks: later members have none, and positions in them are relative to an earlier member.
 const MARKS_MAX: usize = 1 << 16;
-/// Bytes that may be read again after damage, in addition to twice the bytes read.
+/// Number of bytes that may be read again after damage, in addition to twice the bytes read.
 const REREAD_FREE: u64 = 64 << 20;
-/// Bytes of a member that show whether it begins a record.
+/// Number of bytes of a member from which it is decided whether it begins a record.
 const TRIAL: usize = 2 << 10;
 const TRIAL_INPUT: usize = 16 << 10;
 
@@ -113,7 +113,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Returns a stream; `accept` says whether the decoded start of a member begins a record, after damage only.
+    /// Returns a stream; `accept` tells whether the decoded start of a member begins a record; it is used only after
+    /// damage.
     pub(super) fn new(source: Source, codec: Codec, limits: &Limits, accept: fn(&[u8]) -> bool) -> Stream {
         let window_max = limits.record.saturating_add(2 * limits.header).saturating_add(2 * CHUNK);
         let offset = if matches!(codec, Codec::Plain) { source.offset() } else { 0 };
@@ -233,7 +234,7 @@ impl Stream {
             self.start = 0;
             self.end = 0;
         }
-        // What follows a long record, or a part of it, needs no such window.
+        // The bytes after a long record, or after a part of it, need no such window.
         if self.window.len() > WINDOW_KEPT && held <= CHUNK {
             self.window.copy_within(self.start..self.end, 0);
             self.window.truncate(2 * CHUNK);
@@ -273,7 +274,7 @@ impl Stream {
         self.tear.as_ref()
     }
 
-    /// Returns whether the rest of a member is not read, as too much of it would be decompressed for nothing.
+    /// Returns whether the rest of a member is not read, because too much of it would be decompressed for nothing.
     pub(super) fn is_given_up(&self) -> bool {
         self.tear.as_ref().is_some_and(|tear| tear.reason == Reason::RatioLimit)
     }
@@ -363,7 +364,8 @@ impl Stream {
         self.entry = self.offset;
     }
 
-    /// Returns the bytes of the entry, to this distance from the window's start, that are beyond what any entry needs.
+    /// Returns the number of bytes of the entry, up to this distance from the window's start, that exceed what any
+    /// entry needs.
     fn beyond(&self, held: usize) -> u64 {
         (self.offset + held as u64).saturating_sub(self.entry).saturating_sub(self.window_max as u64)
     }
@@ -407,7 +409,7 @@ impl Stream {
         }
     }
 
-    /// Records a tear and searches the member to resume at.
+    /// Records a tear and searches for the member at which to resume.
     fn tear_at(&mut self, reason: Reason, detail: &'static str) -> io::Result<Fill> {
         let here = self.source.offset();
         let member = if self.inside { self.member_offset } else { here };
@@ -514,8 +516,9 @@ impl Stream {
 impl Tear {
     /// Returns whether a record that begins at `point` and runs into the tear is lost.
     ///
-    /// A record that was truncated with the file is kept as far as it goes. A record is kept too if all of it is
-    /// there and garbage follows, or if it is in a member of many records whose damage is not known to be in it.
+    /// A record that was truncated with the file is kept as far as it goes. A record is also kept if it is complete and
+    /// followed by garbage, or if it is in a member of many records and the damage is not known to be inside the
+    /// record.
     pub(super) fn costs_record(&self, point: ResumePoint, whole: bool) -> bool {
         match self.reason {
             Reason::CutOff => self.followed && !whole,

@@ -49,7 +49,7 @@ fn keep(bytes: &[u8]) -> usize {
 }
 
 impl Warc {
-    /// Returns what the last record says of itself and of others.
+    /// Returns the identifying headers of the last record.
     pub(super) fn links(&self) -> Links {
         let headers = &self.headers;
         let of = headers.uris("warc-concurrent-to").chain(headers.uris("warc-refers-to"));
@@ -129,7 +129,7 @@ impl Warc {
             let well = skipped == left && framing::ended_well(stream, MARKER)?;
             len += skipped;
             if !well && !stream.is_given_up() && stream.rewind(point, begin)? {
-                // The length was wrong: go on with the next record inside of the claimed extent.
+                // The length was wrong: continue with the next record inside the claimed extent.
                 stream.skip(header as u64 - 1)?;
                 len = header as u64 - 1 + framing::resync(stream, MARKER)?;
             }
@@ -160,7 +160,7 @@ impl Warc {
         let (kind, charset, body, truncated, id) = if is("response") || is("resource") && is_http() {
             match http::page(content, cut, None, options, &mut self.http) {
                 Ok(page) => (page.kind, page.charset, page.body, page.truncated, own_id()),
-                // A page that was stored without the header that it came with.
+                // A page that was stored without its HTTP header.
                 Err(EntryContent::Other(OtherKind::NotHttp)) => match bare(headers, content) {
                     Some((kind, charset)) => (kind, charset, content.to_vec(), cut, own_id()),
                     None => return EntryContent::Other(OtherKind::NotHttp),
@@ -174,7 +174,7 @@ impl Warc {
             }
         } else if is("conversion") {
             match bare(headers, content) {
-                // WET: the text of a page, which is known by the page.
+                // WET: the text of a page, identified by the record of the page.
                 Some((PageKind::Text, charset)) => {
                     let id = headers.uri("warc-refers-to").or_else(own_id);
                     (PageKind::Text, charset.or_else(|| Some("utf-8".to_owned())), content.to_vec(), cut, id)
@@ -204,8 +204,8 @@ impl Warc {
     }
 }
 
-/// Returns what a record without an HTTP header is, by its type, and the charset that this names; `None` if it is no
-/// page. Without a type, what begins as HTML is HTML.
+/// Returns the kind of page of a record without an HTTP header, and its charset, both from its media type; `None` if it
+/// is not a page. Without a type, a body that begins like HTML is HTML.
 fn bare(headers: &Headers, content: &[u8]) -> Option<(PageKind, Option<String>)> {
     match headers.get("content-type") {
         Some(value) => Some((http::page_kind(http::media_type(value))?, http::charset(value))),
@@ -214,7 +214,7 @@ fn bare(headers: &Headers, content: &[u8]) -> Option<(PageKind, Option<String>)>
 }
 
 /// Returns whether a URI is the address of something that was fetched or read. Crawlers store logs, settings and texts
-/// of pages under schemes of their own, such as `metadata:` and `urn:`.
+/// of pages under other schemes, such as `metadata:` and `urn:`.
 fn is_address(uri: &str) -> bool {
     let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme);
     ["http", "https", "ftp", "ftps", "file"].iter().any(|known| scheme.eq_ignore_ascii_case(known))

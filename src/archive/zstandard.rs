@@ -27,7 +27,7 @@ impl Zstd {
     pub(super) fn new(limits: &Limits) -> Zstd {
         let context = || {
             let mut context = DCtx::create();
-            // The logarithm is clamped to the range of zstd; were it refused, zstd's own limit of 2^27 would hold.
+            // The logarithm is clamped to the range of zstd; if zstd refused it, zstd's own limit of 2^27 would hold.
             let _ = context.set_parameter(DParameter::WindowLogMax(limits.zstd_window_log()));
             context
         };

@@ -32,7 +32,7 @@ pub struct Document {
 pub enum Outcome {
     /// Its id was not stored.
     New,
-    /// Its id was stored with another content, which is deleted.
+    /// Its id was stored with other content, which is deleted.
     Replaced,
     /// Content digest, fingerprint, url and site are those already stored under its id: nothing was changed.
     Unchanged,
@@ -56,11 +56,11 @@ impl Document {
         })
     }
 
-    /// Returns a document of a record and the fingerprint that a recipe computed of the same text, 64 bits wide. With
-    /// fewer than two tokens it is in no run, and never matched by its fingerprint.
+    /// Returns a document from a record and the 64-bit fingerprint that a recipe computed from the same text. With
+    /// fewer than two tokens it is in no run, and is never matched by its fingerprint.
     ///
     /// # Errors
-    /// As [`Document::bare`], of the id in the record.
+    /// As [`Document::bare`], for the id in the record.
     pub fn sketched(fingerprint: Fingerprint, record: Record) -> Result<Self> {
         let bare = Self::bare(&record.id, fingerprint)?;
         let unprinted = record.tokens.is_some_and(|tokens| tokens < TOKENS_MIN);
@@ -133,8 +133,8 @@ impl Document {
         self.unprinted
     }
 
-    /// Returns the document for a database of `bits`-bit fingerprints. A fingerprint given by the caller must fit;
-    /// one of a recipe is cut to its low bits, which are the recipe's fingerprint of that width.
+    /// Returns the document for a database of `bits`-bit fingerprints. A fingerprint given by the caller must fit; one
+    /// computed by a recipe is cut to its low bits, which are the recipe's fingerprint of that width.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if a given fingerprint is too wide; as [`Document::check_address`].
@@ -168,7 +168,7 @@ impl Document {
         fitting(if is_cut { Fingerprint(self.fingerprint.0 & low_mask(bits)) } else { self.fingerprint }, bits)
     }
 
-    /// Returns the record of a document that no recipe makes, to be changed.
+    /// Returns the record, to be changed; the document then is not one that a recipe made.
     #[cfg(any(test, feature = "testing"))]
     pub fn record_mut(&mut self) -> &mut Record {
         &mut self.record
@@ -228,7 +228,7 @@ impl Document {
         self.is_same_as(&other.print(), &other.record)
     }
 
-    /// As [`Document::is_same_as`], given the summary of the stored document, which has all that this compares.
+    /// As [`Document::is_same_as`], given the summary of the stored document, which has everything that is compared.
     pub(crate) fn is_same_as_summary(&self, stored: &Summary<'_>) -> bool {
         self.print() == Print { fingerprint: stored.fingerprint, unprinted: false }
             && self.record.digest == stored.digest
@@ -251,7 +251,7 @@ pub fn fitting(fingerprint: Fingerprint, bits: u8) -> Result<Fingerprint> {
 }
 
 impl From<Stored> for Document {
-    /// Turns a stored document back into one that can be queried for.
+    /// Turns a stored document back into one that can be used as a query.
     fn from(stored: Stored) -> Self {
         let Stored { fingerprint, unprinted, record, .. } = stored;
         Self { fingerprint, unprinted, sketched: false, record }

@@ -1,4 +1,4 @@
-//! Errors of this crate, with the file they concern and a hint what to do.
+//! Errors of this crate, with the file concerned and a hint what to do.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub enum Error {
         /// The file or folder.
         path: PathBuf,
     },
-    /// Damage that a rebuild cannot repair: what is lost is stored nowhere else.
+    /// Damage that a rebuild cannot repair: the lost data is stored nowhere else.
     BeyondRepair {
         /// The file or folder.
         path: PathBuf,
@@ -61,7 +61,7 @@ pub enum Error {
         path: PathBuf,
         /// Description of the process that holds the lock.
         holder: String,
-        /// How long it was waited for; zero where nobody waited.
+        /// How long this process waited for it; zero if it did not wait.
         waited: Duration,
     },
     /// The path no longer leads to the folder that was opened there, or to the lock that this writer holds.
@@ -95,9 +95,9 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// A folder of somebody else is where one was to be made before it gets its name.
+    /// An unrelated folder exists where a folder was to be made before getting its final name.
     InTheWay {
-        /// The folder of somebody else.
+        /// The unrelated folder.
         path: PathBuf,
         /// The path where something was to be created.
         target: PathBuf,
@@ -132,11 +132,11 @@ pub enum Error {
         /// The greatest value possible.
         limit: u64,
     },
-    /// The database has given out so many document numbers that there are not enough left: they are never used twice.
+    /// Not enough document numbers are left, because they are never used twice.
     OutOfNumbers {
         /// Number of document numbers given out.
         given: u64,
-        /// Number of those that are needed.
+        /// Number of document numbers needed.
         needed: u64,
         /// The greatest number of document numbers of a database.
         limit: u64,
@@ -180,11 +180,11 @@ pub enum Error {
         /// The error of RocksDB.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A write failed earlier: the state on disk is sound, that of this writer may not be.
+    /// A write failed earlier: the state on disk is sound, but the state of this writer may not be.
     Poisoned,
-    /// A bulk load failed earlier, and documents that it had taken are not stored.
+    /// A bulk load failed earlier, and documents that it had accepted are not stored.
     LoadFailed {
-        /// What it failed of.
+        /// The error that made it fail.
         why: String,
     },
     /// The caller stopped the work; acknowledged changes are kept, and the work can be continued later.
@@ -197,7 +197,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Makes an [`Error::Io`] of an error of the system.
+    /// Makes an [`Error::Io`] from an error of the system.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
@@ -210,7 +210,7 @@ impl Error {
         }
     }
 
-    /// Makes an [`Error::Corrupt`] or [`Error::Newer`] of an error of the format.
+    /// Makes an [`Error::Corrupt`] or [`Error::Newer`] from an error of the format.
     pub fn format(path: &Path) -> impl FnOnce(FormatError) -> Self {
         move |source| match source {
             FormatError::Version { .. } => Self::Newer { path: path.to_owned(), source },
@@ -224,7 +224,7 @@ impl Error {
             || matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Returns advice for the user, if there is any that always helps and harms nothing that is stored.
+    /// Returns advice for the user, if there is advice that always helps and never harms stored data.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } | Self::Missing { path } => repair(path),
@@ -317,7 +317,7 @@ impl Error {
 /// The advice for damage of the only copy.
 const BRINGS_BACK: &str = "restore a backup of the database, or load its documents again into a new one";
 
-/// The advice where a process can map no more files.
+/// The advice if a process can map no more files.
 const TOO_MANY_MAPS: &str = "this process has mapped as many files as it can: have fewer readers open, merge runs \
                              ('nddb compact'), or raise the system's limit ('sysctl vm.max_map_count')";
 
@@ -326,15 +326,15 @@ fn is_full(source: &io::Error) -> bool {
     matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
-/// Returns the advice for a damaged or missing part of a database. Files of runs and MANIFEST are made from the
-/// catalog; what else is wrong a check finds out. None for a file outside a database.
+/// Returns the advice for a damaged or missing part of a database. Files of runs and MANIFEST can be rebuilt from the
+/// catalog; for everything else, a check is advised. None for a file outside a database.
 fn repair(path: &Path) -> Option<String> {
     // The catalog has a LOCK of its own.
     let is_database = |folder: &&Path| folder.join("catalog").exists() || folder.join("MANIFEST").exists();
     let root = path.ancestors().find(is_database)?;
     let database = root.display();
     Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
-        // The catalog has lost the file that a load was giving it: opening for writing puts it back.
+        // The catalog has lost the file that a load was ingesting: opening for writing puts it back.
         Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => {
             format!("'nddb rebuild {database}' puts it back, as the next load does")
         }

@@ -1,5 +1,5 @@
-//! What a database keeps of a document besides print and record, by its record and the kinds of keys of the database:
-//! the keys that it is found by, and its summary.
+//! The data that a database keeps for a document besides print and record: the keys by which it is found, and its
+//! summary. Both follow from the record and from the database's kinds of keys.
 
 use nddb_format::document_keys::{KeyKinds, megashingles, pieces};
 use nddb_format::profile::Profile;
@@ -29,8 +29,8 @@ pub fn bands_of(record: &Record, kinds: KeyKinds) -> impl Iterator<Item = u64> {
     profile.flat_map(|profile| Profile::from_bytes(profile).bands())
 }
 
-/// Returns the summary of a printed document. It has what algorithms B and C compare in databases where documents are
-/// found by it.
+/// Returns the summary of a printed document. It includes the sketches that algorithms B and C compare only if the
+/// database finds documents by them.
 pub(crate) fn summary_of<'a>(fingerprint: u64, record: &'a Record, kinds: KeyKinds) -> Summary<'a> {
     let mut summary = Summary::of(fingerprint, record);
     if !kinds.megashingles {

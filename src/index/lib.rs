@@ -2,7 +2,7 @@
 //!
 //! It owns the database folder, the catalog, the memtable, runs and their making, merging and checking, the probe, the
 //! one writer and the many readers. Within it, `disk` is the only user of `std::fs`, memory maps and `unsafe`, and
-//! `catalog` the only user of RocksDB. It knows no page and no verdict, prints nothing, and does not read the
+//! `catalog` the only user of RocksDB. It knows nothing of pages or verdicts, prints nothing, and does not read the
 //! environment.
 //!
 //! The path of a document: [`Document`] -> [`Writer::insert`] stages it -> [`Writer::commit`] makes it durable in

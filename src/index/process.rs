@@ -1,10 +1,10 @@
-//! What belongs to the process that made it, and not to its forked children.
+//! Values that belong to the process that made them, and not to its forked children.
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-/// A value that only the process ends that made it. In a forked child its threads do not exist, and what it would write
-/// or remove at its end is the parent's.
+/// A value that is dropped only in the process that made it. In a forked child its threads do not exist, and the files
+/// that dropping it would write or remove belong to the parent.
 pub(crate) struct OfProcess<T> {
     process: u32,
     value: ManuallyDrop<Option<T>>,
@@ -54,7 +54,7 @@ mod tests {
     fn a_value_ends_in_its_process_only() {
         let value = Arc::new(());
         let ours = OfProcess::new(value.clone());
-        // As a forked child has it.
+        // As in a forked child.
         let inherited = OfProcess { process: ours.process + 1, value: ManuallyDrop::new(Some(value.clone())) };
         drop(inherited);
         assert_eq!(Arc::strong_count(&value), 3, "the child has left it alone");

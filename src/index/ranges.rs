@@ -8,7 +8,7 @@ use roaring::RoaringTreemap;
 use crate::Result;
 use crate::catalog::Catalog;
 
-/// The number ranges of a database, ascending; neighbours of one batch and state are one.
+/// The number ranges of a database, ascending; neighbours with the same batch and state are joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges {
     all: Vec<(u64, Range)>,
@@ -94,7 +94,7 @@ impl Ranges {
         }
     }
 
-    /// Removes all cancelled ranges but those selected by `keep`.
+    /// Removes all cancelled ranges except those selected by `keep`.
     pub(crate) fn retain(&mut self, keep: impl Fn(u64, &Range) -> bool) {
         self.all.retain(|(low, range)| range.state != RangeState::Cancelled || keep(*low, range));
     }

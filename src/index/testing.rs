@@ -26,9 +26,8 @@ pub struct BuiltRun {
     pub size: u64,
 }
 
-/// Makes one run of unsorted fingerprints, numbered by their indexes, in a database that nobody has open. The
-/// catalog does not have their documents: probes find them, but not their ids, and a writer refuses to open the
-/// database.
+/// Makes one run from unsorted fingerprints, numbered by their indexes, in a database that nobody has open. The catalog
+/// does not have their documents: probes find them, but not their ids, and a writer refuses to open the database.
 ///
 /// # Errors
 /// Errors of the disk, or of the format if no scheme fits the configuration.

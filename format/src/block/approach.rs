@@ -1,9 +1,9 @@
-//! The fast search in a block: the restart point is guessed, and the entries after it are decoded for several
-//! blocks in turn. [`Block::probe`] and [`Block::position`] are the definitions.
+//! The fast search in a block: the restart point is guessed, and the entries after it are decoded for several blocks,
+//! interleaved. [`Block::probe`] and [`Block::position`] are the definitions.
 
 use super::decode::{Block, Cursor};
 
-/// The denominator of guesses where in a block a value lies.
+/// Guesses of the place of a value in a block are fractions with this denominator.
 pub const PARTS: usize = 1024;
 
 /// A search in a block for its first value that is not below `low`.
@@ -26,8 +26,8 @@ impl<'a> Block<'a> {
     /// Finds the restart point to begin at when looking for `low`, or the first entry. `part` of [`PARTS`] is the
     /// likely location of the value in the block; a bad guess costs time only.
     ///
-    /// Restart points lie 180 bytes apart: looking at the two round the target instead of all touches
-    /// two cache lines instead of six.
+    /// Restart points are 180 bytes apart: reading only the two around the target touches two cache lines instead of
+    /// six.
     #[inline]
     pub fn approach(&self, low: u64, part: usize) -> Approach<'a> {
         let guess = if self.restart == 0 { 0 } else { (part * self.count / PARTS) as u32 / self.restart as u32 };
@@ -67,9 +67,9 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Most entries after a restart point that are decoded in turn with those of other blocks.
+/// Maximum number of entries after a restart point that are decoded interleaved with those of other blocks.
 const STRETCH: usize = 64;
-/// Entries between two looks at whether all lanes have arrived.
+/// Number of entries between two checks whether all lanes have arrived.
 const STRIDE: usize = 8;
 
 /// The entries after the restart points of several approaches.
@@ -89,10 +89,10 @@ impl<const N: usize> Default for Stretches<N> {
 }
 
 impl<const N: usize> Stretches<N> {
-    /// Decodes the entries after the restart points of `lanes` in turn, until each lane has reached its `low`. In
-    /// one block an entry depends on the one before, 16 cycles; those of other blocks do not. Entries that a lane
-    /// decodes after its goal, or after its restart interval, are wasted, and cheaper than the branches that
-    /// would avoid them (measured: four blocks take as long as 1.6).
+    /// Decodes the entries after the restart points of `lanes`, interleaved, until each lane has reached its `low`.
+    /// Within a block each entry depends on the one before (16 cycles); entries of different blocks are independent.
+    /// Entries that a lane decodes after its goal, or after its restart interval, are wasted, but cost less than the
+    /// branches that would avoid them (measured: four blocks take as long as 1.6).
     #[inline]
     pub fn decode(&mut self, lanes: &[Approach<'_>; N]) {
         let mut position: [usize; N] = std::array::from_fn(|lane| lanes[lane].cursor.position);
@@ -155,8 +155,8 @@ impl Approach<'_> {
         true
     }
 
-    /// Returns the number of entries from the current one on, this one included, that are below `low`, and the
-    /// entries of the stretch before the next restart point.
+    /// Returns the number of entries below `low`, from the current one (included) on, and the number of entries of the
+    /// stretch before the next restart point.
     #[inline]
     fn below<'s>(&self, stretch: Stretch<'s>) -> (usize, &'s [u64]) {
         let values = &stretch.values[..stretch.values.len().min(self.left)];
@@ -171,15 +171,15 @@ impl Approach<'_> {
     #[inline]
     fn leave(&mut self, values: &[u64], position: usize) {
         let Some(&value) = values.last() else { return };
-        // Where not all could be used, the next entry is a restart point: the bit position is not needed.
+        // If not all of them could be used, the next entry is a restart point, and the bit position is not needed.
         self.cursor = Cursor { position, value };
         self.entry += values.len();
         self.decoded += values.len();
         self.left -= values.len();
     }
 
-    /// Calls `found` as [`Block::probe`] does, and returns the same, except that entries are counted from the
-    /// restart point where the approach began. `stretch` is what [`Stretches`] has decoded for this approach, or
+    /// Calls `found` as [`Block::probe`] does, and returns the same, except that entries are counted from the restart
+    /// point where the approach began. `stretch` has the entries that [`Stretches`] decoded for this approach, or is
     /// empty.
     #[inline]
     pub fn probe(

@@ -25,7 +25,7 @@ impl std::fmt::Debug for Block<'_> {
     }
 }
 
-/// Returns the XOR with its leading 1 at position h and the low bits of `low` below.
+/// Returns the XOR with its leading 1 at position h and the low bits of `low` below it.
 #[inline(always)]
 fn difference(low: u64, h: u32) -> u64 {
     let one = 1u64 << (h & 63);
@@ -44,8 +44,8 @@ impl<'a> Block<'a> {
     /// [`super::check`].
     ///
     /// # Errors
-    /// [`FormatError::Malformed`] if the count is 0 or impossible, or the number of restart points is
-    /// not what count and interval give.
+    /// [`FormatError::Malformed`] if the count is 0 or impossible, or the number of restart points does not follow from
+    /// count and interval.
     #[inline]
     pub fn new(bytes: &'a Padded, decoder: &'a Decoder, restart: u16) -> Result<Self> {
         let (count, restarts) = (COUNT.get(bytes) as usize, RESTARTS.get(bytes) as usize);
@@ -141,9 +141,9 @@ impl<'a> Block<'a> {
         Cursor { position, value: base ^ difference }
     }
 
-    /// Calls `found` with (entry, value) for each value of the block in `low ..= high` within `k` bits of `query`,
-    /// all permuted; other entries are decoded and not reported. Returns the number of entries decoded, and whether
-    /// the block ended before a value above `high`: then the next block goes on.
+    /// Calls `found` with (entry, value) for each value of the block in `low ..= high` within `k` bits of `query`, all
+    /// permuted; other entries are decoded and not reported. Returns the number of entries decoded, and whether the
+    /// block ended before a value above `high`, so that the search must continue in the next block.
     #[inline]
     pub fn probe(&self, low: u64, high: u64, query: u64, k: u32, mut found: impl FnMut(usize, u64)) -> (usize, bool) {
         let (start, mut cursor) = self.seek(low);
@@ -224,11 +224,11 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Appends the values of four blocks to `out`: [`Block::decode`] for four blocks in turn, so that the
-/// processor works on four chains of dependent loads at once (measured: 1.4 times as fast).
+/// Appends the values of four blocks to `out`: [`Block::decode`] for four interleaved blocks, so that the processor
+/// works on four chains of dependent loads at once (measured: 1.4 times as fast).
 ///
 /// # Errors
-/// As [`Block::decode`], of the first block that has one.
+/// The error of [`Block::decode`] for the first block that has one.
 pub fn decode_four(blocks: &[Block<'_>; 4], out: &mut Vec<u64>) -> Result<()> {
     let start = out.len();
     out.resize(start + blocks.iter().map(Block::len).sum::<usize>(), 0);
@@ -240,7 +240,7 @@ pub fn decode_four(blocks: &[Block<'_>; 4], out: &mut Vec<u64>) -> Result<()> {
     if sound {
         return Ok(());
     }
-    // One of the blocks is not sound: the plain definition says which rule is broken.
+    // One of the blocks is not sound: the plain definition finds the rule that is broken.
     out.truncate(start);
     blocks.iter().try_for_each(|block| block.decode(out))
 }

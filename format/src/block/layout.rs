@@ -8,7 +8,7 @@ use crate::{FormatError, Result};
 pub const BLOCK_SIZE: usize = 1024;
 /// Bytes of a block and the eight after it, so that a 64-bit load at its last byte stays within the array.
 pub const PADDED_SIZE: usize = BLOCK_SIZE + 8;
-/// Most entries of a block: one bit for each after the first.
+/// Maximum number of entries of a block: one bit for each after the first.
 pub const ENTRIES_MAX: usize = 1 + (BLOCK_SIZE - HEAD_SIZE) * 8;
 
 /// CRC-32 over the segment's identity, the block's number and the bytes after this field.

@@ -1,5 +1,5 @@
-//! Blocks: 1,024 bytes of XOR-Huffman-compressed permuted fingerprints that decode alone (Manku 2007,
-//! 3.2; SPEC 5).
+//! Blocks: 1,024 bytes of XOR-Huffman-compressed permuted fingerprints, each decodable by itself (Manku 2007, 3.2; SPEC
+//! 5).
 //!
 //! The first fingerprint is stored whole. Each later one is coded against its predecessor: the code word of h, the
 //! position of the leading 1 of their XOR, then the h bits below it. Every R-th entry is coded against the FIRST

@@ -105,7 +105,7 @@ proptest! {
                     let stretch = Stretch::default();
                     let other = approach.probe(stretch, high, query, k, |index, value| alone.push((index, value)));
                     prop_assert_eq!((one.1, by_four), (other.1, alone));
-                    // Where the range is empty, either may stop at its end or at its beginning.
+                    // If the range is empty, either may stop at its end or at its beginning.
                     prop_assert!(one.0 == other.0 || four[lane].is_above(high), "{} and {} entries", one.0, other.0);
                     prop_assert_eq!(approach.position(stretches.lane(lane)), approach.position(Stretch::default()));
                 }

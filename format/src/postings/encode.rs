@@ -77,7 +77,7 @@ impl PostingsSurvey {
     /// table 0 has `blocks` blocks of restart interval `restart`.
     pub fn header(mut self, low: u64, high: u64, blocks: u64, restart: u16) -> Header {
         self.end_group();
-        // Where every fingerprint has one document there is no directory, and so no sparse group.
+        // If every fingerprint has one document, there is no directory, and so no sparse group.
         let sparse = if self.documents == self.fingerprints { 0 } else { self.sparse };
         Header {
             restart,
@@ -97,7 +97,7 @@ impl PostingsSurvey {
 
 /// The second pass: turns the same lists into the bytes of the file.
 ///
-/// The directory and the flags, about two bits a document, are held in memory until the end.
+/// The directory and the flags, about two bits per document, are held in memory until the end.
 #[derive(Debug)]
 pub struct PostingsEncoder {
     header: Header,

@@ -10,7 +10,7 @@ use crate::scheme::RESTART_MAX;
 
 /// Fingerprints of a directory entry.
 pub const GROUP_LEN: u64 = 64;
-/// Most flags that are counted to find a list; a group with more numbers stores its starts explicitly.
+/// Maximum number of flags that are counted to find a list; a group with more numbers stores its starts explicitly.
 pub const SPAN_MAX: u64 = 4096;
 /// Flag of a directory entry whose group stores its starts explicitly.
 pub const SPARSE: u64 = 1 << 63;
@@ -70,7 +70,7 @@ pub const HEADER_FIELDS: [Field; 16] = [
     CHECKSUM,
 ];
 
-/// Most document numbers of a file.
+/// Maximum number of document numbers of a file.
 const DOCUMENTS_MAX: u64 = 1 << 48;
 
 const WHAT: &str = "postings header";
@@ -86,7 +86,7 @@ pub struct Header {
     pub high: u64,
     /// Number of fingerprints.
     pub fingerprints: u64,
-    /// Number of document numbers, at least one for each fingerprint; a number may be that of several.
+    /// Number of document numbers, at least one per fingerprint; one number may belong to several fingerprints.
     pub documents: u64,
     /// Number of blocks of table 0.
     pub blocks: u64,
@@ -101,7 +101,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Returns the bits of a number in the file: as many as the greatest of the range needs.
+    /// Returns the width of a number in the file: as many bits as the greatest number of the range needs.
     #[inline]
     pub fn width(&self) -> u8 {
         (64 - (self.high - self.low - 1).leading_zeros()) as u8

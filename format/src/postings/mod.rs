@@ -2,9 +2,9 @@
 //! rank in table 0 (SPEC 7).
 //!
 //! Numbers are stored in the order of their fingerprints, as `number - low`, in fields of as few bits as the run's
-//! number range needs. One flag bit a number marks the beginning of a list, and a directory entry for every 64
-//! fingerprints says where to begin to count flags; where every fingerprint has one document, there is neither. A
-//! fingerprint of a million documents is one list.
+//! number range needs. One flag bit per number marks the beginning of a list, and a directory entry per 64 fingerprints
+//! tells where to begin counting flags. If every fingerprint has one document, there are neither flags nor a directory.
+//! The million documents of one fingerprint are one list.
 
 mod encode;
 pub mod header;
@@ -107,7 +107,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
         &bytes[self.checksum_offset(0)..bytes.len() - FOOTER_SIZE]
     }
 
-    /// Verifies the array of page checksums. A damaged one is found by the page whose checksum it is, too.
+    /// Verifies the array of page checksums. Verifying a page also finds damage in that page's entry of the array.
     ///
     /// # Errors
     /// [`FormatError::Checksum`] if its checksum differs.
@@ -244,7 +244,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
     /// Returns the document number at `index`, which [`Postings::list`] gave.
     ///
     /// # Errors
-    /// Errors of `touch`; [`FormatError::Malformed`] if the number is outside of the run's range.
+    /// Errors of `touch`; [`FormatError::Malformed`] if the number is outside the run's range.
     #[inline]
     pub fn number<E: From<FormatError>>(
         &self,
@@ -328,7 +328,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
                 previous = Some(number);
             }
         }
-        // The last list ends where the numbers do: `list` checks that.
+        // The last list ends at the end of the numbers: `list` checks that.
         self.verify_group(self.header.fingerprints, &starts, end, &mut sparse)?;
         if sparse != self.header.sparse {
             return malformed("postings header", header::SPARSE_GROUPS.offset, "each sparse group is used once");
@@ -348,7 +348,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
         let mut sound = starts.iter().all(|&start| flag(start) == 1);
         if end - first > SPAN_MAX {
             let base = self.sections.sparse + 8 * GROUP_LEN * *sparse;
-            // `list` has read this entry: the sparse group it names exists.
+            // `list` has read this entry, so the sparse group that it names exists.
             sound = sound
                 && entry == SPARSE | *sparse
                 && (starts.len() as u64..GROUP_LEN).all(|slot| self.word(base + 8 * slot) == 0);
@@ -362,7 +362,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
         Ok(())
     }
 
-    /// Checks that there are no other flags than those of the lists, and nothing after the last number.
+    /// Checks that only the beginnings of lists are flagged, and that nothing follows the last number.
     fn verify_padding(&self) -> Result<()> {
         let bits = self.header.documents * u64::from(self.header.width());
         if !bits.is_multiple_of(64) && self.word(self.sections.numbers + bits / 64 * 8) >> (bits % 64) != 0 {

@@ -1,6 +1,6 @@
 //! The first words of a title, of headings or of an address.
 
-/// Most words kept of a title, of headings or of an address.
+/// Maximum number of words kept from a title, from headings or from an address.
 pub const WORDS: usize = 15;
 
 /// Bytes of a word.
@@ -25,7 +25,8 @@ pub struct LeadingWords {
 }
 
 impl LeadingWords {
-    /// Keeps the first of some words, of which one that is a page's own somewhere is so everywhere.
+    /// Keeps the first distinct words. If any occurrence of a word is marked as occurring in the content or headings,
+    /// the word is.
     pub fn of(words: impl Iterator<Item = u32>) -> Self {
         let mut seen: Vec<u32> = Vec::new();
         for word in words {
@@ -59,22 +60,22 @@ impl LeadingWords {
         &self.words[..usize::from(self.total).min(WORDS)]
     }
 
-    /// Returns the hashes of all words, of numbers with their bit.
+    /// Returns the hashes of all words; hashes of numbers include the bit of a number.
     pub fn all(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.kept().iter().map(|word| word & !OWN)
     }
 
-    /// Returns the hashes of the words that are no numbers.
+    /// Returns the hashes of the words that are not numbers.
     pub fn plain(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.kept().iter().filter(|word| *word & NUMBER == 0).map(|word| word & HASH)
     }
 
-    /// Returns the hashes of the numbers, with their bit.
+    /// Returns the hashes of the numbers, with the bit of a number.
     pub fn numbers(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.all().filter(|word| word & NUMBER != 0)
     }
 
-    /// Returns the hashes of the words that are no numbers and occur in the content or the headings too.
+    /// Returns the hashes of the words that are not numbers and occur in the content or the headings, too.
     pub fn own(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         self.kept().iter().filter(|word| *word & (OWN | NUMBER) == OWN).map(|word| word & HASH)
     }

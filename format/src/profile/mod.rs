@@ -1,6 +1,6 @@
 //! The profile of a page, which the default verdict compares (SPEC 9.3): small sketches of fixed width of its content,
-//! its whole text, its titles, headings, address and numbers. They are neutral: what they say of a pair is the
-//! verdict's business, and how they are computed is the recipe's.
+//! its whole text, its titles, headings, address and numbers. They are neutral: the recipe defines how they are
+//! computed, and the verdict how a pair is judged by them.
 
 mod leading_words;
 mod numbers;
@@ -18,24 +18,24 @@ use crate::record::{MIN_VALUES, PROFILE};
 /// Min-values of the whole text.
 pub const WHOLE: usize = 40;
 
-// The parts of a profile fill the bytes that a record has for it.
+// The parts of a profile fill exactly the bytes that a record has for it.
 const _: () = assert!(PROFILE == MIN_VALUES + WHOLE + 3 * WORDS_SIZE + 2 + 2 * NUMBERS + 4 * 4 + 1);
 
 /// Short min-values in a plain band.
 const SHORT_BAND: usize = 7;
 /// Short min-values in a named band.
 const NAMED_BAND: usize = 3;
-/// Short min-values in a named band of a page without a name: there are many of these.
+/// Short min-values in a named band of a page without a name; such pages are many.
 const NAMELESS_BAND: usize = 4;
-/// Most bytes that a band is the hash of.
+/// Maximum number of bytes that are hashed for a band.
 const BAND_BYTES: usize = 19;
-/// Number of runs of short min-values that bands are made of.
+/// Number of runs of short min-values from which bands are made.
 const RUNS: usize = MIN_VALUES / SHORT_BAND;
 
 /// Number of bands of a profile, plain and named ones.
 pub const SHORT_BANDS: usize = 2 * RUNS;
 
-/// Flag of a profile: all of the page counts as its content.
+/// Flag of a profile: the whole page counts as its content.
 const ALL_CONTENT: u8 = 1;
 /// Flag of a profile: the page is plain text.
 const TEXT: u8 = 2;
@@ -65,23 +65,24 @@ pub struct Profile {
     pub host: u32,
     /// A hash of its host and path.
     pub page: u32,
-    /// All of the page counts as its content.
+    /// The whole page counts as its content.
     pub is_whole: bool,
     /// The page is plain text.
     pub is_text: bool,
-    /// How often the least length of shingles was doubled, of the content and of the whole text; 7 for a text of few
-    /// words. Min-values of two classes are of other shingles, and say nothing of a pair.
+    /// How often the least length of shingles was doubled, for the content and for the whole text; 7 for a text of few
+    /// words. Min-values of two different classes are not comparable, because their shingles differ in length.
     pub classes: [u8; 2],
 }
 
 impl Profile {
     /// Returns the bands of a profile: a plain band for each run of seven of its short min-values, and then a named
-    /// band for each run, of its first three values and the page's name: the first two words of its title that are
-    /// no numbers, of its headings if the title has none; of four values if there are no such words.
+    /// band for each run. A named band is made from the first three values of the run and the page's name: the first
+    /// two words of its title that are not numbers, or of its headings if the title has none. Without such words it is
+    /// made from four values.
     ///
-    /// Two pages whose short shingles have resemblance r share a plain band with probability 1 - (1 - r^7)^12, and,
-    /// if they have the same name, a named one with 1 - (1 - r^3)^12: for .68, a tenth of the words replaced, 99 times
-    /// in a hundred, where bands of four shingles of eight terms find one in ten.
+    /// Two pages whose short shingles have resemblance r share a plain band with probability 1 - (1 - r^7)^12, and, if
+    /// they have the same name, a named one with probability 1 - (1 - r^3)^12. For r = 0.68, that is, with a tenth of
+    /// the words replaced, this is 0.99; bands of four shingles of eight terms would find one pair in ten.
     ///
     /// A plain band is XXH3 (64 bits, seed 0) of `short`, the index of the run as one byte and its seven values. A
     /// named band is that of `named`, the index, the values, the number of words of the name as one byte and two
@@ -108,8 +109,8 @@ impl Profile {
         })
     }
 
-    /// Returns the name of the page, the first two words of its title or headings that are no numbers, as their number
-    /// and the words, zero if missing.
+    /// Returns the name of the page (the first two words of its title or headings that are not numbers) as the count of
+    /// words and the words, zero if missing.
     fn name(&self) -> (u8, [u32; 2]) {
         let of = |words: &LeadingWords| {
             let (mut len, mut name) = (0, [0; 2]);
@@ -140,7 +141,7 @@ impl Profile {
 
     /// Returns the profile encoded by [`Profile::to_bytes`]. Any bytes are valid.
     pub fn from_bytes(bytes: &[u8; PROFILE]) -> Self {
-        // Every candidate of a verdict is read: all places are constants.
+        // This runs for every candidate of a verdict, so all offsets are constants.
         let (short, rest) = split::<MIN_VALUES>(bytes);
         let (whole, rest) = split::<WHOLE>(rest);
         let (title, rest) = split::<WORDS_SIZE>(rest);

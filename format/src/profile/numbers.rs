@@ -1,12 +1,12 @@
 //! The different numbers in a content, sampled.
 
-/// Most hashes of numbers kept.
+/// Maximum number of hashes of numbers kept.
 pub(super) const NUMBERS: usize = 7;
 
 /// The different numbers in a content, sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// Number of different numbers, at most 65,535.
+    /// Count of different numbers, at most 65,535.
     pub total: u16,
     /// The least of their hashes, ascending, followed by 65,535.
     pub least: [u16; NUMBERS],
@@ -36,8 +36,8 @@ impl Numbers {
         &self.least[..usize::from(self.total).min(NUMBERS)]
     }
 
-    /// Returns the resemblance of two sets of numbers, estimated from the least hashes of their union, as many as
-    /// both sets cover (Broder 1997). `None` if either set is empty.
+    /// Returns the resemblance of two sets of numbers, estimated from as many of the least hashes of their union as
+    /// both samples cover (Broder 1997). `None` if either set is empty.
     pub fn resemblance(&self, other: &Self) -> Option<f64> {
         let (a, b) = (self.kept(), other.kept());
         if a.is_empty() || b.is_empty() {

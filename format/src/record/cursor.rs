@@ -1,4 +1,4 @@
-//! What the codecs of all values share: the version, a reader from front to back, texts.
+//! Shared by the codecs of all values: the version, a reader from front to back, texts.
 
 use crate::error::malformed;
 use crate::fields::check_size;
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
         self.utf8(size)
     }
 
-    /// Reads so many bytes of UTF-8.
+    /// Reads this number of bytes of UTF-8.
     pub(crate) fn utf8(&mut self, size: usize) -> Result<&'a str> {
         let start = self.at;
         let bytes = self.take(size)?;

@@ -13,12 +13,12 @@ pub const MIN_VALUES: usize = 84;
 /// Bytes of a profile.
 pub const PROFILE: usize = 295;
 
-/// Value of `prints`: what a memtable holds of a document.
+/// Value of `prints`: the part of a document that a memtable holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Print {
     /// The fingerprint.
     pub fingerprint: u64,
-    /// The document has fewer than two tokens: it is in no run and is never matched.
+    /// The document has fewer than two tokens: it is in no run, and its fingerprint never matches.
     pub unprinted: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct SourcePosition {
     pub length: u64,
 }
 
-/// Value of `documents`: all of a document but its fingerprint. Absent parts take no space.
+/// Value of `documents`: everything about a document except its fingerprint. Absent parts take no space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The user's id.
@@ -81,11 +81,11 @@ pub struct Record {
     pub digest: Option<[u8; 16]>,
     /// Low 32 bits of each min-value.
     pub min_values: Option<Box<[u32; MIN_VALUES]>>,
-    /// Supershingles of algorithm B: as a rule [`supershingles_of`] the min-values, of which they then take no space.
+    /// Supershingles of algorithm B: as a rule [`supershingles_of`] the min-values, in which case they take no space.
     pub supershingles: Option<[u64; 6]>,
     /// Projection of algorithm C.
     pub projection: Option<[u64; 6]>,
-    /// The location of the page's bytes.
+    /// The location of the page's bytes in an archive.
     pub source: Option<SourcePosition>,
     /// Number of the batch that the document belongs to.
     pub batch: Option<u32>,
@@ -130,7 +130,7 @@ pub const PARTS: [(&str, usize); 13] = [
 /// Supershingles of a page, m' of Henzinger 2006, 2.
 const SUPERSHINGLES_LEN: usize = 6;
 
-/// Returns the supershingles of min-values: XXH3 (64 bits, seed 0) of each 14 of them, 4 bytes each, little-endian
+/// Returns the supershingles of min-values: XXH3 (64 bits, seed 0) of each run of 14, 4 bytes each, little-endian
 /// (Henzinger 2006, 2).
 pub fn supershingles_of(min_values: &[u32; MIN_VALUES]) -> [u64; SUPERSHINGLES_LEN] {
     const RUN: usize = MIN_VALUES / SUPERSHINGLES_LEN;
@@ -159,9 +159,9 @@ impl Record {
             | flag(self.profile.is_some(), PROFILED)
     }
 
-    /// Returns whether it has nothing but an id and perhaps a batch.
+    /// Returns whether the record has nothing but an id and perhaps a batch.
     pub fn is_bare(&self) -> bool {
-        // Where there are min-values the flags would hash them.
+        // Min-values are checked first, because with them computing the flags would hash them.
         self.min_values.is_none() && self.flags() & !BATCH == 0
     }
 
@@ -286,7 +286,7 @@ impl Record {
     }
 }
 
-/// The beginning of a record: the part of a document that answers show.
+/// The beginning of a record, as shown in answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head<'a> {
     /// The user's id.

@@ -1,4 +1,4 @@
-//! Intervals: documents that have nothing but a fingerprint, and ids that count on (SPEC 9.8).
+//! Intervals: documents that have only a fingerprint and an id, with consecutive ids (SPEC 9.8).
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::Result;
 use crate::error::malformed;
 use crate::postings::NUMBER_END;
 
-/// Most fingerprints of a group; a group ends at a multiple of it.
+/// Maximum number of fingerprints in a group; groups end at multiples of it.
 pub const GROUP: u64 = 512;
 /// Ordinals are below this: they have at most 19 digits.
 pub const ORDINAL_END: u64 = 10_000_000_000_000_000_000;
-/// Version of the value of a group of prints; that of one print is [`VERSION`].
+/// Version of the value of a group of prints; the value of a single print has [`VERSION`].
 const VERSION_GROUP: u8 = 2;
 
 /// Consecutive document numbers of bare fingerprints whose ids are one prefix and consecutive ordinals.
@@ -83,8 +83,8 @@ impl Interval {
     }
 }
 
-/// Returns the value of a row of `deleted`, or of one that says what a pending batch replaces: its key has the first of
-/// these numbers, at least one. Of one number it is empty.
+/// Returns the value of a row of `deleted`, or of a row for documents that a pending batch replaces. The key has the
+/// first of these numbers (at least one). The value for a single number is empty.
 pub fn encode_stretch(numbers: &Range<u64>) -> Vec<u8> {
     match numbers.end - numbers.start {
         1 => Vec::new(),
@@ -109,14 +109,14 @@ pub fn decode_stretch(low: u64, value: &[u8]) -> Result<Range<u64>> {
     Ok(low..high)
 }
 
-/// Returns the number that digits are, as ids of intervals end in them: without a zero before others.
+/// Returns the number that these digits denote, as at the end of an interval's ids: without leading zeros.
 pub fn ordinal_of(digits: &str) -> Option<u64> {
     let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let is_canonical = is_plain && (digits == "0" || !digits.starts_with('0'));
     digits.parse().ok().filter(|&ordinal| is_canonical && ordinal < ORDINAL_END)
 }
 
-/// Splits an id in all the ways in which it can be that of an interval: (prefix, ordinal), the longest ordinal first.
+/// Splits an id into (prefix, ordinal) in every way that an interval allows, the longest ordinal first.
 pub fn splits(id: &str) -> impl Iterator<Item = (&str, u64)> {
     let digits = id.bytes().rev().take_while(u8::is_ascii_digit).count();
     (id.len() - digits..id.len()).filter_map(|at| Some((&id[..at], ordinal_of(&id[at..])?)))
@@ -127,7 +127,7 @@ pub fn splits(id: &str) -> impl Iterator<Item = (&str, u64)> {
 pub enum Prints<'a> {
     /// The print of one document.
     One(Print),
-    /// Those of consecutive numbers of an interval.
+    /// The prints of consecutive numbers of an interval.
     Group(Group<'a>),
 }
 

@@ -9,7 +9,7 @@ use crate::error::malformed;
 pub const FAMILIES: [&str; 10] =
     ["prints", "documents", "ids", "megashingles", "pieces", "digests", "sources", "batches", "deleted", "meta"];
 
-/// Most bytes of a document id.
+/// Maximum size in bytes of a document id.
 pub const ID_MAX: usize = 4096;
 
 const KEY: &str = "catalog key";
@@ -141,7 +141,7 @@ pub fn range_low_of(key: &[u8]) -> Option<u64> {
     number_behind(1, key)
 }
 
-/// Returns the number of a key of `batches` that is this kind and a number; `None` for the other rows.
+/// Returns the number in a key of `batches` of this kind; `None` for the other rows.
 fn number_behind(kind: u8, key: &[u8]) -> Option<u64> {
     (key.len() == 9 && key[0] == kind).then(|| BigEndian::read_u64(&key[1..]))
 }
@@ -173,12 +173,12 @@ pub fn interval_low_of(key: &[u8]) -> Option<u64> {
     number_behind(3, key)
 }
 
-/// Returns the key of a number of an interval that is no document any more, in `batches`: 4, the number.
+/// Returns the key in `batches` of a number of an interval that is no longer a document: 4, the number.
 pub fn gone_key(number: u64) -> Vec<u8> {
     with_number(&[4], number)
 }
 
-/// Decodes the key of a number that is no document any more; `None` for the other rows of `batches`.
+/// Decodes the key of a number that is no longer a document; `None` for the other rows of `batches`.
 pub fn gone_of(key: &[u8]) -> Option<u64> {
     number_behind(4, key)
 }

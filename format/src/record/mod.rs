@@ -1,4 +1,4 @@
-//! Keys and values of the catalog (SPEC 9). Keys are big-endian, so that they sort; values little-endian.
+//! Keys and values of the catalog (SPEC 9). Keys are big-endian, so that they sort; values are little-endian.
 //!
 //! Every value begins with the version of its layout: 1, or a higher one for a record with parts that version 1
 //! lacks. Rows of `prints`, `documents`, `ids`, `megashingles`, `pieces` and `digests` never change once written.

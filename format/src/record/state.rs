@@ -9,13 +9,13 @@ use crate::scheme::{K_MAX, LEVELS_MAX};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum BatchState {
-    /// A label: its documents are visible as they are committed.
+    /// A mere label: its documents become visible when they are committed.
     Open = 0,
     /// Its documents are invisible until the batch is committed.
     Pending = 1,
     /// Cancelled: its documents are deleted.
     Cancelled = 2,
-    /// The batch is being committed: as `Open`, and the documents that it replaces are being deleted.
+    /// The batch is being committed: like `Open`, while the documents that it replaces are being deleted.
     Committing = 3,
 }
 
@@ -108,7 +108,7 @@ impl Range {
     }
 }
 
-/// The document numbers of one bulk load, whose documents have no order among them but that of their dates and ids.
+/// The document numbers of one bulk load, whose documents are ordered only by their dates and ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     /// One more than the greatest number; the least is in the key.
@@ -152,13 +152,13 @@ pub struct Archive {
     pub inner: u64,
     /// Number of documents loaded from the archive.
     pub documents: u64,
-    /// When the file that was read was last modified, in nanoseconds since 1970, 0 if that is not known.
+    /// When the file was last modified before it was read, in nanoseconds since 1970; 0 if unknown.
     pub modified: u64,
-    /// The options that it was read with, unless they were the default.
+    /// The options with which it was read, unless they were the default.
     pub reading: Option<Reading>,
 }
 
-/// The options that an archive was read with: needed to find the same pages in it again.
+/// The options with which an archive was read: needed to find the same pages in it again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reading {
     /// Size at which records and pages are truncated, in bytes.
@@ -169,11 +169,11 @@ pub struct Reading {
     pub fields: [String; 5],
 }
 
-/// Version of the layout of an archive with its [`Reading`]; others have [`VERSION`].
+/// Version of the layout of an archive with a [`Reading`]; an archive without one has [`VERSION`].
 const VERSION_READING: u8 = 2;
 
 impl Archive {
-    /// Returns an archive that nothing has been read of.
+    /// Returns an archive of which nothing has been read.
     pub fn unread(path: String, size: u64, hash: [u8; 16], modified: u64, reading: Option<Reading>) -> Self {
         Self { path, size, hash, finished: false, offset: 0, inner: 0, documents: 0, modified, reading }
     }

@@ -28,7 +28,7 @@ fn record() -> impl Strategy<Value = Record> {
                 date,
                 tokens,
                 digest,
-                // As a rule those of the min-values.
+                // As a rule they are those of the min-values.
                 supershingles: min_values.as_deref().filter(|_| !truncated).map(supershingles_of).or(supershingles),
                 min_values,
                 projection,
@@ -106,7 +106,7 @@ fn supershingles_of_min_values_are_left_out() {
     let bytes = record.encode();
     assert_eq!((bytes.len(), &bytes[..3]), (3 + 5 + 336, &[1, 32, 16][..]));
     assert_eq!(Record::decode(&bytes), Ok(record.clone()));
-    // As they may stand there, too.
+    // As they may also be stored.
     let stored = [&[1, 3 << 5, 0][..], &bytes[3..], &supershingles.map(u64::to_le_bytes).concat()].concat();
     assert_eq!(Record::decode(&stored), Ok(record.clone()));
     let others = Record { supershingles: Some([1, 2, 3, 4, 5, 6]), ..record.clone() };

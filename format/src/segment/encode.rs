@@ -63,7 +63,7 @@ impl Survey {
         self.count
     }
 
-    /// Number of different prefixes so far; of a table without a prefix, of different fingerprints.
+    /// Number of different prefixes so far; for a table without a prefix, of different fingerprints.
     pub fn prefixes(&self) -> u64 {
         self.prefixes
     }
@@ -81,8 +81,8 @@ impl Survey {
     /// Ends the first pass and returns the header of table `ordinal` of the scheme.
     ///
     /// # Errors
-    /// [`FormatError::Scheme`] if this is not that table; [`FormatError::Malformed`] for no fingerprints
-    /// or one that is too wide.
+    /// [`FormatError::Scheme`] if this is not that table; [`FormatError::Malformed`] if there is no fingerprint, or one
+    /// is too wide.
     pub fn header(&self, scheme: &Scheme, ordinal: usize) -> Result<Header> {
         if self.count == 0 {
             return crate::error::malformed("segment", 0, "a segment holds at least one fingerprint");
@@ -116,7 +116,7 @@ impl SegmentEncoder {
     /// Appends the header to `out` and prepares for the fingerprints.
     ///
     /// # Errors
-    /// [`FormatError::Malformed`] if the header's code lengths are no complete code.
+    /// [`FormatError::Malformed`] if the header's code lengths do not make a complete code.
     pub fn new(header: Header, out: &mut Vec<u8>) -> Result<Self> {
         let code = Code::new(&header.lengths, header.table.bits())?;
         out.extend_from_slice(&header.encode());

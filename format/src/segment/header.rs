@@ -91,13 +91,13 @@ pub struct Header {
     pub lengths: Lengths,
     /// Number of different prefixes in the filter; 0 without one.
     pub prefixes: u64,
-    /// Hash of the fields above but `prefixes`: seeds the checksums of blocks and pages.
+    /// Hash of the fields above except `prefixes`: seeds the checksums of blocks and pages.
     pub identity: u64,
 }
 
 impl Header {
-    /// Returns the header of table `ordinal` of a scheme, with its identity computed. Where fingerprints with so many
-    /// different prefixes have a filter ([`Filter::of`]), the segment will have one.
+    /// Returns the header of table `ordinal` of a scheme, with its identity computed. The segment will have a filter if
+    /// this number of different prefixes requires one ([`Filter::of`]).
     ///
     /// # Errors
     /// [`FormatError::Scheme`] if the scheme has no such table.

@@ -124,7 +124,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         &self.data()[self.checksum_offset(0)..self.data().len() - FOOTER_SIZE]
     }
 
-    /// Verifies the array of page checksums. A damaged one is found by the page whose checksum it is, too.
+    /// Verifies the array of page checksums. Verifying a page also finds damage in that page's entry of the array.
     ///
     /// # Errors
     /// [`FormatError::Checksum`] if its checksum differs.
@@ -157,7 +157,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         &self.data()[self.filter_offset()..self.index]
     }
 
-    /// Returns whether the filter is that of the fingerprints, which have all been surveyed and added to `made`.
+    /// Returns whether the filter is right for the fingerprints, all of which have been surveyed and added to `made`.
     pub fn has_filter_of(&self, survey: &Survey, made: &FilterBuilder) -> bool {
         self.filter.is_none() || self.header.prefixes == survey.prefixes() && self.filter_bytes() == made.bytes()
     }
@@ -168,7 +168,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         pages::page_len(8 * self.blocks)
     }
 
-    /// The pages of the filter, which are numbered on from those of the block index.
+    /// The pages of the filter, whose numbering continues that of the block index.
     pub fn filter_pages(&self) -> Pages<'_> {
         let first = self.index_page_len();
         let checksums = &self.page_checksums()[4 * first as usize..];
@@ -201,7 +201,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
     #[inline]
     pub fn block_bytes(&self, block: u64) -> &Padded {
         let start = Self::block_offset(block);
-        // Block index and footer stand after the last block.
+        // Block index and footer come after the last block.
         self.data()[start..].first_chunk().expect("a block that exists")
     }
 
@@ -232,7 +232,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         Search::new(target, self.blocks, self.header.table.bits())
     }
 
-    /// Builds the directory of the block index from all of its keys: verify its pages first.
+    /// Builds the directory of the block index from all its keys, whose pages must be verified first.
     pub fn directory(&self) -> Option<Directory> {
         Directory::new((0..self.blocks).map(|block| self.key(block)), self.blocks, self.header.table.bits())
     }
@@ -303,9 +303,9 @@ impl<D: AsRef<[u8]>> Segment<D> {
     }
 }
 
-/// Decodes `bytes`, whole blocks beginning with block `first` of the segment with this header, and hands the
-/// permuted fingerprints of up to four blocks at a time to `sink`. Only the header is needed: any range of blocks
-/// is a task of its own (Manku 2007, 3.3).
+/// Decodes `bytes`, whole blocks beginning with block `first` of the segment with this header, and hands the permuted
+/// fingerprints of up to four blocks at a time to `sink`. Only the header is needed, so any range of blocks can be a
+/// separate task (Manku 2007, 3.3).
 ///
 /// # Errors
 /// [`FormatError`] for a checksum, a head or a stream that breaks a rule, or values that do not ascend from one
@@ -370,7 +370,7 @@ impl Header {
     /// Builds the decoder of the segment's Huffman code.
     ///
     /// # Errors
-    /// [`FormatError::Malformed`] if the code lengths are no complete code.
+    /// [`FormatError::Malformed`] if the code lengths do not make a complete code.
     pub fn decoder(&self) -> Result<Decoder> {
         let code = Code::new(&self.lengths, self.table.bits())?;
         Ok(Decoder::new(&code, self.table.bits()))

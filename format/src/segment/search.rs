@@ -9,7 +9,7 @@ const SLACK: u32 = 4;
 /// interleave the searches of many tables and prefetch each key.
 ///
 /// Keys of random fingerprints are found in a few look-ups: the first guess assumes that they are uniform, the next
-/// ones correct it by the remaining distance. On other keys bisection takes over: no search takes more than four
+/// ones correct it by the remaining distance. On other keys bisection takes over, so no search takes more than four
 /// look-ups more than binary search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
@@ -18,10 +18,10 @@ pub struct Search {
     low: u64,
     high: u64,
     guess: u64,
-    /// Look-ups left before only bisection keeps the bound.
+    /// Look-ups left before bisection must take over to keep the bound.
     left: u32,
-    /// Number of blocks, and the unused bits above a fingerprint: they turn a difference of keys into a number of
-    /// blocks.
+    /// Number of blocks, and the number of unused bits above a fingerprint: together they turn a difference of keys
+    /// into a number of blocks.
     blocks: u64,
     unused: u32,
     end: u64,
@@ -53,7 +53,7 @@ impl Search {
         search
     }
 
-    /// Returns the number of blocks that an interval of the value space would hold, were the keys uniform.
+    /// Returns the number of blocks that an interval of the value space would hold if the keys were uniform.
     #[inline]
     fn blocks_in(&self, stretch: u64) -> u64 {
         ((u128::from(stretch << self.unused) * u128::from(self.blocks)) >> 64) as u64
@@ -97,13 +97,13 @@ impl Search {
 
 /// Blocks for each slot of a [`Directory`].
 const BLOCKS_PER_SLOT: u64 = 8;
-/// Most blocks of a slot that are compared: in a larger slot a search is as fast.
+/// Maximum number of blocks of a slot that are compared one by one; in a larger slot a search is as fast.
 const CROWD: usize = 32;
 
-/// A compact copy of the block index in memory: the values with the same top bits share a slot of four bytes, and
-/// of each block key the 16 bits after those are kept. At ten million fingerprints the directories of ten tables
-/// fit in a processor's second-level cache; the keys, four times as long, do not, and each look-up of one is a miss
-/// that the fetch of the block would wait for. No file contains it.
+/// A compact copy of the block index in memory: values with the same top bits share a slot of four bytes, and the next
+/// 16 bits of each block key are kept. At ten million fingerprints the directories of ten tables fit in a processor's
+/// second-level cache. The keys, four times as large, do not, so each look-up of a key would be a cache miss before the
+/// block could be fetched. The directory is not stored in any file.
 #[derive(Clone)]
 pub struct Directory {
     shift: u32,

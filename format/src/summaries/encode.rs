@@ -41,8 +41,8 @@ impl SummariesSurvey {
 
 /// The second pass: turns the same summaries into the bytes of the file.
 ///
-/// The directory, less than five bytes a summary, and presence, a seventh of a byte a number, are held in memory until
-/// the end.
+/// The directory (less than five bytes per summary) and the presence map (a seventh of a byte per number) are held in
+/// memory until the end.
 #[derive(Debug)]
 pub struct SummariesEncoder {
     header: Header,
@@ -101,7 +101,7 @@ impl SummariesEncoder {
         Ok(())
     }
 
-    /// Begins the entries of presence up to that of a number.
+    /// Begins the entries of the presence map up to that of a number.
     fn begin_presence(&mut self, number: u64) {
         let entries = ((number - self.header.low) / PRESENCE_LEN + 1) as usize;
         while self.presence.len() < entries * GROUP_SIZE {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::FormatError;
 
-    /// No test writes 4 GiB: it says that so much has been written.
+    /// No test writes 4 GiB; this one pretends that so much has been written.
     #[test]
     fn fourteen_summaries_that_are_too_large_are_refused() {
         let mut survey = SummariesSurvey::default();

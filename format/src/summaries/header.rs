@@ -7,11 +7,12 @@ use crate::fields::{self, Field, READER_MIN, check_crc};
 pub use crate::footer::{FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM};
 use crate::postings::NUMBER_END;
 
-/// Summaries of an entry of the directory.
+/// Number of summaries of an entry of the directory.
 pub const GROUP_LEN: u64 = 14;
-/// Bytes of an entry of the directory, the offset of the first summary and the end of each, and of one of presence.
+/// Bytes of an entry of the directory (the offset of the first summary, and the end of each), and of an entry of the
+/// presence map.
 pub const GROUP_SIZE: usize = 8 + 4 * GROUP_LEN as usize;
-/// Numbers of an entry of presence: as many as there are bits after its count.
+/// Numbers of an entry of the presence map: as many as there are bits after its count.
 pub const PRESENCE_LEN: u64 = 8 * (GROUP_SIZE as u64 - 8);
 
 /// Bytes of a header.
@@ -20,7 +21,7 @@ pub const HEADER_SIZE: usize = 128;
 pub const MAGIC: &[u8; 8] = b"\x89nddbU\r\n";
 /// Magic of the footer.
 pub const FOOTER_MAGIC: &[u8; 8] = b"\x89nddbV\r\n";
-/// Most bytes of all summaries of a file.
+/// Maximum number of bytes of all summaries of a file.
 pub const SIZE_MAX: u64 = 1 << 50;
 
 /// Zero.
@@ -59,7 +60,7 @@ pub const HEADER_FIELDS: [Field; 12] = [
 
 pub(super) const WHAT: &str = "header of summaries";
 
-/// What a file of summaries holds.
+/// The contents of a file of summaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Least document number of the run's range.

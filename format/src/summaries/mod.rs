@@ -1,8 +1,9 @@
-//! Summaries: what comparisons and answers need of each document of a run, reached by its number (SPEC 8.7).
+//! Summaries: the data of each document of a run that comparisons and answers need, found by the document number (SPEC
+//! 8.7).
 //!
-//! They stand one after the other in the order of the numbers. A bitmap with counts says which numbers have one, and a
-//! directory where each ends: a look-up costs a cache line of each, and those of the summary. What no number needs is
-//! small, however many of a run's numbers are of documents that are gone.
+//! They are stored one after the other in the order of the numbers. A bitmap with counts (the *presence* map) tells
+//! which numbers have a summary, and a directory where each summary ends. A look-up costs one cache line of each, and
+//! those of the summary. Numbers of documents that are gone cost little space, however many there are.
 
 mod encode;
 pub mod header;
@@ -92,20 +93,20 @@ impl<D: AsRef<[u8]>> Summaries<D> {
             .expect("open() has compared the size")
     }
 
-    /// The body: the summaries, their directory, and presence.
+    /// The body: the summaries, their directory, and the presence map.
     #[inline]
     pub fn body(&self) -> &[u8] {
         &self.data.as_ref()[HEADER_SIZE..HEADER_SIZE + self.end as usize]
     }
 
-    /// Returns where the entry of presence of a number of the range is in the body.
+    /// Returns the place in the body of the presence entry of a number of the range.
     #[inline]
     pub fn presence(&self, number: u64) -> Range<u64> {
         let start = self.presence + (number - self.header.low) / PRESENCE_LEN * GROUP_SIZE as u64;
         start..start + GROUP_SIZE as u64
     }
 
-    /// Returns where the directory entry of a summary is in the body, by the number of summaries before it.
+    /// Returns the place in the body of the directory entry of a summary, given the number of summaries before it.
     #[inline]
     pub fn entry(&self, ordinal: u64) -> Range<u64> {
         let start = self.directory + ordinal / GROUP_LEN * GROUP_SIZE as u64;
@@ -151,7 +152,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         Ok(Some(ordinal))
     }
 
-    /// Returns where the summary of a number is in the body; `None` if it has none. `touch` is called as by
+    /// Returns the place in the body of the summary of a number; `None` if it has none. `touch` is called as in
     /// [`Summaries::ordinal`].
     ///
     /// # Errors
@@ -172,8 +173,8 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         Ok(Some(range))
     }
 
-    /// Returns what lies between the end before a summary and its own, by its ordinal; there are ordinals after the
-    /// last one that the last entry is filled up with.
+    /// Returns the range from the end of the preceding summary to the end of this one, given its ordinal. The last
+    /// entry is padded, so ordinals after the last summary exist, too.
     #[inline]
     fn place(&self, ordinal: u64) -> Result<Range<u64>> {
         let entry = self.entry(ordinal).start;
@@ -193,7 +194,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         Ok(start..end)
     }
 
-    /// Calls `visit` with each number that has a summary, as presence says. `touch` is called as by
+    /// Calls `visit` with each number that has a summary, according to the presence map. `touch` is called as in
     /// [`Summaries::ordinal`].
     ///
     /// # Errors
@@ -221,7 +222,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         Ok(())
     }
 
-    /// Returns the summary of a number; `None` if it has none. `touch` is called as by [`Summaries::find`].
+    /// Returns the summary of a number; `None` if it has none. `touch` is called as in [`Summaries::find`].
     ///
     /// # Errors
     /// As [`Summaries::find`]; [`FormatError::Malformed`] if the summary breaks a rule.

@@ -1,4 +1,5 @@
-//! The summary of a document: of its print and its record (SPEC 9.2 and 9.3) what comparisons and answers need.
+//! The summary of a document: the parts of its print and its record (SPEC 9.2 and 9.3) that comparisons and answers
+//! need.
 
 use crate::Result;
 use crate::error::malformed;
@@ -16,7 +17,7 @@ pub struct Summary<'a> {
     pub url: Option<&'a str>,
     /// The site, by the recipe's rule.
     pub site: Option<&'a str>,
-    /// Whether the document has tokens, and no sketch that only a content with terms has.
+    /// Whether the document has tokens, but none of the sketches that require content with terms.
     pub is_without_terms: bool,
     /// Digest of the token sequence; `None` if it is known to be empty.
     pub digest: Option<[u8; 16]>,
@@ -42,8 +43,8 @@ const PROJECTION: u16 = 1 << 8;
 const PROFILED: u16 = 1 << 9;
 const KNOWN: u16 = (1 << 10) - 1;
 
-/// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for what has no fixed
-/// one.
+/// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 if the size is not
+/// fixed.
 pub const PARTS: [(&str, usize); 10] = [
     ("url", 0),
     ("url_is_id", 0),
@@ -57,17 +58,19 @@ pub const PARTS: [(&str, usize); 10] = [
     ("profile", 0),
 ];
 
-/// Length of a name that stands in one byte; from here on the byte is followed by four with the length.
+/// Names shorter than this have their length in one byte; for others, this byte is followed by four bytes with the
+/// length.
 const LONG: usize = 255;
 
-/// The sections of a profile that are padded (SPEC 9.3): offset and bytes of the number of elements, most elements,
-/// bytes of each, and the byte of the padding.
+/// The sections of a profile that are padded (SPEC 9.3): offset and size of the number of elements, maximum number of
+/// elements, size of each, and the byte used as padding.
 const PADDED: [(usize, usize, usize, usize, u8); 4] =
     [(124, 1, 15, 3, 0), (170, 1, 15, 3, 0), (216, 1, 15, 3, 0), (262, 2, 7, 2, 0xff)];
 
 /// Returns the byte of a min-value that is compared: the top one of its product with an odd number. Equal min-values
-/// have equal bytes; of others one pair in 256 has (b-bit minwise hashing, Li and Koenig 2010). The lowest byte would
-/// do for all contents but those of one shingle, whose 84 min-values have equal low bytes together or not at all.
+/// have equal bytes; so does one in 256 pairs of different ones (b-bit minwise hashing, Li and Koenig 2010). The lowest
+/// byte would do as well, except for contents of one shingle, whose 84 min-values have equal low bytes either all
+/// together or not at all.
 #[inline]
 pub fn min_byte(value: u32) -> u8 {
     (value.wrapping_mul(0x9e37_79b1) >> 24) as u8
@@ -93,8 +96,8 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// Returns where the site is in the address and its length, if each fits in a byte and both are shorter than a
-    /// name.
+    /// Returns the offset and the length of the site in the address, if each fits in a byte and the two are shorter
+    /// than a name.
     fn place_of_site(&self) -> Option<[u8; 2]> {
         let (url, site) = (self.url?, self.site.filter(|site| site.len() > 1)?);
         Some([u8::try_from(url.find(site)?).ok()?, u8::try_from(site.len()).ok()?])

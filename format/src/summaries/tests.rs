@@ -30,7 +30,7 @@ fn encoded(fingerprint: u64, record: &Record) -> Vec<u8> {
     bytes
 }
 
-/// Where the numbers of words of title, headings and address are in a profile.
+/// The offsets in a profile of the word counts of title, headings and address.
 const WORDS: [usize; 3] = [124, 170, 216];
 
 /// Pads the sections of a profile by their totals, as the table in SPEC 9.3 says.
@@ -59,14 +59,14 @@ fn profile() -> impl Strategy<Value = Box<[u8; PROFILE]>> {
     )
 }
 
-/// Records with random parts, those that summaries leave out too.
+/// Records with random parts, including parts that summaries leave out.
 fn record() -> impl Strategy<Value = Record> {
     let texts = ("[a-z:/é]{1,40}", prop::option::of("(.{0,30}|.{250,600})"), prop::option::of("[a-z.]{0,20}"));
     let tokens = prop::option::of(prop_oneof![Just(0), any::<u64>()]);
     let numbers = (tokens, prop::option::of(any::<[u8; 16]>()), prop::option::of(any::<i64>()));
     let words = || prop::option::of(any::<[u64; 6]>());
     let sketches = (prop::option::of(any::<u32>()), words(), words());
-    // How address and site follow from what stands before.
+    // How address and site depend on the preceding bytes.
     let follows = (any::<bool>(), prop::option::of((any::<prop::sample::Index>(), any::<prop::sample::Index>())));
     (texts, numbers, sketches, prop::option::of(profile()), (any::<bool>(), follows)).prop_map(
         |((id, url, site), (tokens, digest, date), (seed, supershingles, projection), profile, more)| {
@@ -106,7 +106,7 @@ fn documents() -> impl Strategy<Value = Vec<(u64, u64, Record)>> {
     prop::collection::vec((gap, any::<u64>(), record()), 1..60)
 }
 
-/// Compares what a file says of a number with the record that it has, if it has one.
+/// Compares the summary of a number in a file with the number's record, if it has one.
 fn assert_reads(
     file: &Summaries<&[u8]>,
     number: u64,
@@ -140,7 +140,8 @@ fn assert_reads(
     Ok(())
 }
 
-/// Returns the numbers that presence says have a summary; it touches each of its entries once, in order.
+/// Returns the numbers that have a summary according to the presence map, each of whose entries is touched once, in
+/// order.
 fn numbers_of(file: &Summaries<&[u8]>) -> std::result::Result<Vec<u64>, TestCaseError> {
     let (touched, mut numbers) = (RefCell::new(Vec::new()), Vec::new());
     let touch = |range: Range<u64>| {
@@ -217,7 +218,8 @@ proptest! {
         }
     }
 
-    /// SPEC 9.3 says what stands after the elements of a profile. Where other bytes do, a summary has those of SPEC.
+    /// SPEC 9.3 defines the bytes after the elements of a profile. If a profile has other bytes there, its summary has
+    /// those of SPEC.
     #[test]
     fn what_stands_behind_the_elements_of_a_profile_is_left_out(
         bytes in prop::collection::vec(any::<u8>(), PROFILE), title in 0u8..20, address in 0u8..20, numbers in 0u16..10,
@@ -279,7 +281,7 @@ proptest! {
         let mut bytes = small();
         let directory = Summaries::open(&bytes[..]).expect("sound").entry(0).start as usize + HEADER_SIZE;
         for (offset, value) in changes {
-            // Half of the cases are about directory and presence alone.
+            // Half of the cases change only the directory and the presence map.
             let from = if after { directory } else { 0 };
             let offset = from + offset.index(bytes.len() - from);
             bytes[offset] = value;
@@ -303,8 +305,8 @@ proptest! {
     }
 }
 
-/// A summary that is read is written as one that is read as the same, and is no longer: address and site can stand
-/// there in two ways, of which the shorter one is written.
+/// A decoded summary, encoded again, decodes to the same value and is not longer: address and site can be encoded in
+/// two ways, of which the shorter one is written.
 fn assert_is_written_as_it_was(bytes: &[u8]) -> std::result::Result<(), TestCaseError> {
     if let Ok(summary) = Summary::decode(bytes) {
         let mut written = Vec::new();
@@ -355,7 +357,7 @@ fn large() -> Vec<u8> {
     make(&summaries, LOW, HIGH)
 }
 
-/// Makes the checksums and identities of a changed file right, whose body is as large as it was.
+/// Corrects the checksums and identities of a changed file whose body has kept its size.
 fn restamp(file: &mut [u8]) {
     let identity = crate::digest::identity(&file[..header::IDENTITY.offset]);
     header::IDENTITY.put(file, identity);
@@ -371,7 +373,7 @@ fn restamp(file: &mut [u8]) {
     crate::fields::put_crc(footer, header::FOOTER_CHECKSUM);
 }
 
-/// Checks all bytes of a file, and nothing of what they say.
+/// Checks all bytes of a file, but not their meaning.
 fn check_bytes(file: &[u8]) -> Result<()> {
     let file = Summaries::open(file)?;
     file.check_page_checksums()?;
@@ -436,7 +438,7 @@ fn min_bytes_are_pinned() {
     assert_eq!((bytes.len(), bytes[0], bytes[1]), (MIN_VALUES, 0, min_byte(0x0101_0101)));
 }
 
-/// Those with equal low bytes too, which the 84 min-values of contents of one shingle can have.
+/// Also min-values with equal low bytes, as the 84 of a content of one shingle can have.
 #[test]
 fn different_min_values_have_equal_min_bytes_one_time_in_256() {
     let mut equal = 0;
@@ -526,7 +528,7 @@ fn address_and_site_take_no_bytes_that_stand_there_already() {
     };
     let long = format!("http://a.b/{}", "é".repeat(122));
     let longer = format!("http://{}/a.b", "x".repeat(244));
-    // Behind flags and fingerprint.
+    // After flags and fingerprint.
     let expected = [
         (record("a", "http://a.b/", "a.b"), 9, [&b"\x01a\x0bhttp://a.b/"[..], b"\x07\x03"].concat()),
         (record("a.b", "a.b", ".b"), 10, b"\x03a.b\x01\x02".to_vec()),
@@ -542,7 +544,7 @@ fn address_and_site_take_no_bytes_that_stand_there_already() {
         assert_eq!((&bytes[..2], &bytes[10..]), (&[flags, 0][..], &rest[..]), "{record:?}");
         assert_eq!(Summary::decode(&bytes), Ok(Summary::of(0, &record)), "{record:?}");
     }
-    // A place that a byte cannot name.
+    // An offset that does not fit in a byte.
     let far = record("a", &format!("http://{}/a.b", "x".repeat(250)), "a.b");
     assert!(encoded(0, &far).ends_with(b"\x03a.b"), "the site stands there");
     let bytes = |flags: u8, rest: &[u8]| [&[flags, 0][..], &[0; 8], rest].concat();

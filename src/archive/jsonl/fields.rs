@@ -1,4 +1,4 @@
-//! The fields of a line that make a document, read without keeping any other.
+//! The fields of a line that make a document; no other field is kept while reading.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use crate::layouts;
 use crate::options::Options;
 
-/// What a field is read as.
+/// The role of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Id,
@@ -18,8 +18,8 @@ pub(super) enum Role {
     Date,
 }
 
-/// The names of the fields, the preferred ones of each role first. A nested one has the names on the way to it with
-/// dots between them, as the columns of Parquet files.
+/// The names of the fields, the preferred ones of each role first. A nested field is named by its path, with dots
+/// between the names, like the columns of Parquet files.
 pub(super) struct Names<'a>(Vec<(Role, &'a str)>);
 
 impl<'a> Names<'a> {
@@ -45,25 +45,25 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The fields of a line, in the order of their names; `None` where there is none.
+/// The fields of a line, in the order of their names; `None` for a field that is absent.
 pub(super) struct Found<'a> {
     names: &'a [(Role, &'a str)],
     values: Vec<Option<Value>>,
 }
 
 impl<'a> Found<'a> {
-    /// Takes the values of a role that are there and not null, with their names, the preferred one first.
+    /// Takes the values of a role that are present and not null, with their names, the preferred one first.
     pub(super) fn take(&mut self, role: Role) -> impl Iterator<Item = (&'a str, Value)> + '_ {
         let fields = self.names.iter().zip(&mut self.values).filter(move |((of, _), _)| *of == role);
         fields.filter_map(|((_, name), value)| Some((*name, value.take()?))).filter(|(_, value)| *value != Value::Null)
     }
 
-    /// Returns whether a field of this name is there.
+    /// Returns whether a field of this name is present.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.iter().zip(&self.values).any(|((_, known), value)| *known == name && value.is_some())
     }
 
-    /// Returns whether a field of a role is there, and not null.
+    /// Returns whether a field of a role is present and not null.
     pub(super) fn has_role(&self, role: Role) -> bool {
         let is = |value: &Option<Value>| value.as_ref().is_some_and(|value| *value != Value::Null);
         self.names.iter().zip(&self.values).any(|((of, _), value)| *of == role && is(value))
@@ -80,10 +80,10 @@ pub(super) enum Value {
     Other(&'static str),
 }
 
-/// Fields that lie in an object: their numbers, and their names in it.
+/// Fields inside an object: their numbers, and their names within the object.
 type Within<'a> = Vec<(usize, &'a str)>;
 
-/// Reads the fields that lie in an object.
+/// Reads the fields inside an object.
 struct Object<'a, 'b> {
     names: &'b [(usize, &'a str)],
     values: &'b mut [Option<Value>],
@@ -110,7 +110,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
             match key {
                 Named::Nothing => drop(map.next_value::<IgnoredAny>()?),
                 Named::Field(field) => {
-                    // Which of two texts is meant nobody can know.
+                    // It is impossible to know which of two texts is meant.
                     if values[field].is_some() {
                         let name = names.iter().find(|(at, _)| *at == field).map_or("", |(_, name)| *name);
                         return Err(A::Error::custom(format!("field {name:?} stands there twice")));
@@ -124,11 +124,11 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
     }
 }
 
-/// What the name of a field tells.
+/// The meaning of a field's name.
 enum Named<'a> {
     Nothing,
     Field(usize),
-    /// These may lie in it.
+    /// These fields may be inside it.
     Outer(Within<'a>),
 }
 

@@ -1,4 +1,4 @@
-//! JSON lines: one object a line, with an id and a text, a page or a fingerprint.
+//! JSON lines: one object per line, with an id and a text, a page or a fingerprint.
 
 mod fields;
 mod repair;
@@ -25,7 +25,7 @@ pub(super) struct Jsonl {
 /// Whether lines have ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ids {
-    /// Each line has one; a line without is no document.
+    /// Each line has one; a line without an id is not a document.
     Needed,
     /// No line has one: ids are the places of lines.
     Places,
@@ -66,8 +66,8 @@ pub fn trimmed_line(line: &[u8]) -> &[u8] {
     &line[begin..end]
 }
 
-/// Makes a document of a line. If there are several fields, the fingerprint is preferred to the page, and the page
-/// to the text.
+/// Makes a document from a line. If there are several fields, the fingerprint is preferred to the page, and the page to
+/// the text.
 fn parse(line: &[u8], options: &Options, ids: Ids) -> EntryContent {
     let names = Names::of(options);
     match read(&names, line) {
@@ -76,7 +76,8 @@ fn parse(line: &[u8], options: &Options, ids: Ids) -> EntryContent {
     }
 }
 
-/// Reads the fields of a line, after repairs if it is no JSON. If these do not help, the error is that of the line.
+/// Reads the fields of a line, after repairs if it is not JSON. If these do not help, the error is that of the original
+/// line.
 fn read<'a>(names: &'a Names<'_>, line: &[u8]) -> serde_json::Result<Found<'a>> {
     names.read(line).or_else(|error| match repaired_line(line) {
         Some(repaired) if repaired != line => names.read(&repaired).map_err(|_| error),
@@ -120,7 +121,7 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
         _ => None,
     });
     let charset = Some("utf-8".to_owned());
-    // What stands for bytes that are no text takes more than these.
+    // Replacements for bytes that are not text are longer than these bytes.
     let whole = body.len();
     let mut body = body.into_bytes();
     body.truncate(options.limits.record);
@@ -128,8 +129,8 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
     Ok(EntryContent::Page(PageEntry { id, url, date, kind, charset, body, truncated }))
 }
 
-/// Returns the text of a role: under the name that the user knows it must be text, and what stands at other places may
-/// be anything.
+/// Returns the text of a role. Under the name that the user knows it must be text; fields with other names may hold
+/// anything.
 fn preferred(found: &mut Found<'_>, role: Role, own: &str) -> Result<Option<String>, EntryContent> {
     for (name, value) in found.take(role) {
         match value {

@@ -7,8 +7,8 @@ const GROWTH_MIN: usize = 64 << 10;
 /// The replacement character U+FFFD, as an escape sequence.
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
-/// Returns a line as JSON, without what a strict reader refuses in it: what cannot be a character becomes U+FFFD, and a
-/// number that JSON cannot write `null`. `None` if that is too long: such a line is no text.
+/// Returns a line as JSON that a strict reader accepts: invalid characters become U+FFFD, and numbers that JSON cannot
+/// write become `null`. `None` if the result is too long: such a line is not text.
 pub fn repaired_line(line: &[u8]) -> Option<Vec<u8>> {
     let most = 2 * (line.len() + GROWTH_MIN);
     let mut out = Vec::with_capacity(line.len() + 64);
@@ -56,7 +56,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_')
 }
 
-/// Copies a word outside of texts, or `null` for a number that is none; returns its length.
+/// Copies a word outside texts, or writes `null` for an invalid number; returns its length.
 fn word(rest: &[u8], out: &mut Vec<u8>) -> usize {
     let len = rest.iter().position(|&b| !is_word(b)).unwrap_or(rest.len());
     let word = &rest[..len];
@@ -66,7 +66,7 @@ fn word(rest: &[u8], out: &mut Vec<u8>) -> usize {
     len
 }
 
-/// Copies an escape sequence, that of a surrogate pair as a whole; returns its length.
+/// Copies an escape sequence (both halves of a surrogate pair together); returns its length.
 fn escape(rest: &[u8], out: &mut Vec<u8>) -> usize {
     let len = match unit(rest) {
         None => rest.len().min(2),

@@ -1,4 +1,4 @@
-//! A look at the first lines of a file: whether documents can be made of them, and whether they have ids.
+//! Examines the first lines of a file: whether documents can be made from them, and whether they have ids.
 
 use std::io;
 
@@ -9,14 +9,14 @@ use super::{Ids, read, trimmed_line};
 use crate::options::Options;
 use crate::stream::{Fill, Stream};
 
-/// Bytes and lines that are looked at.
+/// Number of bytes and of lines that are examined.
 const BYTES: usize = 1 << 20;
 const LINES: usize = 1000;
-/// Most fields that a message names.
+/// Maximum number of fields that a message names.
 const LISTED: usize = 40;
 
-/// Looks at the first lines of a stream, and leaves them in it. The inner error says in words why no document can be
-/// made of them, and what to do.
+/// Examines the first lines of a stream, and leaves them in it. The inner error is a message that explains why no
+/// document can be made from them, and what to do.
 pub(crate) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Result<Ids, String>> {
     let is_end = look(stream)?;
     let window = stream.window();
@@ -56,7 +56,7 @@ pub(crate) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Resul
     Ok(Ok(if have_ids { Ids::Needed } else { Ids::Places }))
 }
 
-/// Reads what is looked at into the window, and at least one line; returns whether that is all of the stream.
+/// Reads the bytes to be examined, at least one line, into the window; returns whether that is the whole stream.
 fn look(stream: &mut Stream) -> io::Result<bool> {
     let mut searched = 0;
     let mut has_line = false;
@@ -73,7 +73,7 @@ fn look(stream: &mut Stream) -> io::Result<bool> {
     }
 }
 
-/// Says what a file of JSON is that has no object a line, if that can be seen, and what to do.
+/// Describes a JSON file that does not have one object per line, if it is recognised, and what to do.
 fn other(head: &[u8], line: Option<&[u8]>) -> Option<&'static str> {
     let start = &head[..head.len().min(1 << 10)];
     let has = |name: &str| memchr::memmem::find(start, name.as_bytes()).is_some();
@@ -94,7 +94,7 @@ fn other(head: &[u8], line: Option<&[u8]>) -> Option<&'static str> {
 fn listed(lines: &[&[u8]]) -> String {
     let mut names = Vec::new();
     for line in lines {
-        // What is long is no list of names.
+        // A longer text is not a list of names.
         if line.len() <= BYTES
             && let Ok(value) = serde_json::from_slice(line)
         {

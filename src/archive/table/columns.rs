@@ -6,19 +6,19 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use crate::layouts;
 use crate::options::{JsonFields, Options};
 
-/// Most columns that a message lists.
+/// Maximum number of columns that a message lists.
 const LISTED: usize = 40;
 
 /// A column of the file and what its values are.
 pub(super) struct Column {
     /// Index among all leaves of the schema.
     pub(super) index: usize,
-    /// The names on the way to it, with dots between them.
+    /// Its path in the schema, with dots between the names.
     pub(super) name: String,
     pub(super) kind: Kind,
 }
 
-/// What the values of a column are.
+/// The type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Text in UTF-8.
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     Uint64,
     /// 16 bytes.
     Uuid,
-    /// A time in so many parts of a second since 1970.
+    /// A time since 1970, in this many parts of a second.
     Time(i64),
     /// A day, by its number since 1970.
     Days,
@@ -50,33 +50,33 @@ pub(super) struct Columns {
     pub(super) fp: Option<Column>,
     pub(super) date: Option<Column>,
     pub(super) batch: Option<Column>,
-    /// Of a table of sketches: the sketch, its recipe, and the archive that its page is of.
+    /// In a table of sketches: the sketch, its recipe, and the archive of its page.
     pub(super) sketch: Option<Column>,
     pub(super) recipe: Option<Column>,
     pub(super) archive: Option<Column>,
 }
 
 impl Columns {
-    /// Finds the columns of these names, but for that of the id where ids are places. A column with its usual name may
-    /// be absent, unless it is required; text, address and date are also looked for where well-known data sets have
-    /// them.
+    /// Finds the columns of these names, except that of the id if ids are places. A column with its usual name may be
+    /// absent, unless it is required; text, address and date are also looked for under the names of well-known data
+    /// sets.
     ///
     /// # Errors
     ///
-    /// In words: a column that was asked for is absent or of an unsuitable type, or there is none to make a document
-    /// of.
+    /// A message: a requested column is absent or of an unsuitable type, or there is no column from which to make a
+    /// document.
     pub(super) fn find(schema: &SchemaDescriptor, options: &Options) -> Result<Columns, String> {
         let Options { fields: names, required, batch_column, .. } = options;
         let usual = JsonFields::default();
         let find_any = |candidates: &[&str], usual: &str, fits: fn(Kind) -> bool| {
             let name = candidates.first().copied().unwrap_or_default();
             let is_usual = name == usual && required.iter().all(|required| required != name);
-            // What stands at another place than the usual one may be anything.
+            // A column under another than the usual name may hold anything.
             let other = |&candidate: &&str| column(schema, candidate)?.ok().filter(|found| fits(found.kind)).map(Ok);
             let others = || candidates.iter().skip(1).find_map(other);
             match column(schema, name).or_else(others) {
                 None if is_usual => Ok(None),
-                // Writers without a schema make a column of nulls of one that has no value.
+                // Writers without a schema write a column without values as a column of nulls.
                 Some(Err(name)) if is_usual && is_null(schema, &name) => Ok(None),
                 None => Err(format!("no column {name:?}; {}", listed(schema))),
                 Some(Ok(column)) if fits(column.kind) => Ok(Some(column)),
@@ -91,7 +91,7 @@ impl Columns {
             Some(batch) => find(batch, "", is_text)?,
             None => None,
         };
-        // Whoever names a column wants documents made of it.
+        // A user who names a column wants documents made from it.
         if required.is_empty()
             && let Some(columns) = Columns::of_sketches(schema)
         {
@@ -108,7 +108,7 @@ impl Columns {
             fp: find(&names.fp, &usual.fp, |kind| {
                 matches!(kind, Kind::Text | Kind::Bytes | Kind::Int64 | Kind::Uint64)
             })?,
-            // Of no name that is known by a type that is not: no date.
+            // A known name with an unsuitable type: there is no date.
             date: layouts::DATE.iter().find_map(|&name| {
                 column(schema, name)?.ok().filter(|found| !matches!(found.kind, Kind::Uuid | Kind::Uint32))
             }),
@@ -144,7 +144,7 @@ impl Columns {
     }
 }
 
-/// Finds a column; its name as an error if its type is none that is read.
+/// Finds a column; returns its name as an error if its type is not supported.
 pub(super) fn column(schema: &SchemaDescriptor, name: &str) -> Option<Result<Column, String>> {
     let (index, found) =
         schema.columns().iter().enumerate().find(|(_, column)| column.path().parts().join(".") == name)?;
@@ -152,7 +152,7 @@ pub(super) fn column(schema: &SchemaDescriptor, name: &str) -> Option<Result<Col
     Some(kind.map(|kind| Column { index, name: name.to_owned(), kind }).ok_or_else(|| name.to_owned()))
 }
 
-/// Returns whether a column has nulls alone, by its type.
+/// Returns whether a column has only nulls, by its type.
 fn is_null(schema: &SchemaDescriptor, name: &str) -> bool {
     let mut columns = schema.columns().iter().filter(|column| column.path().parts().join(".") == name);
     columns.any(|column| column.logical_type_ref() == Some(&LogicalType::Unknown))

@@ -65,7 +65,7 @@ impl Cursor {
         })
     }
 
-    /// Passes over values; whole pages are not decompressed.
+    /// Skips values; pages that are skipped as a whole are not decompressed.
     pub(super) fn skip(&mut self, rows: usize) -> Result<()> {
         let skipped = match &mut self.reader {
             Reader::Bytes(reader, _) => reader.skip_records(rows)?,
@@ -77,7 +77,7 @@ impl Cursor {
     }
 }
 
-/// Reads one value, `None` for null. One at a time, so that no more pages are held than one for each column.
+/// Reads one value, `None` for null. Reading one at a time holds only one page of each column.
 fn one<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     level: &mut Vec<i16>,

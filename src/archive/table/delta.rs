@@ -1,7 +1,7 @@
-//! A check of delta encoded numbers before they are decoded: a decoder reserves memory for as many numbers as their
-//! header claims.
+//! A check of delta-encoded numbers before they are decoded, because a decoder reserves memory for as many numbers as
+//! the header claims.
 
-/// Most numbers of a block; writers use 128 to 1,024.
+/// Maximum number of values in a block; writers use 128 to 1,024.
 const BLOCK_MAX: u64 = 1 << 16;
 
 /// Returns the number of bytes of the delta encoded numbers at the beginning of `bytes`; `None` if they are malformed
@@ -14,7 +14,7 @@ pub(super) fn len(bytes: &[u8], numbers_max: u64) -> Option<usize> {
     if numbers > numbers_max || block > BLOCK_MAX || block % pieces != 0 || of_piece == 0 || of_piece % 8 != 0 {
         return None;
     }
-    // The first number stands in the header.
+    // The first number is in the header.
     let mut left = numbers.saturating_sub(1);
     while left > 0 {
         varint(&mut rest)?;

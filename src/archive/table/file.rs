@@ -11,11 +11,11 @@ use super::thrift::{self, Refused};
 use crate::limits::Limits;
 use crate::source::ReadSeek;
 
-/// Bytes of a page's header that are read first; most headers are shorter.
+/// Number of bytes of a page's header that are read first; most headers are shorter.
 const HEADER_FIRST: u64 = 256;
-/// Most bytes of a page's header: writers that do not truncate statistics store texts in it.
+/// Maximum size of a page's header in bytes: writers that do not truncate statistics store texts in it.
 const HEADER_MAX: u64 = 16 << 20;
-/// Most elements of a list in a page's header. There are none in the headers of today's writers.
+/// Maximum number of elements of a list in a page's header. Today's writers write no lists there.
 const LIST_MAX: u64 = 1 << 10;
 
 /// A file, shared by the readers of the columns of a row group.
@@ -24,7 +24,7 @@ pub(super) struct File {
     origin: Arc<Mutex<Box<dyn ReadSeek>>>,
     len: u64,
     limits: Limits,
-    /// The error of the system that a decoder was told of.
+    /// The error of the system that was passed to a decoder.
     failure: Arc<Mutex<Option<io::Error>>>,
 }
 
@@ -33,7 +33,7 @@ impl File {
         File { origin: Arc::new(Mutex::new(origin)), len, limits: limits.clone(), failure: Arc::default() }
     }
 
-    /// Returns the same file, with failures of its own.
+    /// Returns the same file, with its own record of failures.
     pub(super) fn again(&self) -> File {
         File { failure: Arc::default(), ..self.clone() }
     }
@@ -55,7 +55,7 @@ impl File {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Reads for a decoder, whose error does not keep that of the system.
+    /// Reads for a decoder, whose errors do not keep the error of the system.
     fn decode(&self, offset: u64, len: u64) -> Result<Vec<u8>> {
         self.read(offset, len).map_err(|error| {
             let message = ParquetError::General(format!("{len} bytes at byte {offset} of the file: {error}"));
@@ -91,7 +91,7 @@ impl ChunkReader for File {
     }
 }
 
-/// Reader of a page's header, which is checked before its first byte is given away.
+/// Reader of a page's header, which is checked before its first byte is passed on.
 pub(super) struct PageHeader {
     file: File,
     offset: u64,

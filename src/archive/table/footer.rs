@@ -1,4 +1,4 @@
-//! The metadata at the end of a Parquet file, and where columns stand by it.
+//! The metadata at the end of a Parquet file, and the places of columns according to it.
 
 use std::io;
 use std::panic::catch_unwind;
@@ -15,10 +15,10 @@ use crate::limits::Limits;
 const MAGIC: &[u8] = b"PAR1";
 /// Magic of a Parquet file with encrypted metadata.
 const ENCRYPTED: &[u8] = b"PARE";
-/// Most elements of a list in the metadata: row groups, columns, pairs of keys and values.
+/// Maximum number of elements of a list in the metadata: row groups, columns, pairs of keys and values.
 const LIST_MAX: u64 = 1 << 17;
 
-/// Why a row group is not read that claims more rows than so few bytes are to have.
+/// Why a row group that claims too many rows for its size is not read.
 pub(super) const TOO_MANY_ROWS: &str = "more rows than its size allows: see --max-ratio";
 
 /// The reason why the rest of a row group is not read.

@@ -1,4 +1,4 @@
-//! Row groups that are read at the same time, each by a thread of its own, and passed on in their order.
+//! Row groups that are read at the same time, each by its own thread, and passed on in order.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,10 +10,10 @@ use super::file::File;
 use super::rows::{Row, Rows, Shape};
 use crate::entry::EntryContent;
 
-/// Rows that are passed on together: so many, or of so many bytes.
+/// Rows are passed on together up to this number, or up to this number of bytes.
 const ROWS_MAX: usize = 64;
 const BYTES_MAX: usize = 256 << 10;
-/// Of each row group, the most times as many rows that wait.
+/// Maximum number of such batches of each row group that may wait.
 const WAITING: usize = 2;
 
 /// Reader of the row groups of a file.
@@ -24,7 +24,7 @@ pub(super) struct Groups {
     readers: usize,
     /// The row groups that are being read, by consecutive indexes.
     reading: VecDeque<(usize, Reader)>,
-    /// The row that the first of them passes on next.
+    /// The row that the first of them will pass on next.
     row: u64,
 }
 
@@ -47,7 +47,7 @@ impl Groups {
         while self.reading.front().is_some_and(|(first, _)| *first < index) {
             self.reading.pop_front();
         }
-        // Those that were read for another row.
+        // Readers that were started for another row.
         if row != self.row || self.reading.front().is_some_and(|(first, _)| *first != index) {
             self.reading.clear();
         }
@@ -65,7 +65,7 @@ impl Groups {
         read.map(Some)
     }
 
-    /// Begins row groups until as many as there may be are being read, the first one at `row`.
+    /// Starts row groups, the first one at `row`, until the permitted number is being read.
     fn begin(&mut self, index: usize, row: u64) {
         while self.reading.len() < self.readers.max(1) {
             let (next, start) = match self.reading.back() {

@@ -1,8 +1,7 @@
-//! Parquet files: a document a row, as a page, a text, a fingerprint or a sketch.
+//! Parquet files: one document per row, as a page, a text, a fingerprint or a sketch.
 //!
 //! The position of a row is its number in the file, from 0. Row groups are read row by row, several at the same time,
-//! so that memory holds one page of each column of each of these and a few rows. Damage costs the rest of the row group
-//! that it is in.
+//! so that memory holds one page of each of their columns, and a few rows. Damage costs the rest of its row group.
 
 mod columns;
 mod cursor;
@@ -40,8 +39,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Opens a file; `name` begins the ids of its rows where no column has them. The inner error says in words why
-    /// the file cannot be read as a table of documents.
+    /// Opens a file; `name` begins the ids of its rows if no column has ids. The inner error is a message that explains
+    /// why the file cannot be read as a table of documents.
     pub(super) fn open(
         origin: Box<dyn ReadSeek>,
         size: u64,
@@ -71,7 +70,7 @@ impl Table {
         Ok(Ok(Table { shape, groups, row: 0, payload: 0, batch: None }))
     }
 
-    /// Returns the entry of the next row; of damage, one for the rest of the row group.
+    /// Returns the entry of the next row; after damage, one entry for the rest of the row group.
     pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
         let Some(Row { entry, batch, next }) = self.groups.next(self.row)? else { return Ok(None) };
         self.row = next;
@@ -97,7 +96,7 @@ impl Table {
         self.batch.as_deref()
     }
 
-    /// Returns the bytes of the file read so far, by the share of its rows.
+    /// Returns the number of bytes of the file read so far, estimated from the share of rows.
     pub(super) fn bytes_read(&self) -> u64 {
         let rows = self.shape.ends.last().copied().unwrap_or(0);
         if self.row >= rows {

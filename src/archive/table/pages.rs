@@ -1,4 +1,4 @@
-//! The pages of a column, held against what they claim before their values are decoded.
+//! The pages of a column, checked against their claims before their values are decoded.
 
 use bytes::Bytes;
 use parquet::basic::Encoding;
@@ -68,10 +68,10 @@ impl Pages {
     }
 }
 
-/// Returns whether there are no more delta encoded numbers after the levels than a page has values.
+/// Returns whether a page has at most as many delta-encoded numbers after the levels as it has values.
 fn are_plausible(encoding: Encoding, buf: &Bytes, levels: Option<u64>, values: u32) -> bool {
     let Some(bytes) = levels.and_then(|levels| buf.get(usize::try_from(levels).ok()?..)) else { return false };
-    // The values of a page without any are not written, by some.
+    // Some writers write nothing for a page without values.
     if bytes.is_empty() {
         return true;
     }

@@ -17,8 +17,8 @@ use crate::source::ReadSeek;
 /// The columns of Common Crawl's index: the archive, and the offset and size of a record in it.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
 
-/// Passes the range of each row to `visit`. The inner error says in words why the file cannot be read as an index, or
-/// no further.
+/// Passes the range of each row to `visit`. The inner error is a message that explains why the file cannot be read as
+/// an index, or not to its end.
 pub(crate) fn each_range(
     origin: Box<dyn ReadSeek>,
     size: u64,

@@ -15,7 +15,7 @@ use crate::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry
 use crate::limits::Limits;
 use crate::{date, raw};
 
-/// What the rows of a file are read by.
+/// How the rows of a file are read.
 pub(super) struct Shape {
     pub(super) metadata: ParquetMetaData,
     /// For each row group the number of the row after its last.
@@ -32,7 +32,7 @@ pub(super) struct Shape {
 pub(super) struct Row {
     pub(super) entry: Entry,
     pub(super) batch: Option<String>,
-    /// The number of the row that follows: after damage that of the next row group.
+    /// The number of the row that follows; after damage, the first row of the next row group.
     pub(super) next: u64,
 }
 
@@ -62,7 +62,7 @@ impl Rows {
         Self { shape, file: file.again(), index, row, end, group: None }
     }
 
-    /// Returns the next row; of damage, an entry for the rest of the row group.
+    /// Returns the next row; after damage, an entry for the rest of the row group.
     pub(super) fn next(&mut self) -> io::Result<Option<Row>> {
         if self.row >= self.end {
             return Ok(None);
@@ -138,7 +138,7 @@ impl Rows {
         Ok(Group { cursors, row: first })
     }
 
-    /// Makes a document of the values of a row. As of JSON lines, the fingerprint is preferred to the page, and the
+    /// Makes a document from the values of a row. As with JSON lines, the fingerprint is preferred to the page, and the
     /// page to the text.
     fn content(&self, values: [Option<Value>; COLUMNS]) -> Result<EntryContent, EntryContent> {
         let columns = &self.shape.columns;

@@ -1,7 +1,7 @@
-//! A check of Thrift structures (compact protocol), in which Parquet stores its metadata, before they are decoded:
-//! a decoder reserves memory for as many elements as a list claims to have.
+//! A check of Thrift structures (compact protocol), in which Parquet stores its metadata, before they are decoded,
+//! because a decoder reserves memory for as many elements as a list claims to have.
 
-/// Greatest depth of structures and lists in each other. Parquet needs less than ten.
+/// Maximum depth of nested structures and lists. Parquet needs less than ten.
 const DEPTH: u8 = 32;
 
 /// The reason why bytes are refused.
@@ -9,7 +9,7 @@ const DEPTH: u8 = 32;
 pub(super) enum Refused {
     /// They end inside the structure.
     Short,
-    /// They are no structure, or a list is longer than the limit.
+    /// They are not a structure, or a list is longer than the limit.
     Malformed,
 }
 

@@ -1,4 +1,4 @@
-//! Cursors over the numbers of ids and of keys: look-ups that cost least in ascending order.
+//! Cursors over the numbers of ids and of keys: look-ups that are cheapest in ascending order.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::intervals::Intervals;
 use super::open::Catalog;
 use crate::Result;
 
-/// Most steps from row to row before a row is looked for.
+/// Maximum number of steps from row to row before the cursor seeks.
 const STEPS: usize = 4;
 
 impl Catalog {
@@ -71,7 +71,7 @@ impl IdCursor<'_> {
         Ok(())
     }
 
-    /// Moves to the first row of the id, or of a later one. If ids ascend, it is the present row or near after it.
+    /// Moves to the first row of the id, or of a later one. If ids ascend, it is the current row or shortly after it.
     fn move_on(&mut self) {
         let mut is_near = !self.before.is_empty() && self.before < self.key;
         let mut steps = 0;
@@ -95,7 +95,7 @@ pub(crate) struct KeyCursor<'a> {
 }
 
 impl KeyCursor<'_> {
-    /// Visits the numbers of the keys that are `prefix` and a number, ascending, until `visit` returns `false`.
+    /// Visits the numbers of the keys that consist of `prefix` and a number, ascending, until `visit` returns `false`.
     pub(crate) fn numbers(&mut self, prefix: &[u8], visit: &mut dyn FnMut(u64) -> bool) -> Result<()> {
         self.rows.seek(prefix);
         while let Some(key) = self.rows.key().filter(|key| key.starts_with(prefix)) {
@@ -125,7 +125,7 @@ mod tests {
         let mut numbers = BTreeMap::<String, Vec<u64>>::new();
         for round in 0..6 {
             for _ in 0..40 {
-                // Ids that begin with others, and stored ids between those that are asked for.
+                // Ids that are prefixes of others, and stored ids between the ids looked up.
                 let (id, number) = (id(random.below(200)), writer.counters().next_number);
                 writer.insert(Document::bare(&id, Fingerprint(number)).expect("an id")).expect("taken");
                 writer.commit().expect("durable");

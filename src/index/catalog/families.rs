@@ -11,15 +11,15 @@ use rocksdb::{
 pub(super) const CACHE_SIZE: usize = 96 << 20;
 /// Size of a block of an index or filter, in bytes.
 const METADATA_BLOCK_SIZE: usize = 4 << 10;
-/// Size of a block of the families that have a row for each document, in bytes: opening reads ahead an entry of the
-/// index for each block.
+/// Size in bytes of a block of the families that have a row for each document. Larger blocks make opening faster,
+/// because it reads ahead the index, which has an entry for each block.
 const LARGE_BLOCK_SIZE: usize = 16 << 10;
-/// Size of a block of `documents`, the family with the most bytes, in bytes. They are compressed, and read as a rule in
-/// order: what comparisons and answers need of a document is in its summary.
+/// Size of a block of `documents`, the family with the most bytes, in bytes. They are compressed, and usually read in
+/// order, because comparisons and answers use summaries instead.
 const DOCUMENTS_BLOCK_SIZE: usize = 128 << 10;
-/// Level of zstd: higher ones gain a hundredth.
+/// Level of zstd: higher levels save only another hundredth.
 const ZSTD_LEVEL: i32 = 1;
-/// What RocksDB passes on as the bits of a window: the default of the level.
+/// The window bits given to zstd: this value means the default of the level.
 const WINDOW_BITS: i32 = -14;
 /// Number of entries of an index from one whole key to the next.
 const INDEX_RESTART: i32 = 16;
@@ -27,7 +27,7 @@ const INDEX_RESTART: i32 = 16;
 const BUFFER_SIZE: usize = 32 << 20;
 /// Size of the first level of sorted files, in bytes.
 const LEVEL_SIZE: u64 = 1 << 30;
-/// Greatest size of a sorted file that is made by merging, in bytes: each file is opened with the catalog.
+/// Maximum size of a sorted file made by merging, in bytes. Every file is opened when the catalog is.
 pub(crate) const MERGED_SIZE: u64 = 4 << 30;
 
 /// The column families, by their contents (SPEC 9).
@@ -90,17 +90,17 @@ pub(super) fn database_options() -> Options {
     options
 }
 
-/// Returns all families with their options. Those of sorted files must be the same at every opening, or lookups lose
+/// Returns all families with their options. Options of sorted files must be the same at every opening, or lookups lose
 /// their filters.
 pub(super) fn families(cache: &Cache) -> Vec<ColumnFamilyDescriptor> {
     let all = Family::ALL.map(|family| ColumnFamilyDescriptor::new(family.name(), family_options(family, cache)));
-    // RocksDB would give the family that it has by itself a cache of its own.
+    // RocksDB would give its default family a separate cache.
     let mut unused = Options::default();
     unused.set_block_based_table_factory(&table_options(cache));
     all.into_iter().chain([ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, unused)]).collect()
 }
 
-/// Returns a cache whose table grows with its contents: zeros for all of it would be written at every opening.
+/// Returns a cache whose table grows with its contents: a table of the full size would be zeroed at every opening.
 pub(super) fn new_cache() -> Cache {
     Cache::new_hyper_clock_cache(CACHE_SIZE, 0)
 }
@@ -116,8 +116,7 @@ fn table_options(cache: &Cache) -> BlockBasedOptions {
     table.set_partition_filters(true);
     table.set_metadata_block_size(METADATA_BLOCK_SIZE);
     table.set_pin_top_level_index_and_filter(false);
-    // RocksDB reads ahead all of the index of each file that it opens: with deltas between its keys it is a third as
-    // large.
+    // RocksDB reads ahead the whole index of each file that it opens; with delta-encoded keys it is a third as large.
     table.set_index_block_restart_interval(INDEX_RESTART);
     table
 }
@@ -128,18 +127,19 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     options.set_target_file_size_base(MERGED_SIZE);
     options.set_max_bytes_for_level_base(LEVEL_SIZE);
     match family {
-        // Compressed, half of the prints and of the ids is left. Who adds ids here and there among many reads a block
-        // for each, and takes a third longer.
+        // Compression halves prints and ids. Adding scattered ids to many stored ones reads a block for each, and takes
+        // a third longer.
         Family::Documents | Family::Ids | Family::Prints => {
             options.set_compression_type(DBCompressionType::Zstd);
-            // The window and the strategy of the level, no dictionary.
+            // The level's window and strategy, and no dictionary.
             options.set_compression_options(WINDOW_BITS, ZSTD_LEVEL, 0, 0);
         }
-        // Keys are hashes, and what they share blocks omit already.
+        // Keys are hashes, and blocks already omit their common prefixes.
         _ => options.set_compression_type(DBCompressionType::None),
     }
-    // All keys of a hash share a prefix: one look at a filter tells whether it is new. Ids have no filter: RocksDB
-    // reads all filters ahead wherever a catalog is opened, a gigabyte for a billion ids, and only a writer would ask.
+    // All keys of a hash share a prefix, so one look at a filter tells whether the hash is new. Ids have no filter,
+    // because RocksDB reads all filters ahead whenever a catalog is opened (a gigabyte for a billion ids), and only a
+    // writer would use them.
     let prefix = match family {
         Family::Megashingles => Some(SliceTransform::create_fixed_prefix(8)),
         Family::Pieces => Some(SliceTransform::create_fixed_prefix(5)),

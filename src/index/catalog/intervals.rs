@@ -9,7 +9,7 @@ use nddb_format::FormatError;
 use nddb_format::record::{self, GROUP, Interval, Record};
 use roaring::RoaringTreemap;
 
-/// All intervals, and their numbers that are no documents any more.
+/// All intervals, and those of their numbers that are no longer documents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Intervals {
     /// In ascending order of their numbers, which do not overlap.
@@ -18,11 +18,11 @@ pub(super) struct Intervals {
     by_prefix: HashMap<String, Vec<Place>>,
 }
 
-/// An interval among those of its prefix, in the order of their first ordinals.
+/// An interval of a prefix; those of a prefix are in the order of their first ordinals.
 #[derive(Clone, Debug)]
 struct Place {
     first: u64,
-    /// The end of the ordinals of this one and of all before it.
+    /// The greatest end of the ordinals of this interval and of all before it.
     end: u64,
     index: usize,
 }
@@ -30,22 +30,22 @@ struct Place {
 /// The documents that may have ids of a prefix and consecutive ordinals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holding {
-    /// There are none.
+    /// There are no such documents.
     None,
-    /// For each id one, with consecutive numbers from this one on.
+    /// There is one for each id, with consecutive numbers from this one on.
     All(u64),
     /// They must be looked up.
     Some,
 }
 
-/// What a commit changes of intervals.
+/// The changes of intervals in a commit.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Least numbers of intervals that end to exist.
+    /// Least numbers of intervals that cease to exist.
     pub(super) removed: Vec<u64>,
-    /// New intervals, and what is left of old ones.
+    /// New intervals, and the remaining parts of old ones.
     pub(super) put: Vec<Interval>,
-    /// Numbers of documents that are no more, in groups with others.
+    /// Numbers of documents that are gone, in groups that still have other documents.
     pub(super) gone: Vec<u64>,
     /// Groups of which no document is left.
     pub(super) groups: Vec<Range<u64>>,
@@ -54,8 +54,7 @@ pub(super) struct Changes {
 }
 
 impl Intervals {
-    /// Returns these intervals, of which these numbers are no documents any more; `None` if two have a number in
-    /// common.
+    /// Returns these intervals, of which the numbers `gone` are no longer documents; `None` if two intervals overlap.
     pub(super) fn new(mut all: Vec<Interval>, gone: RoaringTreemap) -> Option<Self> {
         all.sort_unstable_by_key(|interval| interval.low);
         if all.windows(2).any(|pair| pair[0].high > pair[1].low) {
@@ -87,12 +86,12 @@ impl Intervals {
         self.all.is_empty()
     }
 
-    /// Returns the numbers that are no documents any more.
+    /// Returns the numbers that are no longer documents.
     pub(super) fn gone(&self) -> &RoaringTreemap {
         &self.gone
     }
 
-    /// Returns the interval with this number, of a document or of one that is gone.
+    /// Returns the interval with this number, whether its document exists or is gone.
     pub(super) fn covering(&self, number: u64) -> Option<&Interval> {
         let after = self.all.partition_point(|interval| interval.high <= number);
         self.all.get(after).filter(|interval| interval.low <= number)
@@ -127,14 +126,15 @@ impl Intervals {
         }
     }
 
-    /// Returns which documents may have ids of this prefix and these ordinals, besides those that are all deleted.
+    /// Returns which documents may have ids of this prefix and these ordinals; intervals whose documents are all
+    /// deleted are left out.
     pub(super) fn holding(
         &self,
         prefix: &str,
         ordinals: &Range<u64>,
         are_deleted: &dyn Fn(Range<u64>) -> bool,
     ) -> Holding {
-        // `a` and 12 is the id of `a1` and 2.
+        // `a` with 12 is the same id as `a1` with 2.
         let is_related = |other: &str| {
             let rest = other.strip_prefix(prefix).or_else(|| prefix.strip_prefix(other));
             rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
@@ -175,7 +175,7 @@ impl Intervals {
         ids
     }
 
-    /// Returns what changes if these intervals are new, and these ascending numbers are no documents any more.
+    /// Returns the changes if these intervals are added, and these ascending numbers cease to be documents.
     pub(super) fn changes(&self, new: Vec<Interval>, numbers: &[u64]) -> Changes {
         let mut changes = Changes { put: new, ..Changes::default() };
         let mut numbers = numbers;
@@ -233,7 +233,7 @@ pub(super) fn encode_record(interval: &Interval, number: u64, value: &mut Vec<u8
     record_of(interval, number).encode_into(value);
 }
 
-/// What there is of the record of a document.
+/// The stored form of a document's record.
 #[derive(Clone, Copy, Debug)]
 pub enum Kept<'a> {
     /// A row, encoded.
@@ -289,7 +289,7 @@ impl ById<'_> {
         self.heads.peek().map(|Reverse((id, number, ..))| (id.as_str(), *number))
     }
 
-    /// Passes over the next id.
+    /// Skips the next id.
     pub(super) fn advance(&mut self) {
         let Some(mut head) = self.heads.peek_mut() else { return };
         let Reverse((id, number, end, index)) = &mut *head;
@@ -308,7 +308,7 @@ impl ById<'_> {
     }
 }
 
-/// Adds one to the digits that an id ends in, which are not all nines.
+/// Adds one to the digits at the end of an id, which are not all nines.
 fn count_on(id: &mut String) {
     let digits = id.trim_end_matches('9').len();
     let nines = id.len() - digits;
@@ -434,7 +434,7 @@ mod tests {
             let numbers: Vec<u64> =
                 (start..start + len).step_by(step).filter(|number| intervals.of(*number).is_some()).collect();
             gone.extend(&numbers);
-            // What a reader of the rows would see is what the writer goes on with.
+            // A reader of the rows would see the same state as the writer has in memory.
             let changes = intervals.changes(Vec::new(), &numbers);
             groups += changes.groups.len();
             all.retain(|interval| !changes.removed.contains(&interval.low));

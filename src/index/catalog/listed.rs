@@ -18,9 +18,9 @@ use crate::{Error, Result};
 const CURRENT: &str = "CURRENT";
 /// The last custom field of a file.
 const LAST: u64 = 1;
-/// The bit of tags that older versions read past: their field is a string.
+/// The bit of tags that older versions ignore: their field is a string.
 const IGNORABLE: u64 = 1 << 13;
-/// Of these the tags whose field is none.
+/// Tags of this kind that are not ignored here.
 const WITHOUT_LENGTH: [u64; 2] = [IGNORABLE + 4, IGNORABLE + 5];
 
 /// What a list names.
@@ -69,9 +69,8 @@ pub(super) fn check_log(path: &Path) -> Result<()> {
     if has_log { Ok(()) } else { Err(Error::Missing { path: path.join(format!("{:06}.log", listed.log)) }) }
 }
 
-/// Puts back the sorted file that RocksDB removed because it could not make the list durable that names it, if there is
-/// such a file: it is kept until the catalog has been opened for writing, which makes a new list. Returns whether there
-/// was one.
+/// Puts back the sorted file, if any, that RocksDB removed because it could not make the list naming it durable. Such a
+/// file is kept until the catalog has been opened for writing, which makes a new list. Returns whether there was one.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -195,7 +194,7 @@ fn apply(change: &[u8], listed: &mut Listed) -> Option<()> {
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
-    /// Takes a number, seven bits a byte, the least first.
+    /// Takes a number, seven bits per byte, the least significant first.
     fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {

@@ -1,9 +1,9 @@
-//! The logs of RocksDB: their names, and a check for records that it would read without end.
+//! The logs of RocksDB: their names, and a check for records that it would read in an endless loop.
 //!
-//! RocksDB's logs, the list of sorted files among them, consist of blocks of 32 KB, and these of records with a
-//! checksum (4 bytes), a length (2, little-endian) and a kind. If a record has a kind that only reused logs have,
-//! and the log began with another kind, RocksDB (11.8) reads the same record for ever. No log of a catalog is
-//! reused, so such a record is damage: one flipped bit is enough.
+//! RocksDB's logs, including the list of sorted files, consist of blocks of 32 KB. A block consists of records, each
+//! with a checksum (4 bytes), a length (2 bytes, little-endian) and a kind. If a record has a kind that only reused
+//! logs have, and the log began with another kind, RocksDB (11.8) reads the same record for ever. No log of a catalog
+//! is reused, so such a record is damage: one flipped bit is enough.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -25,8 +25,8 @@ pub(super) struct Torn {
     pub(super) length: usize,
 }
 
-/// Fails if reading a log among the files `names` of a catalog's folder would not end; of those that are torn, up to
-/// there.
+/// Fails if reading a log among the files `names` of a catalog's folder would not end; torn logs are checked up to the
+/// torn end.
 ///
 /// # Errors
 /// [`Error::Catalog`] that names the file and the byte; [`Error::Io`].
@@ -58,8 +58,8 @@ pub(super) fn log_number(name: &OsStr) -> Option<u64> {
     name.to_str()?.strip_suffix(".log")?.parse().ok()
 }
 
-/// Returns the offset in a block of a record that RocksDB would read for ever. A wrong length leads to bytes that
-/// are no record, but not out of the block, and is damage too.
+/// Returns the offset in a block of a record that RocksDB would read for ever. A wrong length leads to bytes that are
+/// no record, but not out of the block, and is damage, too.
 fn endless(block: &[u8]) -> Option<usize> {
     let mut index = 0;
     while let Some(&[_, _, _, _, low, high, kind]) = block.get(index..index + HEADER) {

@@ -1,5 +1,5 @@
-//! Merging the sorted files of the catalog. Each load and each flush brings files of its own, and RocksDB merges none
-//! whose keys overlap no others'; but each one is opened with the catalog.
+//! Merging the sorted files of the catalog. Each load and each flush adds files, and RocksDB does not merge files whose
+//! keys do not overlap; but every file is opened when the catalog is.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use super::families::Family;
 use super::open::Catalog;
 use crate::{Error, Result};
 
-/// Fewest sections that are merged.
+/// Minimum number of sections that are merged.
 const SECTIONS_MIN: usize = 4;
-/// What RocksDB calls the number of failures of its own threads.
+/// RocksDB's name for the number of failures of its own threads.
 const FAILURES: &str = "rocksdb.background-errors";
 
-/// Sorted files of a family that overlap each other and no others: as a rule one.
+/// Sorted files of a family that overlap only each other; as a rule a single file.
 struct Section {
     first: Vec<u8>,
     last: Vec<u8>,
@@ -23,7 +23,7 @@ struct Section {
 
 impl Catalog {
     /// Merges neighbouring sorted files of each family, if there are many of about one size, up to `most` bytes.
-    /// `begins` is told the bytes of the files, which are needed once more on the disk, and may say no.
+    /// `begins` is called with the size of the files, which is needed once more on the disk, and may refuse.
     pub(crate) fn merge_files(&self, most: u64, begins: &mut dyn FnMut(u64) -> bool) -> Result<()> {
         let sections = self.sections()?;
         for (family, sections) in Family::ALL.into_iter().zip(&sections) {
@@ -63,7 +63,7 @@ impl Catalog {
         self.dir.check_place()?;
         let before = self.failures()?;
         self.db.compact_range_cf_opt(self.family(family), Some(first), Some(last), &options);
-        // The call itself tells nothing.
+        // The call itself does not report failure.
         if self.failures()? == before {
             return Ok(());
         }
@@ -76,8 +76,8 @@ impl Catalog {
     }
 }
 
-/// Returns which of neighbours of these sizes in bytes are merged: the most of which none is larger than twice the
-/// others together, unless they are few. So files grow, and no row is written often.
+/// Returns which neighbours, of these sizes in bytes, are merged: the longest sequence in which no file is larger than
+/// twice the others together, unless it is short. So files grow, and no row is rewritten often.
 fn to_merge(sizes: &[u64], most: u64) -> Range<usize> {
     let mut longest = 0..0;
     for begin in 0..sizes.len() {

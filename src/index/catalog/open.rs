@@ -19,15 +19,15 @@ use crate::disk::{copy, map};
 use crate::process::OfProcess;
 use crate::{Error, Result};
 
-/// Number of files from which on several threads open them.
+/// Number of files from which on several threads are used to open them.
 const MANY_FILES: usize = 100;
 /// The file that names the list of all others.
 const CURRENT: &str = "CURRENT";
-/// Bytes at the end of a sorted file that opening it needs.
+/// Number of bytes at the end of a sorted file that opening it reads.
 const END: u64 = 8 << 10;
-/// What RocksDB says of a full disk.
+/// RocksDB's message for a full disk.
 const FULL: &str = "No space left on device";
-/// What RocksDB says of a file that it expects.
+/// RocksDB's message for a missing file.
 const MISSING: &str = "No such file or directory";
 /// Attempts to catch up with a writer that moves its files.
 const ATTEMPTS: usize = 64;
@@ -39,12 +39,12 @@ pub(crate) struct Catalog {
     pub(super) db: OfProcess<DB>,
     pub(super) dir: Dir,
     pub(super) path: PathBuf,
-    /// The path that RocksDB was given: it creates and removes files by it whenever it likes, on threads of its own.
+    /// The path given to RocksDB, which creates and removes files by this path at any time, on its own threads.
     lasting: PathBuf,
     cache: Cache,
     pub(super) recent_records: RecentRecords,
     intervals: RwLock<Arc<Intervals>>,
-    /// This shows another folder, in which torn ends are cut off: it does not follow a writer.
+    /// A folder in which torn ends are cut off is open instead; it does not follow a writer.
     is_fixed: bool,
     /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
@@ -110,13 +110,13 @@ impl Catalog {
         }
     }
 
-    /// Opens the catalog for reading, beside a writer or without one; writes nothing in its folder.
+    /// Opens the catalog for reading, whether or not a writer is active; writes nothing in its folder.
     pub(crate) fn open_secondary(dir: &Dir) -> Result<Self> {
         Self::open_secondary_with(dir, new_cache())
     }
 
-    /// Has the system fetch what opening the catalog reads, and does not wait for it. RocksDB would wait for the end of
-    /// each file in turn, after its whole index, which it reads ahead.
+    /// Asks the system to fetch the bytes that opening the catalog reads, without waiting. RocksDB itself would wait
+    /// for the end of each file in turn, and then for its whole index, which it reads ahead.
     pub(crate) fn fetch(path: &Path) {
         for name in dir::names(path).unwrap_or_default() {
             let kind = Path::new(&name).extension();
@@ -126,7 +126,7 @@ impl Catalog {
         }
     }
 
-    /// Opens the catalog for reading once more, sharing the block cache.
+    /// Opens the catalog for reading a second time, sharing the block cache.
     pub(crate) fn open_again(&self) -> Result<Self> {
         Self::open_secondary_with(&self.dir, self.cache.clone())
     }
@@ -164,15 +164,15 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Catches up with the writer's present state. Returns whether every log since the last time has been read.
+    /// Catches up with the writer's current state. Returns whether every log since the last time has been read.
     ///
-    /// RocksDB reads the list of sorted files first and the logs then. A log that the writer archives in between is
-    /// in neither, and a missing sorted file leaves its family as it was: families would be of different states,
-    /// without an error. So the read is repeated until no file was added or removed meanwhile.
+    /// RocksDB reads first the list of sorted files and then the logs. A log that the writer archives in between is
+    /// found in neither, and a missing sorted file leaves its family unchanged, so families would be in different
+    /// states without an error. So the read is repeated until no file was added or removed meanwhile.
     ///
     /// Logs are removed in their order. If the newest log of the last time still exists, no unread log was removed.
-    /// Otherwise rows that such a log removed may show again, since a compaction drops the record of the removal while
-    /// this instance still has the row in memory: only a catalog that is opened anew is right.
+    /// Otherwise rows that such a log removed may reappear, because a compaction drops the record of the removal while
+    /// this instance still has the row in memory. Only a newly opened catalog is right then.
     pub(crate) fn catch_up(&mut self) -> Result<bool> {
         if self.is_fixed {
             return Ok(false);
@@ -218,14 +218,14 @@ impl Catalog {
         Ok(names)
     }
 
-    /// Returns the names of the sorted files that the state consists of.
+    /// Returns the names of the sorted files that make up the state.
     pub(super) fn live_files(&self) -> Result<BTreeSet<OsString>> {
         let files = self.db.live_files().map_err(self.failed("list its files"))?;
         Ok(files.into_iter().map(|file| file.name.trim_start_matches('/').into()).collect())
     }
 
-    /// Reads the intervals; with `anew` also which of their numbers are gone, which as long as `purged` of the manifest
-    /// is the same need not be known: these are deleted.
+    /// Reads the intervals; with `anew`, also which of their numbers are gone. While `purged` of the manifest is
+    /// unchanged this is not needed, because these numbers are in the deleted set.
     fn read_intervals(&mut self, anew: bool) -> Result<()> {
         let (rows, before) = (self.interval_rows()?, self.intervals());
         if !anew && rows == before.all() {
@@ -243,7 +243,7 @@ impl Catalog {
         self.intervals.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Changes the intervals as their rows were changed.
+    /// Applies the changes made to the rows of intervals.
     pub(super) fn change_intervals(&self, change: impl FnOnce(&mut Intervals)) {
         change(Arc::make_mut(&mut self.intervals.write().unwrap_or_else(PoisonError::into_inner)));
     }
@@ -261,7 +261,7 @@ impl Catalog {
     }
 }
 
-/// Returns the names of the files of a catalog; an error without the one by which RocksDB knows a database.
+/// Returns the names of the files of a catalog; an error if the file by which RocksDB recognises a database is missing.
 fn names_in(path: &Path) -> Result<Vec<OsString>> {
     let names = dir::names(path)?;
     match names.iter().any(|name| name == CURRENT) {
@@ -275,17 +275,17 @@ pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::
     failed_as(action, path, path)
 }
 
-/// As [`failed`], of a catalog that RocksDB knows by the path `lasting`.
+/// Like [`failed`], for a catalog that RocksDB knows by the path `lasting`.
 fn failed_as(action: &'static str, path: &Path, lasting: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
     move |source| {
         let path = path.to_owned();
-        // RocksDB's errors have a kind and a text, and a full disk is known by the text alone.
+        // RocksDB's errors have a kind and a text, and a full disk is recognisable only by the text.
         let text = source.as_ref().replace(&*lasting.to_string_lossy(), &path.to_string_lossy());
         if text.contains(FULL) {
             let source = Box::new(io::Error::new(io::ErrorKind::StorageFull, text));
             return Error::Catalog { action, path, damaged: false, source };
         }
-        // Of the catalog itself, not of a sorted file on its way into it.
+        // Errors of the catalog itself, not of a sorted file that is being ingested.
         let is_missing = text.contains(MISSING) && path.join(CURRENT).exists();
         let damaged = source.kind() == ErrorKind::Corruption || is_missing;
         Error::Catalog { action, path, damaged, source: text.into() }

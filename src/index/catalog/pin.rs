@@ -1,9 +1,9 @@
-//! The files of a catalog at one moment, taken beside a writer of another process (SPEC 10.14, step 3).
+//! The files of a catalog at one moment, taken while another process writes (SPEC 10.14, step 3).
 //!
-//! RocksDB's own checkpoint needs the process that writes. From outside, the files tell as much: sorted files never
-//! change once the list of sorted files names them, and the list and the logs only grow at their ends. So the names
-//! and lengths of one moment are enough, and are known to be of one moment if nothing but the newest log has changed
-//! from before they were noted until after it.
+//! RocksDB's own checkpoint must be made by the writing process. But the files suffice: sorted files never change once
+//! the list of sorted files names them, and the list and the logs only grow at their ends. So the names and lengths of
+//! one moment define the state. They belong to one moment if only the newest log changed between two listings, one
+//! before and one after they were noted.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -32,7 +32,7 @@ pub(crate) struct Pinned {
     /// The folder of the copy.
     copy: Dir,
     to: PathBuf,
-    /// Sorted files that have a second name in the new folder (`None`), or are held for a copy.
+    /// Sorted files that have a second name in the new folder (`None`), or are held open for a copy.
     sorted: BTreeMap<OsString, Option<Held>>,
     /// The list of sorted files and the logs.
     logs: Vec<(OsString, Held)>,
@@ -40,7 +40,7 @@ pub(crate) struct Pinned {
     current: Vec<u8>,
 }
 
-/// The names in the folder of a catalog, and what the state depends on besides the logs.
+/// The names in the folder of a catalog, and the list and identity on which the state depends besides the logs.
 #[derive(PartialEq, Eq)]
 struct Sight {
     names: Vec<OsString>,
@@ -61,13 +61,13 @@ fn is_sorted(name: &OsStr) -> bool {
 }
 
 impl Pinned {
-    /// Returns a backup of the catalog of a database into that of its copy, without any files yet.
+    /// Returns an empty backup from the catalog of a database into the catalog of its copy.
     pub(crate) fn new(dir: &Dir, copy: &Dir) -> Self {
         let (from, to) = (dir.catalog(), copy.catalog());
         Self { from, copy: copy.clone(), to, sorted: BTreeMap::new(), logs: Vec::new(), current: Vec::new() }
     }
 
-    /// Takes the files of the present moment, instead of those of an earlier one.
+    /// Takes the files of the current moment, replacing those of an earlier one.
     ///
     /// # Errors
     /// [`Error::Busy`] if a writer replaces files all the time; errors of the disk.
@@ -88,7 +88,7 @@ impl Pinned {
     fn try_pin(&mut self, hold: fn(&Path, &Path) -> Result<Option<Held>>) -> Result<bool> {
         let before = self.look()?;
         for name in before.names.iter().filter(|name| is_sorted(name)) {
-            // One that was being written at an earlier attempt may be whole now, and the list may name it.
+            // A file that was being written at an earlier attempt may be complete now, and be in the list.
             if let Some(known) = self.sorted.get_mut(name) {
                 known.as_mut().map_or(Ok(()), Held::measure)?;
                 continue;
@@ -159,7 +159,7 @@ impl Pinned {
     }
 }
 
-/// Returns whether a file is a log of rows, and not a list of sorted files.
+/// Returns whether a file is a log of rows, rather than a list of sorted files.
 fn log_of_rows(name: &OsStr) -> bool {
     name.as_bytes().ends_with(b".log")
 }
@@ -175,7 +175,7 @@ fn unless_missing<T>(outcome: Result<T>) -> Result<Option<T>> {
 mod tests {
     use super::*;
 
-    /// As between two file systems.
+    /// As it happens between two file systems.
     fn hold(from: &Path, _: &Path) -> Result<Option<Held>> {
         Held::open(from).map(Some)
     }

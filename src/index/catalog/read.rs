@@ -13,13 +13,13 @@ use super::open::Catalog;
 use super::recent::Recent;
 use crate::{Error, Result};
 
-/// Up to this many rows are looked up one by one: preparing a look-up of many costs as much as one of them.
+/// Up to this many rows are looked up one by one, because preparing a multi-row look-up costs as much as one row.
 const FEW: usize = 4;
-/// From so many rows on they are read in their order: many are in the block of the one before.
+/// From this many rows on they are read in order, because many are in the same block as the row before.
 const CROWD: usize = 1 << 10;
-/// Most records read together for look-ups that follow: far fewer than are kept.
+/// Maximum number of records read together for look-ups that follow: far fewer than are kept.
 const MANY: usize = 1 << 10;
-/// Bytes that a scan reads ahead.
+/// Number of bytes that a scan reads ahead.
 const READ_AHEAD: usize = 1 << 20;
 
 /// Receives rows as key and value; returns `false` to end the scan.
@@ -88,7 +88,7 @@ impl Catalog {
     }
 
     fn required(&self, value: Option<Vec<u8>>, what: &str) -> Result<Vec<u8>> {
-        // Where files are lost a reader sees a catalog without their rows; nothing else holds what these hold.
+        // If files are lost, a reader sees a catalog without their rows, which are stored nowhere else.
         let what = || format!("has no row '{what}': files of it are lost");
         value.ok_or_else(|| Error::BeyondRepair { path: self.path.clone(), what: what() })
     }
@@ -137,7 +137,7 @@ impl Catalog {
         value.map(|value| Record::decode(&value).map_err(self.corrupt())).transpose()
     }
 
-    /// Returns a document of the catalog, perhaps as it was read before.
+    /// Returns a document of the catalog, perhaps from the cache.
     pub(crate) fn recent(&self, number: u64) -> Result<Option<Arc<Recent>>> {
         match self.recent_records.get(number) {
             Some(recent) => Ok(Some(recent)),
@@ -145,8 +145,8 @@ impl Catalog {
         }
     }
 
-    /// Reads the records of ascending numbers together, as far as they are not at hand, for [`Catalog::recent`]: that
-    /// costs half of reading one after the other.
+    /// Reads the records of ascending numbers that are not cached, all together, for [`Catalog::recent`]: this costs
+    /// half as much as reading them one by one.
     pub(crate) fn read_recent(&self, numbers: &[u64]) -> Result<()> {
         let is_missing = |number: &&u64| self.recent_records.get(**number).is_none();
         let missing: Vec<u64> = numbers.iter().take(MANY).filter(is_missing).copied().collect();
@@ -188,7 +188,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// As [`Catalog::records`], of documents with rows of their own.
+    /// Like [`Catalog::records`], for documents with rows of their own.
     fn record_rows(&self, numbers: &[u64], visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         if numbers.len() <= FEW {
             for (index, &number) in numbers.iter().enumerate() {
@@ -212,8 +212,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// As [`Catalog::records`], for numbers of which most are neighbours, and none is of an interval: from row to row,
-    /// which costs half of looking each up.
+    /// Like [`Catalog::records`], for numbers that are mostly neighbours and not in intervals: reads from row to row,
+    /// which costs half as much as looking each up.
     pub(crate) fn neighboring_records(
         &self,
         numbers: impl IntoIterator<Item = u64>,
@@ -257,7 +257,7 @@ impl Catalog {
         })
     }
 
-    /// Visits what there is of the records of all numbers from `low` on, in order.
+    /// Visits the stored records (rows or intervals) of all numbers from `low` on, in order.
     pub(crate) fn all_kept(&self, low: u64, visit: &mut dyn FnMut(u64, Kept<'_>) -> Result<bool>) -> Result<()> {
         let intervals = self.intervals();
         let mut implied = intervals.documents(low).peekable();
@@ -299,8 +299,8 @@ impl Catalog {
         if goes_on { visit_before(None, visit).map(drop) } else { Ok(()) }
     }
 
-    /// Returns which documents may have ids of this prefix and these ordinals, which have as many digits, besides those
-    /// that are all deleted.
+    /// Returns which documents may have ids of this prefix and these ordinals, which have equally many digits;
+    /// intervals whose documents are all deleted are left out.
     pub(crate) fn holding(
         &self,
         prefix: &str,
@@ -333,12 +333,12 @@ impl Catalog {
         }
     }
 
-    /// Returns whether a number is one of an interval, so that its document has no record of its own.
+    /// Returns whether a number belongs to an interval, so that its document has no record of its own.
     pub(crate) fn is_of_interval(&self, number: u64) -> bool {
         self.end_of_interval(number).is_some()
     }
 
-    /// Returns the end of the interval that a number is of.
+    /// Returns the end of the interval to which a number belongs.
     pub(crate) fn end_of_interval(&self, number: u64) -> Option<u64> {
         self.intervals().covering(number).map(|interval| interval.high)
     }
@@ -348,7 +348,7 @@ impl Catalog {
         !self.intervals().is_empty()
     }
 
-    /// Returns the intervals as their rows say.
+    /// Returns the intervals according to their rows.
     pub(super) fn interval_rows(&self) -> Result<Vec<Interval>> {
         let mut intervals = Vec::new();
         self.scan(Family::Batches, &[3], &mut |key, value| {
@@ -359,7 +359,7 @@ impl Catalog {
         Ok(intervals)
     }
 
-    /// Returns the numbers of intervals that are no documents any more.
+    /// Returns the numbers of intervals that are no longer documents.
     pub(super) fn gone(&self) -> Result<RoaringTreemap> {
         let mut gone = RoaringTreemap::new();
         self.scan(Family::Batches, &[4], &mut |key, _| {
@@ -431,8 +431,8 @@ impl Catalog {
         Ok(loads)
     }
 
-    /// Visits the documents that pending batches replace, as (batch, numbers), until `visit` returns `false`: from a
-    /// batch and a number on, which none of the numbers before is below.
+    /// Visits the documents that pending batches replace, as (batch, numbers), until `visit` returns `false`, beginning
+    /// with a batch and a number. No skipped row reaches beyond that number.
     pub(crate) fn all_replaced(
         &self,
         from: (u32, u64),
@@ -444,8 +444,8 @@ impl Catalog {
         })
     }
 
-    /// Visits the documents that a pending batch replaces, until `visit` returns `false`; of their rows those from a
-    /// number on.
+    /// Visits the documents that a pending batch replaces, until `visit` returns `false`, beginning with the rows from
+    /// a number on.
     pub(crate) fn replaced(
         &self,
         batch: u32,

@@ -1,25 +1,25 @@
-//! A cache of decoded records: pages of one template have the same candidates, and the document of a number never
-//! changes.
+//! A cache of decoded records. It pays because pages of one template have the same candidates, and it is always valid
+//! because the document of a number never changes.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nddb_format::record::{Print, Record};
 
-/// Parts of the cache, each with a lock of its own.
+/// Number of parts of the cache, each with its own lock.
 const PARTS: usize = 16;
-/// Documents of a part. All parts hold up to 16,384 documents, with all sketches some 18 MB.
+/// Number of documents in a part. All parts hold up to 16,384 documents, with all sketches some 18 MB.
 const SLOTS: usize = 1024;
 /// Greatest size of the texts of a record that is kept, in bytes.
 const TEXTS_MAX: usize = 1 << 10;
 
-/// A document of the catalog, of which the print is read when it is asked for.
+/// A document of the catalog, whose print is read on demand.
 #[derive(Debug)]
 pub struct Recent {
     pub(crate) record: Record,
     pub(super) print: OnceLock<Print>,
 }
 
-/// A slot for the documents with one remainder of their numbers: the last one that was read. Finding it takes no hash.
+/// One slot per remainder of document numbers, for the document read last. Finding it needs no hash.
 #[derive(Debug, Default)]
 struct Part {
     slots: Vec<Option<(u64, Arc<Recent>)>>,
@@ -41,7 +41,7 @@ fn slot(number: u64) -> usize {
     number as usize / PARTS % SLOTS
 }
 
-/// The records that were read lately.
+/// The records that were read recently.
 #[derive(Debug, Default)]
 pub(super) struct RecentRecords {
     parts: [Mutex<Part>; PARTS],
@@ -52,7 +52,7 @@ impl RecentRecords {
         self.parts[number as usize % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the document of a number, if it was read lately.
+    /// Returns the document of a number, if it was read recently.
     pub(super) fn get(&self, number: u64) -> Option<Arc<Recent>> {
         self.part(number).get(number)
     }

@@ -64,9 +64,9 @@ pub(crate) struct SortedFile {
 impl SortedFile {
     /// Ingests the file into the catalog: its rows are durable and visible at once.
     ///
-    /// RocksDB gives the file a name of its own, notes it in its list, and removes ours when the list is durable. If it
-    /// cannot make the list durable, it removes its own name, although the list on disk may have it: then the file is
-    /// put back at the next opening for writing, and there must be none before that (SPEC 10.9).
+    /// RocksDB gives the file another name, records it in its list, and removes our name when the list is durable. If
+    /// it cannot make the list durable, it removes its own name, although the list on disk may have it. In that case
+    /// the file is put back at the next opening for writing, and no other file may be ingested before that (SPEC 10.9).
     pub(crate) fn ingest(self, catalog: &Catalog) -> Result<()> {
         let path = catalog.dir.keep(&self.path)?;
         let mut options = IngestExternalFileOptions::default();

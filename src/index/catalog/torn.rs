@@ -1,10 +1,10 @@
-//! The end of a log that a power cut has torn: a change that was never acknowledged, of which the file system has
-//! written a later part and not an earlier one.
+//! The end of a log torn by a power cut: a change that was never acknowledged, of which the file system has written a
+//! later part but not an earlier one.
 //!
-//! RocksDB passes over a change that is cut off. But a file may have got its new length, and bytes at its end, before
-//! bytes in front of them: these read as zeros, the checksum of the change is wrong, and RocksDB takes that for damage
-//! and refuses to open. Such an end is known by its zeros, a whole sector of them, and by no whole change behind it.
-//! A flipped bit makes no such sector and remains damage.
+//! RocksDB ignores a change that is cut off. But a file may get its new length, and its last bytes, before the bytes in
+//! between: these read as zeros, the checksum of the change is wrong, and RocksDB takes that for damage and refuses to
+//! open. Such an end is recognised by a whole sector of zeros that is not followed by a complete change. A flipped bit
+//! makes no such sector and remains damage.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -14,18 +14,18 @@ use super::logs::{BLOCK, HEADER, Torn, log_number};
 use crate::Result;
 use crate::disk::{copy, dir};
 
-/// Bytes that a disk writes as a whole, at least.
+/// Minimum number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
-/// As many zeros at the end of a log, from a sector's begin on, are none of a change: it ends with counters, of which
-/// not all are so small.
+/// This many zeros at the end of a log, from the beginning of a sector on, are not part of a change: a change ends with
+/// counters, not all of which are that small.
 const ZEROS_MIN: usize = 32;
-/// A change in one record; the begin, the middle and the end of one over several.
+/// A change in one record; the beginning, the middle and the end of a change in several records.
 const WHOLE: u8 = 1;
 const FIRST: u8 = 2;
 const MIDDLE: u8 = 3;
 const LAST: u8 = 4;
 
-/// Returns those of a catalog's newest log and list of sorted files whose ends are torn.
+/// Returns which of a catalog's newest log and newest list of sorted files have torn ends.
 ///
 /// # Errors
 /// [`crate::Error::Io`].
@@ -49,14 +49,14 @@ pub(super) fn torn(path: &Path, names: &[OsString]) -> Result<Vec<Torn>> {
     Ok(all)
 }
 
-/// Returns the length up to which a log is whole if what is behind is torn, `None` if nothing is torn.
+/// Returns the length up to which a log is whole, if the rest is torn; `None` if nothing is torn.
 fn whole_length(log: &[u8]) -> Option<usize> {
     let (mut whole, mut is_open, mut is_broken, mut has_zeros) = (0, false, false, false);
     for (start, block) in (0..).step_by(BLOCK).zip(log.chunks(BLOCK)) {
         let mut at = 0;
         while at + HEADER <= block.len() {
             let Some((kind, end)) = record(block, at) else {
-                // Where the next record begins, nothing says.
+                // The beginning of the next record is unknown.
                 let is_next = |next: &usize| {
                     let kind = block.get(next + HEADER - 1);
                     kind.is_some_and(|kind| (WHOLE..=LAST).contains(kind)) && record(block, *next).is_some()
@@ -73,7 +73,7 @@ fn whole_length(log: &[u8]) -> Option<usize> {
                 WHOLE | LAST if kind == LAST && !is_open => (),
                 WHOLE | LAST if is_broken => return None,
                 WHOLE | LAST => (whole, is_open) = (start + end, false),
-                // A kind that is not known here.
+                // An unknown kind.
                 _ => return None,
             }
             at = end;
@@ -90,8 +90,7 @@ fn record(block: &[u8], at: usize) -> Option<(u8, usize)> {
     (kind != 0 && checksum(contents) == u32::from_le_bytes([a, b, c, d])).then_some((kind, end))
 }
 
-/// Returns whether among the bytes of a block between two offsets a sector, or the header that begins there, is all
-/// zeros.
+/// Returns whether, between two offsets of a block, a whole sector is zero, or the header that begins there is.
 fn is_empty_somewhere(block: &[u8], from: usize, to: usize) -> bool {
     let is_empty = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     let sectors = (from.next_multiple_of(SECTOR)..to).step_by(SECTOR);
@@ -116,7 +115,7 @@ const TABLE: [u32; 256] = {
     table
 };
 
-/// Returns RocksDB's checksum of a record: the CRC-32C of its kind and contents, turned and shifted.
+/// Returns RocksDB's checksum of a record: the CRC-32C of its kind and contents, rotated and masked.
 fn checksum(bytes: &[u8]) -> u32 {
     let crc = !bytes.iter().fold(!0u32, |crc, &byte| crc >> 8 ^ TABLE[(crc as u8 ^ byte) as usize]);
     crc.rotate_right(15).wrapping_add(0xa282_ead8)

@@ -20,7 +20,7 @@ pub(crate) struct Commit<'a> {
     batch: WriteBatch,
     /// New intervals.
     intervals: Vec<Interval>,
-    /// Numbers of intervals, ascending, that are no documents any more.
+    /// Numbers of intervals, ascending, that are no longer documents.
     gone: Vec<u64>,
 }
 
@@ -54,7 +54,7 @@ impl Commit<'_> {
         }
     }
 
-    /// Adds the documents of an interval, whose prints are there.
+    /// Adds the documents of an interval, whose prints are already stored.
     pub(crate) fn interval(&mut self, interval: Interval) {
         self.intervals.push(interval);
     }
@@ -70,7 +70,7 @@ impl Commit<'_> {
         self.remove(Family::Ids, record::id_key(id, number));
     }
 
-    /// As [`Commit::purge`], of numbers of an interval, in which some may be gone.
+    /// Like [`Commit::purge`], for numbers of an interval, some of which may be gone already.
     pub(crate) fn purge_of_interval(&mut self, numbers: impl IntoIterator<Item = u64>) {
         self.gone.extend(numbers);
     }
@@ -84,7 +84,7 @@ impl Commit<'_> {
 
     /// Removes the print of a number that has no other rows.
     pub(crate) fn forget_print(&mut self, number: u64) {
-        // One of an interval that is gone: the row under it is of a group, with the prints of others.
+        // A number of an interval that is gone: its row holds a group, with prints of other numbers.
         if self.catalog.intervals().covering(number).is_some() {
             return;
         }
@@ -112,7 +112,8 @@ impl Commit<'_> {
         }
     }
 
-    /// Returns numbers as stretches, one row each. Where there are no intervals, readers need not know of longer ones.
+    /// Returns numbers as stretches, one row each. Without intervals, every stretch is a single number, so readers need
+    /// not support longer ones.
     fn stretches(&self, numbers: &RoaringTreemap) -> Vec<Numbers<u64>> {
         let joins = self.catalog.has_intervals();
         let mut all: Vec<Numbers<u64>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Mistakes in the protocol that tests switch on, one at a time, to see whether the crash tests notice them.
+//! Deliberate mistakes in the protocol, which tests switch on one at a time to see whether the crash tests notice them.
 
 #[cfg(any(test, feature = "testing"))]
 pub use seeded::{SeededBug, seed_bug};
@@ -15,9 +15,9 @@ pub enum Bug {
     FolderNotSynced,
     /// The manifest is published before the files of its new run are in place.
     ManifestBeforeRun,
-    /// The contents of the manifest are not made durable before it replaces the last one.
+    /// The contents of the manifest are not made durable before it replaces the previous one.
     ManifestNotSynced,
-    /// A commit is acknowledged when it is in memory.
+    /// A commit is acknowledged while it is only in memory.
     AcknowledgedBeforeCommit,
     /// Files are removed before the manifest that no longer names them is published.
     RemovedBeforeManifest,
@@ -97,12 +97,11 @@ mod seeded {
         ANY.load(Ordering::Acquire) && SEEDED.read().unwrap_or_else(PoisonError::into_inner).iter().any(is_meant)
     }
 
-    /// Takes the newest segment of a folder away from its name, for [`Bug::ManifestBeforeRun`]. Returns where it is and
-    /// where it was.
+    /// Renames the newest segment of a folder, for [`Bug::ManifestBeforeRun`]. Returns its new and its old path.
     pub(crate) fn hide_new_files(runs: &Path) -> Option<(PathBuf, PathBuf)> {
         let files = fs::read_dir(runs).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
         let newest = files.filter(|path| path.extension().is_some_and(|end| end == "seg")).max()?;
-        // After a crash it is one that no manifest names.
+        // After a crash it is a file that no manifest names.
         let hidden = newest.with_file_name("ffffffff.seg");
         fs::rename(&newest, &hidden).ok()?;
         Some((hidden, newest))

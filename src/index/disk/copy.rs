@@ -1,5 +1,4 @@
-//! Files taken over into another folder: by a hard link where the file system allows one, else as a copy of what is
-//! held open.
+//! Files taken over into another folder: by a hard link if the file system allows it, else as a copy of the open file.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -10,13 +9,13 @@ use super::dir::{SYNC_FILE, names, sync};
 use super::steps::step;
 use crate::{Error, Result};
 
-/// Bytes that are read at once.
+/// Number of bytes that are read at once.
 const PIECE_SIZE: usize = 1 << 20;
 
 /// Called with the number of bytes that were read since the last time; an error stops the work.
 pub(crate) type Progress<'a> = &'a mut dyn FnMut(u64) -> Result<()>;
 
-/// A file that is held open, up to the length that it had then: it stays readable when it is removed.
+/// A file that is held open, up to its length at that time; it stays readable when it is removed.
 #[derive(Debug)]
 pub(crate) struct Held {
     file: File,
@@ -32,7 +31,7 @@ impl Held {
         Ok(Self { file, path: path.into(), length })
     }
 
-    /// Holds it up to its present length, for a file that may have been written until now.
+    /// Extends it to the file's current length, for a file that may still have been written.
     pub(crate) fn measure(&mut self) -> Result<()> {
         self.length = self.file.metadata().map_err(Error::io("look at the file", &self.path))?.len();
         Ok(())
@@ -89,7 +88,7 @@ impl Held {
     }
 }
 
-/// Gives a file a second name. Where that is not possible, as between file systems, returns the file for a copy.
+/// Gives a file a second name. If that is not possible, as between file systems, returns the open file for a copy.
 pub(crate) fn link_or_hold(from: &Path, to: &Path) -> Result<Option<Held>> {
     use io::ErrorKind as Kind;
     match step("link the file", to).and_then(|()| fs::hard_link(from, to)) {
@@ -111,7 +110,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(Error::io("read the file", path))
 }
 
-/// Cuts the end of a file off, durably.
+/// Truncates a file, durably.
 pub(crate) fn cut(path: &Path, length: u64) -> Result<()> {
     let file = step("cut the file", path).and_then(|()| fs::OpenOptions::new().write(true).open(path));
     let file = file.map_err(Error::io("open the file", path))?;
@@ -119,7 +118,7 @@ pub(crate) fn cut(path: &Path, length: u64) -> Result<()> {
     sync(&file, SYNC_FILE, path)
 }
 
-/// Makes a folder that shows the files of another one, some of them up to a length only.
+/// Makes a folder with the files of another one, some of them truncated to a given length.
 pub(crate) fn show_cut(folder: &Path, to: &Path, ends: &[(OsString, usize)]) -> Result<()> {
     fs::create_dir(to).map_err(Error::io("create the folder", to))?;
     for name in names(folder)? {

@@ -65,7 +65,7 @@ pub(super) const TMP: &str = "tmp";
 #[derive(Clone, Debug)]
 pub(crate) struct Dir {
     place: Arc<Place>,
-    /// The lock of a writer, which ends with the last copy of this.
+    /// The lock of a writer; it is released with the last copy of this.
     lock: Option<Arc<Lock>>,
 }
 
@@ -89,8 +89,8 @@ impl Dir {
         }
     }
 
-    /// Empties the folder of a database that this process could not make, so that the same command can be run again.
-    /// What cannot be removed stays.
+    /// Empties the folder of a database that this process failed to make, so that the same command can be run again.
+    /// Files that cannot be removed stay.
     pub(crate) fn discard(&self) {
         for file in [MANIFEST, MANIFEST_TMP] {
             let _ = fs::remove_file(self.root().join(file));
@@ -104,7 +104,7 @@ impl Dir {
         }
     }
 
-    /// Makes the new folder `outer`, which only this process uses, and in it that of a copy of a database.
+    /// Makes the new folder `outer`, which only this process uses, and in it the folder for a copy of a database.
     pub(crate) fn make_in(outer: &Path, name: &str) -> Result<Self> {
         let root = outer.join(name);
         for folder in [outer, &root] {
@@ -115,7 +115,7 @@ impl Dir {
         Ok(dir)
     }
 
-    /// Opens a folder, whatever is in it.
+    /// Opens a folder, whatever its contents.
     fn at(root: &Path) -> Result<Self> {
         Ok(Self { place: Arc::new(Place::open(root)?), lock: None })
     }
@@ -155,9 +155,9 @@ impl Dir {
         }
     }
 
-    /// Returns whether the folder has what a MANIFEST can be made from.
+    /// Returns whether the folder has the files from which a MANIFEST can be made.
     fn has_catalog(&self) -> bool {
-        // The one is a file of every RocksDB database; names like the others may be those of another program.
+        // The first is a file of every RocksDB database; the other names could be used by another program.
         self.catalog().join("CURRENT").is_file() || self.root().join(LOCK).is_file() && self.catalog().is_dir()
     }
 
@@ -174,7 +174,7 @@ impl Dir {
         self.locked_within(holder, Duration::ZERO)
     }
 
-    /// As [`Dir::locked`]; waits so long for another process to end.
+    /// Like [`Dir::locked`], but waits this long for another process to end.
     pub(crate) fn locked_within(self, holder: &str, wait: Duration) -> Result<Self> {
         let lock = Lock::take_within(self.root(), holder, wait)?;
         let dir = Self { lock: Some(Arc::new(lock)), ..self };
@@ -182,8 +182,8 @@ impl Dir {
         Ok(dir)
     }
 
-    /// Fails if the path no longer leads to the folder that was opened, or to the lock that is held. A writer asks
-    /// before each change: by the path it would change a database that it has not locked.
+    /// Fails if the path no longer leads to the folder that was opened, or to the lock that is held. A writer checks
+    /// this before each change, because by the path it might change a database that it has not locked.
     ///
     /// # Errors
     /// [`Error::Moved`]; [`Error::Locked`] in a forked child.
@@ -198,7 +198,7 @@ impl Dir {
         Err(Error::Moved { path: self.root().to_owned() })
     }
 
-    /// Returns the folder of the database, as it was given where that still leads to it.
+    /// Returns the folder of the database: the path as given, if that still leads to it.
     pub(crate) fn root(&self) -> &Path {
         self.place.path()
     }
@@ -208,7 +208,7 @@ impl Dir {
         self.root().join(CATALOG)
     }
 
-    /// Returns a path for this process to the folder of the catalog that leads there, too, when the database has been
+    /// Returns a path, valid in this process, to the folder of the catalog, which stays valid when the database is
     /// moved.
     pub(crate) fn lasting_catalog(&self) -> PathBuf {
         self.place.lasting_path().join(CATALOG)
@@ -218,7 +218,7 @@ impl Dir {
         self.root().join(RUNS)
     }
 
-    /// Returns the folder for files on their way into the database, emptied at each opening for writing.
+    /// Returns the folder for files that are not yet part of the database; it is emptied at each opening for writing.
     pub(crate) fn scratch(&self) -> Result<PathBuf> {
         self.check_place()?;
         let path = self.root().join(TMP);
@@ -269,7 +269,7 @@ impl Dir {
         }
     }
 
-    /// Has the system fetch what opening the files of a manifest reads, and does not wait for it.
+    /// Asks the system to fetch the bytes that opening the files of a manifest reads, without waiting.
     pub(crate) fn fetch(&self, manifest: &Manifest) {
         for (file, kind) in named_files(manifest) {
             super::map::fetch_ends(&self.path(file.number, kind), 1, 1);
@@ -353,7 +353,7 @@ impl Dir {
     }
 }
 
-/// Fails unless a path is a folder with no more than the files `own`.
+/// Fails unless a path is a folder that has no other files than `own`.
 pub(super) fn refuse_contents(path: &Path, own: &[&str]) -> Result<()> {
     let is_own = |name: &OsString| own.iter().any(|own| name == own);
     if names(path).is_ok_and(|names| names.iter().all(is_own)) {
@@ -374,7 +374,8 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Passes the blocks of a file to `visit`, all but the last of `size` bytes. A file that no longer exists has none.
+/// Passes the blocks of a file to `visit`, all but the last with `size` bytes. A file that no longer exists has no
+/// blocks.
 pub(crate) fn read_blocks(path: &Path, size: usize, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

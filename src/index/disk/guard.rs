@@ -1,13 +1,13 @@
-//! The SIGBUS guard: a mapped file that was truncated, or cannot be read, does not kill the process.
+//! The SIGBUS guard: a mapped file that has been truncated, or cannot be read, does not kill the process.
 //!
-//! A handler maps a page of zeros over the page that faulted and marks the mapping; zeros fail their checksum, and
-//! a query tests the mark after decoding. Faults elsewhere go to the handler that was there before.
+//! A handler maps a page of zeros over the page that faulted and marks the mapping; zeros fail their checksum, and a
+//! query tests the mark after decoding. Faults elsewhere are passed to the previous handler.
 #![expect(unsafe_code, reason = "signal handlers and memory maps")]
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Most mappings guarded at a time; a database of a thousand runs of twenty tables has 21,000.
+/// Maximum number of mappings guarded at a time; a database of a thousand runs of twenty tables has 21,000.
 const SLOTS: usize = 1 << 16;
 
 struct Slot {
@@ -20,7 +20,7 @@ static TABLE: [Slot; SLOTS] =
     [const { Slot { start: AtomicUsize::new(0), size: AtomicUsize::new(0), marked: AtomicBool::new(false) } }; SLOTS];
 /// Slots from here on were never used.
 static USED: AtomicUsize = AtomicUsize::new(0);
-/// The handler that was there before, such as that of a host's crash reporter.
+/// The previous handler, such as that of a host's crash reporter.
 static FORMER: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// A guarded range of addresses; dropping it ends the guard.
@@ -59,7 +59,7 @@ impl Drop for Guard {
     }
 }
 
-/// Installs the handler; returns the one that was there.
+/// Installs the handler; returns the previous one.
 fn install() -> libc::sigaction {
     // SAFETY: the handler only reads atomics and calls mmap and sigaction, which a signal handler may do in
     // practice on Linux; the structures are filled completely.

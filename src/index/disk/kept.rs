@@ -1,4 +1,4 @@
-//! The sorted file that the catalog is taking in: it is kept until RocksDB's list of sorted files is durable.
+//! The sorted file that the catalog is ingesting: it is kept until RocksDB's list of sorted files is durable.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use super::dir::{Dir, TMP, sync_folder};
 use super::steps::step;
 use crate::{Error, Result};
 
-/// Its name in the folder for files on their way into the database.
+/// Its name in the folder for files that are not yet part of the database.
 const KEPT: &str = "taken-in.sst";
 
 impl Dir {
-    /// Gives a sorted file of [`Dir::scratch`] the name, durably, under which it is kept until the catalog has taken it
-    /// in, and returns its path.
+    /// Durably renames a sorted file of [`Dir::scratch`] to the name under which it is kept until the catalog has
+    /// ingested it, and returns its path.
     pub(crate) fn keep(&self, file: &Path) -> Result<PathBuf> {
         let folder = self.scratch()?;
         let path = folder.join(KEPT);
@@ -23,12 +23,12 @@ impl Dir {
         Ok(path)
     }
 
-    /// Returns the length of the file that is kept, `None` if there is none.
+    /// Returns the length of the kept file; `None` if there is none.
     pub(crate) fn kept(&self) -> Option<u64> {
         fs::metadata(self.kept_path()).map(|metadata| metadata.len()).ok()
     }
 
-    /// Gives the file that is kept a name in the catalog, durably.
+    /// Gives the kept file a name in the catalog, durably.
     pub(crate) fn put_back(&self, name: &str) -> Result<()> {
         self.check_place()?;
         let to = self.catalog().join(name);

@@ -9,8 +9,7 @@ use super::place::is_at;
 use super::steps::step;
 use crate::{Error, Result};
 
-/// How often a lock is looked at that another process holds. A lock that is waited for by the kernel could not be given
-/// up after a time.
+/// Interval at which a lock held by another process is tried again. A blocking call to the kernel could not time out.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The file in the folder that is locked.
@@ -29,7 +28,7 @@ impl Lock {
     /// Locks a folder for this process, described by `holder`.
     ///
     /// # Errors
-    /// [`Error::Locked`] if another process has locked it, and has it still after `wait`.
+    /// [`Error::Locked`] if another process has locked it, and still holds it after `wait`.
     pub(super) fn take_within(folder: &Path, holder: &str, wait: Duration) -> Result<Self> {
         let begin = Instant::now();
         loop {
@@ -37,7 +36,7 @@ impl Lock {
                 Err(Error::Locked { path, holder, .. }) => {
                     let waited = begin.elapsed();
                     if waited >= wait {
-                        // Without waiting, none is told of.
+                        // Without waiting, no waiting time is reported.
                         let waited = if wait.is_zero() { wait } else { waited };
                         return Err(Error::Locked { path, holder, waited });
                     }
@@ -68,9 +67,9 @@ impl Lock {
                 }
                 Err(TryLockError::Error(error)) => return Err(Error::io("lock the file", &path)(error)),
             }
-            // Who held it before may have removed it meanwhile: then it locks nothing.
+            // The previous holder may have removed the file meanwhile; then locking it has no effect.
             if is_at(&file, &path).map_err(Error::io("look at the file", &path))? {
-                // The description is for messages only; a lock without one is as good.
+                // The description is for messages only; a lock without it is as good.
                 let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
                 // The process may change its folder.
                 let path = std::path::absolute(&path).map_err(Error::io("find the file", &path))?;
@@ -94,7 +93,7 @@ impl Lock {
         Err(Error::Locked { path, holder, waited: Duration::ZERO })
     }
 
-    /// Removes the file: whoever waits for this lock begins anew.
+    /// Removes the file: a process that waits for this lock starts again.
     pub(super) fn remove(&self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -149,7 +148,7 @@ mod tests {
     fn a_forked_child_neither_uses_nor_ends_the_lock_of_its_parent() {
         let folder = tempfile::tempdir().expect("a folder");
         let lock = Lock::take(folder.path(), "the parent").expect("free");
-        // What a fork makes of it.
+        // The copy that a fork makes of it.
         let file = lock.file.try_clone().expect("a descriptor");
         let inherited = Lock { file, path: lock.path.clone(), process: lock.process + 1 };
         let refused = inherited.check_process().err();

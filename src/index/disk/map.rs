@@ -70,7 +70,7 @@ impl Mapped {
         Ok(())
     }
 
-    /// Asks the system to read these bytes ahead; for files that may be cold.
+    /// Asks the system to read these bytes ahead, for files that may be cold.
     pub(crate) fn will_need(&self, offset: usize, size: usize) {
         let _ = self.map.advise_range(Advice::WillNeed, offset, size.min(self.map.len().saturating_sub(offset)));
     }
@@ -108,8 +108,8 @@ pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
     Ok(stats.f_bavail.saturating_mul(stats.f_frsize))
 }
 
-/// Has the system fetch the first and the last bytes of a file soon, and does not wait for them. A hint: failure is
-/// none.
+/// Asks the system to fetch the first and the last bytes of a file, without waiting. This is a hint: failure is
+/// ignored.
 pub(crate) fn fetch_ends(path: &Path, first: u64, last: u64) {
     let Ok(file) = File::open(path) else { return };
     let len = file.metadata().map_or(0, |metadata| metadata.len());

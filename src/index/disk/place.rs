@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// A folder that is held open: it stays itself, whatever becomes of its name, and as long as it is held none that is
-/// made later is taken for it.
+/// A folder that is held open. It remains the same folder whatever happens to its name, and while it is held no folder
+/// made later can be mistaken for it.
 #[derive(Debug)]
 pub(super) struct Place {
     folder: File,
-    /// The path as it was given, and from the root of the file system.
+    /// The path as given, and the same path from the root of the file system.
     given: PathBuf,
     path: PathBuf,
 }
@@ -38,8 +38,8 @@ impl Place {
         is_at(&self.folder, &self.path).map_err(Error::io("look at the folder", &self.path))
     }
 
-    /// Returns a path that leads to the folder when it has been moved, too; where the system has none, the one by which
-    /// it was opened. It is for this process alone.
+    /// Returns a path that leads to the folder even after it has been moved, or, if the system has no such path, the
+    /// one by which it was opened. It is valid only in this process.
     pub(super) fn lasting_path(&self) -> PathBuf {
         let path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
         if is_at(&self.folder, &path).unwrap_or(false) { path } else { self.path.clone() }

@@ -1,8 +1,8 @@
-//! A folder that gets its name when it is whole.
+//! A folder that gets its final name when it is complete.
 //!
-//! It is made inside another one, `NAME.partial`, with a lock and a file that says whose it is. So what an interrupted
-//! process left can be told from a folder of somebody else that happens to be called so, and no trace of either is in
-//! the folder that is published.
+//! It is made inside another folder, `NAME.partial`, with a lock and a file that identifies the owner. So the remains
+//! of an interrupted process can be distinguished from an unrelated folder that happens to have this name, and neither
+//! lock nor owner file is in the published folder.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use crate::{Error, Result};
 
 /// The ending of the outer folder.
 const PARTIAL: &str = ".partial";
-/// The file in the outer folder that says whose it is.
+/// The file in the outer folder that identifies its owner.
 const MARK: &str = "nddb-partial";
-/// What the file says, to those who find it.
+/// The contents of that file, for people who find it.
 const MARK_TEXT: &str =
     "nddb makes a backup or a database in this folder, or was interrupted: then it may be removed\n";
 /// The folder in the making.
@@ -33,12 +33,12 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// Makes the folder, or empties what an interrupted process left. It is locked for this process, described by
+    /// Makes the folder, or empties one that an interrupted process left. It is locked for this process, described by
     /// `holder`.
     ///
     /// # Errors
-    /// [`Error::AlreadyExists`] if there is anything at `target`; [`Error::InTheWay`] if there is a folder of somebody
-    /// else where this one is to be made; [`Error::Locked`].
+    /// [`Error::AlreadyExists`] if there is anything at `target`; [`Error::InTheWay`] if an unrelated folder exists
+    /// where this one is to be made; [`Error::Locked`].
     pub(crate) fn create(target: &Path, holder: &str) -> Result<Self> {
         refuse_existing(target)?;
         let Some(name) = target.file_name() else { return Err(Error::AlreadyExists { path: target.into() }) };
@@ -49,7 +49,7 @@ impl Staging {
             Ok(()) => mark(&outer)?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if !outer.join(MARK).is_file() {
-                    // An interrupted process may have come no further than to make it.
+                    // An interrupted process may have got no further than making it.
                     let is_foreign = |_| Error::InTheWay { path: outer.clone(), target: target.into() };
                     refuse_contents(&outer, &[]).map_err(is_foreign)?;
                     mark(&outer)?;
@@ -69,7 +69,7 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Returns where the folder is to be made.
+    /// Returns the path at which the folder is to be made.
     pub(crate) fn path(&self) -> &Path {
         &self.inner
     }
@@ -85,7 +85,7 @@ impl Staging {
 }
 
 impl Drop for Staging {
-    /// What has been published is no longer in the outer folder.
+    /// A published folder is no longer in the outer folder.
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.inner);
         let _ = fs::remove_file(self.outer.join(MARK));
@@ -95,7 +95,7 @@ impl Drop for Staging {
     }
 }
 
-/// Says whose a folder is.
+/// Writes the file that identifies the owner of a folder.
 fn mark(outer: &Path) -> Result<()> {
     let path = outer.join(MARK);
     let written = step("create the file", &path).and_then(|()| fs::write(&path, MARK_TEXT));

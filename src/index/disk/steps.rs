@@ -1,4 +1,4 @@
-//! The storage calls of the engine as steps: tests observe each before it is made, and may make it fail or end the
+//! The storage calls of the engine as steps: tests can observe each call before it is made, and make it fail or end the
 //! process there.
 
 use std::io;

@@ -21,7 +21,7 @@ pub struct Stats {
     pub deleted: u64,
     /// Number of distinct fingerprints of each run and of the memtable, summed.
     pub fingerprints: u64,
-    /// Number of documents in the memtable: those in the catalog that are in no run yet, deleted ones included.
+    /// Number of documents in the memtable: documents in the catalog that are in no run yet, deleted ones included.
     pub memtable_documents: u64,
     /// Number of distinct fingerprints in the memtable.
     pub memtable_fingerprints: u64,
@@ -79,7 +79,7 @@ pub struct FileStats {
     pub name: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Bits of the file for each fingerprint, for a segment.
+    /// For a segment, bits of the file per fingerprint.
     pub bits_per_fingerprint: Option<f64>,
 }
 

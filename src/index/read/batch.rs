@@ -1,8 +1,8 @@
 //! Batch mode (Manku 2007, 3.3): many queries by one sequential pass over all stored fingerprints.
 //!
-//! The queries are indexed in memory (`sweep`); table 0 of every run is read once, in ranges of 64 MB, each a task
-//! of its own that needs only the segment's header and its range. The results of the tasks are merged, sorted, and
-//! resolved to ids.
+//! The queries are indexed in memory (`sweep`); table 0 of every run is read once, in ranges of 64 MB. Each range is a
+//! separate task that needs only the segment's header and the range itself. The results of the tasks are merged,
+//! sorted, and resolved to ids.
 
 use std::io::Read;
 use std::path::Path;
@@ -21,9 +21,9 @@ use crate::spill::progress::Progress;
 use crate::spill::sort::Sorter;
 use crate::{Error, Result};
 
-/// Blocks of a range: 64 MB.
+/// Number of blocks in a range of 64 MB.
 pub(super) const RANGE_LEN: u64 = (64 << 20) / BLOCK_SIZE as u64;
-/// Rows whose ids are looked up together.
+/// Number of rows whose ids are looked up together.
 pub(super) const RESOLVE_LEN: usize = 1 << 14;
 
 /// The result of a batch query.
@@ -48,7 +48,7 @@ pub struct BatchMatch<'a> {
     pub id: &'a str,
 }
 
-/// A match by number: query ordinal with the distance in its low byte, document number, fingerprint.
+/// A match as numbers: query ordinal with the distance in its low byte, document number, fingerprint.
 pub(super) type Row = [u64; 3];
 
 impl View<'_> {
@@ -100,7 +100,7 @@ impl View<'_> {
         Ok(BatchSummary { stored: stored + self.snapshot.memtable.len() as u64, matches })
     }
 
-    /// Returns the index of queries for a pass over fingerprints as they are.
+    /// Returns the index of queries for a pass over fingerprints in natural bit order.
     pub(super) fn query_index(&self, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<QueryIndex> {
         if within.0 > self.settings.k {
             return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
@@ -277,7 +277,7 @@ pub fn scan_segment(
     Ok(task.read)
 }
 
-/// Compares streamed blocks with queries, as [`scan_segment`] does. The first is block `first` of the segment whose
+/// Compares streamed blocks with queries, as [`scan_segment`] does. They begin with block `first` of the segment whose
 /// header is at the beginning of `header`.
 ///
 /// # Errors

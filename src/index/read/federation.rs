@@ -1,4 +1,4 @@
-//! Several databases, asked as one that holds the documents of all.
+//! Several databases, queried as one that holds the documents of all.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::Settings;
@@ -7,15 +7,15 @@ use super::probe::{Match, Work};
 use super::view::{Neighbor, Stored, View, Within};
 use crate::{Error, Result};
 
-/// States of several databases of the same settings, each with documents of its own: a collection in parts. Every part
-/// is asked, so answers are as complete as those of one database with the documents of all parts; the documents of an
+/// States of several databases with the same settings and different documents: a collection in parts. Every part is
+/// queried, so answers are as complete as those of a single database with the documents of all parts. Documents of an
 /// earlier part count as older.
 #[derive(Clone, Debug)]
 pub struct Federation<'a> {
     parts: Vec<View<'a>>,
 }
 
-/// Something found, and the index of the part that it is in.
+/// A result, and the index of its part.
 pub type Part<T> = (usize, T);
 
 /// The answer of all parts to one query.
@@ -107,7 +107,7 @@ impl<'a> Federation<'a> {
         Ok(answers)
     }
 
-    /// Returns the live document with this id, of the first part that has one.
+    /// Returns the live document with this id, from the first part that has one.
     ///
     /// # Errors
     /// As [`View::get`].
@@ -121,8 +121,8 @@ impl<'a> Federation<'a> {
     }
 }
 
-/// Joins the answers of parts, each the count and the matches of every query. Those of one part stay in their order
-/// where there is only one.
+/// Joins the answers of parts, each with the count and the matches of every query. If there is only one part, its order
+/// is kept.
 fn joined<T>(
     queries: &[Fingerprint],
     limit: Option<usize>,

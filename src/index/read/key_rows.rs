@@ -1,6 +1,6 @@
-//! The rows of keys in the catalog: those of documents without a print, and of all documents that version 1 wrote. A
-//! look-up in a family without rows is left out, and so is one of a key without rows, as soon as look-ups have cost as
-//! much as it costs to read which keys have some. A few pages of one word would else make all verdicts slow.
+//! The rows of keys in the catalog: those of documents without a print, and of all documents that version 1 wrote.
+//! Look-ups in a family without rows are skipped. Look-ups of keys without rows are skipped, too, once the look-ups
+//! have cost as much as reading all keys that have rows. Otherwise a few one-word pages would make all verdicts slow.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -11,11 +11,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::Result;
 use crate::catalog::{Catalog, DocumentKeys, Family, Key};
 
-/// Rows that are read in the time of a look-up.
+/// Number of rows that can be read in the time of one look-up.
 const ROWS_A_LOOK_UP: usize = 8;
-/// Look-ups before rows are first read.
+/// Number of look-ups before rows are first read.
 const LOOK_UPS_MIN: usize = 16;
-/// Most rows that are read: their keys take 2 MB of memory.
+/// Maximum number of rows that are read: their keys take 2 MB of memory.
 const ROWS_MAX: usize = 1 << 17;
 
 /// The rows of keys of a state.
@@ -29,10 +29,10 @@ pub(crate) struct KeyRows {
 /// The rows of one family.
 #[derive(Debug, Default)]
 struct Rows {
-    /// There may be some.
+    /// There may be rows.
     any: bool,
     look_ups: AtomicUsize,
-    /// Hashes of the keys that may have some, once they have been read.
+    /// Hashes of the keys that may have rows, once they have been read.
     keys: OnceLock<HashSet<u64>>,
 }
 
@@ -65,8 +65,8 @@ impl Rows {
     }
 }
 
-/// Returns the hashes of the keys of all rows of a family; `None` if there are more rows than `most`, or some cannot be
-/// read, which only those who look for them have to know.
+/// Returns the hashes of the keys of all rows of a family; `None` if there are more rows than `most`, or if some cannot
+/// be read: that error is left to the look-ups that need them.
 fn keys_of(catalog: &Catalog, family: Family, most: usize) -> Option<HashSet<u64>> {
     let (mut keys, mut rows) = (HashSet::new(), 0);
     let read = catalog.all_keys(family, &mut |prefix, _| {
@@ -164,7 +164,7 @@ mod tests {
         rows.add(&later.keys(KINDS));
         assert!(all_of(&rows, &keys(&later)).0);
         assert!(!all_of(&rows, &other).1);
-        // Where there are more rows than look-ups were worth, they are looked up.
+        // If there are more rows than this number of look-ups justifies reading, keys are looked up.
         let few = Rows { any: true, ..Rows::default() };
         let megashingle = other[0];
         assert!(keys_of(writer.catalog(), megashingle.family(), 44).is_none());

@@ -1,10 +1,11 @@
 //! The probe: everything stored within k bits of a fingerprint (Manku 2007, 3).
 //!
-//! A dependent memory miss costs ten times an independent one, so no miss is waited for alone. A *lane* is one
-//! table of one run for one query:
-//! 1. the filters of all lanes are asked together, and the lanes end that have nothing in their range;
-//! 2. the others search their block index together, each key prefetched while the others are compared;
-//! 3. as a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at once);
+//! A dependent memory miss costs ten times an independent one, so misses are always overlapped. A *lane* is one table
+//! of one run for one query:
+//! 1. the filters of all lanes are read together, and lanes that have nothing in their range end;
+//! 2. the other lanes search their block indexes together, each key being prefetched while others are compared;
+//! 3. when a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at
+//!    once);
 //! 4. the blocks are decoded, one after the other, from their restart points;
 //! 5. fingerprints within k bits are collected, each from the first table that finds it, and resolved by their ranks
 //!    in table 0 and the postings to document numbers, again all together.
@@ -23,9 +24,9 @@ use crate::prefetch::prefetch;
 use crate::runs::run::{Run, SegmentFile};
 use crate::{Error, Result};
 
-/// Queries of a batch in flight together.
+/// Number of queries of a batch in flight together.
 const WINDOW: usize = 16;
-/// Blocks that are decoded in turn.
+/// Number of blocks whose decoding is interleaved.
 const IN_TURN: usize = 5;
 
 /// A stored document within the distance.
@@ -59,7 +60,7 @@ pub struct Work {
     pub entries: u64,
 }
 
-/// Fails if a query is to stop.
+/// Fails if the query is to stop.
 pub(super) fn unless(stop: &dyn Fn() -> bool) -> Result<()> {
     if stop() { Err(Error::Cancelled) } else { Ok(()) }
 }
@@ -70,7 +71,7 @@ struct Lane {
     query: u32,
     run: u32,
     table: u32,
-    /// Likely location of `low` in the block, of [`PARTS`].
+    /// Likely location of `low` in the block, in units of 1 / [`PARTS`].
     part: u32,
     low: Permuted,
     high: Permuted,
@@ -103,7 +104,7 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Returns the likely location of a value between two keys, of [`PARTS`].
+/// Returns the likely location of a value between two keys, in units of 1 / [`PARTS`].
 #[inline]
 fn part_of(low: u64, before: u64, key: u64) -> u32 {
     let span = key.wrapping_sub(before) / PARTS as u64;
@@ -111,7 +112,7 @@ fn part_of(low: u64, before: u64, key: u64) -> u32 {
 }
 
 impl Looking {
-    /// Compares the prefetched key and those in the same cache line. Returns whether the search goes on.
+    /// Compares the prefetched key and the keys in the same cache line. Returns whether the search continues.
     #[inline]
     fn step(&mut self, file: &SegmentFile, low: Permuted) -> Result<bool> {
         let Guess::Look(mut block) = self.search.next() else { return Ok(false) };
@@ -135,7 +136,7 @@ impl Looking {
     }
 }
 
-/// Drops the lanes that have nothing in their range, by the filters.
+/// Drops the lanes whose filters exclude their range.
 fn sift(runs: &[Arc<Run>], lanes: &mut Vec<Lane>) -> Result<()> {
     for lane in lanes.iter() {
         lane.file(runs).prefetch_filter(lane.low, lane.high);
@@ -204,8 +205,8 @@ impl Lane {
         &runs[self.run as usize].segments[self.table as usize]
     }
 
-    /// Records the block found and fetches it, if it exists. Returns a lane for the next block, if the range goes
-    /// on there, so that it is fetched as well.
+    /// Records the block found and fetches it, if it exists. Returns a lane for the next block, if the range continues
+    /// there, so that it is fetched as well.
     #[inline]
     fn found(&mut self, file: &SegmentFile, block: u64, before: u64, key: u64) -> Option<Lane> {
         let len = file.segment().block_len();
@@ -308,7 +309,7 @@ impl Snapshot {
         self.probe_many_until(queries, k, limit, work, &|| false)
     }
 
-    /// As [`Snapshot::probe_many`], until `stop` says so.
+    /// Like [`Snapshot::probe_many`], but can be stopped by `stop`.
     pub(crate) fn probe_many_until(
         &self,
         queries: &[Fingerprint],
@@ -356,7 +357,7 @@ impl Snapshot {
                 run.note_query();
                 for (table, definition) in (0..).zip(run.entry.scheme.tables()) {
                     let permuted = definition.permute(fingerprint);
-                    // Of equal fingerprints all bits are known.
+                    // For equality, all bits of the fingerprint are known.
                     let (low, high) = if k == 0 { (permuted, permuted) } else { definition.range(permuted) };
                     lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: (0, 0) });
                     // Equal fingerprints are found by every table.
@@ -459,7 +460,7 @@ impl Snapshot {
     }
 }
 
-/// Decodes the blocks of all lanes, some in turn.
+/// Decodes the blocks of all lanes, several interleaved.
 #[inline]
 fn decode(
     runs: &[Arc<Run>],
@@ -487,7 +488,7 @@ fn decode(
     Ok(())
 }
 
-/// Collects the fingerprints of a lane's range within the distance, in its block and those after it.
+/// Collects the fingerprints of a lane's range within the distance, in its block and the following ones.
 #[inline]
 fn scan(
     runs: &[Arc<Run>],
@@ -529,8 +530,8 @@ fn scan(
     }
 }
 
-/// Resolves all hits from their fingerprints to their lists: the entries of those not found by table 0, then
-/// ranks, directory and numbers, each prefetched for all hits before it is read.
+/// Resolves all hits from their fingerprints to their lists: first the entries of hits that table 0 did not find, then
+/// ranks, directory and numbers. Each is prefetched for all hits before it is read.
 fn look_up(
     runs: &[Arc<Run>],
     hits: &mut [Hit],

@@ -1,5 +1,5 @@
-//! Readers: any number of processes, beside the writer, which lock nothing and write nothing in the database folder
-//! (SPEC 10.8).
+//! Readers: any number of processes beside the writer. They lock nothing and write nothing in the database folder (SPEC
+//! 10.8).
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::{Error, Result};
 /// Attempts to open a state before a writer replaces it by the next.
 const ATTEMPTS: u32 = 64;
 
-/// A database open for reading. Its answers are those of one state until [`Reader::refresh`].
+/// A database open for reading. Its answers reflect one state until [`Reader::refresh`].
 #[derive(Debug)]
 pub struct Reader {
     dir: Dir,
@@ -40,7 +40,7 @@ impl Reader {
         Self::open_with(path, Verify::FirstTouch)
     }
 
-    /// Opens a database for reading, with a choice when checksums are verified.
+    /// Opens a database for reading, with a choice of when checksums are verified.
     ///
     /// # Errors
     /// As [`Reader::open`].
@@ -52,15 +52,15 @@ impl Reader {
                 Ok((catalog, settings, snapshot)) => {
                     return Ok(Self { dir, catalog, settings, snapshot, verify, ahead: false });
                 }
-                // Another database was put there meanwhile.
+                // Another database has been put there meanwhile.
                 Err(Error::Moved { .. }) if attempt < ATTEMPTS => pause(&mut attempt),
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Moves on to the newest state of the database at the path. If it is another one than before, as after a backup
-    /// was restored there, that is opened. Returns whether anything has changed.
+    /// Moves on to the newest state of the database at the path. If the path now leads to another database, for
+    /// instance to a restored backup, that one is opened. Returns whether anything has changed.
     ///
     /// # Errors
     /// As [`Reader::open`]; the old state is kept then, without any later change.
@@ -74,7 +74,7 @@ impl Reader {
         }
     }
 
-    /// As [`Reader::refresh`], of the folder that is open.
+    /// Like [`Reader::refresh`], for the folder that is open.
     fn refresh_here(&mut self) -> Result<bool> {
         self.dir.check_place()?;
         let before = self.mark();
@@ -100,11 +100,11 @@ impl Reader {
         Ok((next.mark() != self.mark()).then_some(next))
     }
 
-    /// Catches up with the writer using the open catalog. Returns whether that reaches the writer's present state.
+    /// Catches up with the writer using the open catalog. Returns whether that reaches the writer's current state.
     fn follow(&mut self) -> Result<bool> {
         // A secondary instance that did not see the log in which a row was removed shows the row again once nothing
-        // else records the removal. So numbers that have left the deleted set, and whether a load has ended, are
-        // read through a fresh instance, as is everything once an unread log was removed.
+        // else records the removal. So a fresh instance is used to read which numbers have left the deleted set and
+        // whether a load has ended, and to read everything once an unread log was removed.
         let loading = self.snapshot.ranges.in_state(RangeState::Loading).next().is_some();
         if self.ahead || loading {
             return Ok(false);
@@ -120,8 +120,8 @@ impl Reader {
         Ok(true)
     }
 
-    /// Catches up with the writer using a catalog that is opened anew, with the memtable that there is: documents that
-    /// were read are not read again. Returns whether that reaches the writer's present state.
+    /// Catches up with the writer using a newly opened catalog, and keeps the memtable: documents that have been read
+    /// are not read again. Returns whether that reaches the writer's current state.
     fn follow_anew(&mut self) -> Result<bool> {
         let Some(changes) = self.changes()? else { return Ok(false) };
         let Ok(catalog) = open_catalog(&self.dir, Some(&self.catalog)) else { return Ok(false) };
@@ -138,7 +138,7 @@ impl Reader {
     fn changes(&self) -> Result<Option<Changes>> {
         let manifest = read_manifest(&self.dir)?;
         let before = &self.snapshot.manifest;
-        // Generations never go back, and each is of one manifest: otherwise somebody has put back other files.
+        // Generations never go back, and each belongs to one manifest; otherwise somebody has replaced the files.
         let is_later = manifest.generation > before.generation || manifest == *before;
         if !is_later || manifest.purged != before.purged || manifest.catalog != before.catalog {
             return Ok(None);
@@ -146,7 +146,7 @@ impl Reader {
         Ok(self.snapshot.changes_to(&self.dir, manifest, self.verify).ok())
     }
 
-    /// Adds to the changes what the catalog says; `None` if the files have changed meanwhile.
+    /// Adds the changes in the catalog; `None` if the files have changed meanwhile.
     fn read(&self, mut changes: Changes, catalog: &Catalog) -> Result<Option<(Changes, Settings)>> {
         changes.read(catalog, self.snapshot.manifest.generation, &self.snapshot.deleted)?;
         let settings = catalog.settings()?;
@@ -168,7 +168,7 @@ impl Reader {
         (manifest.catalog, manifest.generation, *seen, deleted.len(), ranges.clone())
     }
 
-    /// Returns the present state.
+    /// Returns the current state.
     pub fn view(&self) -> View<'_> {
         View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
     }

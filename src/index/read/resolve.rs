@@ -1,8 +1,8 @@
-//! Batch mode in parts (Manku 2007, 3.3): which ranges of segments there are to scan, and what scans of them found as
-//! documents.
+//! Batch mode in parts (Manku 2007, 3.3): the ranges of segments to scan, and the documents for the fingerprints found.
 //!
-//! A scan of a range knows fingerprints alone. Its rows are collected from all ranges, those of documents that are in no
-//! run yet are added, and each fingerprint is looked up for the documents that live: deletions are left out here.
+//! A scan of a range knows only fingerprints. The rows from all ranges are collected, rows for documents that are in no
+//! run yet are added, and the live documents of each fingerprint are looked up. Deleted documents are left out in this
+//! step.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::runs::run::SegmentFile;
 use crate::spill::sort::Sorter;
 use crate::{Error, Result};
 
-/// A range of blocks of a segment that holds fingerprints of its run once each.
+/// A range of blocks of a segment that contains each fingerprint of its run once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanRange {
     /// Path of the segment.
@@ -28,7 +28,7 @@ pub struct ScanRange {
 }
 
 impl View<'_> {
-    /// Returns the ranges that hold all fingerprints of runs: of each run those of one table.
+    /// Returns the ranges that cover all fingerprints of the runs, using one table of each run.
     pub fn scan_ranges(&self) -> Vec<ScanRange> {
         let of_run = |file: &SegmentFile| {
             let (segment, blocks) = (file.path().to_owned(), file.segment().block_len());
@@ -40,7 +40,7 @@ impl View<'_> {
     }
 
     /// Compares the fingerprints of documents that are in no run yet with queries, and passes (query ordinal, stored
-    /// fingerprint, distance) to `emit`: what scans of all ranges leave out.
+    /// fingerprint, distance) to `emit`: these are the ones that scans of all ranges miss.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if a distance or a query exceeds the database's; any error of `emit`.
@@ -65,7 +65,7 @@ impl View<'_> {
     }
 }
 
-/// What scans found, on its way to documents.
+/// The rows found by scans, to be resolved to documents.
 pub struct Resolving<'a> {
     view: View<'a>,
     /// Query ordinal with the distance in its low byte, fingerprint.
@@ -84,7 +84,8 @@ impl<'a> Resolving<'a> {
         Self { view, rows: Sorter::new(&tempfile::env::temp_dir(), memory_limit) }
     }
 
-    /// Adds a row of a scan: the ordinal of the query, the stored fingerprint, the distance. A row may come again.
+    /// Adds a row of a scan: the ordinal of the query, the stored fingerprint, the distance. A row may be added
+    /// repeatedly.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a distance above 64 or an ordinal of more than 56 bits; errors of temporary files.
@@ -109,7 +110,7 @@ impl<'a> Resolving<'a> {
             for &row in stretch {
                 match pending.last() {
                     Some(last) if *last == row => continue,
-                    // Those of one query and distance stay together: they are sorted by id.
+                    // Rows of one query and distance stay together, because they are sorted by id.
                     Some(last) if pending.len() >= RESOLVE_LEN && last[0] != row[0] => {
                         matches += resolve(view, &mut pending, emit)?;
                     }

@@ -33,7 +33,7 @@ impl View<'_> {
         })
     }
 
-    /// As [`View::each_record`], with what there is of the record.
+    /// Like [`View::each_record`], with the stored form of the record.
     pub fn each_kept(
         &self,
         deleted: bool,

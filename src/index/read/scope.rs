@@ -1,5 +1,5 @@
-//! The documents that a new document is judged against: those that share a key with it, or whose fingerprint is
-//! near. They are the committed ones of one state and, for a writer, the staged ones on top.
+//! The documents against which a new document is judged: documents that share a key with it, or whose fingerprints are
+//! near. They are committed documents of one state and, for a writer, also staged ones.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use crate::catalog::{Family, Key, KeyCursor, Recent};
 use crate::runs::summaries::SummariesFile;
 use crate::{Error, Result};
 
-/// Most rows of one key that are skipped because their documents are deleted or hidden; the rest counts as unread.
+/// Maximum number of rows of one key that are skipped because their documents are deleted or hidden; the rest counts as
+/// unread.
 const PASSED_MAX: usize = 1 << 16;
 
-/// Documents for which there is room at first: a page of a template has some hundred that share a key.
+/// Number of documents for which there is room at first: a page of a template shares a key with some hundred documents.
 const NUMBERS: usize = 256;
 
 /// The documents that share a key.
@@ -29,15 +30,15 @@ pub struct Sharing {
     pub cut: usize,
 }
 
-/// The documents of one key, after those of other keys: the oldest of one source after the other.
+/// The documents of one key, after those of other keys: the oldest of each source, one source after the other.
 struct Taken<'a> {
     most: usize,
     numbers: &'a mut Vec<u64>,
     /// Index of the first of this key.
     start: usize,
-    /// Number of documents that were passed over.
+    /// Number of documents that were skipped.
     passed: usize,
-    /// There are more.
+    /// There are more documents.
     cut: bool,
 }
 
@@ -46,7 +47,7 @@ impl<'a> Taken<'a> {
         Self { most, start: numbers.len(), numbers, passed: 0, cut: false }
     }
 
-    /// Takes a number if its document is live. Returns whether to go on.
+    /// Takes a number if its document is live. Returns whether to continue.
     fn take(&mut self, number: u64, is_live: bool) -> bool {
         if !is_live {
             self.passed += 1;
@@ -59,7 +60,7 @@ impl<'a> Taken<'a> {
         !self.cut
     }
 
-    /// Adds what was taken of another source, ascending.
+    /// Adds the numbers taken from another source, ascending.
     fn join(&mut self, numbers: &[u64], cut: bool) {
         if !numbers.is_empty() {
             self.numbers.extend_from_slice(numbers);
@@ -73,22 +74,22 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// The lists of documents that are kept one after the other, each once: most keys of a page are shared by the same
+/// The lists of documents, kept one after the other without duplicates: most keys of a page are shared by the same
 /// other pages.
 #[derive(Default)]
 struct Lists {
-    /// Where each ends.
+    /// The end of each list.
     ends: Vec<usize>,
 }
 
 impl Lists {
-    /// Drops the list from `start` on if it is among the kept ones.
+    /// Drops the list from `start` on if the same list is already kept.
     fn keep(&mut self, start: usize, numbers: &mut Vec<u64>) {
         let (kept, list) = numbers.split_at(start);
         let mut from = 0;
         let is_known = self.ends.iter().any(|&end| {
             let known = &kept[std::mem::replace(&mut from, end)..end];
-            // Where lists differ, their ends differ as a rule.
+            // Lists that differ usually differ at their ends.
             known.len() == list.len() && known.last() == list.last() && known == list
         });
         if is_known {
@@ -108,19 +109,19 @@ pub struct Near {
     pub more: u64,
 }
 
-/// What a look-up of a document has found.
+/// The result of looking up a document.
 pub enum Found<'a> {
     /// A staged document.
     Staged(Box<Stored>),
-    /// Where the summary of a document is.
+    /// The place of a document's summary.
     Summary(&'a SummariesFile, Range<u64>),
     /// The encoded summary of a document of the memtable.
     Recent(&'a [u8]),
-    /// A document without a summary: all of it but the print.
+    /// A document without a summary: everything except the print.
     Record(Arc<Recent>),
 }
 
-/// A candidate: what it is compared by and what an answer says of it.
+/// A candidate: the data by which it is compared and which an answer shows.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and most are summaries")]
 pub enum Candidate<'f> {
     /// The summary of a printed document.
@@ -135,7 +136,7 @@ pub(crate) trait Staging {
     /// `false`; some may be abandoned.
     fn sharing(&self, key: u64, visit: &mut dyn FnMut(u64) -> bool);
 
-    /// Appends the staged documents within `within` bits, of each fingerprint the `most` oldest. Returns the number
+    /// Appends the staged documents within `within` bits: for each fingerprint, the `most` oldest. Returns the number
     /// left out, abandoned ones included.
     fn near(&self, fingerprint: Fingerprint, within: Within, most: usize, matches: &mut Vec<Match>) -> u64;
 
@@ -152,7 +153,7 @@ pub(crate) trait Staging {
     fn stored(&self, number: u64) -> Option<Stored>;
 }
 
-/// The documents of one state, and those staged on top.
+/// The documents of one state, and the staged documents on top.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     view: View<'a>,
@@ -175,8 +176,8 @@ impl<'a> Scope<'a> {
         self.view
     }
 
-    /// Finds the documents that share one of these keys, of each key the `most` oldest. A key of a million
-    /// documents costs no more; neither does one whose documents are nearly all deleted.
+    /// Finds the documents that share one of these keys: for each key, the `most` oldest. A key of a million documents
+    /// costs no more; neither does one whose documents are nearly all deleted.
     pub fn sharing(&self, keys: &mut [Key], most: usize) -> Result<Sharing> {
         keys.sort_unstable();
         let mut all = Sharing { numbers: Vec::with_capacity(NUMBERS), cut: 0 };
@@ -207,7 +208,8 @@ impl<'a> Scope<'a> {
                     snapshot.each_of_list(list, |number| of_key.take(number, is_live(number)))?;
                 }
             }
-            // Documents of the memtable are younger than all of runs, and staged ones than all committed ones.
+            // Documents of the memtable are younger than those of runs, and staged documents are younger than committed
+            // ones.
             for number in in_memory.numbers(index) {
                 if of_key.cut || !of_key.take(number, is_live(number)) {
                     break;
@@ -243,7 +245,7 @@ impl<'a> Scope<'a> {
         Ok(Near { matches, more })
     }
 
-    /// Reads what [`Scope::found`] will be asked for, of ascending numbers.
+    /// Reads in advance, for ascending numbers, the data that [`Scope::found`] will need.
     pub fn read(&self, numbers: &[u64]) -> Result<()> {
         // Staged documents are the youngest.
         let end = self.group.and_then(|group| numbers.iter().position(|&number| group.keeps(number)));
@@ -264,7 +266,7 @@ impl<'a> Scope<'a> {
         self.view.catalog.read_recent(&rest)
     }
 
-    /// Returns the document of a number that one of these found.
+    /// Returns the document of a number that one of these look-ups found.
     pub fn found(&self, number: u64) -> Result<Option<Found<'a>>> {
         if let Some(stored) = self.group.and_then(|group| group.stored(number)) {
             return Ok(Some(Found::Staged(Box::new(stored))));
@@ -280,7 +282,7 @@ impl<'a> Scope<'a> {
         Ok(self.view.catalog.recent(number)?.map(Found::Record))
     }
 
-    /// Returns what was found as a candidate.
+    /// Returns a look-up result as a candidate.
     pub fn candidate<'f>(&self, found: &'f Found<'a>) -> Result<Candidate<'f>> {
         match found {
             Found::Staged(stored) => {
@@ -337,7 +339,7 @@ mod tests {
         assert_eq!(kept.ends, [3, 6, 7, 9]);
     }
 
-    /// The oldest of a key are taken of each source, after those of other keys.
+    /// The oldest documents of a key are taken from each source, after those of other keys.
     #[test]
     fn of_a_key_the_oldest_are_taken() {
         for (most, rows, want, cut) in [

@@ -7,8 +7,8 @@ use super::reader::Reader;
 use crate::Result;
 use crate::runs::run::Verify;
 
-/// A database open for reading in a process of many threads, such as a server. Each thread takes the present state,
-/// which it owns and which never changes, and asks it; meanwhile another thread [refreshes](SharedReader::refresh). The
+/// A database open for reading in a process of many threads, such as a server. Each thread takes the current state,
+/// which it owns and which never changes, and queries it, while another thread [refreshes](SharedReader::refresh). The
 /// files of a state stay open until the last thread lets go of it.
 ///
 /// ```
@@ -40,7 +40,7 @@ impl SharedReader {
         Self::open_with(path, Verify::FirstTouch)
     }
 
-    /// Opens a database for reading, with a choice when checksums are verified.
+    /// Opens a database for reading, with a choice of when checksums are verified.
     ///
     /// # Errors
     /// As [`Reader::open`].
@@ -49,17 +49,17 @@ impl SharedReader {
         Ok(Self { current: RwLock::new(Arc::new(reader)), refreshing: Mutex::new(()) })
     }
 
-    /// Returns the present state. It waits for nothing but the exchange of a pointer.
+    /// Returns the current state. It waits only for the exchange of a pointer.
     pub fn current(&self) -> Arc<Reader> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Moves on to the newest state of the database at the path, as [`Reader::refresh`] does. Who has taken an earlier
-    /// state keeps it. Returns whether anything has changed. Documents in no run are read again each time: this costs
-    /// as much as opening, with the runs that are open already.
+    /// Moves on to the newest state of the database at the path, as [`Reader::refresh`] does. Threads that have taken
+    /// an earlier state keep it. Returns whether anything has changed. Documents in no run are read again each time, so
+    /// this costs as much as opening a database whose runs are already open.
     ///
     /// # Errors
-    /// As [`Reader::open`]; the old state stays the present one then.
+    /// As [`Reader::open`]; the old state then stays the current one.
     pub fn refresh(&self) -> Result<bool> {
         let _one_at_a_time = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(next) = self.current().next_state()? else { return Ok(false) };

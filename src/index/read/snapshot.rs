@@ -1,4 +1,4 @@
-//! A snapshot: one consistent state of runs, memtable and deletions that queries are answered from.
+//! A snapshot: one consistent state of runs, memtable and deletions, from which queries are answered.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::{Error, Result};
 /// One state of the database.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    /// The manifest it is from.
+    /// Its manifest.
     pub(crate) manifest: Manifest,
     /// The runs, in ascending order of their number ranges.
     pub(crate) runs: Vec<Arc<Run>>,
@@ -104,8 +104,7 @@ pub(crate) struct Changes {
 }
 
 impl Snapshot {
-    /// Opens all files of a manifest, reusing those that `before` has open. The rows of the catalog are not read
-    /// yet.
+    /// Opens all files of a manifest, reusing those already open in `before`. The rows of the catalog are not read yet.
     pub(crate) fn open(dir: &Dir, manifest: Manifest, verify: Verify, before: Option<&Snapshot>) -> Result<Self> {
         let runs = open_runs(dir, &manifest, verify, before.map_or(&[], |before| &before.runs))?;
         let deleted = read_deleted(dir, &manifest)?;
@@ -161,7 +160,7 @@ impl Snapshot {
         self.memtable.reserve_keys(changes.keys.len());
         let mut keys = changes.keys.into_iter();
         let mut start = 0;
-        // A document without a record has no end of its own; nor has any if keys are rows of the catalog.
+        // A document without a record has no such end; nor has any document if keys are rows of the catalog.
         let ends = changes.key_ends.into_iter().chain(std::iter::repeat(0));
         for ((fingerprint, number), end) in changes.prints.into_iter().zip(ends) {
             self.memtable.insert(fingerprint, number);
@@ -206,7 +205,7 @@ impl Snapshot {
         self.key_rows.may_have(key, catalog)
     }
 
-    /// Returns the file that has the summary of a number, unless it has none.
+    /// Returns the file that has the summary of a number, if the number has one.
     #[inline]
     pub(crate) fn summaries(&self, number: u64) -> Option<&SummariesFile> {
         let after = self.runs.partition_point(|run| run.entry.high <= number);
@@ -218,7 +217,7 @@ impl Snapshot {
         self.deleted.is_empty() && self.ranges.hidden().is_empty()
     }
 
-    /// Reads anew which families of the catalog have rows of keys.
+    /// Reads again which families of the catalog have rows of keys.
     pub(crate) fn read_key_rows(&mut self, catalog: &Catalog) -> Result<()> {
         self.key_rows = KeyRows::read(catalog)?;
         Ok(())
@@ -302,7 +301,7 @@ impl Changes {
             let record = Record::decode(value).map_err(Error::format(catalog.path()))?;
             let keys = keys_of(&record, kinds);
             if index == 0 {
-                // As a rule all documents have as many.
+                // As a rule all documents have equally many.
                 self.keys.reserve(keys.stored().count() * prints.len());
             }
             self.keys.extend(keys.stored());
@@ -313,7 +312,7 @@ impl Changes {
         })
     }
 
-    /// Reads the unread prints. A memtable needs neither those of unfinished loads nor deleted ones.
+    /// Reads the unread prints. A memtable needs neither the prints of unfinished loads nor deleted ones.
     fn read_prints(&mut self, catalog: &Catalog, known: &RoaringTreemap) -> Result<()> {
         let Self { ranges, prints, seen, deleted, .. } = self;
         let passed_over = |state| matches!(state, RangeState::Loading | RangeState::Cancelled);

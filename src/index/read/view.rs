@@ -13,9 +13,9 @@ use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
 use crate::{Error, Result};
 
-/// How many documents before it is read the place of a summary is prefetched.
+/// Number of documents by which prefetching the place of a summary runs ahead of reading it.
 const AHEAD: usize = 8;
-/// Documents that are looked up between two questions whether to stop.
+/// Number of documents that are looked up between two checks whether to stop.
 const ASKED: usize = 128;
 
 /// The greatest Hamming distance of a query, in bits.
@@ -124,9 +124,9 @@ impl<'a> View<'a> {
         self.find_until(queries, within, limit, work, &|| false)
     }
 
-    /// As [`View::find`], until `stop` returns `true`: for queries with a deadline, or of a client that has gone. It is
-    /// asked before each few queries and each few documents that are looked up, so it should cost no more than reading
-    /// a flag or a clock.
+    /// Like [`View::find`], but ends when `stop` returns `true`: for queries with a deadline, or from a client that has
+    /// disconnected. `stop` is called before every few queries and every few document look-ups, so it should cost no
+    /// more than reading a flag or a clock.
     ///
     /// ```
     /// use std::time::{Duration, Instant};
@@ -256,8 +256,8 @@ impl<'a> View<'a> {
         self.each_from(0, visit)
     }
 
-    /// As [`View::each`], from a document number on: who stopped after [`Stored::number`] n goes on at n + 1, in the
-    /// same process or another, and misses no document that is live in both states.
+    /// As [`View::each`], from a document number on: a caller that stopped after [`Stored::number`] n can continue at
+    /// the next number, in the same process or another, and misses no document that is live in both states.
     ///
     /// # Errors
     /// As [`View::each`].
@@ -294,7 +294,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns a match with what an answer says of its document.
+/// Returns a match with the details of its document.
 fn neighbor(hit: &Match, (id, url, site): (&str, Option<&str>, Option<&str>)) -> Neighbor {
     let &Match { number, fingerprint, distance, .. } = hit;
     let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));
@@ -302,7 +302,7 @@ fn neighbor(hit: &Match, (id, url, site): (&str, Option<&str>, Option<&str>)) ->
 }
 
 impl Stored {
-    /// Joins what is stored of a document.
+    /// Joins the stored parts of a document.
     pub(crate) fn of(number: u64, print: Print, record: Record) -> Self {
         Self { number, fingerprint: Fingerprint(print.fingerprint), unprinted: print.unprinted, record }
     }

@@ -11,7 +11,7 @@ use crate::disk::dir::{Dir, FileWriter, Kind};
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// Bytes collected before they are written to a file.
+/// Number of bytes collected before they are written to a file.
 pub(super) const BUFFER_SIZE: usize = 1 << 20;
 
 /// Receives ascending values in slices.
@@ -29,7 +29,7 @@ pub(crate) enum Entry {
 /// Lists that can be passed through a receiver of entries any number of times.
 pub(crate) type Lists<'a> = dyn Fn(&mut dyn FnMut(Entry) -> Result<()>) -> Result<()> + 'a;
 
-/// Maps a broken rule, here an error of the input: the database is unchanged.
+/// Maps a broken rule, which is here an error of the input: the database is unchanged.
 pub(super) fn refused(dir: &Dir) -> impl Fn(FormatError) -> Error {
     let path = dir.root().to_owned();
     move |error| Error::Inconsistent { path: path.clone(), what: format!("a run could not be made: {error}") }
@@ -123,7 +123,7 @@ pub(crate) fn key_files(first_file: u64, scheme: &Scheme) -> u64 {
     summaries_file(first_file, scheme) - KEY_FILES
 }
 
-/// Returns the one of the file numbers that [`files_of`] reserves for the summaries.
+/// Returns the file number that [`files_of`] reserves for the summaries.
 pub(crate) fn summaries_file(first_file: u64, scheme: &Scheme) -> u64 {
     first_file + files_of(scheme) - 1
 }
@@ -175,13 +175,13 @@ pub(super) fn run_of_pairs(
     run_entry(dir, scheme, range, pairs.len() as u64, postings, &tables)
 }
 
-/// Returns an upper bound of the bytes of a run of `documents` documents with so many keys: eight a fingerprint or
-/// key and table, as many for a document number, some blocks of overhead, and a tenth of the sum.
+/// Returns an upper bound of the bytes of a run of `documents` documents with this number of keys: eight per
+/// fingerprint or key and table, eight per document number, some blocks of overhead, and a tenth of the sum.
 pub(crate) fn run_size(scheme: &Scheme, documents: u64, keys: u64) -> u64 {
     size_of(scheme.tables().len() as u64 + 1, documents) + key_size(keys)
 }
 
-/// Returns an upper bound of the bytes of a key table with so many pairs.
+/// Returns an upper bound of the bytes of a key table with this number of pairs.
 pub(crate) fn key_size(pairs: u64) -> u64 {
     size_of(KEY_FILES, pairs)
 }

@@ -1,4 +1,4 @@
-//! A run of contents in memory: its tables, its postings, its key table and its summaries.
+//! Building a run from contents in memory: its tables, postings, key table and summaries.
 
 use nddb_format::manifest::RunEntry;
 use nddb_format::scheme::Scheme;
@@ -34,8 +34,9 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// Builds a run of its contents, under the file numbers from `first_file` on: see [`files_of`](super::build::files_of).
-/// `threads` tables are built at a time. All files are durable when this returns; no manifest names them yet.
+/// Builds a run from its contents, under the file numbers from `first_file` on: see
+/// [`files_of`](super::build::files_of). `threads` tables are built at a time. All files are durable when this returns;
+/// no manifest names them yet.
 pub(crate) fn run_of(
     dir: &Dir,
     first_file: u64,

@@ -16,9 +16,9 @@ use crate::spill::sort::{Sorted, Sorter};
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// Values handed on at a time.
+/// Number of values passed on at a time.
 const STRETCH: usize = 4096;
-/// Records between two progress reports.
+/// Number of records between two progress reports.
 const ROWS: u64 = 1 << 16;
 
 /// Builds the key table of a run with the numbers `range` from its sorted \[key, number\] pairs, of which some may be
@@ -75,7 +75,7 @@ pub(crate) struct Records<'a, 't> {
     pub(crate) kinds: KeyKinds,
     /// The numbers of the run.
     pub(crate) range: (u64, u64),
-    /// Returns whether a document belongs into the run, if it is printed.
+    /// Returns whether a document, if it is printed, belongs to the run.
     pub(crate) keeps: &'a dyn Fn(u64) -> bool,
     /// Reports the records read.
     pub(crate) ticker: &'a Ticker<'t>,

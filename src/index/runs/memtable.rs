@@ -15,17 +15,17 @@ use nddb_format::scheme::K_MAX;
 use crate::runs::contents::Contents;
 use crate::runs::summaries::SummaryRows;
 
-/// Most rows before a flush.
+/// Maximum number of rows before a flush.
 const ROWS_MAX: usize = 262_144;
-/// Most pairs of a key and a document before a flush: those of some 16,000 documents with all sketches, about 16 MB.
-/// Opening a database reads the records of as many documents.
+/// Maximum number of pairs of a key and a document before a flush: enough for some 16,000 documents with all sketches,
+/// about 16 MB. Opening a database reads the records of as many documents.
 const KEYS_MAX: usize = 400_000;
-/// Most bytes of summaries before a flush: those of documents with long ids and addresses.
+/// Maximum number of bytes of summaries before a flush; documents with long ids and addresses reach it.
 const SUMMARIES_MAX: u64 = 32 << 20;
-/// Number of chains of each group in an empty memtable, as a power of two. There are four times as many whenever there
-/// are as many fingerprints as chains, so that a chain has few.
+/// Number of chains of each group in an empty memtable, as a power of two. It is quadrupled whenever there are as many
+/// fingerprints as chains, so that chains stay short.
 const CHAIN_BITS: u32 = 12;
-/// Most groups.
+/// Maximum number of groups.
 const GROUPS_MAX: usize = K_MAX as usize + 1;
 const NONE: u32 = u32::MAX;
 
@@ -102,8 +102,8 @@ impl Keys {
         self.numbers_from(key, self.ends[self.chain(key)][0])
     }
 
-    /// Returns the first link of each key, or the end of its chain. A step along each chain is made in turn: the
-    /// processor waits for all of them at once.
+    /// Returns the first link of each key, or the end of its chain. One step along each chain is made in turn, so that
+    /// the processor waits for all of them at once.
     fn first_links(&self, keys: &[u64]) -> Vec<u32> {
         let mut links: Vec<u32> = keys.iter().map(|&key| self.ends[self.chain(key)][0]).collect();
         let mut goes_on = !self.links.is_empty();
@@ -161,7 +161,7 @@ pub(crate) struct Memtable {
     end: u64,
 }
 
-/// A fingerprint beside its links, so that a step along a chain reads one place of memory.
+/// A fingerprint stored next to its links, so that a step along a chain reads one place in memory.
 #[derive(Clone, Copy, Debug)]
 struct MemoryEntry {
     print: u64,
@@ -218,7 +218,7 @@ impl Memtable {
         }
         self.entries.push(MemoryEntry { print: fingerprint, next: [NONE; GROUPS_MAX] });
         self.numbers.push(vec![number]);
-        // More chains than values of a group would stay empty.
+        // Chains beyond the number of values of a group would stay empty.
         let grows = self.groups.iter().any(|&(_, width)| u32::from(width) > self.chain_bits);
         if grows && entry == 1 << self.chain_bits {
             self.chain_bits += 2;
@@ -279,12 +279,12 @@ impl Memtable {
         for (group, (at, heads)) in at.iter_mut().zip(&self.heads).enumerate() {
             *at = heads[self.chain(group, fingerprint)];
         }
-        // A step along each chain in turn: the processor waits for all of them at once.
+        // One step along each chain in turn, so that the processor waits for all of them at once.
         while at != [NONE; GROUPS_MAX] {
             for (group, at) in at.iter_mut().enumerate() {
                 let Some(entry) = self.entries.get(*at as usize) else { continue };
                 let different = entry.print ^ fingerprint;
-                // An entry that an earlier group finds is skipped.
+                // An entry that an earlier group has found is skipped.
                 let is_first = || self.groups.iter().position(|&(low, width)| different >> low & low_mask(width) == 0);
                 if different.count_ones() <= k && is_first() == Some(group) {
                     found(entry.print, &self.numbers[*at as usize]);
@@ -319,13 +319,13 @@ impl Memtable {
         self.entries.iter().map(|entry| entry.print).zip(self.numbers.iter().map(Vec::as_slice))
     }
 
-    /// Returns the contents of a run of the documents that `keeps` does.
+    /// Returns the contents of a run of the documents that `keeps` selects.
     pub(crate) fn contents(&self, keeps: impl Fn(u64) -> bool) -> Contents<'static> {
         let (contents, summaries) = self.parts(keeps);
         contents.with_summaries(summaries)
     }
 
-    /// Returns the contents of a run of the documents that `keeps` does, and their summaries.
+    /// Returns the contents of a run of the documents that `keeps` selects, and their summaries.
     fn parts(&self, keeps: impl Fn(u64) -> bool) -> (Contents<'static>, SummaryRows) {
         let entries =
             self.entries().flat_map(|(fingerprint, numbers)| numbers.iter().map(move |&number| (fingerprint, number)));
@@ -377,7 +377,7 @@ impl Memtables {
         self.each().find_map(|memtable| memtable.summaries.get(number))
     }
 
-    /// Returns whether the documents that no flush has frozen should be flushed.
+    /// Returns whether the documents that are not frozen by a flush should be flushed.
     pub(crate) fn is_full(&self) -> bool {
         self.active.len() >= ROWS_MAX
             || self.active.keys_len() >= KEYS_MAX
@@ -390,8 +390,8 @@ impl Memtables {
         FoundKeys { keys, found: self.each().map(of).collect() }
     }
 
-    /// Freezes the documents so far, which take part in queries until [`Memtables::drop_below`] drops them. There
-    /// is one frozen memtable at a time: if there is one already, it is returned again.
+    /// Freezes the documents so far, which take part in queries until [`Memtables::drop_below`] drops them. There is at
+    /// most one frozen memtable: if there is one already, it is returned.
     pub(crate) fn freeze(&mut self) -> Arc<Memtable> {
         let Self { frozen, active } = self;
         frozen.get_or_insert_with(|| Arc::new(std::mem::replace(active, active.empty()))).clone()
@@ -421,7 +421,7 @@ impl Memtables {
         self.each().map(Memtable::len).sum()
     }
 
-    /// Returns the number of documents that no flush has frozen.
+    /// Returns the number of documents that are not frozen by a flush.
     pub(crate) fn active_len(&self) -> usize {
         self.active.len()
     }
@@ -431,7 +431,7 @@ impl Memtables {
         self.each().flat_map(Memtable::entries)
     }
 
-    /// Returns the contents of a run of the documents that `keeps` does.
+    /// Returns the contents of a run of the documents that `keeps` selects.
     pub(crate) fn contents(&self, keeps: impl Fn(u64) -> bool) -> Contents<'static> {
         let (mut all, mut summaries) = (Contents::default(), SummaryRows::default());
         for memtable in self.each() {
@@ -494,7 +494,7 @@ mod tests {
                 memtables.insert(number, number);
                 memtables.insert_keys(number, keys.iter().copied());
             }
-            // Keys of one chain: those equal but for their higher bits.
+            // Keys of one chain, which differ only in their higher bits.
             let asked: Vec<u64> = asked.into_iter().flat_map(|key| [key, key + (1 << 30)]).collect();
             let found = memtables.sharing(&asked);
             for (index, key) in asked.iter().enumerate() {

@@ -28,7 +28,7 @@ use crate::spill::sort::Sorter;
 use crate::spill::streams::{Ascending, Merged};
 use crate::{Error, Result};
 
-/// Summaries between two questions whether to go on.
+/// Number of summaries between two checks whether to continue.
 const SUMMARIES: u64 = 1 << 16;
 /// Blocks decoded by a stream at a time.
 const STRETCH: u64 = 64;
@@ -112,8 +112,8 @@ pub(crate) struct Merge<'a> {
     pub(crate) rewrites: u8,
 }
 
-/// Calls `visit` with each fingerprint of the runs and its live numbers, by fingerprint; `gone` with numbers that are
-/// not live.
+/// Calls `visit` with each fingerprint of the runs and its live numbers, by fingerprint, and `gone` with numbers that
+/// are not live.
 fn each_list(
     runs: &[Arc<Run>],
     deleted: &RoaringTreemap,
@@ -203,7 +203,8 @@ impl Merge<'_> {
         Ok(Some(RunEntry { keys, summaries, ..entry }))
     }
 
-    /// Writes the summaries of the new run: those of the old ones, or the file of a single one if nothing is left out.
+    /// Writes the summaries of the new run: those of the old runs, or the unchanged file of a single run if nothing is
+    /// left out.
     fn summaries(
         &self,
         range: (u64, u64),
@@ -251,7 +252,7 @@ impl Merge<'_> {
         Error::Inconsistent { path: self.dir.root().into(), what }
     }
 
-    /// Builds the key table of the new run: that of a single run is kept if nothing is left out.
+    /// Builds the key table of the new run; the table of a single run is kept if nothing is left out.
     fn keys(
         &self,
         range: (u64, u64),
@@ -335,7 +336,7 @@ impl Merge<'_> {
                 self.each_kept(ordinal, left_out, sink)
             });
         }
-        // An order that no input has: from table 0, permuted and sorted.
+        // An order that no input has: values from table 0, permuted and sorted.
         let mut sorter = Sorter::new(&self.dir.scratch()?, memory_limit);
         self.each_kept(0, &dropped.fingerprints, &mut |stretch| {
             stretch.iter().try_for_each(|&value| sorter.push([table.permute(Fingerprint(value)).0]))

@@ -1,7 +1,7 @@
 //! The planner: the scheme of a run, chosen by width, distance and number of documents, from the cost of a query
 //! and the size of the tables (Manku 2007, 3.1.1 to 3.2).
 //!
-//! Pure: it imports the format only, and no files. Predictions are for fingerprints drawn uniformly; clusters of
+//! Pure: it imports only the format, and reads no files. Predictions are for fingerprints drawn uniformly; clusters of
 //! near-duplicates compress a little better.
 
 pub(crate) use crate::config::RESTART;
@@ -21,29 +21,29 @@ pub(crate) mod cost {
     /// be 900.) This and the next are measured by probes of ten tables and of four (`--levels 4`) in
     /// `benches/probe`.
     pub(crate) const MISS_NS: f64 = 360.0;
-    /// Asking the filter of one table, those of a query together.
+    /// Asking the filter of one table, with all filters of a query in flight together.
     pub(crate) const FILTER_NS: f64 = 60.0;
     /// Decoding one entry.
     pub(crate) const STEP_NS: f64 = 5.2;
     /// Reading a block from a solid-state disk.
     pub(crate) const READ_NS: f64 = 100_000.0;
-    /// Each further read in flight with the first.
+    /// Each further read that is in flight together with the first.
     pub(crate) const READ_MORE_NS: f64 = 8_000.0;
     /// Reading the block after one that is read.
     pub(crate) const READ_NEXT_NS: f64 = 1_000.0;
 }
 
-/// Share of the prefixes that do not occur and pass a Bloom filter.
+/// Share of non-occurring prefixes that pass a Bloom filter.
 const BLOOM_MISTAKES: f64 = 0.012;
-/// Most tables of a run, by default.
+/// Maximum number of tables of a run, by default.
 pub(crate) const TABLES_MAX: usize = 10;
-/// Most tables of the designs that [`plan`] shows.
+/// Maximum number of tables of the designs that [`plan`] shows.
 const PLAN_TABLES_MAX: usize = 64;
 
 /// Limits on the space of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Most tables.
+    /// Maximum number of tables.
     pub tables_max: usize,
 }
 
@@ -66,11 +66,11 @@ pub struct Prediction {
     pub bits_per_fingerprint: f64,
     /// Bytes on disk: the segments of all tables, and the postings.
     pub bytes: u64,
-    /// Of these, bytes of the postings.
+    /// The part of these bytes that are postings.
     pub postings: u64,
-    /// Fingerprints that share the prefix of a query in one table, at most 2^(d - p) on average.
+    /// Number of fingerprints that share the prefix of a query in one table, at most 2^(d - p) on average.
     pub candidates_per_probe: f64,
-    /// Blocks that a query reads.
+    /// Number of blocks that a query reads.
     pub reads: f64,
     /// Microseconds of a query if the run is in memory.
     pub resident_us: f64,
@@ -85,7 +85,7 @@ pub struct KeyPrediction {
     pub segment: u64,
     /// Bytes of the postings.
     pub postings: u64,
-    /// Documents that a look-up of one key finds by chance, because stored keys are short.
+    /// Number of documents that a look-up of one key finds by chance, because stored keys are short.
     pub found_by_chance: f64,
 }
 
@@ -93,8 +93,8 @@ pub struct KeyPrediction {
 /// `restart` (0: the paper's plain blocks).
 ///
 /// A query costs t (filter + o (miss + step s) + step 2^(d - p)), where s is the number of entries decoded before the
-/// range of the prefix: R/2 and the restart points compared, or half a block without them; and o the share of tables
-/// whose filter says that the range may have something, 1 without filters, which then cost nothing.
+/// range of the prefix: R/2 and the restart points compared, or half a block without them; and o is the share of tables
+/// whose filter does not exclude the range (1 without filters, whose cost is then 0).
 pub(crate) fn predict(bits: u8, k: u8, restart: u16, documents: u64, design: &Design) -> Prediction {
     let packing = Packing::new(bits, restart, documents.max(1));
     let tables = design.tables as f64;
@@ -126,8 +126,8 @@ pub(crate) fn predict(bits: u8, k: u8, restart: u16, documents: u64, design: &De
     }
 }
 
-/// Returns the scheme for a run of `documents` fingerprints: of the designs within the budget the one whose queries
-/// in memory are predicted to be fastest, so that small runs get few tables.
+/// Returns the scheme for a run of `documents` fingerprints: among the designs within the budget, the one whose queries
+/// in memory are predicted to be fastest; small runs get few tables.
 ///
 /// # Errors
 /// [`FormatError::Scheme`] if no scheme has this width and distance.
@@ -151,7 +151,7 @@ fn predict_all(bits: u8, k: u8, documents: u64, tables_max: usize) -> Result<Vec
     Ok(designs(bits, k, tables_max).iter().map(|design| predict(bits, k, RESTART, documents, design)).collect())
 }
 
-/// Predicts the key table of a run of `documents` documents that have `keys` keys each, all of them different.
+/// Predicts the key table of a run of `documents` documents with `keys` keys each, all different.
 #[must_use]
 pub fn plan_keys(keys: u64, documents: u64) -> KeyPrediction {
     let pairs = documents.saturating_mul(keys);
@@ -206,7 +206,7 @@ impl Filters {
     }
 }
 
-/// The filling of a segment's blocks by uniform fingerprints (Manku 2007, 3.2).
+/// How uniform fingerprints fill the blocks of a segment (Manku 2007, 3.2).
 struct Packing {
     /// Number of distinct fingerprints: less than documents if the width is small.
     distinct: f64,
@@ -245,9 +245,9 @@ struct Entries {
 }
 
 impl Entries {
-    /// In a table of `drawn` random fingerprints two neighbours differ first at bit h once for each aligned
-    /// interval of 2^(h+1) values with fingerprints in both halves: a half of 2^h has none with the probability
-    /// exp(-drawn 2^h / 2^f). So the expected counts give the code.
+    /// In a table of `drawn` random fingerprints two neighbours differ first at bit h once for each aligned interval of
+    /// 2^(h+1) values with fingerprints in both halves: a half of 2^h has none with probability exp(-drawn 2^h / 2^f).
+    /// So the code follows from the expected counts.
     fn new(bits: u8, drawn: f64) -> Self {
         let bits = i32::from(bits);
         let counts: Vec<f64> = (0..bits)
@@ -264,8 +264,8 @@ impl Entries {
         Self { sizes, mean: mean.max(1.0) }
     }
 
-    /// Returns the mean bits of an entry coded against one `distance` values away: an aligned interval of 2^(h+1)
-    /// values has both with the probability 1 - distance / 2^(h+1).
+    /// Returns the mean bits of an entry coded against another one `distance` values away: an aligned interval of
+    /// 2^(h+1) values contains both with probability 1 - distance / 2^(h+1).
     fn against(&self, distance: f64) -> f64 {
         let mut within = 0.0;
         let mut sum = 0.0;
@@ -341,10 +341,11 @@ mod tests {
         // Entries of ten tables decoded for a query, as measured: 920, 190 and 126.
         for (restart, bits, decoded) in [(0, 45.08, 920.0), (32, 45.89, 190.0), (16, 46.83, 126.0)] {
             let predicted = predict(64, 3, restart, 10_000_000, &ten);
-            // Of the ten filters four have 2^25 bits and six 2^26.
+            // Four of the ten filters have 2^25 bits, and six have 2^26.
             let filters = (4.0 * 25f64.exp2() + 6.0 * 26f64.exp2()) / 10e7;
             assert!(near(predicted.bits_per_fingerprint, bits + filters, 0.001), "R={restart} {predicted:?}");
-            // Of the tables 1.9 are entered, in which candidates are decoded besides the entries before them.
+            // On average 1.9 tables are entered, in which candidates are decoded in addition to the entries before
+            // them.
             assert!(near(predicted.reads, 1.88, 0.01), "{predicted:?}");
             let steps = predicted.resident_us * 1000.0 - 10.0 * cost::FILTER_NS - predicted.reads * cost::MISS_NS;
             let before = steps / cost::STEP_NS - 10.0 * predicted.candidates_per_probe;
@@ -407,14 +408,14 @@ mod tests {
             for design in designs(bits, k, TABLES_MAX) {
                 let predicted = COUNTS.map(|documents| predict(bits, k, RESTART, documents, &design));
                 assert!(predicted.is_sorted_by(|a, b| a.bytes <= b.bytes), "f={bits} k={k} {predicted:?}");
-                // Where there are filters, queries cost less than in fewer documents without.
+                // With filters, queries cost less than in fewer documents without filters.
                 let (few, many) = predicted.split_at(4);
                 let costs_more = |a: &Prediction, b: &Prediction| a.resident_us <= b.resident_us;
                 assert!(few.is_sorted_by(costs_more) && many.is_sorted_by(costs_more), "f={bits} k={k} {predicted:?}");
                 assert!(predicted.iter().all(|one| one.disk_us > one.resident_us), "f={bits} k={k} {predicted:?}");
             }
             let tables = COUNTS.map(|n| choose(bits, k, n, Budget::default()).expect("a scheme").tables().len());
-            // Of a width of 32 bits most prefixes occur sooner, and without filters fewer tables are faster.
+            // At a width of 32 bits most prefixes occur earlier, and without filters fewer tables are faster.
             let ascend = tables.is_sorted() || bits < 64;
             assert!(ascend && tables.iter().all(|&tables| tables <= TABLES_MAX), "f={bits} k={k} {tables:?}");
         }

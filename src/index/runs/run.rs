@@ -32,17 +32,17 @@ pub(crate) struct SegmentFile {
     directory: OnceLock<Option<Directory>>,
     /// Mean number of entries of a block.
     entries: u32,
-    /// For each 32nd of a block's values, the offset from which on entries are decoded to find a value there.
+    /// For each 32nd of a block's values, the offset at which decoding begins to find a value there.
     from: [u16; SPANS],
 }
 
-/// Parts of a block for which the bytes that a probe reads are precomputed.
+/// Number of parts of a block for which the bytes that a probe reads are precomputed.
 const SPANS: usize = 32;
 /// Bytes of a block that are prefetched besides its head. (Measured at ten million fingerprints: four lines too few
 /// cost a miss that nothing hides, the eleven others cost 6 ns each.)
 const SPAN_SIZE: usize = 4 * 64;
 
-/// Returns the mean offset of the restart point that a value in each part of a block is decoded from.
+/// Returns, for each part of a block, the mean offset of the restart point from which a value there is decoded.
 fn spans(segment: &Segment<Mapped>) -> [u16; SPANS] {
     let header = segment.header();
     let entries = (header.count / segment.block_len()).max(1) as usize;
@@ -88,8 +88,8 @@ impl SegmentFile {
         self.mapped().check_readable()
     }
 
-    /// Prefetches what the filter says of the values from `low` to `high`: of a page that is not verified yet all of
-    /// it, which as a rule lies in two of the system's.
+    /// Prefetches the part of the filter for the values from `low` to `high`; if its page has not been verified yet,
+    /// the whole page, which usually spans two pages of the system.
     #[inline]
     pub(crate) fn prefetch_filter(&self, low: Permuted, high: Permuted) {
         let Some(filter) = self.segment.filter() else { return };
@@ -137,7 +137,7 @@ impl SegmentFile {
         }
     }
 
-    /// Has the checksum of a page fetched, which opening does not read.
+    /// Fetches the checksum of a page, which opening does not read.
     fn fetch_checksum(&self, page: u64) {
         self.mapped().will_need(self.segment.checksum_offset(page), 4);
     }
@@ -165,7 +165,7 @@ impl SegmentFile {
         self.directory.get()?.as_ref()
     }
 
-    /// Builds the directory. A damaged page of the index is left to the query that needs it.
+    /// Builds the directory. A damaged page of the index is left for the query that needs it to report.
     fn make_directory(&self) {
         self.directory.get_or_init(|| {
             let pages = self.pages.len();
@@ -403,7 +403,7 @@ impl Run {
         if queries >= u32::MAX - tables {
             return;
         }
-        // A query lost to another thread's count does no harm.
+        // It does no harm if a query is not counted because of a race with another thread.
         self.queries.store(queries + 1, Ordering::Relaxed);
         let first = self.segments[0].pages.len().min(1 << 24) as u32;
         if queries >= first {

@@ -1,4 +1,4 @@
-//! What of a file has been verified since it was opened.
+//! The parts of a file that have been verified since it was opened.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,7 +37,7 @@ impl Seen {
         self.bits[(index / 64) as usize].load(Ordering::Relaxed) >> (index % 64) & 1 == 1
     }
 
-    /// Verifies the pages of a region that these bytes of it lie in, by `check`.
+    /// Verifies, by `check`, the pages of a region that contain these bytes.
     #[inline]
     pub(super) fn touch(
         &self,

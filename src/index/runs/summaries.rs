@@ -15,7 +15,7 @@ use crate::disk::map::Mapped;
 use crate::prefetch::prefetch;
 use crate::{Error, Result};
 
-/// Most bytes of a summary that are prefetched: as a rule all.
+/// Maximum number of bytes of a summary that are prefetched: as a rule all of them.
 const PREFETCHED: u64 = 1024;
 
 /// Receives encoded summaries with their numbers, which ascend.
@@ -50,7 +50,7 @@ impl SummariesFile {
         &self.summaries
     }
 
-    /// Returns whether its header is that of a run and of the file that the manifest names.
+    /// Returns whether its header matches the run and the file that the manifest names.
     pub(crate) fn is_of(&self, run: &RunEntry, file: &FileEntry) -> bool {
         let header = self.summaries.header();
         header.identity == file.identity
@@ -71,7 +71,7 @@ impl SummariesFile {
 
     #[cold]
     fn failed(&self, error: FormatError) -> Error {
-        // A page that could not be read is not damaged.
+        // A page that could not be read does not count as damaged.
         self.summaries.source().check_readable().err().unwrap_or_else(|| Error::format(self.path())(error))
     }
 
@@ -89,19 +89,19 @@ impl SummariesFile {
         }
     }
 
-    /// Prefetches what says whether a number of the run has a summary.
+    /// Prefetches the bytes that tell whether a number of the run has a summary.
     pub(crate) fn prefetch_presence(&self, number: u64) {
         self.prefetch(self.summaries.presence(number));
     }
 
-    /// Prefetches what says where the summary of a number of the run is. Returns whether it has one.
+    /// Prefetches the bytes that tell where the summary of a number of the run is. Returns whether it has one.
     pub(crate) fn prefetch_entry(&self, number: u64) -> Result<bool> {
         let ordinal = self.named(self.summaries.ordinal(number, &|bytes| self.touch(bytes)))?;
         ordinal.iter().for_each(|&ordinal| self.prefetch(self.summaries.entry(ordinal)));
         Ok(ordinal.is_some())
     }
 
-    /// Returns where the summary of a number is, which is prefetched; `None` if it has none.
+    /// Returns the place of the summary of a number, and prefetches the summary; `None` if it has none.
     pub(crate) fn find(&self, number: u64) -> Result<Option<Range<u64>>> {
         let range = self.named(self.summaries.find(number, &|bytes| self.touch(bytes)))?;
         range.iter().for_each(|range| self.prefetch(range.start..range.end.min(range.start + PREFETCHED)));
@@ -119,7 +119,7 @@ impl SummariesFile {
         self.named(Summary::decode(self.bytes(range)?))
     }
 
-    /// Passes the encoded summaries of the numbers that `keeps` says to `visit`, and those of the others to `gone`.
+    /// Passes the encoded summaries of the numbers that `keeps` selects to `visit`, and those of the others to `gone`.
     pub(crate) fn each(
         &self,
         keeps: &dyn Fn(u64) -> bool,
@@ -147,7 +147,7 @@ impl SummariesFile {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SummaryRows {
     numbers: Vec<u64>,
-    /// Where each ends.
+    /// The end of each summary.
     ends: Vec<usize>,
     bytes: Vec<u8>,
 }
@@ -225,7 +225,8 @@ pub(crate) fn write_summaries(
     Ok(Some((finish(file, number, identity, &out)?, survey)))
 }
 
-/// Returns an upper bound of the bytes of a file of so many summaries of so many bytes, in a range of so many numbers.
+/// Returns an upper bound of the size of a file, given the number of summaries, their total size and the size of the
+/// number range.
 pub(crate) fn summaries_size(bytes: u64, documents: u64, numbers: u64) -> u64 {
     (bytes + 5 * documents + numbers / 6 + 8192) * 101 / 100
 }

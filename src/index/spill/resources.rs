@@ -8,8 +8,8 @@ const MEMORY: u64 = 512 << 20;
 /// Resources for detection over more documents than fit in memory: the rest goes to temporary files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// Approximate bytes of memory for sorting and look-ups; some bytes for each document and the system's page
-    /// cache come on top.
+    /// Approximate bytes of memory for sorting and look-ups; a few bytes per document and the system's page cache are
+    /// not included.
     pub memory_limit: u64,
     /// Folder of the temporary files.
     pub folder: PathBuf,

@@ -102,7 +102,7 @@ impl<const N: usize> Sorted<N> {
         sink(&out)
     }
 
-    /// Returns all rows by index; `folder` is for a file of those that did not fit in memory.
+    /// Returns all rows by index; `folder` is for a file of the rows that did not fit in memory.
     pub fn indexed(self, folder: &Path) -> Result<IndexedRows<N>> {
         if self.spilled.is_empty() {
             return Ok(IndexedRows::InMemory(self.memory));
@@ -115,7 +115,7 @@ impl<const N: usize> Sorted<N> {
 
 /// Sorted rows, by index.
 pub enum IndexedRows<const N: usize> {
-    /// They fitted into memory.
+    /// They fit in memory.
     InMemory(Vec<[u64; N]>),
     /// They are in a temporary file.
     Mapped(MappedRows<N>),

@@ -15,7 +15,7 @@ pub(crate) trait Ascending {
     fn advance(&mut self) -> Result<()>;
 }
 
-/// A merge of streams. Of equal items those of earlier streams come first.
+/// A merge of streams. Equal items come in the order of their streams.
 pub(crate) struct Merged<S> {
     streams: Vec<S>,
     /// The winning stream of each inner node; the root is 1, the leaves follow the inner nodes.
@@ -53,7 +53,7 @@ impl<S: Ascending> Merged<S> {
         };
     }
 
-    /// Returns the stream with the least item; `None` at the end of all.
+    /// Returns the stream with the least item; `None` if all streams have ended.
     #[inline]
     pub(crate) fn least(&self) -> Option<(usize, &S)> {
         let stream = if self.streams.len() > 1 { self.winners[1] as usize } else { 0 };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::progress::Progress;
 use crate::{Error, Result};
 
-/// Reports progress to a watcher, and passes its request to stop on to the work.
+/// Reports progress to a watcher, and forwards the watcher's request to stop.
 pub struct Ticker<'a> {
     state: Mutex<State<'a>>,
 }

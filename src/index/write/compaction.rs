@@ -60,7 +60,7 @@ impl Writer {
         choose_next(&weights(self, busy))
     }
 
-    /// Returns a compaction of all runs to one without deleted documents; `None` if that is the present state.
+    /// Returns a compaction of all runs to one without deleted documents; `None` if that is already the state.
     pub fn plan_full_compaction(&self) -> Option<CompactionPlan> {
         let runs = &self.snapshot().runs;
         let numbers = 0..self.snapshot().manifest.complete;
@@ -74,7 +74,7 @@ impl Writer {
     /// [`Error::StalePlan`] if its runs were merged otherwise meanwhile; [`Error::OverLimit`] if there is no space for
     /// the new files; [`Error::Cancelled`]; damage of the inputs. The database is then as before.
     pub fn compact(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
-        // Merges in progress would replace the runs.
+        // Merges in progress would otherwise replace the runs.
         self.cancel_merges();
         self.commit()?;
         self.cancel_merges();
@@ -98,7 +98,7 @@ impl Writer {
         };
         let (dir, deleted, _) = self.merge_parts();
         let dropped = survey(dir, &runs, deleted)?;
-        // By what is left, so that the next compaction chooses the same.
+        // Chosen by the number of remaining documents, so that the next compaction makes the same choice.
         let documents = runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents;
         let scheme = match &plan.levels {
             Some(levels) => self.scheme_of(levels)?,
@@ -130,7 +130,7 @@ impl Writer {
         Ok(done)
     }
 
-    /// Gives every run the scheme of these levels, or the planner's choice for its size; later runs too.
+    /// Gives every run, including later ones, the scheme of these levels, or the planner's choice for its size.
     ///
     /// # Errors
     /// As [`Writer::compact`].

@@ -19,7 +19,7 @@ use crate::{Error, Result};
 pub(crate) enum Task {
     /// A run of the documents `low..high` of a memtable.
     Flush(u64, u64),
-    /// One run of several.
+    /// One run made from several.
     Merge(CompactionPlan),
 }
 
@@ -70,7 +70,7 @@ impl Job {
                 of_job.total.store(progress.total.unwrap_or(0), Ordering::Relaxed);
                 !of_job.stop.load(Ordering::Relaxed)
             });
-            // If this fails, nobody waits for the job any more.
+            // If this fails, nobody is waiting for the job any more.
             let _ = sender.send(work(&mut watch));
         });
         let thread = thread.map_err(Error::io("begin a thread for", std::path::Path::new("runs")))?;
@@ -113,7 +113,7 @@ impl Drop for Job {
 /// The jobs of a writer.
 #[derive(Default)]
 pub(crate) struct Jobs {
-    /// Whether flushes and merges are done by jobs.
+    /// Whether jobs do flushes and merges.
     pub(crate) on: bool,
     pub(crate) flush: Option<Job>,
     pub(crate) merges: Vec<Job>,

@@ -14,14 +14,15 @@ use crate::spill::progress::Progress;
 use crate::{Error, Result};
 
 impl Writer {
-    /// Merges all visible documents of another database with the same recipe, bits and k or a greater one into this
-    /// one. The source is read as of now and never changed; its pending batches are left out. Its documents get the
-    /// next numbers here, in their order; for equal ids the incoming document replaces, and one that is stored here as
-    /// it is takes no number; batches of equal names become one.
+    /// Merges all visible documents of another database into this one; it must have the same recipe and bits, and the
+    /// same or a greater k. The source is read as of now and never changed; its pending batches are left out. Its
+    /// documents get the next numbers here, in their order; for equal ids the incoming document replaces the one here,
+    /// unless it is already stored without a difference, in which case it takes no number. Batches of equal names are
+    /// joined.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for other parameters; [`Error::SameDatabase`]; [`Error::Batch`] for a batch name that is
-    /// pending or cancelled ours; [`Error::OutOfNumbers`]; damage of the source; errors of the disk. Documents
+    /// [`Error::Mismatch`] for other parameters; [`Error::SameDatabase`]; [`Error::Batch`] if a batch of this name is
+    /// pending or cancelled here; [`Error::OutOfNumbers`]; damage of the source; errors of the disk. Documents
     /// committed by then stay; merging again continues.
     pub fn merge(&mut self, source: impl AsRef<Path>) -> Result<Loaded> {
         let path = source.as_ref();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::runs::run::Run;
 
-/// Number of runs of a tier that are merged into one of the next.
+/// Number of runs of a tier that are merged into one run of the next tier.
 const FAN_IN: usize = 4;
-/// Documents of the lowest tier.
+/// Number of documents of a run in the lowest tier.
 const TIER_BASE: u64 = 65_536;
-/// Up to this number runs are not merged, whatever their sizes.
+/// Up to this number of runs are left unmerged, whatever their sizes.
 const RUNS_MIN: usize = 5;
 /// A run is not rewritten with younger ones whose total is this many times smaller.
 const UNBALANCED_MAX: u64 = 16;
@@ -81,8 +81,8 @@ fn is_balanced(runs: &[Weight]) -> bool {
     largest <= 3 * (all - largest)
 }
 
-/// Chooses runs to merge, as (first, len): four or more neighbours of a tier or below, the lowest tier first;
-/// otherwise one with many deleted documents.
+/// Chooses runs to merge, as (first, len): four or more neighbours of a tier or below, the lowest tier first; otherwise
+/// one run with many deleted documents.
 pub(super) fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
     let top = runs.iter().map(|run| run.tier()).max()?;
     for tier in 0..=top {
@@ -106,7 +106,7 @@ fn rewrites_max(documents: u64) -> u32 {
     (documents / TIER_BASE).max(1).ilog(4) + 2
 }
 
-/// Returns the level of a run: a run that was loaded as a whole counts like one of its size that was merged from
+/// Returns the level of a run: a run that was loaded as a whole counts like a run of the same size that was merged from
 /// small ones. In runs below a quarter of [`TIER_BASE`] rewriting costs next to nothing.
 fn level(run: &Weight) -> u32 {
     let by_size = (4 * run.documents / TIER_BASE).max(1).ilog(4);
@@ -115,9 +115,9 @@ fn level(run: &Weight) -> u32 {
 
 /// Chooses neighbours to merge, except those being merged.
 ///
-/// Levels never rise from an older run to a younger: when there are more runs than documents may be rewritten, the
-/// shortest tail is merged whose run stays below the level of the one before it. With r rewrites, w runs cover as
-/// many loads of one size as there are ways of choosing r of w + r (Bentley and Saxe 1980, binomial transform;
+/// Levels never rise from an older run to a younger: when there are more runs than the number of permitted rewrites,
+/// the shortest tail is merged whose result stays below the level of the run before it. With r rewrites, w runs cover
+/// as many loads of one size as there are ways of choosing r of w + r (Bentley and Saxe 1980, binomial transform;
 /// Mathieu et al. 2014, binomial merge compaction). When no tail is allowed, two small neighbours are merged.
 pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
     let documents = runs.iter().map(|run| run.documents).sum();
@@ -147,7 +147,7 @@ pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
     worst.map(|index| index..index + 1)
 }
 
-/// Returns how often documents have been rewritten when these runs have become one.
+/// Returns how often documents will have been rewritten once these runs are merged.
 pub(super) fn rewrites_of(runs: &[Arc<Run>]) -> u8 {
     let documents = runs.iter().map(|run| run.entry.documents).sum();
     rewritten(runs.iter().map(|run| run.entry.rewrites), documents)
@@ -202,8 +202,8 @@ mod tests {
         assert!(most <= 24, "{most} runs of a billion documents");
     }
 
-    /// Simulates loads of these sizes, merged as they come. Returns the most runs, and the greatest number of
-    /// rewrites of a document, observed and by the bound.
+    /// Simulates loads of these sizes, merged as they come. Returns the maximum number of runs, and the maximum number
+    /// of rewrites of a document, observed and by the bound.
     fn live(loads: impl Iterator<Item = u64>, seen: &mut dyn FnMut(&[Weight])) -> (u8, f64) {
         let mut runs: Vec<Weight> = Vec::new();
         for documents in loads {

@@ -1,8 +1,8 @@
 //! The simhashes of other tools, for importing and comparing their fingerprints.
 //!
-//! Each is the sum of Manku et al. 2 over the tool's own features and hash; fingerprints of different conventions
-//! are unrelated. They are exact on plain text. For a page of markup the text is the visible text of this crate,
-//! while each tool has its own extraction.
+//! Each is the sum of Manku et al. 2 over the tool's own features and hash; fingerprints of different conventions are
+//! unrelated. They are exact on plain text. For a page of markup they can differ from the tool's own, because this
+//! crate extracts the visible text in its own way.
 
 use std::borrow::Cow;
 
@@ -17,25 +17,21 @@ use crate::text::{is_punctuation, is_word_character};
 /// The tool whose features and hash are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Convention {
-    /// The Python package simhash (1e0n): lower case, all word characters joined without spaces,
-    /// every four of them; MD5, its last 8 bytes. A text of fewer than four is one feature, the
-    /// empty text too.
+    /// The Python package simhash (1e0n): lower case, all word characters joined without spaces, every four successive
+    /// ones; MD5, its last 8 bytes. A text of fewer than four characters is one feature, even the empty text.
     OneE0ng,
-    /// simhash-cpp and simhash-py of seomoz leave the features to the caller; here as in their
-    /// examples: lower case, every three words; MD5, its first 8 bytes. Fewer words than three are
-    /// one feature.
+    /// simhash-cpp and simhash-py of seomoz leave the features to the caller. Here they are as in their examples: lower
+    /// case, every three successive words; MD5, its first 8 bytes. Fewer than three words are one feature.
     Seomoz,
-    /// The Python package text-dedup: lower case, split at every character that is not of a word
-    /// (so that two in a row enclose an empty word), the set of every three words; XXH3 with
-    /// seed 42. Fewer than five words give 0.
+    /// The Python package text-dedup: lower case, split at every non-word character (two in a row enclose an empty
+    /// word), the set of all runs of three words; XXH3 with seed 42. Fewer than five words give 0.
     TextDedup,
     /// The Wayback Machine's wayback-discover-diff at 64 bits, which are also the low 64 of its
     /// usual 256: lower case, ASCII punctuation as spaces, words; BLAKE2b-512, its last 8 bytes.
     Wayback64,
-    /// The Python package trafilatura: the alphanumeric tokens, case kept, without ASCII
-    /// punctuation at their ends; of these only those of more than 4, 3, 2 or 1 characters, the
-    /// first bound that leaves 32; BLAKE2b of 64 bits. A sum of zero gives 1, so an empty text is
-    /// all ones.
+    /// The Python package trafilatura: the alphanumeric tokens, case kept, without ASCII punctuation at their ends;
+    /// only tokens of more than 4, 3, 2 or 1 characters are used, by the first of these bounds that leaves 32 tokens;
+    /// BLAKE2b of 64 bits. A sum of zero gives 1, so an empty text is all ones.
     Trafilatura,
 }
 
@@ -115,7 +111,7 @@ impl Convention {
     }
 }
 
-/// Returns trafilatura's sample of a text's tokens: the longer ones, where there are enough.
+/// Returns trafilatura's sample of a text's tokens: the longer ones, if there are enough of them.
 fn sample(text: &str) -> Vec<&str> {
     let is_token = |token: &&str| !token.is_empty() && token.chars().all(|c| c != '_' && is_word_character(c));
     let words = text.split(is_space).map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation()));
@@ -138,7 +134,7 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
-/// Calls `each` for every `size` characters in a row, or for the whole of a shorter text.
+/// Calls `each` for every run of `size` characters, or once for the whole of a shorter text.
 fn for_each_window(text: &str, size: usize, mut each: impl FnMut(&str)) {
     let begins = text.char_indices().map(|(at, _)| at);
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8()).skip(size - 1);

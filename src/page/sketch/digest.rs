@@ -4,11 +4,11 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use crate::sketch::min_hash::bytes_of;
 
-/// Tokens, or bytes of a text, that are hashed at once.
+/// Number of tokens, or of bytes of a text, that are hashed at once.
 const HASHED: usize = 1 << 12;
 
-/// Returns the XXH3-128 of the bytes of tokens. Those of a long page are hashed part by part: a copy of all would take
-/// as much memory as the page.
+/// Returns the XXH3-128 of the bytes of tokens. A long page is hashed part by part, because a copy of all its tokens
+/// would take as much memory as the page.
 pub(super) fn of_tokens(tokens: &[u64]) -> [u8; 16] {
     if tokens.len() <= HASHED {
         return xxh3_128(bytes_of(tokens).as_flattened()).to_be_bytes();
@@ -18,10 +18,10 @@ pub(super) fn of_tokens(tokens: &[u64]) -> [u8; 16] {
     hasher.digest128().to_be_bytes()
 }
 
-/// Bytes of a text that are looked at together.
+/// Number of bytes of a text that are examined together.
 const STRIDE: usize = 64;
 
-/// Returns the XXH3-128 of the words of a text, a space after each. Words are what stands between white space.
+/// Returns the XXH3-128 of the words of a text, each followed by a space. Words are separated by white space.
 pub(super) fn of_text(text: &str) -> [u8; 16] {
     let mut hasher = Xxh3Default::new();
     let (mut words, mut size) = ([0; HASHED + STRIDE], 0);
@@ -57,7 +57,7 @@ pub(super) fn of_text(text: &str) -> [u8; 16] {
 /// Copies a part of a text to `out` with one space for each run of ASCII white space, and none at the beginning after
 /// a space. Returns the size of what it wrote.
 fn fold(part: &[u8], out: &mut [u8], after_space: &mut bool) -> usize {
-    // Without a branch for each byte, so that the loops are vectorised; and where words end, nobody can predict.
+    // No branch per byte: the loops are vectorised, and the ends of words could not be predicted anyway.
     let is_space = |byte: u8| (byte == b' ') | (byte.wrapping_sub(b'\t') < 5);
     let out = &mut out[..part.len()];
     out.iter_mut().zip(part).for_each(|(out, &byte)| *out = if is_space(byte) { b' ' } else { byte });
@@ -77,8 +77,8 @@ fn fold(part: &[u8], out: &mut [u8], after_space: &mut bool) -> usize {
     size
 }
 
-/// Returns whether a byte begins white space that is not ASCII, among others: U+0085 and U+00A0; U+1680; U+2000 to
-/// U+205F; U+3000.
+/// Returns whether a byte may begin white space that is not ASCII (U+0085 and U+00A0; U+1680; U+2000 to U+205F;
+/// U+3000). The same bytes begin other characters, too.
 fn may_begin_space(byte: u8) -> bool {
     (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3)
 }

@@ -9,7 +9,7 @@ use crate::sketch::{min_bits, min_hash};
 pub struct Feature {
     /// The text of the feature.
     pub text: String,
-    /// Its weight: the number of its occurrences (Manku et al. 2); where the least features decide, the number of bits
+    /// Its weight: the number of its occurrences (Manku et al. 2), or, if the least features decide, the number of bits
     /// that it decides.
     pub weight: u64,
     /// Its hash.
@@ -34,7 +34,7 @@ pub struct Explanation {
     pub tokens: u64,
     /// The number of different features.
     pub distinct: u64,
-    /// The heaviest features, the heaviest first, at most 40; none that decides no bit.
+    /// The heaviest features, the heaviest first, at most 40; features that decide no bit are left out.
     pub features: Vec<Feature>,
     /// What decides each bit.
     pub derivation: Derivation,
@@ -43,7 +43,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Most features listed by an explanation.
+    /// Maximum number of features listed by an explanation.
     pub(crate) const FEATURES_MAX: usize = 40;
 
     /// Returns the derivation of the [fingerprint](min_bits) of the terms of a content, which are given with their

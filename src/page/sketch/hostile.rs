@@ -21,7 +21,7 @@ fn pages_without_text_have_no_sketch_and_are_told_apart_by_that() {
     for page in [Page::html(""), Page::text(" \n"), Page::html("<p><br></p><script>var a;</script>")] {
         assert_eq!(sketch_sizes(&page), (0, false, false, 0, 0, 0));
     }
-    // What has no letter or digit is compared by its symbols.
+    // Text without a letter or digit is compared by its symbols.
     let (terms, b, c, ..) = sketch_sizes(&Page::text("--- *** !!!"));
     assert_eq!((terms, b, c), (3, true, true));
 }
@@ -84,7 +84,7 @@ proptest! {
         let kind = if html { PageKind::Html } else { PageKind::Text };
         let page = Page { kind, charset, url: Some("http://a.org/b"), body: &body };
         let (_, b, c, .., words, shingles) = sketch_sizes(&page);
-        // A page of terms has a content with terms.
+        // A page that has terms has a content with terms.
         let has_words = !page_content(&page).hashes().is_empty();
         prop_assert_eq!((b, c), (has_words, has_words));
         prop_assert!(shingles <= words && (shingles > 0) == (words > 0));

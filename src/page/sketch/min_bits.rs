@@ -1,22 +1,22 @@
 //! The fingerprint of `main`: one bit of each of 64 min-values (Li and Koenig 2010; Shrivastava and Li 2014, "In
 //! defense of minhash over simhash").
 //!
-//! Two pages whose different words have resemblance r (common words over all words, Broder) differ in a bit with
-//! probability (1 - r) / 2, and in 32 (1 - r) of the 64: in 1.6 where one word in twenty is another one, in 30 where
-//! they have a tenth in common as two pages of one language have. Simhash over occurrences ([`simhash`]) counts
-//! function words most, which are the same everywhere, so that some of its bits are nearly constant; and its distance
-//! grows with the square root of what differs, faster than this one where little does.
+//! If the sets of distinct words of two pages have resemblance r (common words over all words, Broder), each bit
+//! differs with probability (1 - r) / 2, and 32 (1 - r) of the 64 bits are expected to differ: 1.6 if r is 0.95, and 29
+//! if r is 0.1, as for two unrelated pages of one language. Simhash over occurrences ([`simhash`]) is dominated by
+//! function words, which are the same everywhere, so some of its bits are nearly constant. Its distance grows with the
+//! square root of the difference, that is, faster than this one for small differences.
 //!
 //! As specified here:
 //!
-//! * The features are the different terms of the content: that one occurs again says nothing. Of a content of *few
-//!   words*, d different ones in n terms with d * d < 2 * n (answers, chords, letters of DNA: prose of 200 terms has a
-//!   hundred different ones, and 20 would be few), the words are all that such pages have in common, so the features
-//!   are its shingles of eight successive terms, as in algorithm B.
+//! * The features are the distinct terms of the content; repetitions do not count. A content has *few words* if it has
+//!   d distinct terms among n terms with d * d < 2 * n (answers, chords, letters of DNA; prose of 200 terms has a
+//!   hundred distinct ones, and fewer than 20 would be few). Such pages all share the same words, so their features are
+//!   the shingles of eight successive terms, as in algorithm B.
 //! * Min-value i is the least f_i of a feature, 0 <= i < 64, with the [functions](crate::sketch::min_hash) of algorithm
 //!   B and its hashes of shingles; a word is a shingle of one term.
-//! * Bit i is the parity of the number of ones in min-value i. (The lowest bit of a value is, but for a constant of
-//!   the function, that of the word: two bits that one word decides would be one bit.)
+//! * Bit i is the parity of the number of ones in min-value i. (The lowest bit of a value would be that of the word, up
+//!   to a constant of the function, so all bits that one word decides would carry the same information.)
 //! * A content without terms has fingerprint 0.
 //!
 //! [`simhash`]: crate::sketch::simhash
@@ -37,7 +37,7 @@ pub fn fingerprint(terms: &[u64]) -> u64 {
 
 /// Returns the number of successive terms in a feature of this content.
 pub(super) fn width(terms: &[u64]) -> usize {
-    // Ascending. Prose is decided by its first sentences.
+    // Ascending. For prose, the first sentences suffice to decide.
     let mut words = Vec::new();
     let are_many = terms.iter().any(|&term| match words.binary_search(&term) {
         Ok(_) => false,
@@ -49,7 +49,7 @@ pub(super) fn width(terms: &[u64]) -> usize {
     if are_many { 1 } else { SHINGLE }
 }
 
-/// Returns whether so many different words are not few for so many terms.
+/// Returns whether this number of distinct words is not few for this number of terms.
 fn are_many(words: usize, terms: usize) -> bool {
     words.saturating_mul(words) >= 2 * terms
 }
@@ -59,14 +59,14 @@ fn bit(value: u32) -> u64 {
     u64::from(value.count_ones() & 1)
 }
 
-/// Returns the indexes of the features that decide the 64 bits, by the hashes of all features in their order: of each
-/// function the first that has the least value. None without features.
+/// Returns the indexes of the features that decide the 64 bits, given the hashes of all features in their order: for
+/// each function, the first feature with the least value. Empty if there are no features.
 pub(super) fn deciders(features: &[u64]) -> Vec<usize> {
     let least = |i| (0..features.len()).min_by_key(|&at| min_hash::function(i, features[at]));
     (0..BITS).filter_map(least).collect()
 }
 
-/// Returns what [`fingerprint`] returns, as the definition says it.
+/// Computes [`fingerprint`] as the definition does.
 pub fn plain(terms: &[u64]) -> u64 {
     let words: BTreeSet<u64> = terms.iter().copied().collect();
     let width = if words.len() * words.len() < 2 * terms.len() { SHINGLE } else { 1 };
@@ -129,7 +129,7 @@ mod tests {
         assert_ne!(fingerprint(&[7]), fingerprint(&[8]));
     }
 
-    /// Of two answers in any order the words are the same.
+    /// Two answers in any order have the same words.
     #[test]
     fn few_words_are_told_apart_by_their_order() {
         let answers = |seed| -> Vec<u64> { (0..60).map(|n| split_mix(seed, n) % 2).collect() };
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!((width(&terms(2, 2)), width(&terms(1, 1))), (1, SHINGLE));
     }
 
-    /// The law by which distances are read: 64 bits that differ with probability (1 - r) / 2 each, independently.
+    /// The distribution of distances: each of 64 bits differs with probability (1 - r) / 2, independently.
     #[test]
     fn the_distance_is_binomial_in_the_resemblance() {
         for (seed, len, common) in [(1, 200, 200), (2, 200, 190), (3, 200, 100), (4, 60, 6), (5, 300, 0)] {
@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    /// A bit that is the same on most pages separates none.
+    /// A bit that is the same on most pages does not separate pages.
     #[test]
     fn each_bit_is_one_on_half_of_all_pages() {
         let pages = 2000u64;

@@ -14,11 +14,11 @@
 //! * A shingle is XXH3 (64 bits, seed 0) of its eight tokens, each as 8 bytes, little-endian. A
 //!   page of one to seven tokens has one shingle, of all its tokens. A page of none has no
 //!   min-values.
-//! * f_i(shingle) = (a_i * x + b_i) mod 2^32, x being the low 32 bits of the shingle; a_i is number
-//!   2i (made odd) and b_i number 2i + 1 of SplitMix64 with seed 84, the low 32 bits of each. These
-//!   are permutations of the 32-bit numbers, nearly min-wise independent on values that are
-//!   themselves hashes, and AVX2 calculates eight at once; 64-bit products it cannot. A test shows
-//!   that the agreement of min-values is the resemblance and spreads like independent draws.
+//! * f_i(shingle) = (a_i * x + b_i) mod 2^32, x being the low 32 bits of the shingle; a_i is number 2i (made odd) and
+//!   b_i number 2i + 1 of SplitMix64 with seed 84, the low 32 bits of each. These are permutations of the 32-bit
+//!   numbers, nearly min-wise independent on values that are themselves hashes, and AVX2 calculates eight at once,
+//!   which it cannot do with 64-bit products. A test shows that the share of equal min-values has the resemblance as
+//!   its mean and the variance of independent draws.
 //! * A supershingle is XXH3 (64 bits, seed 0) of its 14 min-values, each as 4 bytes, little-endian.
 
 #[cfg(test)]
@@ -61,25 +61,26 @@ pub fn min_bytes(values: &[u32; MIN_VALUES]) -> [u8; MIN_VALUES] {
     values.map(min_byte)
 }
 
-/// Returns the number of indexes where the bytes of min-values agree, 0 to 84: 84 times the estimated resemblance of
-/// the pages (Henzinger 2), and .33 where all differ, since one pair in 256 of different min-values has one byte.
+/// Returns the number of indexes where the bytes of min-values agree, 0 to 84. It is about 84 times the resemblance of
+/// the pages (Henzinger 2), plus 0.33 by chance if all min-values differ, because one in 256 pairs of different
+/// min-values has equal bytes.
 pub fn agreement(a: &[u8; MIN_VALUES], b: &[u8; MIN_VALUES]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
 }
 
-/// Returns the resemblance that so many agreeing bytes of 84 estimate, corrected for chance agreement (Li and Koenig
-/// 2010).
+/// Returns the resemblance estimated from the number of agreeing bytes among 84, corrected for chance agreement (Li and
+/// Koenig 2010).
 pub fn resemblance_of(agreement: u32) -> f64 {
     resemblance_of_many(agreement, MIN_VALUES)
 }
 
-/// As [`resemblance_of`], of so many bytes.
+/// Like [`resemblance_of`], for any number of bytes.
 pub fn resemblance_of_many(agreement: u32, bytes: usize) -> f64 {
     let by_chance = 1.0 / 256.0;
     ((f64::from(agreement) / bytes as f64 - by_chance) / (1.0 - by_chance)).max(0.0)
 }
 
-/// Factors and summands of the functions; in whole vectors of eight for the fast version.
+/// Factors and summands of the functions, padded to whole vectors of eight for the fast version.
 const FUNCTIONS: ([u32; LANES * VECTORS], [u32; LANES * VECTORS]) = {
     let mut factors = [1; LANES * VECTORS];
     let mut summands = [0; LANES * VECTORS];
@@ -100,8 +101,8 @@ const LANES: usize = 8;
 /// Vector registers that hold all min-values.
 const VECTORS: usize = MIN_VALUES.div_ceil(LANES);
 
-/// Vector registers processed in one pass over the shingles: with four, those of values, factors and summands are
-/// twelve of the sixteen that there are.
+/// Vector registers processed in one pass over the shingles: with four, the values, factors and summands take twelve of
+/// the sixteen registers.
 const PASS: usize = 4;
 
 /// Returns f_i of a shingle.
@@ -120,15 +121,15 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
     values_of(bytes, SHINGLE).map(MinHash::of_values)
 }
 
-/// Returns the first N min-values of the shingles of `shingle` tokens, by the functions of algorithm B; `None` if there
-/// are no tokens.
+/// Returns the first N min-values, by the functions of algorithm B, of the shingles of `shingle` tokens; `None` if
+/// there are no tokens.
 pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -> Option<[u32; N]> {
     values_of(bytes_of(tokens).as_flattened(), shingle)
 }
 
-/// As [`first_min_values`], of the shingles that are long enough to tell texts apart ([`separating`]); where no length
-/// is, of their [`occurrences`].
-/// Returns the class of their length, too: texts are compared by these values only if it is equal.
+/// Like [`first_min_values`], for shingles that are long enough to tell texts apart ([`separating`]), or, if no length
+/// is, for their [`occurrences`]. Also returns the class of their length: two texts are compared by these values only
+/// if their classes are equal.
 pub(super) fn separating_min_values<const N: usize>(
     tokens: &[u64],
     shingle: usize,
@@ -149,9 +150,9 @@ pub(super) fn separating_min_values<const N: usize>(
 struct Separating<const N: usize> {
     /// Terms in a shingle.
     length: usize,
-    /// How often the least length was doubled; [`OF_FEW_WORDS`] of a text of few words.
+    /// How often the least length was doubled; [`OF_FEW_WORDS`] for a text of few words.
     class: u8,
-    /// Whether enough of them differ.
+    /// Whether enough of the shingles are distinct.
     is_enough: bool,
     /// Their first min-values.
     values: Option<[u32; N]>,
@@ -160,12 +161,13 @@ struct Separating<const N: usize> {
 /// Class of the length of shingles of a text of few words.
 const OF_FEW_WORDS: u8 = 7;
 
-/// Most different shingles that are counted one by one.
+/// Maximum number of distinct shingles that are counted one by one.
 const COUNTED: usize = 1 << 16;
 
-/// Returns a hash for each occurrence of each shingle, so that texts which repeat one sequence differ by how often they
-/// do: of the first XXH3 (64 bits, seed 0) of the shingle, of each further one that of the shingle's hash and the
-/// number of occurrences before it, 8 bytes each, little-endian. `None` for too many different ones.
+/// Returns a hash for each occurrence of each shingle, so that texts which repeat one sequence differ by the number of
+/// repetitions. The first occurrence has the XXH3 (64 bits, seed 0) of the shingle; each further one that of the
+/// shingle's hash and the number of occurrences before it, 8 bytes each, little-endian. `None` if there are too many
+/// distinct shingles.
 fn occurrences(bytes: &[u8], shingle: usize) -> Option<Vec<u32>> {
     let (mut counts, mut hashes) = (HashMap::new(), Vec::new());
     for hash in windows(bytes, shingle).map(xxh3_64) {
@@ -185,15 +187,15 @@ pub(super) fn bytes_of(tokens: &[u64]) -> Vec<[u8; 8]> {
     tokens.iter().map(|token| token.to_le_bytes()).collect()
 }
 
-/// Longest shingles that tell texts of few different shingles apart.
+/// Maximum length of shingles for texts of few distinct shingles.
 const LONGEST: usize = 32;
 
 /// Terms in a shingle of a text of few different words.
 const LONG: usize = 16;
-/// A text of at most so many different words, each of which stands three times on average, is one of few words.
+/// A text of at most this many distinct words, each of which occurs three times on average, is one of few words.
 const FEW_WORDS: usize = 16;
 
-/// Returns whether a text is of few different words.
+/// Returns whether a text has few distinct words.
 fn is_of_few_words(tokens: &[u64]) -> bool {
     let (mut words, mut len) = ([0; FEW_WORDS], 0);
     for token in tokens {
@@ -209,13 +211,13 @@ fn is_of_few_words(tokens: &[u64]) -> bool {
 }
 
 /// Returns the number of terms in the shingles by which a text is compared, given its tokens and their bytes:
-/// `shingle`, or twice as many as long as less than one in `share` of its shingles differs, at most 32; 16, or half of
-/// the text, for a text of at most 16 different words that stand three times each on average. All texts of four
-/// letters, or of yes and no, have the same pairs of terms; these say nothing of any of them. And whether one in
-/// `share` of these differs.
+/// `shingle`, doubled while fewer than one in `share` of the shingles are distinct, up to 32. For a text of at most 16
+/// distinct words that occur three times each on average it is 16, or half of the text: all texts of four letters, or
+/// of yes and no, have the same pairs of terms, which therefore distinguish nothing. Also returns whether one in
+/// `share` of the shingles is distinct.
 ///
-/// How many differ is counted by linear counting (Whang et al. 1990): of a bitmap with four bits for each shingle,
-/// rounded up to a power of two, the bits that the low bits of their XXH3 (64 bits, seed 0) name.
+/// Distinct shingles are estimated by linear counting (Whang et al. 1990): in a bitmap with four bits for each shingle,
+/// rounded up to a power of two, each shingle sets the bit given by the low bits of its XXH3 (64 bits, seed 0).
 fn separating<const N: usize>(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> Separating<N> {
     let (mut length, mut class, longest) = match is_of_few_words(tokens) {
         true => (shingle.max(LONG.min(tokens.len() / 2)), OF_FEW_WORDS, 0),
@@ -282,7 +284,7 @@ pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
     MinHash::of_values(first)
 }
 
-/// Returns the hash of each shingle of `shingle` tokens, in their order, of which the functions take the low bits.
+/// Returns the hash of each shingle of `shingle` tokens, in order; the functions use its low bits.
 pub(super) fn shingle_hashes(tokens: &[u64], shingle: usize) -> Vec<u64> {
     windows(bytes_of(tokens).as_flattened(), shingle).map(xxh3_64).collect()
 }
@@ -315,7 +317,7 @@ fn lower(values: &mut [u32], shingles: &[u32]) {
     }
 }
 
-/// Returns the min-values and supershingles of a token sequence, as the paper says it
+/// Returns the min-values and supershingles of a token sequence, as the paper defines it
 /// (Henzinger 2).
 pub fn plain(tokens: &[u64]) -> Option<MinHash> {
     if tokens.is_empty() {
@@ -332,16 +334,16 @@ pub fn plain(tokens: &[u64]) -> Option<MinHash> {
     Some(MinHash::of_values(values))
 }
 
-/// Returns the min-values of a token sequence by the shingles that separate it, and the class of their length, as the
-/// definition says it: shingles of `shingle` tokens, doubled until one in `share` of them differs, of the text of few
-/// words those of 16; where too few differ still, each occurrence counts.
+/// Returns the min-values of a token sequence by the shingles that separate it, and the class of their length, computed
+/// as in the definition: shingles of `shingle` tokens, doubled until one in `share` of them is distinct, or of 16
+/// tokens for a text of few words; if too few are distinct even then, each occurrence counts.
 #[cfg(test)]
 pub(crate) fn plain_separating(tokens: &[u64], shingle: usize, share: usize) -> Option<([u32; MIN_VALUES], u8)> {
     let hashes = |length: usize| -> Vec<u64> {
         let windows = tokens.windows(length.min(tokens.len()).max(1));
         windows.map(|window| xxh3_64(bytes_of(window).as_flattened())).collect()
     };
-    // By linear counting: the different places in a bitmap of four bits for each shingle.
+    // Linear counting: the number of bits set in a bitmap with four bits for each shingle.
     let is_enough = |hashes: &[u64]| {
         let places = (4 * hashes.len()).next_power_of_two().max(64) as u64;
         let different: BTreeSet<u64> = hashes.iter().map(|hash| hash % places).collect();

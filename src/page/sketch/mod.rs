@@ -1,17 +1,17 @@
 //! Tokens to fingerprints: min-hash bits, simhash, projection, min-values and supershingles, under a recipe.
 //!
-//! It owns everything between the terms of a page and the numbers that a database stores of it. A [`Recipe`] names
-//! and versions a choice of sketches: fingerprints of different recipes are not comparable, so a database stores
-//! its recipe's label and refuses others. A released recipe gives the same numbers for ever and on every platform;
-//! a file of golden values checks that.
+//! It owns everything between the terms of a page and the numbers that a database stores for it. A [`Recipe`] names and
+//! versions a choice of sketches: fingerprints of different recipes are not comparable, so a database stores its
+//! recipe's label and refuses others. A released recipe gives the same numbers for ever and on every platform; a file
+//! of golden values checks that.
 //!
-//! Two sketches are computed when texts are compared, and are not stored: the `signatures` of sentences (Huang et
+//! Two sketches are computed only when texts are compared, and are not stored: the `signatures` of sentences (Huang et
 //! al. 3.1) and the sampled `shingles` of words (Ye et al. 3.1).
 //!
 //! Every sketch is implemented twice: as the paper's loop (`plain`), which is the definition, and as a fast version
 //! that is tested against it.
 //!
-//! It imports `text` and must never import `store`, `archive` or `detect`. It is pure: no input or output, no
+//! It imports `text`, and nothing of the index, of archives or of verdicts. It is pure: no input or output, no
 //! threads, no clock, no random source.
 
 mod conventions;

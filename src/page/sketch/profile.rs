@@ -4,25 +4,24 @@
 //!
 //! * *short*: the low 8 bits of each of the 84 min-values ([`min_hash`](crate::sketch::min_hash)) of the shingles of
 //!   two successive terms of the content; the one shingle of a page of one term is that term. If every tenth word is
-//!   replaced, two thirds of these shingles remain, and a quarter of those of eight terms. Where less than a quarter of
-//!   them differ, as in a text of few words over and over, shingles are twice as long, and again, up to 32 terms
-//!   ([`separating_min_values`]).
+//!   replaced, two thirds of these shingles remain, but only a quarter of the shingles of eight terms. While fewer than
+//!   a quarter of the shingles are distinct, as in a text that repeats a few words, their length is doubled, up to 32
+//!   terms ([`separating_min_values`]).
 //! * *whole*: a byte ([`min_byte`]) of each of 40 min-values of the shingles of three successive terms of the whole
-//!   text, numbers included, which are longer where less than a quarter of them differ. How long both are is kept:
-//!   where two texts are on two sides of the limit, these values say nothing of them.
-//! * *title*, *headings* and *address*: the first 15 different words of the title, of all headings of the content,
-//!   those of higher rank first, and of the last part of the path of the address. A word is a term in lower case; a
-//!   final `s` after a letter other than `s` is dropped from terms of more than three ASCII letters. Each word is 24
-//!   bits: the low 22 of its XXH3 (64 bits, seed 0); bit 22 marks a number: a word that begins with a digit, or `v` and
-//!   a digit, and has at most one letter (`31`, `7b`, `v2`; not `h3`); bit 23 marks a word of title or address that
-//!   occurs in the content or the headings too. (With hashes of 14 bits one name in some hundred has the hash of a word
-//!   of its template.)
-//! * *numbers*: the number of different terms of digits alone in the content, and the seven least of the low 16
-//!   bits of their hashes, ascending.
+//!   text, numbers included, lengthened in the same way. Both lengths are stored, because values of shingles of
+//!   different lengths are not comparable.
+//! * *title*, *headings* and *address*: the first 15 distinct words of the title, of all headings of the content
+//!   (higher ranks first), and of the last part of the path of the address. A word is a term in lower case; a final `s`
+//!   after a letter other than `s` is dropped from terms of more than three ASCII letters. Each word is 24 bits: the
+//!   low 22 of its XXH3 (64 bits, seed 0); bit 22 marks a number: a word that begins with a digit, or `v` and a digit,
+//!   and has at most one letter (`31`, `7b`, `v2`; not `h3`); bit 23 marks a word of title or address that occurs in
+//!   the content or the headings too. (With hashes of 14 bits, about one name in a few hundred would collide with a
+//!   word of its template.)
+//! * *numbers*: the number of distinct all-digit terms in the content, and the seven least of the low 16 bits of their
+//!   hashes, ascending.
 //! * the number of terms of the content and of the whole text; a hash of the host (the low 32 bits of XXH3 of its name;
-//!   0 if unknown), and one of host and path (likewise, of the host, its path without a final `/` or `index` file, 0 if
-//!   unknown); whether all of the page counts as its content, because there is too little else, and whether it is plain
-//!   text.
+//!   0 if unknown), and a hash of host and path (likewise; the path without a final `/` or `index` file; 0 if unknown);
+//!   whether all of the page counts as its content, because there is too little else, and whether it is plain text.
 
 use nddb_format::profile::{HASH, LeadingWords, NUMBER, Numbers, OWN, Profile, WHOLE, WORDS};
 use nddb_format::summaries::min_byte;
@@ -38,11 +37,11 @@ const SHORT: usize = 2;
 /// Terms in a shingle of the whole text.
 const OF_WHOLE: usize = 3;
 
-/// Shingles are long enough if at least one in so many of them differs.
+/// Shingles are long enough if at least one in this many is distinct.
 const DIFFERENT: usize = 4;
 
-/// Returns the profile of a page, given its content, the hashes of the content's terms, its host, empty if unknown,
-/// and its address. `None` if the content has no term.
+/// Returns the profile of a page, given its content, the hashes of the content's terms, its host (empty if unknown) and
+/// its address. `None` if the content has no term.
 pub(crate) fn profile_of(content: &PageContent, hashes: &[u64], host: &str, url: Option<&str>) -> Option<Profile> {
     let (values, short_class) = separating_min_values::<MIN_VALUES>(hashes, SHORT, DIFFERENT)?;
     let whole_hashes = content.whole_hashes();
@@ -79,8 +78,8 @@ pub(crate) fn profile_of(content: &PageContent, hashes: &[u64], host: &str, url:
     })
 }
 
-/// Returns a hash of all words of the title, and one of all words of the headings, numbers left out; order does
-/// not matter, and 0 means no words.
+/// Returns a hash of all words of the title and a hash of all words of the headings, without numbers; the order of
+/// words does not matter, and 0 means no words.
 pub fn titles_of(profile: &Profile) -> Headings {
     let hash = |words: &LeadingWords| {
         let (mut different, mut len) = ([0; WORDS], 0);
@@ -107,12 +106,12 @@ fn word(term: &str) -> u32 {
     if is_number { hash | NUMBER } else { hash }
 }
 
-/// Returns which terms occur among others, given the hashes of these.
+/// Returns which terms occur among other terms, given the hashes of the latter.
 fn occurring(terms: &[String], hashes: &[u64]) -> Vec<bool> {
     let mut wanted: Vec<(u64, usize)> =
         terms.iter().enumerate().map(|(index, term)| (xxh3_64(term.as_bytes()), index)).collect();
     wanted.sort_unstable();
-    // Most of the others are none of these: one bit of each hash rules them out.
+    // Most of the other terms do not match: one bit of each hash rules them out.
     let bit = |hash: u64| 1u64 << (hash >> 58);
     let mask = wanted.iter().fold(0, |mask, (hash, _)| mask | bit(*hash));
     let mut found = vec![false; terms.len()];

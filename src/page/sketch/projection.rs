@@ -29,7 +29,7 @@ pub fn projection(tokens: &[u64]) -> Projection {
     tally.majority()
 }
 
-/// Returns the bits of the projection of a token sequence, as the paper says it (Henzinger 2).
+/// Returns the bits of the projection of a token sequence, as the paper defines it (Henzinger 2).
 pub fn plain(tokens: &[u64]) -> Projection {
     let mut sums = [0i64; PROJECTION_BITS];
     for &token in tokens {

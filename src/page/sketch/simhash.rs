@@ -26,7 +26,7 @@ pub(crate) fn tally(hashes: impl IntoIterator<Item = u64>) -> Tally<1> {
     tally
 }
 
-/// Returns what [`fingerprint`] returns, as the paper says it (Manku et al. 2).
+/// Computes [`fingerprint`] as the definition does (Manku et al. 2).
 pub fn plain(hashes: impl IntoIterator<Item = u64>) -> u64 {
     let mut sums = [0i64; 64];
     for hash in hashes {

@@ -68,8 +68,8 @@ fn min_values_agree_as_often_as_the_resemblance_and_independently() {
             (mean - draws * resemblance).abs() < error,
             "seed {seed}: mean {mean}, resemblance {resemblance} of {union}"
         );
-        // A variance above that of independent draws would blur the supershingles. The bound is that
-        // of the variance of a sample, by the fourth moment of the binomial law.
+        // A variance above that of independent draws would blur the supershingles. The bound is for the variance of a
+        // sample, by the fourth moment of the binomial distribution.
         let fourth = 3.0 * ideal * ideal + ideal * (1.0 - 6.0 * resemblance * (1.0 - resemblance));
         let error = SIGMAS * ((fourth - ideal * ideal) / f64::from(trials)).sqrt();
         assert!((variance - ideal).abs() < error, "seed {seed}: variance {variance}, ideal {ideal}, {union}");

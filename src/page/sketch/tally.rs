@@ -1,9 +1,9 @@
 //! Counts of each of many bits over a sequence of words, in bit slices.
 //!
-//! Charikar's sums need one counter per bit and an addition per bit and token. Here the counters are vertical:
-//! plane p holds binary digit p of all of them, 64 to a word, so that one full adder of five logical operations
-//! turns three words of one weight into two. Sixteen inputs are folded at a time (Harley and Seal's tree), and only
-//! every sixteenth carry goes to the planes above.
+//! Charikar's sums need one counter per bit and an addition per bit and token. Here the counters are vertical: plane p
+//! holds binary digit p of all of them, 64 to a word, so that one full adder of five logical operations turns three
+//! words of equal weight into two. Sixteen inputs are folded at a time (Harley and Seal's tree), and only every
+//! sixteenth carry goes to the planes above.
 
 /// Words folded at a time.
 const BATCH: usize = 16;
@@ -40,14 +40,14 @@ impl<const N: usize> Tally<N> {
         self.len + self.waits as u64
     }
 
-    /// Returns the bits that are set in more than half of the inputs: where Charikar's sum of +1 and -1 is above
-    /// zero.
+    /// Returns the bits that are set in more than half of the inputs: the bits for which Charikar's sum of +1 and -1 is
+    /// above zero.
     pub(crate) fn majority(&mut self) -> [u64; N] {
         let half = self.len() / 2;
         self.above(half)
     }
 
-    /// Returns the bits that are set in at least half of the inputs: where the sum is not below zero.
+    /// Returns the bits that are set in at least half of the inputs: the bits for which the sum is not below zero.
     pub(crate) fn at_least_half(&mut self) -> [u64; N] {
         match self.len().div_ceil(2).checked_sub(1) {
             Some(bound) => self.above(bound),

@@ -6,8 +6,8 @@ use url::Url;
 use crate::text::page::Page;
 use crate::text::tokenizer::tokens;
 
-/// Returns the words of the file name of an absolute address: of the last part of its path that is not called `index`,
-/// the terms in lower case, decoded, without what stands after the last dot.
+/// Returns the words of the file name of an absolute address: the terms, in lower case and decoded, of the last part of
+/// its path that is not called `index`, up to the last dot.
 pub(crate) fn file_words(url: &str) -> Vec<String> {
     let Ok(url) = Url::parse(url.trim()) else { return Vec::new() };
     let mut stems = url.path_segments().into_iter().flatten().rev().map(|part| {
@@ -18,7 +18,7 @@ pub(crate) fn file_words(url: &str) -> Vec<String> {
     name.map(|name| tokens(&Page::text(&name)).terms().map(str::to_owned).collect()).unwrap_or_default()
 }
 
-/// Returns host and path of an absolute address, by which two captures are of one page: the path decoded, without a
+/// Returns host and path of an absolute address, which identify a page across captures: the path is decoded, without a
 /// final `/` and without a file called `index`.
 pub(crate) fn page_of(url: &str) -> Option<String> {
     let url = Url::parse(url.trim()).ok()?;

@@ -10,10 +10,10 @@ use crate::text::steps::Steps;
 
 const FORM_C: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfc();
 
-/// Characters before this one, U+0300, are in normal form whatever stands beside them; it begins with this byte.
+/// First byte of U+0300; all characters before U+0300 are in normal form whatever their neighbours.
 const FIRST: u8 = 0xcc;
 
-/// A text in normal form C, and its steps to the text as it was.
+/// A text in normal form C, and its steps to the original text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Composed {
     pub(crate) text: String,
@@ -21,8 +21,8 @@ pub(crate) struct Composed {
 }
 
 impl Composed {
-    /// Returns the offset of what stood at `origin` in the text as it was; within characters that became one, the
-    /// offset after that.
+    /// Returns the offset of the character at `origin` in the original text; within characters that were composed into
+    /// one, the offset after that one.
     pub(crate) fn place(&self, origin: usize) -> usize {
         self.text.ceil_char_boundary(self.steps.place(origin))
     }
@@ -41,7 +41,7 @@ pub(crate) fn composed(text: &str) -> Option<Composed> {
     let mut composed = Composed { text: String::with_capacity(text.len()), steps: Steps::default() };
     while !rest.is_empty() {
         composed.text.push_str(normal);
-        // Nothing is composed across the ends of what a reader takes for one letter (UAX 29).
+        // Nothing is composed across the boundaries of grapheme clusters (UAX 29).
         let end = letters.segment_str(rest).nth(1).unwrap_or(rest.len());
         let (cluster, behind) = rest.split_at(end);
         composed.text.push_str(&FORM_C.normalize(cluster));
@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn a_place_within_a_character_is_the_one_behind_it() {
-        // A letter of one byte and an accent of two are a letter of two; three letters of three bytes are one.
+        // A letter of one byte and an accent of two bytes become a letter of two bytes; three letters of three bytes
+        // become one.
         let composed = composed("e\u{301}x\u{1112}\u{1161}\u{11ab}y").unwrap_or_default();
         assert_eq!(composed.text, "éx한y");
         let places: Vec<usize> = [0, 1, 3, 4, 7, 10, 13, 14].iter().map(|&origin| composed.place(origin)).collect();

@@ -1,4 +1,4 @@
-//! The elements of a page that contain its text, and what they are by their names.
+//! The elements of a page that contain its text, and their kinds according to their names.
 //!
 //! Nothing here decides what is content: an element's kind (HTML, WAI-ARIA, microdata) and the words of its class and
 //! identifier are evidence, which [`page_content`](crate::text::page_content) weighs.
@@ -6,7 +6,7 @@
 use crate::text::elements::{Kind, Name, Role};
 use crate::text::hints::Hints;
 
-/// Attributes that tell the purpose of an element.
+/// Attributes that indicate the purpose of an element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attributes<'a> {
     pub(crate) role: Option<&'a str>,
@@ -61,12 +61,12 @@ pub(crate) struct Container {
     pub(crate) is_quote: bool,
     pub(crate) is_figure: bool,
     pub(crate) hints: Hints,
-    /// A hash of its name and the first word of its class; 0 without one. Items of a list have the same.
+    /// A hash of its name and the first word of its class; 0 if it has no class. Items of a list share it.
     pub(crate) signature: u64,
 }
 
 impl Container {
-    /// Returns the container that an element is; its parent is set when it has text.
+    /// Returns the container for an element; its parent is set when it gets text.
     pub(crate) fn of(name: Name, role: Role, attributes: &Attributes<'_>) -> Self {
         Container {
             parent: 0,
@@ -98,8 +98,8 @@ fn hides(style: &str) -> bool {
     })
 }
 
-/// Returns a hash of an element's name and the first word of its class, or of its identifier; digits do not count, by
-/// which generators number items. FNV-1a.
+/// Returns a hash (FNV-1a) of an element's name and the first word of its class, or of its identifier. Digits do not
+/// count, because generators number items with them.
 fn signature(name: Name, attributes: &Attributes<'_>) -> u64 {
     let names = [attributes.class, attributes.id].into_iter().flatten();
     let Some(class) = names.flat_map(str::split_ascii_whitespace).next() else { return 0 };
@@ -107,16 +107,16 @@ fn signature(name: Name, attributes: &Attributes<'_>) -> u64 {
     bytes.fold(name.hash(), |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Where a run of text stands: its container, and the element of its own that it opens a block with.
+/// The place of a run of text: its container, and the element that opens its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) container: u32,
     pub(crate) own: Own,
-    /// Hints of its own element, where that is none of the containers.
+    /// Hints of its own element, if that is not a container.
     pub(crate) hints: Hints,
 }
 
-/// The element that was opened last before a block, unless another one was closed since.
+/// The element that was opened last before a block, unless another one has been closed since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Own {
     Paragraph,

@@ -14,7 +14,7 @@ pub(crate) enum Element {
     Image,
     /// The base of relative addresses.
     Base,
-    /// Its content is neither markup nor shown: skipped up to its end tag.
+    /// Its content is neither parsed nor shown: it is skipped up to its end tag.
     Dropped,
     /// The page's title: shown, references decoded, no markup inside.
     Title,
@@ -26,7 +26,7 @@ pub(crate) enum Element {
     Template,
     /// Ruby: its letters, and the readings beside them.
     Ruby(Ruby),
-    /// The root of SVG or MathML, where every element may close itself.
+    /// The root of SVG or MathML, in which every element may be self-closing.
     Foreign,
 }
 
@@ -43,21 +43,21 @@ pub(crate) enum Ruby {
     Readings,
 }
 
-/// What is known of an element by its name.
+/// Properties of an element, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) element: Element,
-    /// It has no content.
+    /// It is void: it has no content.
     pub(crate) is_void: bool,
     /// Its end tag may be left out.
     pub(crate) may_be_left_open: bool,
     /// The rank of a heading, 1 to 6; else 0.
     pub(crate) rank: u8,
-    /// What it says of the text in it.
+    /// Its role for the text in it.
     pub(crate) role: Role,
 }
 
-/// What an element says of the text in it by its name.
+/// The role of an element for the text in it, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     None,
@@ -125,7 +125,8 @@ static KINDS: WordTable<Kind, 256> = WordTable::new(
     ],
 );
 
-/// The name of an element in lower case. Names of more than sixteen bytes are all one, and of no known element.
+/// The name of an element in lower case. All names of more than sixteen bytes are equal, and no known element has such
+/// a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(ShortWord);
 
@@ -147,7 +148,7 @@ impl Name {
         Name(word)
     }
 
-    /// Returns what is known of the element.
+    /// Returns the properties of the element.
     #[inline]
     pub(crate) fn kind(self) -> Kind {
         KINDS.get(self.0)

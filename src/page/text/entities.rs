@@ -9,11 +9,11 @@ use memchr::memchr;
 
 use crate::text::ignorable::is_ignorable;
 
-/// The longest reference that is decoded: the longest name has 32 bytes, numbers may have leading zeros.
+/// Size of the longest reference that is decoded: the longest name has 32 bytes, and numbers may have leading zeros.
 const REFERENCE_MAX: usize = 64;
 
-/// Appends `text` with its references decoded (HTML standard, 13.2.5.72 to 80), but those of characters that nobody
-/// sees.
+/// Appends `text` with its references decoded (HTML standard, 13.2.5.72 to 80); references to invisible characters are
+/// dropped.
 pub(crate) fn decode_into(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = memchr(b'&', rest.as_bytes()) {

@@ -1,7 +1,7 @@
 //! The title and the headings of a page, to be compared as a whole.
 //!
-//! Two pages of one site that show different items say so there, whatever else they share ("the main item of the
-//! page was different", Henzinger 2006, 3.1).
+//! Pages of one site that show different items have different titles or headings, whatever else they share ("the main
+//! item of the page was different", Henzinger 2006, 3.1).
 
 /// Title and headings of a page as hashes, each 0 where the page has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,8 @@ pub struct Headings {
 }
 
 impl Headings {
-    /// Returns whether either agrees with that of another page; `None` if neither is known for both pages.
+    /// Returns whether the title or the headings agree with those of another page; `None` if neither is known for both
+    /// pages.
     pub fn agree(&self, other: &Headings) -> Option<bool> {
         let both = [(self.title, other.title), (self.heading, other.heading)];
         let mut known = both.iter().filter(|(a, b)| *a != 0 && *b != 0).peekable();

@@ -1,7 +1,7 @@
 //! Words in the class or identifier of an element that hint at its purpose.
 //!
-//! They are weak evidence: authors name the parts of a layout after what they are, in English on pages of any
-//! language, but `author-interview` is a story and `elementor-widget` everything. Each group has one fitted weight
+//! They are weak evidence: authors name the parts of a layout by their purpose, in English on pages of any language,
+//! but `author-interview` may hold a story, and `elementor-widget` anything. Each group has one fitted weight
 //! ([`weights`](crate::text::page_content)), and hints of an element that holds most of a page's text do not count.
 
 use crate::text::word_table::{ShortWord, WORD_MAX, WordTable};
@@ -11,13 +11,13 @@ use crate::text::word_table::{ShortWord, WORD_MAX, WordTable};
 pub(crate) struct Hints(u8);
 
 impl Hints {
-    /// What visitors wrote.
+    /// Comments of visitors.
     pub(crate) const COMMENT: Hints = Hints(1);
-    /// Links and teasers of other pages.
+    /// Links to other pages and their teasers.
     pub(crate) const RELATED: Hints = Hints(2);
     /// Navigation, notices, advertisements and controls.
     pub(crate) const BOILERPLATE: Hints = Hints(4);
-    /// What a theme writes about a text.
+    /// Notes of a theme about the text, such as author and date.
     pub(crate) const META: Hints = Hints(8);
     /// The text itself.
     pub(crate) const TEXT: Hints = Hints(16);

@@ -1,8 +1,8 @@
-//! Characters that nobody sees.
+//! Characters that are never visible.
 //!
-//! They mark where a line may break, the direction of a text, or which of its forms a letter has; a visitor sees the
-//! word around them whole. Joiners (U+200C, U+200D) are among them for Unicode, but shape the letters of Persian and of
-//! Indic scripts, and are of their words.
+//! They mark where a line may break, the direction of a text, or the form of a letter; a visitor sees the word around
+//! them whole. Unicode also counts joiners (U+200C, U+200D) among them, but these shape the letters of Persian and
+//! Indic scripts and belong to the words.
 
 use icu_properties::props::DefaultIgnorableCodePoint;
 use icu_properties::{CodePointSetData, CodePointSetDataBorrowed};
@@ -12,7 +12,7 @@ use crate::text::steps::Steps;
 
 const IGNORABLE: CodePointSetDataBorrowed<'static> = CodePointSetData::new::<DefaultIgnorableCodePoint>();
 
-/// Returns whether `c` is never seen: Unicode's `Default_Ignorable_Code_Point`, but no joiner.
+/// Returns whether `c` is never visible: Unicode's `Default_Ignorable_Code_Point`, except joiners.
 pub(crate) fn is_ignorable(c: char) -> bool {
     !c.is_ascii() && !is_joiner(c) && IGNORABLE.contains(c)
 }
@@ -20,8 +20,8 @@ pub(crate) fn is_ignorable(c: char) -> bool {
 /// Bytes examined at once.
 const STRIDE: usize = 64;
 
-/// Returns whether a byte begins ignorable characters, among others. Most other letters that are not ASCII begin with
-/// other bytes.
+/// Returns whether a byte may begin an ignorable character. Most other letters that are not ASCII begin with other
+/// bytes.
 fn may_begin(byte: u8) -> bool {
     (byte == 0xc2) | (byte == 0xcd) | (byte == 0xd8) | (byte.wrapping_sub(0xe1) < 3) | (byte >= 0xef)
 }
@@ -30,7 +30,7 @@ fn may_begin(byte: u8) -> bool {
 pub(crate) fn removed(text: &str) -> Option<(String, Steps)> {
     let (mut out, mut steps, mut done) = (String::new(), Steps::default(), 0);
     for (stride, bytes) in text.as_bytes().chunks(STRIDE).enumerate() {
-        // Without a branch for each byte, so that the loop is vectorised.
+        // No branch per byte, so that the loop is vectorised.
         if !bytes.iter().fold(false, |any, &byte| any | may_begin(byte)) {
             continue;
         }

@@ -5,7 +5,7 @@
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Longest base for relative addresses, in bytes: each image would copy a longer one.
+/// Maximum size of the base for relative addresses, in bytes: the base is copied for every image.
 const BASE_MAX: usize = 4096;
 
 /// The base that the addresses of a page's images are resolved against.
@@ -15,7 +15,7 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    /// Makes the base of the page's address and the content of its first `<base href>`.
+    /// Makes the base from the page's address and its first `<base href>`.
     pub(crate) fn new(page: Option<&str>, base: Option<&str>) -> Self {
         let short = |url: &&str| url.len() <= BASE_MAX;
         let page = page.filter(short).and_then(|url| Url::parse(url.trim()).ok());
@@ -26,7 +26,7 @@ impl Addresses {
         Addresses { page, base }
     }
 
-    /// Appends the term of an image, nothing for an image without address. The term of an address inside the page
+    /// Appends the term of an image, or nothing if the image has no address. The term of an address inside the page
     /// (`data:`) is its digest; an invalid address is a term as it is.
     pub(crate) fn append_term(&self, out: &mut String, source: &str) {
         let source = source.trim();
@@ -48,7 +48,7 @@ impl Addresses {
                 url.set_fragment(None);
                 out.push_str(url.as_str());
             }
-            // Relative without a base: it is on the page's own host.
+            // A relative address without a base: it is on the page's own host.
             Err(url::ParseError::RelativeUrlWithoutBase) => {
                 let end = source.find(['?', '#']).unwrap_or(source.len());
                 out.push_str(file_name(&source[..end]));

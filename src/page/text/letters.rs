@@ -48,7 +48,7 @@ pub(crate) fn continues(c: char) -> bool {
 /// What separates the words of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// Spaces, or there are none because it is not known to do without.
+    /// Spaces, or the script is not known to do without them.
     Spaced,
     /// Nothing: words are found in a dictionary.
     Dictionary,
@@ -59,8 +59,8 @@ pub(crate) enum Writing {
 /// Returns what separates the words in the script of a letter.
 ///
 /// Scripts without spaces are those whose lines may break between letters: by a dictionary (line breaking class SA),
-/// between ideographs and syllables (ID, CJ, NS) or between aksaras (AK, AP, AS); and scripts whose class (AL) does not
-/// tell, because their lines break at other marks or not at all.
+/// between ideographs and syllables (ID, CJ, NS) or between aksaras (AK, AP, AS); and some scripts of class AL, whose
+/// lines break at other marks or not at all.
 #[inline]
 pub(crate) fn writing(c: char) -> Writing {
     match c {

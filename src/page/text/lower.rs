@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::text::Tokens;
 use crate::text::short::ShortAscii;
 
-/// Hasher of terms in lower case (Unicode's, of no language): XXH3 (64 bits, seed 0).
+/// Hasher of terms in lower case (by Unicode's language-independent rules): XXH3 (64 bits, seed 0).
 #[derive(Debug, Default)]
 pub(crate) struct LowerHasher {
     lower: String,
@@ -27,7 +27,7 @@ impl LowerHasher {
             self.lower.push_str(term);
             self.lower.make_ascii_lowercase();
         } else if term.contains('Σ') {
-            // Sigma, the one letter whose lower case depends on where in the word it is.
+            // Sigma, the only letter whose lower case depends on its place in the word.
             self.lower.push_str(&term.to_lowercase());
         } else {
             self.lower.extend(term.chars().flat_map(char::to_lowercase));

@@ -2,10 +2,10 @@
 //!
 //! It owns: a page ([`Page`]), its character set (`charset`), the scan of its markup (`html`, `elements`, `entities`),
 //! its visible text and the map back to its bytes (`TextMap`), the units of that text, and the site of a host name
-//! (Henzinger 2006, 1). Texts are split in three ways, each after a paper: into terms (`Tokens`, Henzinger 2, H1), into
-//! sentences (`sentences`, Huang et al. 3.1, L1) and into words (`CanonicalWords`, Ye et al. 4.2, Y1). `PageContent`
-//! says which terms are a page's content and which are boilerplate. Everything is a pure function: no input or output,
-//! no threads, no clock, and the same result on every platform.
+//! (Henzinger 2006, 1). Texts are split in three ways, each following a paper: into terms (`Tokens`, Henzinger 2, H1),
+//! into sentences (`sentences`, Huang et al. 3.1, L1) and into words (`CanonicalWords`, Ye et al. 4.2, Y1).
+//! `PageContent` says which terms are a page's content and which are boilerplate. Everything is a pure function: no
+//! input or output, no threads, no clock, and the same result on every platform.
 //!
 //! It must never import `sketch`. Types of the HTML, URL and character set libraries do not leave it.
 

@@ -1,9 +1,9 @@
-//! The structure of a page's text by its markup: its blocks, which parts are links, and which are around the
+//! The structure of a page's text by its markup: its blocks, and which of its parts are links or boilerplate around the
 //! content (Huang et al. 2008, 3.1).
 //!
-//! Of the tree of elements only a stack is kept, of elements that can contain others and must be closed: a
-//! paragraph, a list item or a table cell may be left open, and is not on the stack. An end tag closes the last
-//! element of its name and all that were opened after that one; an end tag that closes nothing is ignored.
+//! Instead of a tree, only a stack is kept, of open elements that can contain others and must be closed. A paragraph, a
+//! list item or a table cell may be left open, so it is not on the stack. An end tag closes the last element of its
+//! name and all that were opened after that one; an end tag that closes nothing is ignored.
 
 use crate::text::containers::{Attributes, Container, Own, Place};
 use crate::text::elements::{Kind, Name};
@@ -27,11 +27,11 @@ pub(crate) struct OutlinePart {
     pub(crate) begins_block: bool,
     /// The part is in a link.
     pub(crate) is_link: bool,
-    /// The part is of the title.
+    /// The part belongs to the title.
     pub(crate) is_title: bool,
     /// The heading that contains the part.
     pub(crate) heading: Option<HeadingPart>,
-    /// Where the part stands, if containers were requested.
+    /// The place of the part, if containers were requested.
     pub(crate) place: Place,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Outline {
     open: Vec<Name>,
     /// Number of open elements by a hash of their names: an end tag that closes nothing costs no search.
     counters: [u16; COUNTERS],
-    /// The current heading, if of the first three ranks: its index in `open`, and which it is.
+    /// The current heading, if it has one of the first three ranks: its index in `open`, and its ordinal and rank.
     ranked: Option<(usize, HeadingPart)>,
     /// The number of headings so far.
     headings: u32,
@@ -99,12 +99,12 @@ impl Outline {
         self.begins_block = true;
     }
 
-    /// Begins or ends a link. An anchor without an address is no link; it ends the one before.
+    /// Begins or ends a link. An anchor without an address is not a link, but ends the link before it.
     pub(crate) fn link(&mut self, begins: bool) {
         self.in_link = begins;
     }
 
-    /// Opens an element that is no formatting instruction.
+    /// Opens an element that is not a formatting instruction.
     pub(crate) fn open(&mut self, name: Name, kind: &Kind, attributes: &Attributes<'_>) {
         if kind.is_void {
             return;
@@ -116,7 +116,7 @@ impl Outline {
             return;
         }
         if kind.rank > 0 {
-            // As in browsers, a heading ends another one that was left open.
+            // As in browsers, a heading ends a heading that was left open.
             let heading = HeadingPart { number: self.headings, rank: kind.rank };
             self.ranked = (kind.rank <= RANK_MAX).then_some((self.open.len(), heading));
             self.headings += 1;
@@ -128,7 +128,7 @@ impl Outline {
         self.counters[counter(name)] += 1;
     }
 
-    /// Closes an element that is no formatting instruction.
+    /// Closes an element that is not a formatting instruction.
     pub(crate) fn close(&mut self, name: Name, kind: &Kind) {
         if kind.rank > 0 {
             // As in browsers, the end tag of any rank ends a heading.
@@ -159,8 +159,8 @@ impl Outline {
     }
 }
 
-/// The containers of a text: of the open elements those only that have one, so that a page of nothing but tags costs
-/// no memory.
+/// The containers of a text. Only elements that have text get a container, so a page of nothing but tags costs no
+/// memory.
 struct Containers {
     all: Vec<Container>,
     /// The open elements, and the index of each that has text.

@@ -12,7 +12,7 @@ use crate::text::steps::Steps;
 
 const BACKSPACE: char = '\u{8}';
 
-/// Returns a text with one letter on each place of its lines; `None` if it has no backspace.
+/// Returns a text with one letter at each place of its lines; `None` if it has no backspace.
 pub(crate) fn undone(text: &str) -> Option<(String, Steps)> {
     memchr(BACKSPACE as u8, text.as_bytes())?;
     let (mut out, mut steps, mut at) = (String::with_capacity(text.len()), Steps::default(), 0);
@@ -31,7 +31,7 @@ pub(crate) fn undone(text: &str) -> Option<(String, Steps)> {
     Some((out, steps))
 }
 
-/// Returns what is seen on each place of a line.
+/// Returns what is visible at each place of a line.
 fn places(line: &str) -> Vec<Range<usize>> {
     let mut places: Vec<Range<usize>> = Vec::new();
     let mut next: usize = 0;
@@ -44,7 +44,7 @@ fn places(line: &str) -> Vec<Range<usize>> {
         if let Some(last) = next.checked_sub(1).and_then(|last| places.get_mut(last))
             && is_mark(c)
         {
-            // It stands on the letter before it, which may be the one that was covered.
+            // The mark combines with the letter before it, which may be the covered one.
             if last.end == at {
                 last.end = end;
             }
@@ -52,7 +52,7 @@ fn places(line: &str) -> Vec<Range<usize>> {
         }
         match places.get_mut(next) {
             None => places.push(at..end),
-            // A line under a letter and a space over it leave it as it is.
+            // An underscore below a letter and a space over it do not change it.
             Some(_) if matches!(c, '_' | ' ') => {}
             Some(place) => *place = at..end,
         }

@@ -43,7 +43,7 @@ impl Sheet {
         self.text.len()
     }
 
-    /// Returns whether text says nothing here: white space after white space, as between most tags.
+    /// Returns whether text has no effect here: white space after white space, as between most tags.
     pub(crate) fn is_blank(&self, text: &[u8]) -> bool {
         text.iter().all(u8::is_ascii_whitespace) && self.text.as_bytes().last().is_none_or(u8::is_ascii_whitespace)
     }
@@ -85,7 +85,7 @@ impl Sheet {
         }
     }
 
-    /// Appends text that begins at `origin` of the page, and records that.
+    /// Appends text that begins at `origin` in the page, and records the origin.
     fn append(&mut self, text: &str, origin: usize) {
         if self.layout == Layout::Raw {
             self.note(origin);
@@ -103,7 +103,7 @@ impl Sheet {
         }
     }
 
-    /// Records that the next text begins at `origin` of the page.
+    /// Records that the next text begins at `origin` in the page.
     fn note(&mut self, origin: usize) {
         let at = self.text.len();
         if let Some(map) = &mut self.map {
@@ -121,8 +121,8 @@ impl Sheet {
         }
     }
 
-    /// Returns the text, without white space at its end where that is folded, and the map back, empty if it was not
-    /// requested.
+    /// Returns the text (without white space at its end, if white space is folded) and the map back, which is empty if
+    /// it was not requested.
     pub(crate) fn finish(mut self) -> (String, TextMap) {
         if self.layout != Layout::Raw {
             self.text.truncate(self.text.trim_end().len());
@@ -155,7 +155,7 @@ fn folded_size(text: &str) -> usize {
     if bytes.first() == Some(&b' ') {
         return 0;
     }
-    // Without a branch for each byte, so that the loop is vectorised.
+    // No branch per byte, so that the loop is vectorised.
     let other = |byte: u8| (byte.wrapping_sub(9) < 5) | (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3);
     let mut at = 0;
     while let Some(part) = bytes.get(at..at + STRIDE + 1) {

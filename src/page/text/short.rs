@@ -9,7 +9,7 @@ const HIGH: u128 = EACH * 0x80;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShortAscii(u128);
 
-/// A word whose first bytes, as many as the index, are 255.
+/// At index n, a word whose first n bytes are 255.
 const FIRST: [u128; 17] = {
     let (mut first, mut size) = ([0; 17], 1);
     while size < 17 {
@@ -48,8 +48,8 @@ impl ShortAscii {
     }
 }
 
-/// Returns at most 16 bytes, padded with zeros, of loads that may overlap: a word that a copy of just these bytes had
-/// written would have to wait for it.
+/// Returns at most 16 bytes, padded with zeros, by loads that may overlap: after a copy of exactly these bytes, loading
+/// the word would stall on the store.
 fn word(bytes: &[u8]) -> u128 {
     let eight = |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |&bytes| u64::from_le_bytes(bytes));
     let four = |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |&bytes| u32::from_le_bytes(bytes));

@@ -37,9 +37,9 @@ pub(crate) fn henzinger_site(host: &str) -> String {
     }
 }
 
-/// Returns the registrable domain of a host name by the public suffix list (`www.bbc.co.uk` is of
-/// `bbc.co.uk`, where Henzinger's rule says `co.uk`), or the host name itself where it has none:
-/// IP addresses, single names, public suffixes.
+/// Returns the registrable domain of a host name by the public suffix list (`bbc.co.uk` for `www.bbc.co.uk`, for which
+/// Henzinger's rule gives `co.uk`), or the host name itself if it has none: IP addresses, single names, public
+/// suffixes.
 pub(crate) fn registrable_domain(host: &str) -> String {
     let host = bare(host);
     if is_address(&host) {

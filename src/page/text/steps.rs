@@ -1,4 +1,4 @@
-//! Where the characters of a text stood in the text that it was made of.
+//! The places of a text's characters in the text from which it was made.
 
 /// The places where a text and its origin advance differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl Steps {
         origin + (at - from)
     }
 
-    /// Returns the offset in the text of what stood at `origin`, of what is left out that of what follows. The
-    /// offsets in the origin must ascend.
+    /// Returns the offset in the text of the character at `origin`, or, if that was left out, of the character after
+    /// it. The offsets in the origin must ascend.
     pub(crate) fn place(&self, origin: usize) -> usize {
         let step = self.steps.partition_point(|&(_, from)| from <= origin);
         let (at, from) = step.checked_sub(1).map(|step| self.steps[step]).unwrap_or_default();

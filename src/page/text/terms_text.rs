@@ -19,7 +19,7 @@ pub(crate) fn text_of(tokens: &Tokens, indexes: &[u32], begins: impl Iterator<It
     let (mut out, mut last): (String, Option<(u32, Range<usize>)>) = Default::default();
     let mut indexes = indexes.iter().copied().peekable();
     for (index, range) in (0u32..).zip(tokens.ranges()) {
-        // The terms of images are after all text.
+        // The terms of images come after all text.
         if indexes.next_if_eq(&index).is_none() || range.start >= tokens.text_size() {
             continue;
         }

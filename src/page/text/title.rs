@@ -5,8 +5,8 @@ use crate::text::page::{Page, PageKind};
 use crate::text::sheet::Layout;
 use crate::text::visible::shown;
 
-/// Returns the title of a page of markup in its own letters, with single spaces: the first `title` that is of no
-/// drawing and has a text; `None` where there is none, and of plain text.
+/// Returns the title of a page of markup in its own letters, with single spaces: the first `title` that is not part of
+/// a drawing and has text; `None` if there is none, and for plain text.
 pub fn title(page: &Page<'_>) -> Option<String> {
     if page.kind == PageKind::Text {
         return None;

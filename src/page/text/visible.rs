@@ -11,8 +11,8 @@ use crate::text::sheet::{Layout, Piece, Sheet};
 use crate::text::steps::Steps;
 use crate::text::{ignorable, overstrike};
 
-/// Returns the visible text of a page as other tools are given it: of markup one line per block and single spaces in
-/// it, of plain text all of it unchanged.
+/// Returns the visible text of a page, as it is given to other tools: for markup one line per block with single spaces
+/// in it, for plain text the whole text unchanged.
 pub fn visible_text(page: &Page<'_>) -> String {
     match page.kind {
         PageKind::Html => laid_out(page, Layout::Lines),
@@ -20,9 +20,9 @@ pub fn visible_text(page: &Page<'_>) -> String {
     }
 }
 
-/// Returns the visible text of a page, one line per block and single spaces in it, whatever its kind: each line of
-/// plain text is a block. An element that is no
-/// formatting instruction ends a block (Henzinger 2), `<br>`, images and table cells included.
+/// Returns the visible text of a page of any kind, one line per block with single spaces in it; each line of plain text
+/// is a block. Every element that is not a formatting instruction ends a block (Henzinger 2), including `<br>`, images
+/// and table cells.
 pub fn folded_text(page: &Page<'_>) -> String {
     laid_out(page, Layout::Lines)
 }
@@ -59,14 +59,14 @@ fn folded(text: &str, mut sheet: Sheet) -> (String, TextMap) {
     sheet.finish()
 }
 
-/// A decoded page as it is read, and its steps to the decoded page.
+/// A page as it is scanned, and its steps to the decoded page.
 pub(crate) struct Shown<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) steps: Steps,
 }
 
 impl Shown<'_> {
-    /// Replaces the text, where there is something to replace.
+    /// Replaces the text, if there is a replacement.
     fn change(&mut self, change: impl FnOnce(&str) -> Option<(String, Steps)>) {
         if let Some((text, steps)) = change(&self.text) {
             self.text = Cow::Owned(text);
@@ -75,8 +75,8 @@ impl Shown<'_> {
     }
 }
 
-/// Returns a page decoded and without characters that nobody sees; of plain text also overstrike is undone and
-/// characters are composed, which for markup the scan does with the text that it finds.
+/// Returns a page decoded and without invisible characters. In plain text, overstrike is also undone and characters are
+/// composed; for markup, the scan composes the text that it finds.
 pub(crate) fn shown<'a>(page: &Page<'a>) -> Shown<'a> {
     let mut shown = Shown { text: decode(page), steps: Steps::default() };
     shown.change(ignorable::removed);

@@ -1,4 +1,4 @@
-//! Segmentation of scripts without spaces into words, or into pieces where no dictionary has its words.
+//! Segmentation of scripts without spaces into words, or into pieces if no dictionary covers the script.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::letters::{Writing, is_joiner, is_mark, writing};
 
-/// Most bytes given to the segmenter at once: no sentence is longer, and the segmenter's memory stays bounded.
+/// Maximum number of bytes given to the segmenter at once: no sentence is longer, and the segmenter's memory stays
+/// bounded.
 const SEGMENT_MAX: usize = 3000;
 
 /// Segments text into Unicode words (UAX 29) with the dictionaries of ICU: not with its neural models, which use
@@ -64,7 +65,7 @@ impl Segmenter {
     }
 }
 
-/// Returns whether `c` shows itself with the letter before it.
+/// Returns whether `c` is displayed together with the letter before it.
 fn goes_with_letter(c: char) -> bool {
     is_mark(c) || is_joiner(c)
 }
@@ -72,8 +73,9 @@ fn goes_with_letter(c: char) -> bool {
 /// Cuts letters into pieces, two letters long on average: a letter, with the marks after it, begins a piece if its
 /// hash is less than that of the letter before it.
 ///
-/// So the letters around a cut decide on it, and an edit changes the pieces next to it and no others. Pieces of a fixed
-/// length would all change after a letter too many; single letters would be too alike in all texts of an alphabet.
+/// So each cut depends only on the letters around it, and an edit changes only the pieces next to it. With pieces of a
+/// fixed length, one inserted letter would change all pieces after it; single letters would be too alike in all texts
+/// of an alphabet.
 pub(crate) fn pieces(text: &str, mut each: impl FnMut(usize, usize)) {
     let (mut begin, mut last) = (0, 0);
     let mut from = 0;
@@ -102,7 +104,7 @@ mod tests {
         found
     }
 
-    /// A letter or two of each of six scripts without spaces and dictionary.
+    /// One or two letters of each of six scripts that have neither spaces nor a dictionary.
     const LETTERS: [&str; 6] = [
         "ꦲꦤꦕꦫꦏꦢꦠꦱꦮꦭꦥꦝꦗꦪꦚꦩꦒꦧꦛꦔ",
         "ᬓᬔᬕᬖᬗᬘᬙᬚᬛᬜᬝᬞᬟᬠᬡᬢᬣᬤᬥᬦ",
@@ -112,7 +114,7 @@ mod tests {
         "ꪀꪁꪂꪃꪄꪅꪆꪇꪈꪉꪊꪋꪌꪍꪎꪏꪐꪑꪒꪓ",
     ];
 
-    /// Returns a made text of so many letters.
+    /// Returns a synthetic text of this many letters.
     fn made(letters: &str, len: usize, seed: u64) -> Vec<char> {
         let letters: Vec<char> = letters.chars().collect();
         let mut random = nddb_test_support::Random(seed);

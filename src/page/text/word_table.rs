@@ -6,7 +6,7 @@ pub(crate) type ShortWord = u128;
 /// The longest word, in bytes.
 pub(crate) const WORD_MAX: usize = 16;
 
-/// Returns a word as a number: its bytes, the first one highest. Of a longer word it has the last bytes alone.
+/// Returns a word as a number: its bytes, the first one highest. For a longer word, only the last bytes remain.
 pub(crate) const fn short_word(word: &[u8]) -> ShortWord {
     let (mut number, mut at) = (0, 0);
     while at < word.len() {
@@ -23,8 +23,8 @@ pub(crate) struct WordTable<V, const SLOTS: usize> {
 }
 
 impl<V: Copy, const SLOTS: usize> WordTable<V, SLOTS> {
-    /// Returns the table of groups of words, separated by one space each, that have one value; `none` is the value of
-    /// all others.
+    /// Returns the table of groups of words; the words of a group are separated by single spaces and share a value.
+    /// `none` is the value of all other words.
     pub(crate) const fn new(none: V, groups: &[(V, &str)]) -> Self {
         let mut table = WordTable { words: [0; SLOTS], values: [none; SLOTS] };
         let (mut group, mut count) = (0, 0);

@@ -5,9 +5,9 @@
 //! spaces, and then continuous spaces are replaced by one space. Thus each document is converted
 //! into a string of words separated by single spaces." Case and punctuation stay.
 //!
-//! One departure, because the rule was made for English: a word with letters of a script that puts
-//! no spaces between words (Han, Kana, Thai and others, as in [`crate::text::Tokens`]) would be a
-//! sentence; it is cut into Unicode words (UAX 29) or pieces, and each punctuation mark in it is a word.
+//! One departure, because the rule was made for English: in a script that puts no spaces between words (Han, Kana, Thai
+//! and others, as in [`crate::text::Tokens`]), a whole sentence would be one word. It is cut into Unicode words (UAX
+//! 29) or pieces, and each punctuation mark in it is a word.
 
 use crate::text::letters::is_unspaced;
 use crate::text::page::Page;

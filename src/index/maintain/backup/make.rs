@@ -24,10 +24,10 @@ const ATTEMPTS: u32 = 64;
 /// Makes a backup of a database in the new folder `target`, with every commit acknowledged before the call.
 ///
 /// It needs no lock and may run beside a writer of any process, which it neither stops nor slows down: the state is
-/// that of one moment. Files that never change become hard links where the file system allows, so that a backup on
-/// the same file system takes little space and time; all others are copied. A backup is published by a rename when
-/// all is durable: an interrupted one leaves a folder `target.partial`, which is no backup, and which the next one
-/// empties.
+/// that of one moment. Files that never change become hard links where the file system allows, so that a backup on the
+/// same file system takes little space and time; all others are copied. A backup is published by a rename when
+/// everything is durable. An interrupted backup leaves a folder `target.partial`, which is not a backup, and which the
+/// next backup empties.
 ///
 /// ```
 /// # use nddb_index::{Config, Document, Fingerprint, Reader, Writer};
@@ -46,10 +46,10 @@ const ATTEMPTS: u32 = 64;
 ///
 /// # Errors
 /// [`Error::NotADatabase`]; [`Error::Moved`] if it was replaced by another meanwhile; [`Error::AlreadyExists`] if there
-/// is anything at `target`; [`Error::InTheWay`] if there is a folder of somebody else at `target.partial`;
-/// [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without space for the copies;
-/// [`Error::Inconsistent`] if a file is found to be damaged, which the copying of a file shows and linking it does not;
-/// [`Error::Cancelled`] if `watch` returned `false`. There is no backup then.
+/// is anything at `target`; [`Error::InTheWay`] if there is an unrelated folder at `target.partial`; [`Error::Locked`]
+/// if another backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a
+/// file is found to be damaged, which is noticed when a file is copied but not when it is linked; [`Error::Cancelled`]
+/// if `watch` returned `false`. There is no backup then.
 pub fn backup(
     path: impl AsRef<Path>,
     target: impl AsRef<Path>,
@@ -84,7 +84,7 @@ struct Taken {
 
 type Runs = BTreeMap<(u64, Kind), Option<Held>>;
 
-/// Takes the files of a manifest that are not taken yet.
+/// Takes the files of a manifest that have not been taken yet.
 fn take_runs(runs: &mut Runs, dir: &Dir, copy: &Dir, manifest: &Manifest) -> Result<()> {
     for (entry, kind) in named_files(manifest) {
         if let Entry::Vacant(vacant) = runs.entry((entry.number, kind)) {
@@ -95,7 +95,7 @@ fn take_runs(runs: &mut Runs, dir: &Dir, copy: &Dir, manifest: &Manifest) -> Res
     Ok(())
 }
 
-/// Gives up what only earlier manifests named.
+/// Drops files that only earlier manifests named.
 fn drop_others(runs: &mut Runs, copy: &Dir, manifest: &Manifest) -> Result<()> {
     let named: BTreeSet<(u64, Kind)> = named_files(manifest).map(|(entry, kind)| (entry.number, kind)).collect();
     let others = runs.extract_if(.., |key, _| !named.contains(key));

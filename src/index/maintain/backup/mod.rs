@@ -1,5 +1,5 @@
-//! Backups: a copy of one state of a database, made beside a writer of another process (SPEC 10.14), checked, and
-//! made a database again.
+//! Backups: copying one state of a database while another process may write (SPEC 10.14), checking the copy, and
+//! restoring a database from it.
 
 mod make;
 mod parts;

@@ -1,4 +1,4 @@
-//! What a backup consists of, and what is said of one.
+//! The parts of a backup, and its counts.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(super) const DATABASE: &str = "database";
 pub struct BackupSummary {
     /// Generation of the manifest.
     pub generation: u64,
-    /// Number of commits until then.
+    /// Number of commits up to this generation.
     pub commits: u64,
     /// Number of visible documents.
     pub documents: u64,
@@ -31,7 +31,7 @@ pub struct BackupSummary {
 }
 
 impl BackupSummary {
-    /// Opens a whole database as readers do, and says what is in it.
+    /// Opens a whole database as readers do, and returns its counts.
     pub(super) fn of(path: &Path, files: &[BackupFile], linked: u64) -> Result<Self> {
         let stats = Reader::open(path)?.view().stats()?;
         Ok(Self {
@@ -70,7 +70,7 @@ pub(super) fn path_in(backup: &Path, file: &BackupFile) -> PathBuf {
     backup.join(DATABASE).join(&file.path)
 }
 
-/// How this process is named to others that want the same folder.
+/// The description of this process for others that need the same folder.
 pub(super) fn holder(action: &str) -> String {
     format!("nddb {action}, process {}", std::process::id())
 }

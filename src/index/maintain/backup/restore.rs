@@ -1,4 +1,4 @@
-//! Making a backup a database again.
+//! Restoring a database from a backup.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// Makes a new database at `path` of a backup, which stays as it is.
+/// Makes a new database at `path` from a backup, which is not changed.
 ///
-/// Every file is read and compared with the list of the backup. Files that never change become hard links where the
-/// file system allows. The database appears, by a rename, when all is durable.
+/// Every file is read and compared with the list of the backup. Files that never change become hard links if the file
+/// system allows it. The database appears, by a rename, when everything is durable.
 ///
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::DamagedBackup`] if a file is missing or differs; [`Error::AlreadyExists`] if there
-/// is anything at `path`; [`Error::InTheWay`] if there is a folder of somebody else where it is made first, at
-/// `path.partial`; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned
-/// `false`. There is no database then.
+/// is anything at `path`; [`Error::InTheWay`] if there is an unrelated folder at `path.partial`, where it is made
+/// first; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned `false`. There is
+/// no database then.
 pub fn restore(
     backup: impl AsRef<Path>,
     path: impl AsRef<Path>,
@@ -70,7 +70,7 @@ fn never_changes(file: &BackupFile) -> bool {
     file.path.starts_with("runs/") || file.path.ends_with(".sst")
 }
 
-/// A file of the list that is not there is damage of the backup.
+/// A listed file that is missing is damage of the backup.
 fn as_damage(error: Error, path: &Path) -> Error {
     if error.is_missing_file() { Error::DamagedBackup { path: path.into(), what: "is missing".into() } } else { error }
 }

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 /// The result of checking a backup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BackupReport {
-    /// The files that are missing, or are not those of the list.
+    /// The files that are missing, or differ from the list.
     pub faults: Vec<Fault>,
     /// Number of files of the list.
     pub files: u64,

@@ -14,9 +14,9 @@ use crate::runs::summaries::SummariesFile;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// Most faults named for one file; further ones are found when these are repaired.
+/// Maximum number of faults named for one file; further ones are found when these are repaired.
 const NAMED_MAX: usize = 16;
-/// Bytes or blocks between two progress reports.
+/// Number of bytes or blocks between two progress reports.
 const STRETCH: usize = 1 << 20;
 const BLOCKS: u64 = 1024;
 
@@ -195,7 +195,7 @@ pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker
     Ok(end(segment.source(), wrongs))
 }
 
-/// Checks every rule of a postings file but those that need table 0.
+/// Checks every rule of a postings file, except those that need table 0.
 pub(crate) fn verify_postings(
     postings: &Postings<Mapped>,
     file: &FileEntry,
@@ -214,7 +214,7 @@ pub(crate) fn verify_postings(
     Ok(end(postings.source(), wrongs))
 }
 
-/// Checks every rule of a file of summaries but whether they are those of the documents.
+/// Checks every rule of a file of summaries, except whether they agree with the documents.
 pub(crate) fn verify_summaries(file: &SummariesFile, entry: &FileEntry, ticker: &Ticker<'_>) -> Result<Vec<Wrong>> {
     let mut wrongs = Wrongs::default();
     let summaries = file.summaries();

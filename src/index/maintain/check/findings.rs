@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::Wrong;
 
-/// Most faults named for each file; the others are counted.
+/// Maximum number of faults named for each file; the others are counted.
 const NAMED_MAX: usize = 20;
 
 /// A fault of a database.
@@ -18,9 +18,9 @@ pub struct Fault {
     pub location: String,
     /// The broken rule.
     pub what: String,
-    /// The advice how to repair it.
+    /// Advice on how to repair it.
     pub next: String,
-    /// Whether a rebuild repairs it: it is not in the catalog.
+    /// Whether a rebuild repairs it: true if it is not in the catalog.
     pub repairable: bool,
 }
 
@@ -71,7 +71,7 @@ impl Findings {
         self.push(&path, wrong.into(), next.into(), false);
     }
 
-    /// Adds a note that is no fault.
+    /// Adds a note, which is not a fault.
     pub(crate) fn note(&mut self, text: String) {
         self.notes.push(text);
     }

@@ -1,10 +1,10 @@
 //! Checking a whole database: every checksum, order, count and digest, runs and catalog against each other in both
 //! directions, and, on request, the recall of a sample.
 //!
-//! Works from MANIFEST, files and catalog, as far as they can be opened: damage is recorded, and the check goes on
-//! with the next file. It reads as readers do, beside a writer or without one, locks nothing and changes nothing.
-//! Memory is bounded: files are read block by block, and the rows of the catalog are compared by digests of ranges
-//! of document numbers.
+//! Works from MANIFEST, files and catalog, as far as they can be opened: damage is recorded, and the check continues
+//! with the next file. It reads like a reader, whether or not a writer is active, locks nothing and changes nothing.
+//! Memory is bounded: files are read block by block, and the rows of the catalog are compared by digests of ranges of
+//! document numbers.
 
 mod files;
 mod findings;
@@ -70,7 +70,7 @@ pub struct CheckReport {
     pub faults: Vec<Fault>,
     /// Number of further faults in the same files that are not listed.
     pub omitted: u64,
-    /// Observations that are no faults.
+    /// Observations that are not faults.
     pub notes: Vec<String>,
     /// The manifest that was checked, if it could be read.
     pub generation: Option<u64>,
@@ -123,7 +123,7 @@ struct OpenRun {
     postings: Result<Postings<Mapped>, Wrong>,
 }
 
-/// Checks a database. Faults are in the report; they are no errors.
+/// Checks a database. Faults are in the report; they are not errors.
 ///
 /// # Errors
 /// [`Error::NotADatabase`], [`Error::Newer`], [`Error::Cancelled`] if `watch` returned `false`, [`Error::Busy`].
@@ -188,7 +188,7 @@ pub fn check(
                 Err(error) => findings.catalog(error),
             }
         }
-        // The file that an interrupted load was taking in: opening for writing puts it back.
+        // The file that an interrupted load was ingesting: opening for writing puts it back.
         Err(error @ Error::Missing { .. }) if dir.kept().is_some() => findings.run(&dir.catalog(), error),
         Err(error) => findings.catalog(error),
     }
@@ -213,7 +213,7 @@ fn open(dir: &Dir) -> Result<(Opened, Result<Catalog>)> {
     Err(Error::Busy { path: dir.root().into() })
 }
 
-/// Opens the catalog. A writer that is moving its files can make this fail, which is no damage.
+/// Opens the catalog. A writer that is moving its files can make this fail, which is not damage.
 fn open_catalog(dir: &Dir) -> Result<Catalog> {
     for attempt in 0..CATALOG_ATTEMPTS {
         if let Ok(catalog) = Catalog::open_secondary(dir) {
@@ -280,7 +280,7 @@ fn verify_files(
     report: &mut CheckReport,
     findings: &mut Findings,
 ) -> Result<Vec<Sound>> {
-    // Key tables are entries of their own.
+    // Key tables are separate entries.
     let size = |entry: &RunEntry| entry.postings.length + entry.segments.iter().map(|file| file.length).sum::<u64>();
     ticker.start("check files", Some(entries.iter().map(size).sum()), "bytes")?;
     let mut sound = Vec::with_capacity(entries.len());

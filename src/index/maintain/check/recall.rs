@@ -67,7 +67,7 @@ impl Sample {
     }
 }
 
-/// The number of documents that a query finds, and which.
+/// The number of documents that a query finds, and the documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Answer {
     count: u64,
@@ -140,7 +140,7 @@ pub(crate) fn compare(
     Ok((queries.len() as u64, matches))
 }
 
-/// Returns the folder of the runs, which a wrong answer is reported for.
+/// Returns the folder of the runs, for which a wrong answer is reported.
 fn snapshot_path(catalog: &Catalog) -> &std::path::Path {
     catalog.path().parent().unwrap_or(catalog.path())
 }

@@ -1,8 +1,8 @@
 //! The rows of the catalog against each other and against the runs, in both directions, in bounded memory.
 //!
-//! Each *relation* has two sides that must have the same (document number, hash) pairs: each side is read once,
-//! front to back, and summed into a digest for each bucket of numbers. Only where two digests differ are the pairs
-//! of a few buckets collected and compared one by one.
+//! Each *relation* has two sides that must have the same (document number, hash) pairs: each side is read once, front
+//! to back, and summed into a digest for each bucket of numbers. If two digests differ, the pairs of a few buckets are
+//! collected and compared one by one.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -24,11 +24,11 @@ use crate::runs::summaries::SummariesFile;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// Most buckets of a relation.
+/// Maximum number of buckets of a relation.
 const BUCKETS_MAX: u64 = 1 << 16;
-/// Most document numbers whose pairs are collected to find the differing ones.
+/// Maximum number of document numbers whose pairs are collected to find the differing ones.
 const GATHERED_MAX: u64 = 1 << 20;
-/// Most differences named for each relation.
+/// Maximum number of differences named for each relation.
 const NAMED_MAX: usize = 10;
 /// Rows between two progress reports.
 const ROWS: u64 = 1 << 16;
@@ -130,7 +130,7 @@ impl Relation {
         }
     }
 
-    /// Returns the fault when only the first or only the second side has a pair.
+    /// Returns the fault for a pair that only the first or only the second side has.
     fn differences(self) -> [&'static str; 2] {
         match self {
             Self::Runs => ["a run holds it", "it is in no run"],
@@ -319,7 +319,7 @@ impl Rows<'_> {
         Ok(rows)
     }
 
-    /// Visits the summaries of a file that are of live documents.
+    /// Visits the summaries of live documents in a file.
     fn summaries_of(&self, file: &SummariesFile, visit: &mut Visit<'_>) -> Result<()> {
         let mut rows = 0;
         file.numbers(&mut |number| {
@@ -416,7 +416,7 @@ impl Rows<'_> {
             if !self.unprinted.borrow().contains(number) {
                 return self.stored_keys(number, &keys, visit).map(|()| true);
             }
-            // The same key twice is one row.
+            // A key that occurs twice is one row.
             let mut rows: Vec<(Family, Vec<u8>)> = keys.rows(number).collect();
             rows.sort_unstable_by(|a, b| (a.0 as usize, &a.1).cmp(&(b.0 as usize, &b.1)));
             rows.dedup();
@@ -486,8 +486,8 @@ impl Rows<'_> {
         let mut named = 0;
         let mut last = None;
         for (number, side, hash) in differences(&first, &second) {
-            // A run with a document under another fingerprint lacks the document under the right one.
-            // So is one with another summary.
+            // A run with a document under another fingerprint lacks the document under the right one. So does one with
+            // another summary.
             let is_one = matches!(relation, Relation::Runs | Relation::SummaryPrints | Relation::Summaries);
             if is_one && last == Some(number) {
                 continue;
@@ -536,7 +536,7 @@ impl Rows<'_> {
     }
 }
 
-/// Returns a hash of all of a summary but its fingerprint.
+/// Returns a hash of a summary without its fingerprint.
 fn without_print(summary: Summary<'_>) -> u64 {
     let mut bytes = Vec::new();
     Summary { fingerprint: 0, ..summary }.encode_into(&mut bytes);

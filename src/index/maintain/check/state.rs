@@ -26,7 +26,7 @@ pub(crate) struct State {
     pub(crate) loading: Vec<Range<u64>>,
     /// Ranges of pending batches, ascending.
     pub(crate) pending: Vec<Range<u64>>,
-    /// Ranges whose rows need not be complete: loading and cancelled ones, ascending.
+    /// Ranges whose rows may be incomplete: loading and cancelled ones, ascending.
     pub(crate) unfinished: Vec<Range<u64>>,
 }
 

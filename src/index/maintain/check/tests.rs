@@ -1,4 +1,4 @@
-//! Contradicting rows, which no damage of a disk makes: each is named.
+//! Contradicting rows, as no disk damage would make them: each is reported.
 
 use nddb_format::Fingerprint;
 use nddb_format::document_keys::KeyKinds;

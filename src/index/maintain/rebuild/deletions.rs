@@ -1,8 +1,8 @@
-//! Reconstructing which documents are deleted, when the deleted set's file is lost.
+//! Reconstruction of the deleted set when its file is lost.
 //!
-//! A number that was deleted once is deleted for ever, so every evidence of a deletion is right: older files, rows
-//! of the catalog, and a newer document of the same id. The catalog's count of documents shows whether the evidence
-//! is complete.
+//! A deleted number stays deleted for ever, so all evidence of a deletion is reliable: older files, rows of the
+//! catalog, and a newer document with the same id. The catalog's count of documents shows whether the evidence is
+//! complete.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::{Rebuild, beyond_repair};
 use crate::disk::dir::Kind;
 use crate::{Error, Result};
 
-/// The visibility of a document: to everybody, or to a pending batch.
+/// The visibility of a document: to everybody, or only within a pending batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Seen {
     ByAll,

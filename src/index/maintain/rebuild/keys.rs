@@ -15,8 +15,8 @@ use crate::runs::summaries::write_summaries;
 use crate::{Error, Result};
 
 impl Rebuild<'_> {
-    /// Returns the key table of a run: the present one if it is sound and holds what the records of the documents
-    /// say, or a new one.
+    /// Returns the key table of a run: the existing one if it is sound and agrees with the records of the documents,
+    /// else a new one.
     pub(super) fn mend_keys(&mut self, run: &RunEntry) -> Result<Option<KeyTable>> {
         let mut all = Digest::default();
         let mut add = |key, number| {
@@ -53,10 +53,10 @@ impl Rebuild<'_> {
         Ok(keys)
     }
 
-    /// Returns the summaries of a run: the present ones if they are sound and say what the records of the documents do,
-    /// or new ones.
+    /// Returns the summaries of a run: the existing ones if they are sound and agree with the records of the documents,
+    /// else new ones.
     pub(super) fn mend_summaries(&mut self, run: &RunEntry) -> Result<Option<FileEntry>> {
-        // A run may lack some, or all.
+        // A run may lack some summaries, or all.
         let Some(file) = &run.summaries else { return Ok(None) };
         if let Some((held, numbers)) = self.live_summaries(run, file)? {
             let mut want = Digest::default();

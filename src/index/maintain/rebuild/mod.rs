@@ -25,13 +25,13 @@ use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// Most documents of a run built from the catalog: 16 bytes of memory each.
+/// Maximum number of documents of a run built from the catalog: 16 bytes of memory each.
 const RUN_MAX: u64 = 1 << 24;
 /// Rows between two progress reports.
 const ROWS: u64 = 1 << 16;
-/// Most generations for each file or commit.
+/// Maximum number of generations for each file or commit.
 const GENERATIONS: u64 = 4;
-/// Generations go on at a multiple of this when the last one is unknown.
+/// Generations continue at a multiple of this when the last one is unknown.
 const ROUND: u64 = 1000;
 
 /// The runs to rebuild.
@@ -95,12 +95,12 @@ pub struct Rebuilt {
     pub deletions: bool,
     /// Number of commits lost by the catalog: their documents are gone, and the runs now agree.
     pub commits_lost: u64,
-    /// A sorted file of the catalog, which a load was giving it when a write failed, was put back.
+    /// A sorted file that a load was ingesting into the catalog when a write failed was put back.
     pub sorted_file: bool,
     /// The count of documents was corrected.
     pub counter: bool,
-    /// Why the catalog cannot be read to its end: damage that a rebuild cannot repair, because nothing else holds what
-    /// the catalog holds. `None` if all of it can be read.
+    /// Why the catalog cannot be read to its end: damage that a rebuild cannot repair, because the data of the catalog
+    /// is stored nowhere else. `None` if all of it can be read.
     pub unreadable: Option<String>,
 }
 
@@ -151,9 +151,9 @@ struct Rebuild<'a> {
 /// Restores the runs of a database from its catalog.
 ///
 /// # Errors
-/// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`]; [`Error::BeyondRepair`] if what runs are made from
-/// is damaged itself; [`Error::OverLimit`] without space for the new files; [`Error::Cancelled`]. The
-/// database is then as before.
+/// [`Error::NotADatabase`], [`Error::Locked`], [`Error::Newer`]; [`Error::BeyondRepair`] if the data from which runs
+/// are made is itself damaged; [`Error::OverLimit`] without space for the new files; [`Error::Cancelled`]. The database
+/// is then as before.
 pub fn rebuild(
     path: impl AsRef<Path>,
     options: &RebuildOptions,
@@ -196,7 +196,7 @@ pub fn rebuild(
         dir.sweep(|number| old.files().any(|file| file.number == number))?;
     }
     let state = State::read(&catalog, folded, file).map_err(|error| beyond_repair(&dir, error))?;
-    // First: what is stopped has changed nothing.
+    // This comes first, so that stopping it leaves everything unchanged.
     let unreadable = unreadable(&catalog, &ticker)?;
     let sorted_file = catalog.put_back;
     let rebuilt = Rebuilt { manifest: old.is_none(), sorted_file, unreadable, ..Rebuilt::default() };
@@ -215,7 +215,7 @@ fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
     Ok(all)
 }
 
-/// Reads all rows of the catalog, most of which runs are not made from. Returns why that fails, if it does.
+/// Reads all rows of the catalog, including those from which no runs are made. Returns the reason if that fails.
 fn unreadable(catalog: &Catalog, ticker: &Ticker<'_>) -> Result<Option<String>> {
     ticker.start("read catalog", None, "rows")?;
     let mut rows = 0;
@@ -273,7 +273,7 @@ impl Rebuild<'_> {
             self.publish(deletions_lost || lost)?;
         }
         self.rebuilt.generation = self.manifest.generation;
-        // Last: as long as the catalog is after, nobody can write.
+        // This comes last: while the catalog is behind the manifest, nobody can write.
         if lost || self.rebuilt.counter {
             let mut counters = counters;
             counters.next_number = counters.next_number.max(self.manifest.complete);
@@ -291,8 +291,8 @@ impl Rebuild<'_> {
     }
 
     /// Gives a lost manifest numbers above all that were used, of which the greatest are unknown. A file number must
-    /// never be used again: they continue above the next multiple of 2^32. A generation must only not go back: all but
-    /// a few have new files or follow a commit, so that these bound it.
+    /// never be used again: they continue above the next multiple of 2^32. A generation must only not go back. Nearly
+    /// every generation has new files or follows a commit, so files and commits bound it.
     fn begin_anew(&mut self) -> Result<()> {
         let (file, _) = self.dir.numbers()?;
         let mut known = 0;
@@ -302,7 +302,7 @@ impl Rebuild<'_> {
         if let Ok(bytes) = self.dir.read_manifest()
             && bytes.len() >= manifest::GENERATION.end()
         {
-            // Trusted as far as it can be true.
+            // It is trusted as far as it is plausible.
             let generation = manifest::GENERATION.get(&bytes);
             known = known.max(if generation >> 48 == 0 { generation } else { 0 });
         }
@@ -310,7 +310,7 @@ impl Rebuild<'_> {
         let likely = files.saturating_add(self.state.counters.commits).saturating_mul(GENERATIONS);
         let generation = (known.max(likely) + 1).next_multiple_of(ROUND);
         self.manifest.generation = generation;
-        // File numbers say how far generations were, should this manifest be lost too.
+        // If this manifest is lost, too, file numbers indicate the last generation.
         self.manifest.next_file = ((epoch + 1) << 32) + (generation & u64::from(u32::MAX));
         // No other manifest of this database had it.
         self.manifest.purged = (epoch + 1) as u32 | 1 << 31;
@@ -375,12 +375,12 @@ impl Rebuild<'_> {
     fn publish(&mut self, deletions_lost: bool) -> Result<()> {
         if !self.rebuilt.manifest {
             self.manifest.generation += 1;
-            // Makes readers read everything anew.
+            // Makes readers read everything again.
             self.manifest.purged = self.manifest.purged.wrapping_add(1);
         }
         if deletions_lost {
             self.manifest.deleted = None;
-            // All rows so far are in the new file, or there is none.
+            // All rows so far are in the new file, or there are none.
             self.manifest.folded = self.manifest.generation - 1;
             if !self.state.deleted.is_empty() {
                 self.manifest.deleted = Some(self.write_deleted()?);

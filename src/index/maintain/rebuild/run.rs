@@ -20,7 +20,7 @@ use crate::{Error, Result};
 const STRETCH: u64 = 1024;
 
 impl Rebuild<'_> {
-    /// Returns the runs for the documents of a slot: its present one, if sound, or repaired, or rebuilt.
+    /// Returns the runs for the documents of a slot: the existing one, if sound, or a repaired or a rebuilt one.
     pub(crate) fn slot(&mut self, slot: &Slot) -> Result<Vec<RunEntry>> {
         if self.options.what == RebuildWhat::Damaged
             && let Some(entry) = &slot.entry
@@ -74,8 +74,8 @@ impl Rebuild<'_> {
         Ok(None)
     }
 
-    /// Builds a segment from another table of the same run: the same set gives the same bytes, and one of version 1 perhaps
-    /// a filter.
+    /// Builds a segment from another table of the same run: the same set gives the same bytes, except that one of
+    /// version 1 may get a filter.
     fn restore_segment(&mut self, entry: &RunEntry, sibling: usize, ordinal: usize) -> Result<(FileEntry, Survey)> {
         self.ticker.start("restore segment", Some(entry.fingerprints), "fingerprints")?;
         self.dir.need_space(entry.segments[ordinal].length)?;
@@ -96,8 +96,8 @@ impl Rebuild<'_> {
         Ok((file, survey))
     }
 
-    /// Builds the postings of a run whose segments are sound: the same as before, or those of the catalog's
-    /// documents that have its fingerprints, deleted ones included. `None` if a fingerprint has no document.
+    /// Builds the postings of a run whose segments are sound: with the same contents as before, or with the catalog's
+    /// documents that have the run's fingerprints, deleted ones included. `None` if a fingerprint has no document.
     fn restore_postings(&mut self, entry: &RunEntry) -> Result<Option<(FileEntry, u64)>> {
         let Ok(table) = open_segment(self.dir, entry, 0) else { return Ok(None) };
         let pairs = match self.pairs_of(entry)? {
@@ -161,8 +161,8 @@ impl Rebuild<'_> {
         Ok(Some(live))
     }
 
-    /// Builds runs of a slot's documents from the catalog: of the same set as before if that is still complete,
-    /// else of the live ones.
+    /// Builds runs of a slot's documents from the catalog: with the same set as before if that is still complete, else
+    /// with the live documents.
     fn make(&mut self, slot: &Slot) -> Result<Vec<RunEntry>> {
         let same = match &slot.entry {
             Some(entry) => self.pairs_of(entry)?,
@@ -213,8 +213,8 @@ impl Rebuild<'_> {
             .map_err(Error::format(self.catalog.path()))
     }
 
-    /// Returns the sorted pairs that a run was built of: with documents deleted since, or without those that a
-    /// compaction left out. `None` if the catalog has other pairs, or too many.
+    /// Returns the sorted pairs from which a run was built: including documents deleted since, or excluding those that
+    /// a compaction left out. `None` if the catalog has other pairs, or too many.
     fn pairs_of(&self, entry: &RunEntry) -> Result<Option<Vec<(u64, u64)>>> {
         for live_only in [false, true] {
             let (mut pairs, high) = self.pairs(entry.low, entry.high, live_only)?;

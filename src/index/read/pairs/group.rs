@@ -9,7 +9,7 @@ use nddb_format::scheme::Scheme;
 use crate::Result;
 use crate::read::view::Within;
 
-/// Most members of a group that are compared pairwise.
+/// Maximum number of members of a group that are compared pairwise.
 const PLAIN_LEN: usize = 128;
 /// Width in bits below which a group is compared pairwise whatever its size.
 const PLAIN_BITS: u8 = 10;
@@ -23,7 +23,7 @@ pub(crate) struct Group<'a> {
     k: u32,
     /// Mask of the bits after the prefix.
     free: u64,
-    /// Prefix masks of the tables before this one, in its order of bits.
+    /// Prefix masks of the tables before this one, in the bit order of this table.
     earlier: Vec<u64>,
     values: Vec<u64>,
 }
@@ -61,7 +61,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Returns the prefix masks of the tables before this one, in its order of bits.
+/// Returns the prefix masks of the tables before this one, in the bit order of this table.
 fn earlier(scheme: &Scheme, ordinal: usize) -> Vec<u64> {
     let table = &scheme.tables()[ordinal];
     let prefixes = scheme.tables()[..ordinal].iter().map(Table::prefix_mask);
@@ -74,10 +74,10 @@ fn is_first(earlier: &[u64], different: u64) -> bool {
     earlier.iter().all(|mask| mask & different != 0)
 }
 
-/// Finds the pairs within k bits among distinct values that differ in their lowest `bits` bits only.
+/// Finds the pairs within k bits among distinct values that differ only in their lowest `bits` bits.
 ///
-/// A few are compared pairwise. For many, the bits in which they differ get tables of their own, so that clusters
-/// of fingerprints, as of pages of one template, cost little more than others.
+/// A few values are compared pairwise. For many, separate tables are built over the bits in which they differ, so that
+/// clusters of fingerprints, such as pages of one template, cost little more than others.
 fn join(values: &[u64], bits: u8, k: u32, emit: &mut Emit<'_>) -> Result<()> {
     let scheme = if values.len() <= PLAIN_LEN || bits < PLAIN_BITS { None } else { scheme(values.len(), bits, k) };
     let Some(scheme) = scheme else {
@@ -107,7 +107,7 @@ fn join(values: &[u64], bits: u8, k: u32, emit: &mut Emit<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns a scheme whose tables leave groups of a few dozen, if there is one.
+/// Returns a scheme whose tables leave groups of a few dozen values, if there is one.
 fn scheme(len: usize, bits: u8, k: u32) -> Option<Scheme> {
     let wanted = (len.ilog2() as u8).saturating_sub(5).clamp(1, bits / 2);
     let k = k as u8;

@@ -89,7 +89,7 @@ impl View<'_> {
             let same = runs.iter().filter(|run| run.entry.scheme.tables() == scheme.tables());
             same.map(|run| run.entry.fingerprints).sum()
         };
-        // Of equal weights the first.
+        // Of equal weights, the first.
         match runs.iter().rev().map(|run| &run.entry.scheme).max_by_key(|scheme| weight(scheme)) {
             Some(scheme) => Ok(scheme.clone()),
             None => {
@@ -153,7 +153,7 @@ fn pass(
     if let ([run], 0) = (runs, sorted.len()) {
         let file = &run.segments[ordinal];
         file.segment().source().sequential();
-        // An error of the format names no file: its file is added here, all others pass as they are.
+        // An error of the format has no file name, so it is added here; other errors are passed on unchanged.
         let outcome = file.segment().scan(0, u64::MAX, &mut |values: &[u64]| take(values).map_err(Scanned::Other));
         outcome.map_err(|error| match error {
             Scanned::Format(error) => Error::format(file.path())(error),

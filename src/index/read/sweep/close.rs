@@ -1,18 +1,18 @@
-//! Matching by topmost bits: queries that agree with a stored fingerprint in all topmost bits but at most one.
+//! Matching by topmost bits: queries that agree with a stored fingerprint in all topmost bits except at most one.
 //!
-//! Stored fingerprints come sorted: thousands in a row share their topmost bits. The queries that agree with these
-//! in all bits or all but one are few, a hundred of a million: small tables of these queries stay in the
-//! first-level cache.
+//! Stored fingerprints come sorted: thousands in a row share their topmost bits. Few queries (a hundred of a million)
+//! agree with these bits in all positions, or in all but one, so small tables of these queries stay in the first-level
+//! cache.
 
 use super::index::QueryIndex;
 
-/// Most bits of a key.
+/// Maximum number of bits of a key.
 const KEY_BITS_MAX: u32 = 12;
 /// Up to this many fingerprints are compared with each query without building tables.
 const PLAIN_LEN: usize = 8;
 const NONE: u32 = u32::MAX;
 
-/// A group of bits below the topmost ones: of k + 1 groups one is equal in values within k bits.
+/// A group of bits below the topmost ones: values within k bits of each other agree in one of k + 1 groups.
 struct Group {
     down: u32,
     mask: u64,
@@ -27,7 +27,7 @@ struct Group {
 pub(crate) struct Close {
     shift: u32,
     groups: Vec<Group>,
-    /// The topmost bits that `queries` are close to, and whether the groups contain them.
+    /// The topmost bits to which `queries` are close, and whether the groups contain them.
     top: Option<u64>,
     built: bool,
     queries: Vec<u64>,
@@ -124,7 +124,7 @@ impl Group {
         for (position, &query) in (0..).zip(queries) {
             let key = self.key(query);
             let (word, bit) = (&mut self.bitmap[key >> 6], 1 << (key & 63));
-            // Heads of keys that do not occur are left from other queries.
+            // Heads of keys that do not occur are left over from other queries.
             self.next.push(if *word & bit == 0 { NONE } else { self.heads[key] });
             self.heads[key] = position;
             *word |= bit;

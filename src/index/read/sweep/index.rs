@@ -10,13 +10,13 @@ use super::prefix::{Prefix, Scratch};
 use crate::read::view::Within;
 use crate::{Error, Result};
 
-/// Most groups of bits, beyond k, that are tried for a scheme of the queries.
+/// Maximum number of groups of bits, beyond k, that are tried for a scheme of the queries.
 const GROUPS_MAX: u8 = 6;
 /// Cost of looking up one fingerprint in one bitmap, and of comparing it with one query, in nanoseconds: only their
 /// ratio matters.
 const LOOK_COST: f64 = 1.0;
 const COMPARE_COST: f64 = 5.0;
-/// Least width of fingerprints that are split in topmost and other bits.
+/// Minimum width of fingerprints that are split into topmost and other bits.
 const SPLIT_BITS_MIN: u8 = 32;
 /// Approximate number of distinct queries with the same topmost bits, as a power of two.
 const UNDER_BITS: u32 = 4;
@@ -40,9 +40,9 @@ pub(crate) struct QueryIndex {
     split: Option<Split>,
 }
 
-/// Fingerprints split in topmost and other bits. If k is 3, a fingerprint within k bits of a query differs in at
-/// most one of the topmost bits, or in at most one of the others. The former is found among the few queries with
-/// nearly the same topmost bits, the latter by tables of the other bits.
+/// Fingerprints split into topmost and other bits. If k is 3, a fingerprint within k bits of a query differs in at most
+/// one of the topmost bits, or in at most one of the others. The former is found among the few queries with nearly the
+/// same topmost bits, the latter by tables of the other bits.
 #[derive(Debug)]
 struct Split {
     /// Number of other bits.
@@ -178,8 +178,8 @@ fn check(bits: u8, queries: &[Fingerprint], within: Within) -> Result<()> {
     }
 }
 
-/// Returns tables of the low `bits` of the queries, of the cheapest scheme: more groups of bits make more tables
-/// with longer prefixes, which fewer stored fingerprints share with a query.
+/// Returns tables of the low `bits` of the queries, by the cheapest scheme. More groups of bits make more tables with
+/// longer prefixes, which fewer stored fingerprints share with a query.
 fn tables(bits: u8, k: u8, queries: &[u64], memory_limit: u64) -> Vec<Prefix> {
     let len = queries.len();
     // One table without a prefix compares everything with everything.

@@ -3,14 +3,14 @@
 use nddb_format::fingerprint::low_mask;
 use nddb_format::permutation::Table;
 
-/// Bits of the bitmap for each query, as a power of two: of 64 stored fingerprints whose prefix no query shares, at
-/// most one passes.
+/// Bits of the bitmap per query, as a power of two: at most one in 64 stored fingerprints whose prefix no query shares
+/// passes.
 const SPARSENESS: u32 = 6;
 
-/// Most bits of a key.
+/// Maximum number of bits of a key.
 const KEY_BITS_MAX: u32 = 32;
 
-/// Neighbouring bits of a fingerprint that move into a key.
+/// Neighbouring bits of a fingerprint that become part of a key.
 #[derive(Clone, Copy, Debug)]
 struct BitRange {
     down: u32,
@@ -24,7 +24,7 @@ impl BitRange {
     }
 }
 
-/// Values that are looked up together, with intermediate results.
+/// The values that are looked up together, with intermediate results.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     keys: Vec<u32>,

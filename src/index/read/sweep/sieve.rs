@@ -4,7 +4,7 @@ use super::close::Close;
 use super::index::QueryIndex;
 use super::prefix::Scratch;
 
-/// Values that are looked up together.
+/// Number of values that are looked up together.
 const LOOK_LEN: usize = 1024;
 
 /// A pass of stored fingerprints through the index.

@@ -16,12 +16,12 @@ use crate::{Error, Result};
 pub(super) const NONE: u64 = u64::MAX;
 /// Bytes of a bare record before its id: version, flags, length.
 const ID_OFFSET: usize = 7;
-/// Bytes of a document besides its record while its chunk is sorted and written.
+/// Memory per document, besides its record, while its chunk is sorted and written.
 const OVERHEAD: u64 = 110;
 
 /// Documents in input order. The keys of each are computed before its record is encoded, with the document's index
-/// instead of its number, which is known only when the chunk is written. Those of a printed document are for its run,
-/// those of others for the catalog.
+/// instead of its number, which is known only when the chunk is written. Keys of printed documents go to the run, those
+/// of others to the catalog.
 #[derive(Default)]
 pub(crate) struct Chunk {
     records: Vec<u8>,
@@ -103,7 +103,7 @@ impl Chunk {
         (self.records.len() + keys) as u64 + self.len() as u64 * OVERHEAD
     }
 
-    /// Takes the keys of the kept printed documents, as \[key, number\] in no order.
+    /// Takes the keys of the kept printed documents, as \[key, number\] in no particular order.
     pub(crate) fn take_keys(&mut self, numbers: &[u64]) -> Vec<[u64; 2]> {
         let keys = std::mem::take(&mut self.keys).into_iter();
         keys.map(|(key, index)| [key, numbers[index as usize]]).filter(|&[_, number]| number != NONE).collect()
@@ -134,7 +134,7 @@ impl Chunk {
     /// Passes the encoded summary of each kept printed document with its number to `sink`, in ascending order.
     ///
     /// # Errors
-    /// Those of `sink`; a record that cannot be read is one of the database at `path`.
+    /// Errors of `sink`; a record that cannot be read is reported as an error of the database at `path`.
     pub(crate) fn each_summary(
         &self,
         numbers: &[u64],
@@ -209,14 +209,14 @@ impl Chunk {
         order.into_iter().map(|(_, index)| index).collect()
     }
 
-    /// Returns a document as one whose id came before.
+    /// Returns a document in the form of a repeated id.
     pub(super) fn repeat(&self, index: usize) -> Repeat {
         let after = self.inputs.partition_point(|(start, _)| *start <= index);
         let input = after.checked_sub(1).map_or(0, |last| self.inputs[last].1);
         Repeat { id: self.id(index).to_owned(), input }
     }
 
-    /// Keeps the last of documents with equal ids. Returns each dropped one with the next of its id.
+    /// Keeps the last of documents with equal ids. Returns each dropped document with the next one of its id.
     pub(crate) fn keep_last(&mut self, by_id: &mut Vec<u32>) -> Vec<(usize, usize)> {
         let mut repeated = Vec::new();
         for index in 1..by_id.len() {

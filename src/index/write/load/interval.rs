@@ -1,4 +1,4 @@
-//! Storing a sequence: what is new of it becomes an interval (SPEC 9.8 and 10.6).
+//! Storing a sequence: its new documents become an interval (SPEC 9.8 and 10.6).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +13,8 @@ use crate::runs::contents::Contents;
 use crate::write::writer::{Known, Writer};
 use crate::{Error, Result};
 
-/// Many documents for a part of a sequence to replace: one write says that they are deleted, if need be by a row each.
+/// Maximum number of documents that one part of a sequence may replace: one write marks them as deleted, if necessary
+/// with a row each.
 const REPLACED_MAX: u64 = 1 << 22;
 
 impl BulkLoad<'_> {
@@ -76,8 +77,8 @@ impl BulkLoad<'_> {
 }
 
 impl Writer {
-    /// Returns the documents of a stretch whose ids are stored: by index what they replace, `None` if they are stored
-    /// as they are.
+    /// Returns the documents of a stretch whose ids are stored: by index, the documents that they replace, or `None` if
+    /// they are already stored without a difference.
     fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<(usize, Option<Known>)>> {
         let deleted = &self.snapshot().deleted;
         let are_deleted = |numbers| contains_all(deleted, numbers);
@@ -105,7 +106,8 @@ impl Writer {
         Ok(all)
     }
 
-    /// As [`Writer::known_in`], of a stretch whose documents are stored with the consecutive numbers from `first` on.
+    /// Like [`Writer::known_in`], for a stretch whose documents are stored with the consecutive numbers from `first`
+    /// on.
     fn compared(&self, sequence: &Sequence, stretch: Range<usize>, first: u64) -> Result<Vec<(usize, Option<Known>)>> {
         let mut rest = stretch.clone();
         let mut all = Vec::with_capacity(stretch.len());
@@ -122,7 +124,7 @@ impl Writer {
         Err(Error::Inconsistent { path: self.catalog().path().to_owned(), what })
     }
 
-    /// Stores documents of a sequence as an interval, in a load that began there.
+    /// Stores documents of a sequence as an interval, given where the load began.
     fn write_interval(
         &mut self,
         sequence: &Sequence,

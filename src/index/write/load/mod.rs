@@ -4,7 +4,7 @@
 //! those of the catalog; its rows bypass the write-ahead log as sorted files; its fingerprints become a run. Until
 //! the last step commits the chunk, its number range is invisible.
 //!
-//! Bare fingerprints whose ids count on are collected apart and become an interval, without rows of their own.
+//! Bare fingerprints with consecutive ids are collected separately and become an interval, without rows of their own.
 
 mod chunk;
 mod interval;
@@ -34,8 +34,8 @@ use sequence::Sequence;
 /// A bulk load in progress. Documents not yet committed by [`BulkLoad::finish`], or by a chunk before, are not in
 /// the database.
 ///
-/// Once writing documents has failed, all that follows fails with [`Error::LoadFailed`]: some that were taken are not
-/// stored.
+/// Once writing documents has failed, all later calls fail with [`Error::LoadFailed`], because some accepted documents
+/// are not stored.
 #[must_use = "documents are stored by `finish`"]
 pub struct BulkLoad<'a> {
     writer: &'a mut Writer,
@@ -48,9 +48,9 @@ pub struct BulkLoad<'a> {
     limit: u64,
     start: LoadStart,
     runs_before: usize,
-    /// The input that documents come from.
+    /// The input of the documents.
     input: u32,
-    /// What it failed of.
+    /// The error that made it fail.
     failed: Option<String>,
 }
 
@@ -70,7 +70,7 @@ const STEP: usize = 1 << 16;
 struct LoadStart {
     /// Its first number.
     first: u64,
-    /// Its documents have no order but that of their dates and ids.
+    /// Its documents are ordered only by their dates and ids.
     is_unordered: bool,
 }
 
@@ -85,7 +85,7 @@ struct Part {
     labels: Vec<(std::ops::Range<u64>, u32)>,
     /// Their rows.
     files: Vec<SortedFile>,
-    /// The interval that they are, if they have no rows of their own.
+    /// The interval that they form, if they have no rows of their own.
     interval: Option<Interval>,
     contents: Contents<'static>,
 }
@@ -97,10 +97,10 @@ struct Joined {
     deleted: RoaringTreemap,
     /// Documents that the pending batch replaces.
     replaced: RoaringTreemap,
-    /// Number of documents of the chunk that replace one of before the load.
+    /// Number of documents of the chunk that replace one stored before the load.
     replacing: u64,
     unchanged: u64,
-    /// Number of documents of the load that others of the chunk replace, and of those without a print among them.
+    /// Number of documents of the load that documents of the chunk replace, and the number of those without a print.
     repeated: u64,
     repeated_unprinted: u64,
 }
@@ -128,10 +128,10 @@ impl Writer {
         })
     }
 
-    /// Registers archives, given without progress, and returns their numbers with their progress. An archive keeps
-    /// its number if path, size, hash and reading options are those of one loaded before; or if all but the path
-    /// are and nothing exists at the old path any more, by `is_gone`: it has been moved. All others get new
-    /// numbers. One that was modified since it was read keeps its number without its progress.
+    /// Registers archives, given without progress, and returns their numbers with their progress. An archive keeps its
+    /// number if path, size, hash and reading options are those of one loaded before; or if all of these except the
+    /// path are equal and nothing exists at the old path any more (according to `is_gone`): it has been moved. All
+    /// others get new numbers. An archive that was modified since it was read keeps its number, but not its progress.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -163,13 +163,13 @@ impl Writer {
 }
 
 impl BulkLoad<'_> {
-    /// Says that no document of this load is older than another because it comes earlier: they are ordered by their
-    /// dates, then by their ids. Without, the first is the oldest.
+    /// Declares that the order of input does not determine the age of documents of this load: they are ordered by their
+    /// dates, then by their ids. Without this call, the first document is the oldest.
     pub fn unordered(&mut self) {
         self.start.is_unordered = true;
     }
 
-    /// Says which input the documents from here on come from, for [`Repeat`].
+    /// Sets the input of the documents from here on, for [`Repeat`].
     pub fn from_input(&mut self, input: u32) {
         self.input = input;
     }
@@ -185,12 +185,12 @@ impl BulkLoad<'_> {
         self.take(&document)
     }
 
-    /// Leaves bytes of the memory limit to what the caller does beside.
+    /// Reserves a part of the memory limit for other work of the caller.
     pub fn leave(&mut self, bytes: u64) {
         self.limit = self.limit.saturating_sub(bytes);
     }
 
-    /// Adds a document that has nothing but a fingerprint, as [`BulkLoad::push`] does.
+    /// Adds a document that has only a fingerprint, as [`BulkLoad::push`] does.
     pub fn push_bare(&mut self, id: String, fingerprint: Fingerprint) -> Result<()> {
         let batch = self.writer.batch_number();
         if self.count_on(&id, fingerprint, batch)? {
@@ -216,7 +216,7 @@ impl BulkLoad<'_> {
         self.write_full()
     }
 
-    /// Adds a document that has nothing but a fingerprint if it is the next of the sequence. Returns whether it is.
+    /// Adds a document that has only a fingerprint if it is the next one of the sequence. Returns whether it is.
     fn count_on(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>) -> Result<bool> {
         self.ready()?;
         let Some(sequence) = &mut self.sequence else { return Ok(false) };
@@ -237,8 +237,8 @@ impl BulkLoad<'_> {
         if self.chunk.size() >= self.limit { self.write_chunk() } else { Ok(()) }
     }
 
-    /// Assigns the documents from here on to a batch, or to none if the name is empty; it stays that of the writer.
-    /// Where it changes, the documents so far are written and committed.
+    /// Assigns the documents from here on to a batch, or to none if the name is empty; this also becomes the batch of
+    /// the writer. If the batch changes, the documents so far are written and committed.
     ///
     /// # Errors
     /// As [`BulkLoad::push`], and as [`Writer::label`].
@@ -322,7 +322,7 @@ impl BulkLoad<'_> {
         }
     }
 
-    /// Records what the load fails of, if it does: documents have left it that are not stored.
+    /// Records the error if the load fails: documents that have left its memory are not stored.
     fn guard(&mut self, outcome: Result<()>) -> Result<()> {
         if let Err(error) = &outcome
             && self.failed.is_none()
@@ -475,7 +475,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Joins the chunk's ids, in their order, with those of the catalog: determines what is replaced, and drops
+    /// Joins the chunk's ids, in order, with those of the catalog: determines which documents are replaced, and drops
     /// unchanged documents from the chunk. `first` is the number of the first document of the load.
     fn join(&mut self, chunk: &mut Chunk, by_id: &mut Vec<u32>, first: u64, loaded: &mut Loaded) -> Result<Joined> {
         let mut joined = Joined::default();
@@ -520,8 +520,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load. Returns whether one
-    /// is.
+    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load. Returns whether one of
+    /// them is.
     fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<bool> {
         let own = known.current().filter(|&number| number >= first);
         match known.current() {
@@ -544,7 +544,7 @@ impl Writer {
         Ok(Document { fingerprint: Fingerprint(fingerprint), unprinted, sketched: false, record })
     }
 
-    /// Reserves the numbers `low..high`: unless the load goes on, the next opening cancels them.
+    /// Reserves the numbers `low..high`: unless the load completes, the next opening cancels them.
     fn reserve(&mut self, low: u64, high: u64) -> Result<()> {
         if low == high {
             return Ok(());

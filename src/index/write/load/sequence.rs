@@ -1,4 +1,4 @@
-//! Documents of a load that may become an interval: bare fingerprints whose ids count on (SPEC 9.8).
+//! Documents of a load that may become an interval: bare fingerprints with consecutive ids (SPEC 9.8).
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use nddb_format::record::{Interval, ORDINAL_END, Record, splits};
 
 use crate::document::Document;
 
-/// Fewer documents are stored with rows of their own.
+/// Minimum number of documents for an interval; fewer are stored with rows of their own.
 pub(super) const LEN_MIN: usize = 4096;
-/// Bytes of a document while its interval is sorted and written.
+/// Memory per document while its interval is sorted and written.
 const OVERHEAD: u64 = 64;
 
-/// Consecutive documents of the input with nothing but a fingerprint, whose ids are one prefix and consecutive
-/// ordinals.
+/// Consecutive documents of the input that have only a fingerprint, and whose ids consist of a common prefix and
+/// consecutive ordinals.
 pub(super) struct Sequence {
     /// The id of the first: the prefix, and its ordinal.
     first: String,
@@ -21,7 +21,7 @@ pub(super) struct Sequence {
     prefix: usize,
     ordinal: u64,
     batch: Option<u32>,
-    /// The input that the first came from.
+    /// The input of the first document.
     input: u32,
     fingerprints: Vec<u64>,
     /// The digits of the next ordinal.
@@ -43,7 +43,7 @@ impl Sequence {
         })
     }
 
-    /// Takes a document if it is the next. Returns whether it is.
+    /// Takes a document if it is the next one. Returns whether it is.
     pub(super) fn take(&mut self, id: &str, fingerprint: Fingerprint, batch: Option<u32>) -> bool {
         let len = self.fingerprints.len() as u64;
         let is_next = id.as_bytes().strip_prefix(self.prefix().as_bytes()) == Some(&self.next)
@@ -60,7 +60,7 @@ impl Sequence {
         self.fingerprints.len()
     }
 
-    /// Returns the bytes that it needs until it is written.
+    /// Returns the memory that it needs until it is written.
     pub(super) fn size(&self) -> u64 {
         self.len() as u64 * OVERHEAD
     }
@@ -70,7 +70,7 @@ impl Sequence {
         &self.fingerprints
     }
 
-    /// Returns the input that the first document came from.
+    /// Returns the input of the first document.
     pub(super) fn input(&self) -> u32 {
         self.input
     }

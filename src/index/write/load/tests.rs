@@ -14,7 +14,7 @@ fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// Changes by a user of a writer while a load holds it, which the engine itself may make there in future.
+/// Changes made through a writer while a load holds it, which the engine itself may make there in future.
 #[test]
 fn what_is_staged_or_committed_during_a_load_keeps_its_numbers_and_is_found() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -38,7 +38,7 @@ fn what_is_staged_or_committed_during_a_load_keeps_its_numbers_and_is_found() {
     assert_eq!(stats.memtable_documents, 0);
 }
 
-/// Ids that come again are counted alike whether the documents before them are committed or not.
+/// Repeated ids are counted in the same way whether or not the documents before them are committed.
 #[test]
 fn an_id_that_comes_again_in_a_load_is_a_repeat_wherever_the_load_is_cut() {
     for checkpoints in [false, true] {
@@ -99,7 +99,8 @@ fn the_ranges_of_a_label_are_one_row() {
     assert_eq!(writer.batches().expect("listed")[0].2, 25);
 }
 
-/// What replaces an interval writes a row for all of it, and what leaves of it before the rest takes its part.
+/// Replacing an interval writes one row for all of it, and a part that leaves before the rest takes its share of the
+/// row.
 #[test]
 fn an_interval_is_replaced_by_one_row_that_leaves_part_by_part() {
     const LEN: u64 = 5000;
@@ -155,7 +156,7 @@ fn an_interval_is_replaced_by_one_row_that_leaves_part_by_part() {
     assert!(crate::check(&path, &crate::CheckOptions::default(), &mut |_| true).expect("checked").is_sound());
 }
 
-/// Files have no room for greater numbers: what would get one is refused before anything is written.
+/// Files have no room for greater numbers: a document that would get one is refused before anything is written.
 #[test]
 fn numbers_that_a_database_does_not_have_are_refused_and_nothing_is_reserved() {
     const LEFT: u64 = 10;
@@ -201,7 +202,7 @@ fn a_load_that_failed_takes_no_more_and_says_what_it_failed_of() {
     let config = Config::within(2).and_then(|config| config.bits(20)).expect("in range");
     let mut writer = Writer::create(&path, &config).expect("created");
     let first = AtomicBool::new(true);
-    // The disk is full for a moment, which costs a writer nothing.
+    // The disk is full for a moment, which does a writer no harm.
     let observer = observe_storage(&path.join("runs"), move |action, _| {
         let fails = action == "create the file" && first.swap(false, Ordering::Relaxed);
         if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }

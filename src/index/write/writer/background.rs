@@ -15,7 +15,7 @@ use crate::write::jobs::{Built, Job, Task};
 use crate::write::plan::{CompactionPlan, rewrites_of};
 use crate::{Error, Result};
 
-/// Most merges at a time.
+/// Maximum number of merges at a time.
 const MERGES_MAX: usize = 2;
 /// Number of runs at which the writer waits for a merge.
 const RUNS_MAX: usize = 40;
@@ -23,9 +23,9 @@ const RUNS_MAX: usize = 40;
 const MOMENT: Duration = Duration::from_millis(50);
 
 impl Writer {
-    /// Sets whether flushes and merges are done by background threads, while documents are inserted and committed,
-    /// with merges started as soon as they pay. Finished jobs are published by the next commit; [`Writer::close`]
-    /// waits for all, which the watcher can cut short. Off by default.
+    /// Sets whether background threads do flushes and merges while documents are inserted and committed; merges then
+    /// start as soon as they pay. Finished jobs are published by the next commit; [`Writer::close`] waits for all,
+    /// which the watcher can cut short. Off by default.
     pub fn merge_in_background(&mut self, on: bool) {
         if !on {
             self.cancel_merges();
@@ -165,7 +165,7 @@ impl Writer {
         self.jobs.due = true;
     }
 
-    /// Waits for all jobs, those that become due meanwhile included, unless the caller wants to stop.
+    /// Waits for all jobs, including those that become due meanwhile, unless the caller wants to stop.
     pub(super) fn drain(&mut self) -> Result<()> {
         if !self.jobs.on {
             return Ok(());
@@ -193,8 +193,8 @@ impl Writer {
         }
     }
 
-    /// Records the error of a job. The documents are committed all the same; only after a failed fsync the state on
-    /// disk is unknown.
+    /// Records the error of a job. The documents are committed all the same; only after a failed fsync is the state on
+    /// disk unknown.
     fn note_failure(&mut self, error: Error, (first, len): (u64, u64)) -> Result<()> {
         self.drop_files(first, len);
         match error {

@@ -10,7 +10,7 @@ use super::{Label, Writer};
 use crate::catalog::Commit;
 use crate::{Error, Result};
 
-/// Rows of one commit of long work.
+/// Number of rows in one commit of long work.
 const CHUNK: usize = 10_000;
 
 impl Writer {
@@ -49,7 +49,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns whether the current batch has this name; an empty name is that of none.
+    /// Returns whether the current batch has this name; an empty name means no batch.
     pub(crate) fn is_labelled(&self, name: &str) -> bool {
         self.label.as_ref().map_or("", |label| &label.name) == name
     }
@@ -114,7 +114,7 @@ impl Writer {
         counters.live -= replaced.len();
         let mut commit = self.catalog.begin();
         self.change_ranges(&mut commit, batch.number, RangeState::Committed)?;
-        // The documents that it replaces are deleted from now on, each by a row as soon as that is written.
+        // The documents that it replaces are deleted from now on, each as soon as its row is written.
         commit.batch(name, &Batch { state: BatchState::Committing, ..batch });
         commit.counters(&counters);
         let written = commit.write();
@@ -181,7 +181,7 @@ impl Writer {
         let mut from = 0;
         loop {
             let (mut commit, mut rows, mut deleted) = (self.catalog.begin(), 0, RoaringTreemap::new());
-            // To begin again would mean to pass over all rows that were removed.
+            // Starting from the beginning would mean skipping all rows that have been removed.
             self.catalog.replaced(batch, from, &mut |numbers| {
                 commit.forget_replaced(batch, numbers.start);
                 rows += 1;
@@ -216,8 +216,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Has later loads read archives from the start: those selected, and those that were read in part, from which
-    /// deleted documents may have come. To read a page again is harmless.
+    /// Makes later loads read archives from the start: those selected, and those that were read in part, from which
+    /// deleted documents may have come. Reading a page again is harmless.
     fn start_archives_again(&self, commit: &mut Commit<'_>, are_selected: &dyn Fn(u32) -> bool) -> Result<()> {
         for (number, archive) in self.catalog.archives()? {
             if !archive.finished || are_selected(number) {
@@ -227,7 +227,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns the archives that documents came from; `None` if that is not known of all of them, as of sketches and of
+    /// Returns the archives from which documents came; `None` if that is unknown for some of them, such as sketches and
     /// bare fingerprints, whose records name no archive that was read.
     fn origins(&self, numbers: &RoaringTreemap) -> Result<Option<BTreeSet<u32>>> {
         let read = self.catalog.archives()?.into_iter().filter(|(_, archive)| archive.documents > 0);
@@ -261,8 +261,8 @@ impl Writer {
         Ok(batch)
     }
 
-    /// Deletes all documents of a batch that is not pending, and has later loads read the archives that they came from:
-    /// all archives, if that is not known of a document. Returns their number.
+    /// Deletes all documents of a batch that is not pending, and makes later loads read their archives again, or all
+    /// archives if that of a document is unknown. Returns their number.
     ///
     /// # Errors
     /// [`Error::Batch`] if there is no such batch or it is pending; errors of the disk.
@@ -291,7 +291,7 @@ impl Writer {
         self.delete_where(|head| head.site == Some(site))
     }
 
-    /// Deletes all visible documents of which `is_meant` holds, given the head of their records. Returns their number.
+    /// Deletes all visible documents for which `is_meant` holds, given the head of their records. Returns their number.
     ///
     /// # Errors
     /// As [`Writer::delete_site`].

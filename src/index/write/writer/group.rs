@@ -1,4 +1,4 @@
-//! The changes staged for the next commit, the documents they replace, and looking both up as if committed.
+//! The changes staged for the next commit and the documents they replace, with look-ups that treat them as committed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -44,11 +44,11 @@ pub(super) struct Group {
 /// The committed documents with one id that are not deleted.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// The visible one.
+    /// The visible document.
     pub(super) visible: Option<u64>,
-    /// Those of the current pending batch.
+    /// The documents of the current pending batch.
     pub(super) own: Vec<u64>,
-    /// Those of other pending batches.
+    /// The documents of other pending batches.
     pub(super) others: Vec<u64>,
 }
 
@@ -58,7 +58,7 @@ impl Known {
         self.visible
     }
 
-    /// Returns a visible document alone.
+    /// Returns a result with only a visible document.
     pub(crate) fn visible_one(number: u64) -> Self {
         Self { visible: Some(number), ..Self::default() }
     }
@@ -68,13 +68,14 @@ impl Known {
         self.visible.is_none() && self.own.is_empty() && self.others.is_empty()
     }
 
-    /// Returns the document that a new one is compared with.
+    /// Returns the document with which a new one is compared.
     pub(crate) fn current(&self) -> Option<u64> {
         self.own.last().copied().or(self.visible)
     }
 
-    /// Adds the documents that a new one replaces: to `deleted` those deleted at once, to `replaced` those deleted
-    /// when the pending batch is committed. Documents of other pending batches with the id are older.
+    /// Adds the documents that a new one replaces: to `deleted` those that are deleted at once, to `replaced` those
+    /// that are deleted when the pending batch is committed. Documents of other pending batches with this id count as
+    /// older.
     pub(crate) fn replace(&self, pending: bool, deleted: &mut impl Extend<u64>, replaced: &mut impl Extend<u64>) {
         deleted.extend(self.own.iter().copied());
         let rest = self.others.iter().copied().chain(self.visible);
@@ -123,7 +124,7 @@ impl Group {
         self.documents.push(staged);
     }
 
-    /// Updates the keys up to the last staged document, only when they are looked up.
+    /// Updates the keys up to the last staged document; called only when they are looked up.
     pub(super) fn index(&mut self) {
         for staged in &self.documents[self.indexed..] {
             staged.keys.stored().for_each(|key| self.keys.insert(key, staged.number));

@@ -28,7 +28,8 @@ use group::{Group, Staged};
 use nddb_format::document_keys::KeyKinds;
 use retired::Retired;
 
-/// Most bytes of a family of the catalog that are merged when a writer is closed: less than a second.
+/// Maximum number of bytes of a family of the catalog that are merged when a writer is closed: this takes less than a
+/// second.
 const MERGED_AT_END: u64 = 256 << 20;
 
 /// The batch of new documents.
@@ -41,7 +42,7 @@ struct Label {
 
 /// A database open for writing, exclusively by this process.
 pub struct Writer {
-    // Jobs and catalog end before the folder, whose lock is released then.
+    // Jobs and catalog are dropped before the folder, because that releases the lock.
     jobs: Jobs,
     catalog: Catalog,
     dir: Dir,
@@ -95,7 +96,7 @@ impl Writer {
         self.memory_limit = bytes.max(16 << 20);
     }
 
-    /// Returns the present committed state, without staged documents.
+    /// Returns the current committed state, without staged documents.
     pub fn view(&self) -> View<'_> {
         View { dir: &self.dir, snapshot: &self.snapshot, catalog: &self.catalog, settings: &self.settings }
     }
@@ -107,7 +108,7 @@ impl Writer {
         Ok(Scope::with_group(self.view(), &self.group))
     }
 
-    /// Returns the snapshot of the present state, for the engine.
+    /// Returns the snapshot of the current state, for the engine.
     pub(crate) fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -125,7 +126,7 @@ impl Writer {
         &self.retired.dropped
     }
 
-    /// Reads anew which families of the catalog have rows of keys, after some were ingested.
+    /// Reads again which families of the catalog have rows of keys, after some were ingested.
     pub(crate) fn read_key_rows(&mut self) -> Result<()> {
         self.snapshot.read_key_rows(&self.catalog)
     }
@@ -186,7 +187,7 @@ impl Writer {
         if (self.watch)(&Progress { phase, done, total, unit }) { Ok(()) } else { Err(Error::Cancelled) }
     }
 
-    /// Stages a document. The document replaces a stored one with the same id, unless nothing differs.
+    /// Stages a document. The document replaces a stored one with the same id, unless they do not differ.
     ///
     /// # Errors
     /// As [`Document::fitted`]; [`Error::OutOfNumbers`]; [`Error::Poisoned`]; damage.
@@ -199,7 +200,7 @@ impl Writer {
             }
             let number = self.next_staged()?;
             self.group.abandon(document.id());
-            // The document that the staged one replaced is marked already.
+            // The document that the staged one replaced is already marked.
             self.stage(document, number, &Known::default());
             return Ok(Outcome::Replaced);
         }
@@ -222,7 +223,7 @@ impl Writer {
         Ok(number)
     }
 
-    /// Refuses numbers beyond those that a database has.
+    /// Refuses document numbers beyond the limit of a database.
     pub(crate) fn has_numbers_up_to(&self, high: u64) -> Result<()> {
         let given = self.counters.next_number;
         match high > NUMBER_END {
@@ -231,8 +232,8 @@ impl Writer {
         }
     }
 
-    /// Stages a document under a number, and the deletion of the ones it replaces: at once, or when the
-    /// pending batch is committed. Documents of other pending batches with the id are older.
+    /// Stages a document under a number, and the deletion of the ones it replaces: at once, or when the pending batch
+    /// is committed. Documents of other pending batches with this id count as older.
     fn stage(&mut self, mut document: Document, number: u64, known: &Known) {
         document.record.batch = self.label.as_ref().map(|label| label.batch.number);
         known.replace(self.is_pending(), &mut self.group.deleted, &mut self.group.replaced);
@@ -264,8 +265,8 @@ impl Writer {
         self.merge_catalog_files(MERGED_AT_END)
     }
 
-    /// Merges files of the catalog that loads and flushes have left, up to `most` bytes of a family. All is committed:
-    /// whoever stops this, or has no space, does without.
+    /// Merges files of the catalog that loads and flushes have left, up to `most` bytes per family. Everything is
+    /// committed already, so this may be stopped, or skipped for lack of space.
     pub(super) fn merge_catalog_files(&mut self, most: u64) -> Result<()> {
         let (dir, watch) = (&self.dir, &mut self.watch);
         let outcome = self.catalog.merge_files(most, &mut |bytes| {

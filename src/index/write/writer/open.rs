@@ -35,7 +35,7 @@ impl Writer {
         made
     }
 
-    /// Makes what is in the folder of a new database.
+    /// Makes the contents of the folder of a new database.
     fn fill(dir: Dir, path: &Path, config: &Config) -> Result<Self> {
         let catalog = Catalog::create(&dir)?;
         let settings = Settings {
@@ -51,7 +51,7 @@ impl Writer {
         commit.settings(&settings);
         commit.counters(&counters);
         commit.write()?;
-        // The last step: without a MANIFEST the folder is no database.
+        // The last step: without a MANIFEST the folder is not a database.
         let manifest = Manifest::new(settings.bits, settings.k, settings.catalog);
         dir.replace_manifest(&manifest.encode())?;
         Self::assemble(dir, catalog, settings, counters, manifest)
@@ -75,10 +75,10 @@ impl Writer {
         Self::open_within(path, holder, Duration::ZERO)
     }
 
-    /// As [`Writer::open_as`]; waits so long for another writer to end.
+    /// Like [`Writer::open_as`], but waits this long for another writer to end.
     ///
     /// # Errors
-    /// As [`Writer::open`]; [`Error::Locked`] says how long it was waited.
+    /// As [`Writer::open`]; [`Error::Locked`] has the time waited.
     pub fn open_within(path: impl AsRef<Path>, holder: &str, wait: Duration) -> Result<Self> {
         let dir = Dir::open(path.as_ref())?.locked_within(holder, wait)?;
         let manifest = read_manifest(&dir)?;
@@ -158,7 +158,7 @@ fn holder(what: &str) -> String {
     format!("{what}, process {}", std::process::id())
 }
 
-/// Returns a unique identity for a catalog: of the path, the process and the time.
+/// Returns a unique identity for a catalog, made from the path, the process and the time.
 fn identity(path: &Path) -> u128 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_nanos());
     let text = format!("{} {} {now}", path.display(), std::process::id());

@@ -20,14 +20,14 @@ use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// Number of deletions in the catalog at which they are written to a file.
+/// Number of deletions in the catalog from which on they are written to a file.
 const FOLD_AT: u64 = 65_536;
 
 impl Writer {
     /// Moves all committed documents from the memtable into a run.
     ///
     /// # Errors
-    /// [`Error::OverLimit`] if there is no space: nothing is lost, and queries go on; errors of the disk.
+    /// [`Error::OverLimit`] if there is no space: nothing is lost, and queries continue to work; errors of the disk.
     pub fn flush(&mut self) -> Result<()> {
         self.ready()?;
         let outcome = self.flush_memtable();
@@ -62,7 +62,7 @@ impl Writer {
     /// Sets the levels of the scheme of later runs, or leaves their schemes to the planner.
     ///
     /// # Errors
-    /// Levels that are no valid scheme for these bits and k; errors of the disk.
+    /// Levels that are not a valid scheme for these bits and k; errors of the disk.
     pub fn set_levels(&mut self, levels: Option<&[u8]>) -> Result<()> {
         levels.map(|levels| self.scheme_of(levels)).transpose()?;
         let mut settings = self.settings.clone();
@@ -75,7 +75,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Builds a run under the next file numbers, `None` of nothing; `reports` says whether the watcher is called.
+    /// Builds a run under the next file numbers, `None` if it would be empty; `reports` tells whether the watcher is
+    /// called.
     pub(crate) fn make_run(
         &mut self,
         range: (u64, u64),
@@ -114,7 +115,7 @@ impl Writer {
         }
     }
 
-    /// Publishes the next manifest. The runs of the numbers `rewritten` have been built without the deleted
+    /// Publishes the next manifest. The runs with the numbers `rewritten` have been built without the deleted
     /// documents.
     pub(crate) fn publish(&mut self, manifest: Manifest, rewritten: Range<u64>) -> Result<()> {
         self.replace(manifest, None, None)?;
@@ -164,7 +165,7 @@ impl Writer {
         manifest.generation = before.generation + 1;
         manifest.commits = self.counters.commits;
         let first = self.next_file;
-        // Numbers leave a deleted set by a new file; rows need none.
+        // Numbers leave a deleted set through a new file; removed rows need none.
         let fold = self.unfolded >= FOLD_AT || leaving.is_some() && manifest.deleted.is_some();
         let prepared = self.prepare(&mut manifest, fold, leaving);
         if let Err(error) = prepared {
@@ -176,7 +177,7 @@ impl Writer {
             new.chain(first..self.next_file).for_each(|number| self.drop_files(number, 1));
             return Err(error);
         }
-        // From here on the new state may be the one on disk. Until this writer has it in memory too it must not
+        // From here on the new state may be the one on disk. Until this writer also has it in memory, it must not
         // write.
         self.poisoned = true;
         if bug(Bug::RemovedBeforeManifest, self.dir.root()) {
@@ -201,7 +202,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the files of the next manifest, and the manifest beside the present one.
+    /// Writes the files of the next manifest, and the manifest itself beside the current one.
     fn prepare(&mut self, manifest: &mut Manifest, fold: bool, leaving: Option<&RoaringTreemap>) -> Result<()> {
         if fold {
             self.fold(manifest, leaving)?;
@@ -214,7 +215,7 @@ impl Writer {
     fn fold(&mut self, manifest: &mut Manifest, leaving: Option<&RoaringTreemap>) -> Result<()> {
         let mut deleted = self.snapshot.deleted.clone();
         leaving.into_iter().for_each(|leaving| deleted -= leaving);
-        // The rows of cancelled ranges say that their numbers are deleted.
+        // The rows of cancelled ranges already mark their numbers as deleted.
         self.snapshot.ranges.in_state(RangeState::Cancelled).for_each(|numbers| _ = deleted.remove_range(numbers));
         // Later deletions carry the new generation.
         manifest.folded = manifest.generation - 1;

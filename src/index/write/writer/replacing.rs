@@ -12,7 +12,7 @@ use crate::document::Document;
 use crate::ranges::Ranges;
 
 impl Writer {
-    /// Returns the committed documents with this id that neither a commit nor a staged change deletes.
+    /// Returns the committed documents with this id that are deleted by neither a commit nor a staged change.
     pub(crate) fn known(&self, ids: &mut IdCursor<'_>, id: &str) -> Result<Known> {
         let mut numbers = Vec::new();
         ids.all(id, &mut numbers)?;

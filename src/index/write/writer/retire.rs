@@ -1,4 +1,4 @@
-//! Removal of what the present manifest no longer needs: files, rows of deleted documents, deletions (SPEC 10.10
+//! Removal of items that the current manifest no longer needs: files, rows of deleted documents, deletions (SPEC 10.10
 //! and 10.12).
 //!
 //! A deleted document is removed in steps: a run without it is published; after the grace period its rows are
@@ -18,14 +18,14 @@ use crate::disk::bugs::{Bug, bug};
 use crate::keys::keys_of;
 use crate::ranges::{contains_all, deleted_in};
 
-/// Rows removed by one write.
+/// Number of rows removed by one write.
 const SLICE: usize = 4096;
-/// Documents of an interval removed by one write: most leave in groups.
+/// Number of documents of an interval removed by one write: most leave in groups.
 const SLICE_OF_INTERVAL: usize = 1 << 16;
 
 impl Writer {
-    /// Removes items that no manifest needs, once readers have had time to read the new one; of rows a slice at a
-    /// time, or everything if `at_once`. A slower reader finds a file missing and retries. Items that cannot be
+    /// Removes items that no manifest needs, once readers have had time to read the new one. Rows are removed a slice
+    /// at a time, or all at once if `at_once`. A slower reader finds a file missing and retries. Items that cannot be
     /// removed stay for the next time, or for the next opening.
     pub(super) fn remove_retired(&mut self, at_once: bool) {
         let mut later = VecDeque::new();
@@ -120,7 +120,7 @@ impl Writer {
             let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;
             commit.purge(number, &record.id);
             let keys = keys_of(&record, self.kinds);
-            // Others than these are in runs only, where a merge has left them out.
+            // All others were only in runs, where a merge has left them out.
             let has_rows = |print: Option<Print>| print.is_none_or(|print| print.unprinted);
             if keys != DocumentKeys::default() && has_rows(self.catalog.print(number)?) {
                 commit.forget_keys(number, &keys);
@@ -141,8 +141,8 @@ impl Writer {
         self.retired.purged |= done;
     }
 
-    /// Removes deletions that are in the deleted set's file, from a generation and a number on. Returns where to go on:
-    /// to begin again would mean to pass over all that were removed.
+    /// Removes deletions that are in the deleted set's file, from a generation and a number on. Returns where to
+    /// continue, because starting from the beginning would mean skipping all rows that have been removed.
     fn forget_folded(&self, from: (u64, u64), folded: u64) -> Result<Option<(u64, u64)>> {
         let mut commit = self.catalog.begin();
         let (mut rows, mut last) = (0, from);

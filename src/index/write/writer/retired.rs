@@ -1,4 +1,4 @@
-//! Items to be removed after readers have had time to read the manifest that does not need them.
+//! Items to be removed once readers have had time to read a manifest that does not need them.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use roaring::RoaringTreemap;
 
 use crate::disk::dir::Kind;
 
-/// Grace period of a replaced file, for readers that are just opening it.
+/// Grace period of a replaced file, for readers that are about to open it.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
-/// An item to be removed after readers have had time to read the manifest that does not need it.
+/// An item to be removed once readers have had time to read a manifest that does not need it.
 pub(super) enum Item {
     /// A file under `runs/`.
     File(u64, Kind),
@@ -26,7 +26,7 @@ pub(super) struct Retired {
     pub(super) waiting: VecDeque<(Instant, Item)>,
     /// Deleted documents that no run contains, as far as this writer knows.
     pub(super) dropped: RoaringTreemap,
-    /// Those of `dropped` whose rows are removed too.
+    /// The documents of `dropped` whose rows are removed, too.
     pub(super) purged: RoaringTreemap,
 }
 

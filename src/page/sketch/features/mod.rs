@@ -1,20 +1,19 @@
-//! The features of a page that its simhash is made of (Manku, Jain, Das Sarma 2).
+//! The features from which the simhash of a page is made (Manku, Jain, Das Sarma 2).
 //!
 //! "Given a collection of documents, we convert each document into a set of features, each feature tagged with its
 //! weight. Features are computed using standard IR techniques like tokenization, case folding, stop-word removal,
-//! stemming and phrase detection." A [`crate::sketch::Recipe`] is one such choice; [`Features`] let choices be
-//! compared on the same pages.
+//! stemming and phrase detection." A [`crate::sketch::Recipe`] is one such choice; [`Features`] allow comparing choices
+//! on the same pages.
 //!
 //! As specified here:
 //!
-//! * Terms come from [`Tokens`]. Case folding is Unicode's lower case. Stop words are matched in lower case. A stem
-//!   is that of the term in lower case, by the algorithm of one language, which the caller chooses, since pages of
-//!   all languages are compared.
+//! * Terms come from [`Tokens`]. Case folding is Unicode's lower case. Stop words are matched in lower case. Terms are
+//!   stemmed in lower case, by the algorithm of one language, which the caller chooses.
 //! * A phrase is n successive terms, after stop words are left out. Its hash is XXH3 (64 bits, seed 0) of the
 //!   hashes of its terms, 8 bytes each, little-endian; a single term keeps its own hash. A page of fewer than n
 //!   terms has one feature, of all its terms; a page without terms has fingerprint 0.
-//! * The weight of a feature is the number of its occurrences, times its weight in a [`WeightTable`]
-//!   where there is one (tf-idf: a table of idf).
+//! * The weight of a feature is the number of its occurrences, times its weight in the [`WeightTable`] if there is one
+//!   (for tf-idf, a table of idf).
 
 mod stemmer;
 
@@ -40,9 +39,9 @@ pub struct Features<'a> {
     pub stop_words: Option<&'a StopWords>,
     /// Maps the forms of a word to one term, in lower case whatever `fold_case` says.
     pub stemmer: Option<&'a Stemmer>,
-    /// Weight of an occurrence of each feature; 1 without.
+    /// Weight of one occurrence of each feature; 1 if there is no table.
     pub weights: Option<&'a WeightTable>,
-    /// Bits of the fingerprint, f: the low ones of 64. 1 to 64; other values are clamped.
+    /// Number of bits of the fingerprint, f: the low bits of 64. 1 to 64; other values are clamped.
     pub bits: u32,
 }
 
@@ -110,7 +109,7 @@ pub fn simhash_of(tokens: &Tokens, features: &Features<'_>) -> u64 {
     let fingerprint = match features.weights {
         None => simhash::fingerprint(hashes),
         Some(table) => {
-            // For each bit, the weight of the features that have it; the other features have the rest of the total.
+            // For each bit, the total weight of the features that have it set.
             let (mut ones, mut total) = ([0u64; 64], 0);
             for hash in hashes {
                 let weight = u64::from(table.weight(hash));
@@ -125,7 +124,7 @@ pub fn simhash_of(tokens: &Tokens, features: &Features<'_>) -> u64 {
     fingerprint & features.mask()
 }
 
-/// Returns what [`simhash_of`] returns, as the paper says it (Manku et al. 2).
+/// Computes [`simhash_of`] as the definition does (Manku et al. 2).
 pub fn plain(tokens: &Tokens, features: &Features<'_>) -> u64 {
     let mut terms: Vec<&str> = Vec::new();
     for term in tokens.terms() {

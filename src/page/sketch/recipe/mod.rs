@@ -19,21 +19,21 @@ use crate::text::{Page, SiteRule, Tokens, host_of, lower_hashes, page_content, t
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
-    /// The fingerprint: of `main` a bit of each of 64 min-values of the words of its content (Shrivastava and Li 2014),
-    /// else a simhash (Manku et al. 2). A database of fewer bits takes the low ones.
+    /// The fingerprint: for `main`, one bit of each of 64 min-values of the words of its content (Shrivastava and Li
+    /// 2014); otherwise a simhash (Manku et al. 2). A database of fewer bits takes the low ones.
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
-    /// A digest, XXH3 (128 bits, most significant byte first): pages with equal digests are exact duplicates. Of
-    /// `main` that of the whole text, in its own letters and with its punctuation, words between white space followed
-    /// by one space each, and then of the addresses of its images; of other recipes that of the token sequence
-    /// (Henzinger 2), 8 bytes a token, little-endian.
+    /// A digest, XXH3 (128 bits, most significant byte first): pages with equal digests are exact duplicates. For
+    /// `main` it covers the whole text with case and punctuation, each word (between white space) followed by one
+    /// space, and then the addresses of its images. For other recipes it covers the token sequence (Henzinger 2), 8
+    /// bytes a token, little-endian.
     pub digest: [u8; 16],
-    /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page a term.
+    /// The min-values of algorithm B (Henzinger 2), if the recipe has them and the page has a term.
     pub min_hash: Option<MinHash>,
-    /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page a term.
+    /// The projection of algorithm C (Henzinger 2), if the recipe has it and the page has a term.
     pub projection: Option<Projection>,
-    /// The profile that the default verdict compares, if the recipe has it and the content a term.
+    /// The profile that the default verdict compares, if the recipe has it and the content has a term.
     pub profile: Option<Profile>,
     /// The site of the page's address (Henzinger 1), empty without an address.
     pub site: String,
@@ -59,12 +59,12 @@ impl Sketch {
 
 /// A named, versioned choice of the sketches of a page: a base, and flags.
 ///
-/// The base `main` is the default. Without the flag `c`, its databases keep the keys of its own verdict alone. It reads
+/// The base `main` is the default. Without the flag `c`, its databases keep only the keys of its own verdict. It reads
 /// the terms of a page's content (`text::page_content`), in lower case: fingerprint (`sketch::min_bits`), min-values,
-/// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site are not
-/// similar because their navigation is. The number of tokens and the digest are those of the whole page. Its sites
-/// are registrable domains, by the public suffix list; those of the other bases are Henzinger's unless the flag `psl`
-/// is set.
+/// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site do not
+/// become similar because of their navigation. The number of tokens and the digest are those of the whole page. Its
+/// sites are registrable domains, by the public suffix list; the sites of the other bases follow Henzinger unless the
+/// flag `psl` is set.
 ///
 /// The base `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower
 /// case weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the
@@ -87,7 +87,7 @@ pub struct Recipe {
     pieces: bool,
 }
 
-/// What the fingerprint is made of.
+/// The features of the fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Min-values of the terms of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with
@@ -107,7 +107,7 @@ const PHRASES: std::ops::RangeInclusive<usize> = 2..=3;
 
 /// The features of a page's content.
 struct Content {
-    /// The hashes of the terms of its content, where the sketches are made of these.
+    /// The hashes of the terms of its content, if the sketches are made from these.
     hashes: Option<Vec<u64>>,
     tokens: Tokens,
     profile: Option<Profile>,
@@ -159,7 +159,7 @@ impl Recipe {
         all
     }
 
-    /// Returns the labels of the recipes for which `fits` holds, of each base the simplest.
+    /// Returns the labels of the recipes for which `fits` holds: for each base, the simplest one.
     pub fn labels_of(fits: impl Fn(&Recipe) -> bool) -> Vec<String> {
         let bases = Self::BASES.iter().filter_map(|name| Self::base(name));
         let simplest = bases.filter_map(|base| std::iter::once(base).chain(base.with_pieces()).find(&fits));
@@ -172,15 +172,15 @@ impl Recipe {
         fits.then_some(Self { kind: Kind::Terms(terms), ..self })
     }
 
-    /// Returns the recipe whose sites are registrable domains by the public suffix list: the flag `psl`, and `main`
-    /// itself.
+    /// Returns the recipe whose sites are registrable domains by the public suffix list: it sets the flag `psl`, and
+    /// leaves `main` as it is.
     pub fn with_registrable_sites(self) -> Self {
         Self { site: SiteRule::Registrable, ..self }
     }
 
     /// Returns the recipe whose databases also store the keys by which the papers' algorithms find documents online:
-    /// the pieces of projections of algorithm C, and those megashingles of algorithm B that `main` has not; `None` if
-    /// it has no projections.
+    /// the pieces of projections of algorithm C, and the megashingles of algorithm B that `main` lacks; `None` if it
+    /// has no projections.
     pub fn with_pieces(self) -> Option<Self> {
         self.has_projection().then_some(Self { pieces: true, ..self })
     }
@@ -217,7 +217,7 @@ impl Recipe {
             Kind::Terms(terms) if terms > 1 => format!("-{terms}grams"),
             _ => String::new(),
         };
-        // What a base has anyway is no flag.
+        // A property that the base has anyway is not a flag.
         let is_flag = self.site == SiteRule::Registrable && self.kind != Kind::Content;
         let site = if is_flag { "-psl" } else { "" };
         let pieces = if self.pieces { "-c" } else { "" };
@@ -260,7 +260,7 @@ impl Recipe {
         }
     }
 
-    /// Returns whether sketches have a profile, and documents are found by its bands
+    /// Returns whether sketches have a profile and documents are found by its bands
     /// ([`Profile::bands`](nddb_format::profile::Profile::bands)).
     pub fn has_profile(&self) -> bool {
         self.kind == Kind::Content
@@ -288,7 +288,7 @@ impl Recipe {
         let (min_hash, projection) = match (self.kind, &hashes) {
             (Kind::Of(_), _) => (None, None),
             _ if tokens.is_empty() => (None, None),
-            // A projection of no terms is that of nothing.
+            // Without terms there is nothing to project.
             (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
             (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
             (_, None) => {

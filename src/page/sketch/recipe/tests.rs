@@ -37,7 +37,7 @@ fn a_label_says_which_keys_a_database_keeps() {
     }
 }
 
-/// Databases were made under these: what they mean stays.
+/// Databases exist with these labels, so their meaning must not change.
 #[test]
 fn labels_of_databases_keep_their_meaning() {
     for (label, site, pieces, terms) in [
@@ -199,7 +199,7 @@ fn an_explanation_of_main_names_the_words_that_decide() {
     for feature in &explanation.features {
         assert_eq!(deciders.iter().filter(|&text| *text == feature.text).count() as u64, feature.weight);
     }
-    // Where a word is missing, only bits turn over that it decided.
+    // Without a word, only the bits that it decided can change.
     let without = recipe.sketch(&Page::text("The cat, the dog CAT number 7")).fingerprint;
     let turned = without ^ explanation.fingerprint;
     assert_ne!(turned, 0);

@@ -192,7 +192,7 @@ pub fn shingles(words: &CanonicalWords, width: usize, sampling: Sampling) -> Shi
     Shingles { sampling, hashes }
 }
 
-/// Returns what [`shingles`] returns, as the paper says it (Ye et al. 3.1, 4.4).
+/// Computes [`shingles`] as the definition does (Ye et al. 3.1, 4.4).
 pub fn plain(words: &CanonicalWords, width: usize, sampling: Sampling) -> Shingles {
     let words: Vec<&str> = words.iter().collect();
     let mut set = std::collections::BTreeSet::new();

@@ -15,8 +15,8 @@
 //!
 //! * A fingerprint is a big-endian integer, and its rotation j begins with its byte j. W_j is a set:
 //!   a sentence that is repeated counts once, at its first index.
-//! * The paper does not say how many are chosen: s = 4. Documents that differ in a sentence differ in the
-//!   signatures that the sentence is chosen for, so a smaller s makes more documents perhaps similar.
+//! * The paper does not say how many are chosen: s = 4. Documents that differ in a sentence differ in the signatures
+//!   for which that sentence is chosen, so with a smaller s more documents are perhaps similar.
 //! * l is in units ([`crate::text::units`]).
 //! * "The sentences whose fingerprints are chosen to compute a signature should disperse in the
 //!   document": [`SignatureRules::min_in_group`] and [`SignatureRules::min_gap`].
@@ -32,7 +32,7 @@ use crate::text::{Sentence, sentences};
 /// Rotations of a fingerprint: the bytes of MD5.
 const RING: u32 = 16;
 
-/// The most fingerprints for which the signs of all bits are decided at once.
+/// Maximum number of fingerprints for which the signs of all bits are decided at once.
 const MUX_MAX: usize = 6;
 
 /// The parameters of signatures; the default is the paper's.
@@ -46,8 +46,8 @@ pub struct SignatureRules {
     pub smallest: usize,
     /// Least number of chosen fingerprints for which a group gives a signature; at least 1.
     pub min_in_group: usize,
-    /// Least distance of any two chosen sentences, in units of text between their beginnings: a fingerprint whose
-    /// sentence is nearer to a chosen one is skipped.
+    /// Minimum distance between any two chosen sentences, in units of text between their beginnings: a fingerprint
+    /// whose sentence is nearer to a chosen one is skipped.
     pub min_gap: usize,
 }
 
@@ -62,7 +62,7 @@ impl Default for SignatureRules {
 pub struct Signature {
     /// The group of the signature: rotation times m, plus the remainder.
     pub group: u32,
-    /// The signature: documents with one in common are perhaps similar.
+    /// The signature: documents with a common signature are perhaps similar.
     pub value: u128,
 }
 
@@ -71,7 +71,7 @@ pub struct Signature {
 struct Print {
     value: u128,
     weight: i64,
-    /// Units of the text before the sentence, where gaps count.
+    /// Units of text before the sentence, if a minimum distance between sentences is set.
     at: usize,
 }
 
@@ -104,7 +104,7 @@ pub fn signatures(text: &str, rules: &SignatureRules) -> Vec<Signature> {
     found
 }
 
-/// Returns what [`signatures`] returns, as the paper says it (Huang et al. 3.1).
+/// Computes [`signatures`] as the definition does (Huang et al. 3.1).
 pub fn plain(text: &str, rules: &SignatureRules) -> Vec<Signature> {
     let mut set: Vec<Print> = Vec::new();
     for print in prints(text, rules) {

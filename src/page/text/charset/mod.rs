@@ -1,10 +1,10 @@
 //! The character set of a page, and its text in UTF-8.
 //!
-//! The order is that of the HTML standard's "encoding sniffing": a byte order mark wins over all,
-//! then the label of the HTTP header, then the page's own `<meta>` (or XML declaration), then a
-//! guess from the bytes. Two departures: letters in UTF-16 are that whatever the label says, since no other text has
-//! their bytes of zero; and what is UTF-8 but for a few bytes is taken for it where the detector, which reads for
-//! browsers, no longer does. Decoding never fails: what is malformed becomes U+FFFD.
+//! The order is that of the HTML standard's "encoding sniffing": a byte order mark wins over all, then the label of the
+//! HTTP header, then the page's own `<meta>` (or XML declaration), then a guess from the bytes. Two departures: a text
+//! recognised as UTF-16 is decoded as such whatever the label says, because no other text has its zero bytes; and a
+//! text that is UTF-8 except for a few bytes counts as UTF-8 even if the detector, which is made for browsers, rejects
+//! it. Decoding never fails: malformed bytes become U+FFFD.
 
 use std::borrow::Cow;
 
@@ -18,11 +18,11 @@ use crate::text::site::host_of;
 mod utf_16;
 mod utf_8;
 
-/// Bytes in which a `<meta>` is looked for. The standard says 1,024; pages with long comments or scripts above it
-/// are common, and browsers read on.
+/// Number of bytes in which a `<meta>` is looked for. The standard says 1,024; but pages with long comments or scripts
+/// before it are common, and browsers read on.
 const META_REACH: usize = 4096;
 
-/// Bytes that the detector reads, from the first one that is not ASCII.
+/// Number of bytes that the detector reads, from the first one that is not ASCII.
 const GUESS_REACH: usize = 64 * 1024;
 
 /// Returns the text of a page (HTML standard, 13.2.3 "The input byte stream").
@@ -64,7 +64,7 @@ pub(crate) fn sniff(page: &Page<'_>) -> (Charset, usize) {
         })
         .unwrap_or_else(|| guess(page));
     let is_utf_16 = encoding == UTF_16LE || encoding == UTF_16BE;
-    // Labels say UTF-16 of either byte order.
+    // A label for UTF-16 is not a reliable indication of the byte order.
     let encoding = is_utf_16.then(|| utf_16::of_ideographs(body)).flatten().unwrap_or(encoding);
     (Charset::Web(encoding), 0)
 }

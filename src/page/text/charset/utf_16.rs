@@ -1,15 +1,15 @@
 //! UTF-16 without a byte order mark.
 //!
-//! Of a character in UTF-16 one byte tells the block, and in a text most are of few blocks; which of two bytes that is
-//! gives the byte order.
+//! One byte of a UTF-16 character tells its block, and most characters of a text are from few blocks. The position of
+//! that byte gives the byte order.
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 /// Bytes that are looked at.
 const REACH: usize = 2048;
 
-/// Returns the byte order of a text in UTF-16, most of which is in the blocks of the alphabets (U+0000 to U+1FFF, ASCII
-/// among them): half of the bytes at one parity are below 0x20, which no other text has.
+/// Returns the byte order of a text in UTF-16 that is mostly from the blocks of alphabets (U+0000 to U+1FFF, which
+/// include ASCII): half of the bytes at one parity are below 0x20, as in no other text.
 pub(super) fn of_letters(bytes: &[u8]) -> Option<&'static Encoding> {
     let (units, _) = bytes[..bytes.len().min(REACH)].as_chunks::<2>();
     let (mut low, mut rare) = ([0; 2], [0; 2]);
@@ -17,7 +17,7 @@ pub(super) fn of_letters(bytes: &[u8]) -> Option<&'static Encoding> {
         for (parity, &byte) in unit.iter().enumerate() {
             let is_low = byte < 0x20;
             low[parity] += usize::from(is_low);
-            // Line ends and tabulators may be every second byte, in a list of single letters.
+            // In a list of single letters, every second byte may be a line end or a tabulator.
             rare[parity] += usize::from(is_low & !matches!(byte, b'\t' | b'\n' | b'\r'));
         }
     }
@@ -29,8 +29,8 @@ pub(super) fn of_letters(bytes: &[u8]) -> Option<&'static Encoding> {
 
 /// Returns the byte order of a text in UTF-16 of Han, Kana or Hangul, which is neither ASCII nor UTF-8.
 ///
-/// Nearly all of it must be of these blocks, and some of it punctuation or of ASCII: without that, bytes in Shift JIS
-/// would be Han characters, too, and bytes in GBK Korean syllables.
+/// Nearly all of it must be from these blocks, and some of it must be punctuation or ASCII. Otherwise bytes in Shift
+/// JIS would pass as Han characters, and bytes in GBK as Korean syllables.
 pub(super) fn of_ideographs(bytes: &[u8]) -> Option<&'static Encoding> {
     let (units, _) = bytes[..bytes.len().min(REACH)].as_chunks::<2>();
     let fits = |read: fn([u8; 2]) -> u16| {
@@ -45,7 +45,7 @@ pub(super) fn of_ideographs(bytes: &[u8]) -> Option<&'static Encoding> {
                 _ => {}
             }
         }
-        // No other character set has the bytes of zero that ASCII has here.
+        // No other character set has the zero bytes that ASCII has here.
         let hangul = if ascii > 0 { hangul } else { 0 };
         let len = units.len();
         len > 1

@@ -3,17 +3,17 @@
 //! A tokenizer after the HTML standard (13.2.5) without a tree: one pass, no recursion, no memory besides the text,
 //! linear in the size of any input. The text of a page:
 //!
-//! * Tags are white space, those of formatting instructions are nothing; comments, declarations and processing
-//!   instructions are nothing, because a visitor sees the word around them whole.
-//! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is dropped,
-//!   whatever its type: common browsers do not show it. But a `template` with `shadowrootmode` `open` or `closed` is
-//!   the content of the element that it stands in, and text like any other.
-//! * Of `ruby` only the letters are text: their readings (`rt`, `rp`, `rtc`) repeat them. A reading ends with its
-//!   element, with the next letters or readings, or with the block.
-//! * Of the head only the title remains (the rest of it is tags and dropped elements).
+//! * Tags become white space; tags of formatting instructions are dropped. So are comments, declarations and processing
+//!   instructions, because a visitor sees the word around them whole.
+//! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is dropped, whatever
+//!   its type: common browsers do not show it. But a `template` with `shadowrootmode` `open` or `closed` is the content
+//!   of the element around it, and is text like any other.
+//! * In `ruby` only the letters are text, because their readings (`rt`, `rp`, `rtc`) repeat them. A reading ends with
+//!   its element, with the next letters or readings, or with the block.
+//! * From the head only the title remains (the rest is tags and dropped elements).
 //! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes are not; style
 //!   sheets are ignored.
-//! * An element that a page does not close goes on to the page's end, as in browsers.
+//! * An element that is never closed extends to the end of the page, as in browsers.
 
 use memchr::memchr;
 
@@ -56,7 +56,8 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Composes the characters of the text: accents may be references, or stand after a tag.
+    /// Composes the characters of the text; this is done after the scan because accents may be references or follow a
+    /// tag.
     fn compose(&mut self) {
         if let Some(composed) = composed(&self.text) {
             self.images.iter_mut().for_each(|image| image.at = composed.place(image.at));
@@ -77,7 +78,7 @@ pub(crate) fn scan_with_map(html: &str, layout: Layout) -> Scan {
     run(html, Sheet::new(layout, true), None)
 }
 
-/// Scans a page, with the parts of its text: which are links, and which are around its content.
+/// Scans a page, with the parts of its text, marked as links or as boilerplate around the content.
 pub(crate) fn scan_with_parts(html: &str, layout: Layout) -> Scan {
     run(html, Sheet::new(layout, false), Some(Outline::new(false)))
 }
@@ -87,7 +88,7 @@ pub(crate) fn scan_with_containers(html: &str, layout: Layout, templates: Templa
     run_with(html, Sheet::new(layout, false), Some(Outline::new(true)), templates)
 }
 
-/// Treatment of the markup that a page keeps for its scripts: `template`, and `script` of a type of markup.
+/// Treatment of the markup that a page keeps for its scripts: `template`, and `script` with a markup type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Templates {
     /// Dropped: a visitor does not see it.
@@ -105,7 +106,7 @@ fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templ
         html,
         bytes: html.as_bytes(),
         at: 0,
-        // In a page that declares itself XML every element may close itself.
+        // In a page that declares itself XML, every element may be self-closing.
         xml: html.trim_start().starts_with("<?xml"),
         foreign: 0,
         hidden: 0,
@@ -235,8 +236,8 @@ impl<'a> Scanner<'a> {
             Element::Template => {
                 let tag = self.rest_of_tag(b"shadowrootmode");
                 self.push_break();
-                // What stands in one that is not shown is not shown either: so the next end tag is that of the last
-                // one that is not, and what is shown need not be counted.
+                // Templates inside a hidden template are hidden, too. So the next end tag belongs to the innermost
+                // hidden one, and shown templates need not be counted.
                 let is_shown = self.hidden == 0 && tag.value.is_some_and(is_shadow_root);
                 self.has_templates |= !is_shown;
                 if !is_shown && self.templates == Templates::Dropped && !self.is_empty(&tag) {
@@ -245,7 +246,7 @@ impl<'a> Scanner<'a> {
             }
             Element::Ruby(part) => {
                 self.rest_of_tag(b"");
-                // Outside of `ruby` its parts are elements like others.
+                // Outside of `ruby` its parts are ordinary elements.
                 if part == Ruby::Whole || self.ruby.is_some() {
                     let goes_on = part == Ruby::Reading && self.ruby == Some(Ruby::Readings);
                     self.ruby = Some(if goes_on { Ruby::Readings } else { part });
@@ -264,7 +265,7 @@ impl<'a> Scanner<'a> {
                 let is_template = element == Element::Dropped && tag.value.is_some_and(is_template);
                 self.has_templates |= is_template;
                 if is_template && self.templates == Templates::Shown {
-                    // Its content is read like the text around it, up to an end tag that ends nothing.
+                    // Its content is read like the text around it, and its end tag has no effect.
                 } else if !self.is_empty(&tag) {
                     self.content(element, name, written);
                 }
@@ -315,7 +316,7 @@ impl<'a> Scanner<'a> {
             }
             Element::Ruby(Ruby::Whole) => self.ruby = None,
             Element::Ruby(part) => {
-                // A reading among several is followed by the next one.
+                // A reading within `rtc` is followed by the next one.
                 if self.ruby == Some(part) {
                     self.ruby = Some(Ruby::Whole);
                 }
@@ -367,13 +368,13 @@ impl<'a> Scanner<'a> {
     fn rest_of_tag(&mut self, wanted: &[u8]) -> Tag<'a> {
         let (html, bytes) = (self.html, self.bytes);
         let with_containers = wanted == b"role" && self.outline.as_ref().is_some_and(Outline::has_containers);
-        // Returned in one place, so that it is made where it is returned to.
+        // A single return, so that the value is built in the caller's memory.
         let mut tag = Tag::default();
         let mut at = self.at;
         loop {
             match bytes.get(at) {
                 None => {
-                    // The page ends within the tag: there was none.
+                    // The page ends within the tag: it does not count as a tag.
                     tag = Tag::default();
                     break;
                 }

@@ -32,20 +32,20 @@ impl TextMap {
         self.steps.note(at, origin);
     }
 
-    /// Returns the map of a text that was made of the mapped one, by the steps between them.
+    /// Returns the map of a text that was made from the mapped text, given the steps between them.
     pub(crate) fn after(self, steps: Steps) -> Self {
         steps.through(&self.steps).into()
     }
 
-    /// Returns the map to the page that the mapped one was made of, by the steps between them.
+    /// Returns the map to the page from which the mapped page was made, given the steps between them.
     pub(crate) fn before(self, steps: &Steps) -> Self {
         self.steps.through(steps).into()
     }
 
-    /// Returns, for offsets in the text (bytes, beginnings of characters, in any order), the offsets in `page.body`
-    /// where the character begins: its own bytes, its character reference, or the white space or tag that became
-    /// the space or the line's end. An offset after the end of the text maps to the page's end. Takes time linear
-    /// in the page, however many offsets there are.
+    /// Returns, for offsets in the text (bytes, beginnings of characters, in any order), the offsets in `page.body` at
+    /// which the character begins: its own bytes, its character reference, or the white space or tag that became the
+    /// space or the line end. An offset after the end of the text maps to the page's end. Takes time linear in the
+    /// page, however many offsets there are.
     pub fn page_offsets(&self, page: &Page<'_>, offsets: &[usize]) -> Vec<usize> {
         let mut origins: Vec<(usize, usize)> =
             offsets.iter().enumerate().map(|(index, &at)| (self.steps.origin(at), index)).collect();
@@ -59,7 +59,7 @@ impl TextMap {
     }
 }
 
-/// The most bytes of a page decoded in one step.
+/// Maximum size in bytes of a page decoded in one step.
 const STEP_MAX: usize = 4096;
 
 /// Within this distance of the target, in bytes of text, the page is decoded byte by byte.

@@ -1,4 +1,4 @@
-//! The blocks of a page: what stands between two tags that are no formatting instructions, or a line of plain text.
+//! The blocks of a page: the text between two tags that are not formatting instructions, or a line of plain text.
 
 use std::ops::Range;
 
@@ -8,16 +8,16 @@ use crate::text::sentences::units;
 use crate::text::short::ShortAscii;
 use crate::text::tokenizer::Tokens;
 
-/// Words of prose, at least: long names have fewer.
+/// Minimum number of words of prose; long names have fewer.
 const PROSE_WORDS: u32 = 8;
 
 /// A block of at least this many units is prose, whatever it ends with.
 const PROSE_UNITS: u32 = 60;
 
-/// A longer line of plain text is no heading, whatever the lines around it.
+/// A longer line of plain text is not a heading, whatever the lines around it.
 const HEADING_UNITS: u32 = 100;
 
-/// A block of a page: text between two tags that are no formatting instructions, or a line of plain text.
+/// A block of a page: the text between two tags that are not formatting instructions, or a line of plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContentBlock {
     /// The indexes of its terms among all terms of the page.
@@ -28,8 +28,8 @@ pub(crate) struct ContentBlock {
     pub link_units: u32,
     /// The block is content.
     pub is_content: bool,
-    /// Number of its words, counted up to eight: terms separated by white space, or, in scripts without spaces, by
-    /// nothing.
+    /// Number of its words, counted up to eight: terms separated by white space, or simply terms in scripts without
+    /// spaces.
     words: u32,
     /// Its last character ends a sentence, or a part of one.
     pub(super) ends_sentence: bool,
@@ -37,15 +37,15 @@ pub(crate) struct ContentBlock {
     pub(super) ends_paragraph: bool,
     /// It is a line of plain text with a copyright sign.
     pub(super) is_notice: bool,
-    /// Where it stands in a page of markup.
+    /// Its place in a page of markup.
     pub(super) place: Place,
-    /// It is of the title.
+    /// It belongs to the title.
     pub(super) is_title: bool,
-    /// An element or role around the content holds it.
+    /// It is inside a boilerplate element or role.
     pub(super) is_frame: bool,
     /// The heading that contains it.
     pub(super) heading: Option<HeadingPart>,
-    /// Offset in the text of the page of its end.
+    /// Offset of its end in the text of the page.
     pub(super) text_end: usize,
 }
 
@@ -55,12 +55,12 @@ impl ContentBlock {
         2 * self.link_units >= self.units
     }
 
-    /// Returns its length outside of links.
+    /// Returns its length outside links.
     pub(super) fn text_units(&self) -> u32 {
         self.units - self.link_units
     }
 
-    /// Returns whether it is of several words, mostly not in links, and long or the end of a sentence.
+    /// Returns whether it has several words, mostly outside links, and is long or ends like a sentence.
     pub(super) fn is_prose(&self) -> bool {
         self.words >= PROSE_WORDS && !self.is_link() && (self.units >= PROSE_UNITS || self.ends_sentence)
     }
@@ -91,7 +91,7 @@ pub(super) fn of_markup(tokens: &Tokens, parts: &[OutlinePart]) -> Vec<ContentBl
     let (mut begins_block, mut block_end, mut last) = (true, 0, 0);
     for (index, &(start, end)) in (0u32..).zip(tokens.spans()) {
         if start >= tokens.text_size() {
-            // The term is of an image.
+            // The term comes from an image.
             continue;
         }
         while part.is_none_or(|part| part.end <= start) {
@@ -158,8 +158,8 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
     blocks
 }
 
-/// Ends a line, given the text after its last term, of which the line below it may mark a heading, and where that
-/// begins.
+/// Ends a line, given the text after its last term and the offset at which that text begins. The next line may mark
+/// this one as a heading.
 fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
     let Some(block) = block else { return };
     let mut lines = behind.lines();
@@ -179,7 +179,7 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
 /// Marks that end a block of sentences, or a part of one.
 const TEXT_ENDS: [char; 14] = ['.', '!', '?', ':', ';', '"', '”', '…', '。', '！', '？', '：', '；', '»'];
 
-/// The sign of a copyright notice, with which the frame after the content of most pages begins.
+/// The sign of a copyright notice, with which the boilerplate after the content of most pages begins.
 const COPYRIGHT: char = '©';
 
 /// Returns the rank of a heading that is marked before its first term: `# Markdown`, `== AsciiDoc`.

@@ -1,33 +1,35 @@
 //! The classification of a page's blocks: content or boilerplate.
 //!
-//! Each block of markup gets a *local score*, the log-odds that it is content by what is known of itself, its
-//! neighbours and the elements around it. The container with the greatest sum of lengths weighed by these is the *main
-//! container*, and the final score also says where the block stands by that one. No single piece of evidence decides.
+//! Each block of markup gets a *local score*: the log-odds that it is content, from features of the block, its
+//! neighbours and the elements around it. The container whose blocks have the greatest sum of lengths, weighted by
+//! these scores, is the *main container*. The final score also uses the position of the block relative to the main
+//! container. No single piece of evidence decides.
 //!
-//! All arithmetic is of sums, products, quotients and square roots, which every processor rounds alike.
+//! All arithmetic uses sums, products, quotients and square roots, which every processor rounds alike.
 
 use super::blocks::ContentBlock;
 use super::weights::{BRIEF_DOUBT, BRIEF_UNITS, CONTEXT, Context, DOUBT, LIST_SHARE, LOCAL, MOST};
 use crate::text::containers::{Container, Own};
 use crate::text::hints::Hints;
 
-/// The properties of a container that its text and the containers around it give.
+/// The properties of a container that follow from its text and the containers around it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     units: u64,
     text_units: u64,
-    /// Hints, frames and headers, of it and those around it that do not hold most of the text.
+    /// Hints, boilerplate elements and headers, of itself and of the containers around it that do not hold most of the
+    /// text.
     hints: Hints,
     is_frame: bool,
     is_header: bool,
-    /// The greatest number of siblings of one signature, likewise.
+    /// The greatest number of siblings with one signature, likewise.
     siblings: u32,
     articles: u32,
     is_inner_article: bool,
     is_main: bool,
     is_quote: bool,
     is_figure: bool,
-    /// Its name or that of its parent hints at a text.
+    /// Its name or that of its parent hints at content.
     is_text: bool,
 }
 
@@ -46,8 +48,8 @@ pub(super) fn markup(blocks: &mut [ContentBlock], containers: &[Container]) {
     doubt(blocks);
 }
 
-/// Where less than half of the content is prose, or little of what stands outside of frames is content, all of that is:
-/// with its links, if these are much of it.
+/// If less than half of the content is prose, or if little of the text outside boilerplate elements is content, all of
+/// the text outside boilerplate elements becomes content; its links, too, if they are much of it.
 fn doubt(blocks: &mut [ContentBlock]) {
     let is_open = |block: &ContentBlock| !block.is_title && !block.is_frame;
     let sum = |of: &dyn Fn(&ContentBlock) -> bool, length: &dyn Fn(&ContentBlock) -> u32| -> u64 {
@@ -66,7 +68,7 @@ fn doubt(blocks: &mut [ContentBlock]) {
     }
 }
 
-/// Returns what is known of each container; a container stands after those around it.
+/// Returns the properties of each container; a container comes after the containers around it.
 fn known(blocks: &[ContentBlock], containers: &[Container]) -> Vec<Known> {
     let mut known = vec![Known::default(); containers.len()];
     for block in blocks.iter().filter(|block| !block.is_title) {
@@ -106,7 +108,8 @@ fn known(blocks: &[ContentBlock], containers: &[Container]) -> Vec<Known> {
     known
 }
 
-/// Returns for each container with a signature the number of those that share it and that of their parent.
+/// Returns, for each container with a signature, the number of containers that share both its signature and that of its
+/// parent.
 fn siblings(containers: &[Container], known: &[Known]) -> Vec<u32> {
     let key = |index: usize| (containers[index].signature, containers[containers[index].parent as usize].signature);
     let has = |index: &usize| containers[*index].signature != 0 && known[*index].units > 0;
@@ -119,7 +122,7 @@ fn siblings(containers: &[Container], known: &[Known]) -> Vec<u32> {
     (0..containers.len()).map(|index| if has(&index) { count(index) } else { 0 }).collect()
 }
 
-/// Returns the binary logarithm of a length and 1, at most 1,001, linear between powers of two.
+/// Returns the binary logarithm of a length plus 1, clamped to 1,001; linear between powers of two.
 fn log(units: u32) -> f64 {
     let value = units.min(1000) + 1;
     let digits = value.ilog2();
@@ -172,19 +175,19 @@ fn local_scores(blocks: &[ContentBlock], shown: &[usize], known: &[Known]) -> Ve
         .collect()
 }
 
-/// Returns about the probability of log-odds.
+/// Returns approximately the probability for given log-odds.
 fn probability(score: f64) -> f64 {
     (0.5 + 0.22 * score).clamp(0.0, 1.0)
 }
 
-/// Share of a block that must be content for its container to gain by it.
+/// Probability above which a block counts in favour of its container.
 const GAIN: f64 = 0.2;
 
-/// Number of siblings of one signature from which on what they hold is a list of items.
+/// Number of siblings with one signature from which on they count as items of a list.
 const ITEMS: u32 = 3;
 
-/// Returns the main container: that with the greatest sum of the lengths of its blocks by their probabilities, the
-/// innermost of several. Items of a list count by the square root of their number.
+/// Returns the main container: the one whose blocks have the greatest sum of length times probability, and of several
+/// the innermost. Items of a list are weighted by the square root of their number.
 fn main_container(
     blocks: &[ContentBlock],
     shown: &[usize],
@@ -208,7 +211,7 @@ fn main_container(
     candidates.max_by(|&a, &b| gains[a].total_cmp(&gains[b]).then(a.cmp(&b))).unwrap_or(0)
 }
 
-/// Score from which on a block is surely content, if it is of more units than this.
+/// Score from which on a block is surely content, and the number of units that it must exceed.
 const SURE: f64 = 0.45;
 const SURE_UNITS: u32 = 40;
 
@@ -251,8 +254,8 @@ fn scores(
         .collect()
 }
 
-/// Returns for each container the number of elements between it and the main one, if it is in that, and between the
-/// main one and the next that contains both.
+/// Returns two numbers for each container: the elements between it and the main container, if it is inside the latter,
+/// and the elements between the main container and the nearest container of both.
 fn depths(containers: &[Container], main: usize) -> (Vec<Option<u32>>, Vec<u32>) {
     let mut depths = vec![None; containers.len()];
     let mut distances = vec![0; containers.len()];
@@ -276,11 +279,11 @@ fn depths(containers: &[Container], main: usize) -> (Vec<Option<u32>>, Vec<u32>)
     (depths, distances)
 }
 
-/// Less than one part in this many of a plain text stands after the copyright notice that ends its content.
+/// A copyright notice ends the content of a plain text if less than one part in this many of the text follows it.
 const NOTICE_SHARE: u64 = 4;
 
-/// Classifies the lines of plain text: all are content but those from the first copyright notice on that little stands
-/// after, and something before (Pomikalek 2011 drops blocks with that sign).
+/// Classifies the lines of plain text. All are content, except from the first copyright notice that has little text
+/// after it and some before it (Pomikalek 2011 drops blocks with that sign).
 pub(super) fn lines(blocks: &mut [ContentBlock]) {
     let mut behind: u64 = blocks.iter().map(|block| u64::from(block.units)).sum();
     let all = behind;

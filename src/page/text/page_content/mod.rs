@@ -1,25 +1,26 @@
 //! The content of a page without its boilerplate (Huang, Wang, Li 3.1), and its whole text.
 //!
-//! A block is text between two tags that are no formatting instructions, or a line of plain text. Blocks of markup are
-//! classified by a sum of weak evidence (`classify`, `weights`), as Kohlschuetter, Fankhauser and Nejdl (WSDM 2010) and
-//! Pomikalek (2011) classify blocks and their neighbours, and by where they stand by the main container of the page, as
-//! Readability does. Plain text is content as it stands, but for a copyright notice at its end.
+//! A block is the text between two tags that are not formatting instructions, or a line of plain text. Blocks of markup
+//! are classified by a sum of weak evidence (`classify`, `weights`): the block and its neighbours, as in Kohlschuetter,
+//! Fankhauser and Nejdl (WSDM 2010) and in Pomikalek (2011), and the position relative to the main container of the
+//! page, as in Readability. Plain text is all content, except for a copyright notice at its end.
 //!
-//! It fails safe. With fewer than 20 terms of content all of the page is its content; of a page with fewer than 20 the
-//! markup that it keeps for its scripts is read: `template`, and `script` of a type of `text/html` or with `template`,
-//! `handlebars` or `mustache` in it. The *whole text* of a page, its blocks that are no links and those that are
-//! content, is sketched beside the content, so that no verdict rests on a small part of a page.
+//! It fails safe. If there are fewer than 20 terms of content, the whole page is content. If the whole page has fewer
+//! than 20 terms, the markup that it keeps for its scripts is read: `template`, and `script` whose type is `text/html`
+//! or contains `template`, `handlebars` or `mustache`. The *whole text* of a page (all blocks that are not links, and
+//! all blocks that are content) is sketched beside the content, so that no verdict rests on a small part of a page.
 //!
 //! * Lengths are in *units*: one for an ASCII character of a term, two for any other.
-//! * Characters without width that shape no letters are not there, such as zero-width spaces. Terms are looked at in
-//!   lower case. Those of digits alone are *numbers*, and no terms of the content unless they are more than half as
-//!   many as words; the whole text has all terms.
-//! * The title of a page of markup is the first `title` that has a term and is of no drawing, that of plain text its
-//!   first line, if that is as short as a heading, no sentence, and another one follows; with the second line if that
-//!   is such a line with a number, as of a version or a date, above an empty line. Headings are the `h1` to `h3` of the
-//!   content with all their blocks, and those of the highest rank that are in no frame and no link. In plain text a
-//!   heading is a line marked as in Markdown, AsciiDoc or reStructuredText: `#` or `=` once to thrice before it, or a
-//!   line of `=` (first rank), `-` (second), or `~`, `^`, `"` or `+` (third) below it.
+//! * Characters without width that shape no letters, such as zero-width spaces, are removed. Terms are compared in
+//!   lower case. All-digit terms are *numbers*. They are not terms of the content unless there are more than half as
+//!   many of them as words; the whole text includes all terms.
+//! * The title of a page of markup is the first `title` that has a term and is not part of a drawing. The title of
+//!   plain text is its first line, if that is as short as a heading, is not a sentence, and is followed by another
+//!   line; a second such line belongs to the title if it has a number, such as a version or a date, and an empty line
+//!   follows. Headings are the `h1` to `h3` of the content with all their blocks, and the headings of the highest rank
+//!   that are in no boilerplate element and no link. In plain text a heading is a line marked as in Markdown, AsciiDoc
+//!   or reStructuredText: one to three `#` or `=` before it, or a line of `=` (first rank), `-` (second), or `~`, `^`,
+//!   `"` or `+` (third) below it.
 
 use crate::text::html::Templates;
 use crate::text::page::{Page, PageKind};
@@ -53,7 +54,7 @@ struct HeadingEnd {
 pub struct PageContent {
     tokens: Tokens,
     blocks: Vec<ContentBlock>,
-    /// Indexes of the terms of the content that are no numbers, ascending; and of those that are.
+    /// Indexes of the terms of the content that are not numbers, ascending, and of those that are.
     terms: Vec<u32>,
     numbers: Vec<u32>,
     title: Vec<u32>,
@@ -72,7 +73,7 @@ impl PageContent {
         &self.tokens
     }
 
-    /// Returns all terms of the page, without the information which are its content.
+    /// Returns all terms of the page, without the distinction between content and other text.
     pub(crate) fn into_tokens(self) -> Tokens {
         self.tokens
     }
@@ -99,8 +100,8 @@ impl PageContent {
         self.hashes_at(&self.terms)
     }
 
-    /// Returns the hashes of the terms of the whole text in lower case, numbers included: of the blocks that are no
-    /// links, and of those that are content.
+    /// Returns the hashes of the terms of the whole text in lower case, numbers included: all blocks that are not
+    /// links, and all blocks that are content.
     pub(crate) fn whole_hashes(&self) -> Vec<u64> {
         let is_shown = |block: &&ContentBlock| !block.is_title && (block.is_content || !block.is_link());
         let (spans, hashes, text_size) = (self.tokens.spans(), self.tokens.hashes(), self.tokens.text_size());
@@ -113,7 +114,7 @@ impl PageContent {
         whole
     }
 
-    /// Returns the terms of the content that are of digits alone, in their order.
+    /// Returns the all-digit terms of the content, in their order.
     #[cfg(test)]
     pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
         self.at(&self.numbers)
@@ -155,7 +156,7 @@ impl PageContent {
         self.units
     }
 
-    /// Returns whether all of the page counts as its content, because too little is left without its frame.
+    /// Returns whether the whole page counts as its content, because too little is left without its boilerplate.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -176,7 +177,7 @@ impl PageContent {
         for block in self.blocks.iter().filter(|block| block.is_content) {
             self.units += u64::from(block.units);
             for index in block.indexes.clone() {
-                // The terms of images are after all text.
+                // The terms of images come after all text.
                 if spans[index as usize].0 >= text_size {
                     continue;
                 }
@@ -258,7 +259,7 @@ pub fn content_text(page: &Page<'_>) -> String {
     text_of(&content.tokens, &content.terms, begins, page.kind)
 }
 
-/// Returns the words of a page outside links, as hashes: those of which the profile keeps the whole text.
+/// Returns the words of a page outside links, as hashes: the whole text that the profile sketches.
 pub fn whole_words(page: &Page<'_>) -> Vec<u64> {
     page_content(page).whole_hashes()
 }
@@ -268,11 +269,11 @@ pub fn whole_words(page: &Page<'_>) -> Vec<u64> {
 pub struct TextBlock {
     /// Its text in its own letters, with single spaces.
     pub text: String,
-    /// Whether it is content, or why it is none.
+    /// Whether it is content, or why not.
     pub kind: BlockKind,
 }
 
-/// Whether a block of a page is content, or why it is none.
+/// Whether a block of a page is content, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// It is content.
@@ -283,7 +284,7 @@ pub enum BlockKind {
     Links,
     /// It is in navigation, a footer, an aside, a control or a dialog, or is hidden.
     Frame,
-    /// It looks like none by itself, its neighbours and the elements around it.
+    /// It does not look like content, by its own features, its neighbours and the elements around it.
     Other,
 }
 

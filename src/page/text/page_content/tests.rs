@@ -125,7 +125,7 @@ fn comments_teasers_and_navigation_beside_an_article_are_no_content() {
         let html = format!("<title>The fox</title><body>{article}{frame}</body>");
         assert_eq!((count(&html, "fox").min(18), count(&html, "owl")), (18, 0), "{name}");
     }
-    // Beside a text runs of links are none of it.
+    // Runs of links beside a text are not part of it.
     let links: String = (0..8).map(|at| format!("<li><a href=/{at}>owl</a>")).collect();
     assert_eq!(count(&format!("<ul>{links}</ul>{article}"), "owl"), 0);
 }
@@ -140,7 +140,7 @@ fn a_page_of_links_keeps_its_links() {
 
 #[test]
 fn where_content_is_in_doubt_all_open_text_counts() {
-    // Nothing of a list of names is prose; of a frame it takes nothing.
+    // A list of names has no prose; it does not pull in anything from a boilerplate element.
     let names: String = (0..40).map(|_| "<div>the red owl</div>".to_owned()).collect();
     let html = format!("<nav>the fox</nav><main>{names}</main><footer>the fox</footer>");
     assert_eq!((count(&html, "owl"), count(&html, "fox")), (40, 0));
@@ -155,7 +155,7 @@ fn headings_of_the_highest_rank_count_outside_of_the_content_and_others_in_it() 
     let (one, two) = ((1, "the fox".to_owned()), (2, "tail".to_owned()));
     assert_eq!(found(&html("<header><h1>The Fox</h1></header>")), [one.clone(), two.clone()]);
     assert_eq!(found(&html("<aside><h1>no</h1></aside><h1><a href=/>no</a></h1>")), std::slice::from_ref(&two));
-    // One that is left open ends with the next, and with the end tag of another rank.
+    // A heading that is left open ends at the next one, and at the end tag of another rank.
     assert_eq!(found(&html("<h1>The Fox<h2>Tail</h2>")).first(), Some(&one));
     assert_eq!(found(&html("<h1>The Fox</h2>")), [one, two]);
 }
@@ -330,8 +330,8 @@ proptest! {
                 prop_assert!(spans.iter().all(|&(from, to)| range.start <= from && to <= range.end));
             }
             prop_assert_eq!(text_blocks(&page).len(), found.blocks().len());
-            // Only where there is markup for scripts may the letters differ from those a visitor sees. What has no
-            // words is cut into pieces, and has its symbols.
+            // The letters may differ from those that a visitor sees only if there is markup for scripts. Text without
+            // words is cut into pieces, and includes its symbols.
             let marks = [&b"<template"[..], b"text/html"];
             let has_templates = marks.iter().any(|mark| memchr::memmem::find(&body, mark).is_some());
             let letters = |tokens: &Tokens| {

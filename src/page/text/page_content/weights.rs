@@ -1,62 +1,63 @@
-//! The weights by which blocks of markup are classified: every number of it, and no other.
+//! All numbers that the classification of blocks of markup uses, and no others.
 //!
 //! They are fitted by logistic regression to pages on which people marked the article and, with a tenth of the weight,
 //! to pages that declare their main part (`benches/content_fit.py` prints them and the figures, cross-validated by
 //! site).
 
-/// Weights of what is known of a block by itself, its neighbours and the elements around it.
+/// Weights of the features of a block, of its neighbours and of the elements around it.
 pub(super) struct Local {
     pub(super) constant: f64,
-    /// For the binary logarithm of its length outside of links, and of the mean of its neighbours'.
+    /// For the binary logarithm of its length outside links, and the mean of its neighbours' logarithms.
     pub(super) length: f64,
     pub(super) neighbour_length: f64,
-    /// For the share of it in links, 0 to 1.
+    /// For its share in links, 0 to 1.
     pub(super) link_share: f64,
     /// If it ends like a sentence.
     pub(super) sentence_end: f64,
     /// For the share of its two neighbours that are prose.
     pub(super) neighbour_prose: f64,
-    /// If it is a paragraph, an item of a list, of a figure.
+    /// If it is a paragraph, if it is a list item, if it is part of a figure.
     pub(super) paragraph: f64,
     pub(super) list_item: f64,
     pub(super) figure: f64,
     /// If it is in a quotation, a table or preformatted text.
     pub(super) quote: f64,
-    /// If names of elements around it hint at comments, other pages, boilerplate, notes about the text.
+    /// If names of elements around it hint at comments, at other pages, at boilerplate, at notes about the text.
     pub(super) comment: f64,
     pub(super) related: f64,
     pub(super) boilerplate: f64,
     pub(super) meta: f64,
-    /// If the names of the nearest two hint at a text.
+    /// If the names of the two nearest elements hint at content.
     pub(super) text: f64,
-    /// If it is in an element around the content, in a header.
+    /// If it is in a boilerplate element, if it is in a header.
     pub(super) frame: f64,
     pub(super) header: f64,
-    /// If it is in an article, in an article within another one, in the main part.
+    /// If it is in an article, if in an article within another one, if in the main part.
     pub(super) article: f64,
     pub(super) inner_article: f64,
     pub(super) main: f64,
-    /// If it stands after the first heading of rank 1, before it.
+    /// If it is after the first heading of rank 1, if it is before it.
     pub(super) after_heading: f64,
     pub(super) before_heading: f64,
-    /// For the share of the text outside of links before it, 0 to 1.
+    /// For the share of the text outside links that comes before it, 0 to 1.
     pub(super) position: f64,
 }
 
-/// Weights of where a block stands by the main container, the element with the most of what looks like content.
+/// Weights of the position of a block relative to the main container, the element with the most probable content.
 pub(super) struct Context {
     pub(super) constant: f64,
-    /// For its local score, and the mean of those of the two blocks before and after it.
+    /// For its local score, and the mean local score of the two blocks before and after it.
     pub(super) score: f64,
     pub(super) neighbour_score: f64,
-    /// For the number of elements between it and the main container, where that contains it, at most 4.
+    /// For the number of elements between it and the main container if it is inside the latter, at most 4.
     pub(super) depth: f64,
-    /// For the number of elements between the main container and the next one that contains both, at most 5.
+    /// For the number of elements between the main container and the nearest one that contains both, at most 5.
     pub(super) distance: f64,
-    /// If it stands between the first and the last block of the main container that is surely content, or after.
+    /// If it is between the first and the last block of the main container that is surely content, if it is after the
+    /// last.
     pub(super) between: f64,
     pub(super) behind: f64,
-    /// For the share of it in links, where it stands between these in the main container.
+    /// For its share in links, if it is in the main container between those two blocks.
     pub(super) link_share: f64,
 }
 
@@ -97,14 +98,14 @@ pub(super) const CONTEXT: Context = Context {
     link_share: -1.724,
 };
 
-/// An element with this share of a page's text outside of links or more is content whatever its name says.
+/// An element with at least this share of a page's text outside links is content whatever its name says.
 pub(super) const MOST: f64 = 0.6;
 
-/// Content with less than this share of what stands in no element around the content is in doubt; of a brief content,
-/// of fewer units than this, with less than that share.
+/// The content is in doubt if it is less than this share of the text outside boilerplate elements; a brief content, of
+/// fewer units than the second number, is in doubt below the third.
 pub(super) const DOUBT: f64 = 0.2;
 pub(super) const BRIEF_UNITS: u64 = 600;
 pub(super) const BRIEF_DOUBT: f64 = 0.5;
 
-/// Share of text outside of links below which links are part of a content that is in doubt: of lists and indexes.
+/// Share of text outside links below which links are part of a content that is in doubt, as in lists and indexes.
 pub(super) const LIST_SHARE: f64 = 0.6;

@@ -38,7 +38,7 @@ pub struct Sentence<'a> {
 
 /// Returns the length of a text in units: one for each ASCII character, two for each other.
 pub fn units(text: &str) -> usize {
-    // Of a character that is not ASCII only the first byte is 192 or more.
+    // In a character that is not ASCII, only the first byte is 192 or more.
     text.bytes().map(|byte| usize::from(byte < 0x80) + 2 * usize::from(byte >= 0xc0)).sum()
 }
 
@@ -47,7 +47,7 @@ pub fn units(text: &str) -> usize {
 pub fn first_units(text: &str, limit: usize) -> &str {
     let (mut end, mut left) = (0usize, limit);
     loop {
-        // No text has more units than bytes: that many bytes fit.
+        // No text has more units than bytes, so this many bytes always fit.
         let more = text.floor_char_boundary(end.saturating_add(left));
         if end < more {
             left -= units(&text[end..more]);

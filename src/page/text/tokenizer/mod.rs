@@ -6,11 +6,11 @@
 //!
 //! Departures, each because the paper's rule was made for English:
 //!
-//! * Some scripts put no spaces between words, and a maximal sequence would be a sentence. A sequence that holds
-//!   letters of these is segmented (`word_segmentation`): into Unicode words (UAX 29) with the dictionaries of ICU
-//!   where there is one, else into pieces. The dictionaries, not the neural models: those calculate in floating point.
+//! * Some scripts put no spaces between words, and a maximal sequence would be a sentence. A sequence with letters of
+//!   such a script is segmented (`word_segmentation`) into Unicode words (UAX 29) if ICU has a dictionary for the
+//!   script, else into pieces. ICU's neural models are not used, because they calculate in floating point.
 //! * A combining mark or a joiner belongs to the letter before it (Devanagari viramas, Thai tone marks, decomposed
-//!   accents); letters and marks are composed, and characters that nobody sees are dropped.
+//!   accents); letters and marks are composed, and invisible characters are dropped.
 //!
 //! Where the paper is silent: an address in the text begins with `http://`, `https://`, `ftp://` or `www.` and ends
 //! at white space, a quotation mark, a bracket, or a letter of a script without spaces; the pieces between slashes
@@ -90,7 +90,7 @@ impl Tokens {
         &self.text
     }
 
-    /// Returns the size of the text of the page in bytes: images follow.
+    /// Returns the size of the text of the page in bytes; the terms of images follow it.
     pub(crate) fn text_size(&self) -> usize {
         self.text_size
     }
@@ -102,7 +102,7 @@ impl Tokens {
         self.hashes.clear();
     }
 
-    /// Cuts what has no words into pieces ([`wordless`]).
+    /// Cuts text without words into pieces ([`wordless`]).
     fn cut_wordless_text(&mut self) {
         if let Some(spans) = wordless::with_pieces(&self.text, self.text_size, &self.spans) {
             self.spans = spans;
@@ -120,7 +120,7 @@ impl Tokens {
     }
 }
 
-/// Most texts have a term in so many bytes, or fewer terms.
+/// Most texts have at most one term per this many bytes.
 const BYTES_OF_TERM: usize = 6;
 
 /// Splits pages into terms. Cheap to make; may be reused for many pages.
@@ -170,8 +170,8 @@ impl Tokenizer {
         (tokens, map.before(&steps))
     }
 
-    /// Replaces the content of `tokens` by the terms of a page, and the pieces of what has no words ([`wordless`]),
-    /// with their hashes in lower case. Returns the parts of its text and their containers (none of plain text), and
+    /// Replaces the content of `tokens` by the terms of a page and the pieces of text without words ([`wordless`]),
+    /// with their hashes in lower case. Returns the parts of its text and their containers (none for plain text), and
     /// whether the page has markup that scripts may show.
     pub(crate) fn tokens_and_containers(
         &self,
@@ -200,8 +200,8 @@ impl Tokenizer {
         found
     }
 
-    /// Splits a page of markup into terms, without their hashes. Returns the map of its text and image terms, which is valid only if the
-    /// scan kept one.
+    /// Splits a page of markup into terms, without hashing them. Returns the map of its text and image terms, which is
+    /// valid only if the scan kept one.
     fn scanned(&self, page: &Page<'_>, scan: Scan, tokens: &mut Tokens) -> TextMap {
         tokens.clear();
         let Scan { text, images, base, mut map, .. } = scan;
@@ -260,8 +260,8 @@ impl Tokenizer {
         }
     }
 
-    /// Continues a sequence that began at `start` with a character that is not ASCII at `at`. Returns the offset of
-    /// its end, or the offset after a character that is of no term.
+    /// Continues a sequence that began at `start` with a character that is not ASCII at `at`. Returns the offset of its
+    /// end, or the offset after a character that belongs to no term.
     fn wide(&self, text: &str, start: usize, at: usize, to: usize, spans: &mut Vec<(usize, usize)>) -> usize {
         let mut end = at;
         let mut unspaced = false;

@@ -1,22 +1,24 @@
-//! Terms of what has no words: drawings in symbols, dice, Morse code, programs in operators, certificates, genes.
+//! Terms of text without words: drawings made of symbols, dice, Morse code, programs made of operators, certificates,
+//! genes.
 //!
-//! Such text is cut into pieces like scripts without spaces. Elsewhere symbols are no terms, as in Henzinger 2: what
-//! punctuation says of prose is little. But two pages of one caption over two drawings would be one page if drawings
-//! had no terms, and so would two keys of a thousand letters under one licence, if each line of a key were one term.
+//! Such text is cut into pieces like scripts without spaces. Elsewhere symbols are not terms, as in Henzinger 2,
+//! because punctuation says little about prose. But if drawings had no terms, two pages with the same caption and
+//! different drawings would be equal. If each line of a key were one term, so would two keys of a thousand letters
+//! under one licence.
 
 use crate::text::ignorable::is_ignorable;
 use crate::text::letters::{continues, is_joiner};
 use crate::text::word_segmentation::pieces;
 
-/// Symbols are terms where they are more than one character in so many of a text, white space left out.
+/// Symbols are terms if more than one in this many characters of a text is a symbol, not counting white space.
 const SHARE: usize = 3;
 
-/// No word is longer, in bytes; nor is a hash in hexadecimal digits that names a version.
+/// Maximum size of a word in bytes; also that of a hash in hexadecimal digits that names a version.
 const LONGEST_WORD: usize = 40;
 
-/// Returns the terms of a text with its symbols, if these are much of it, and with terms that are too long to be words
-/// cut into pieces; `None` if there are neither. `spans` are the beginning and end of each term; those that begin at
-/// `size` or after it are left as they are.
+/// Returns the terms of a text, including its symbols if these are much of it, and with terms that are too long to be
+/// words cut into pieces; `None` if neither applies. `spans` are the beginning and end of each term; terms that begin
+/// at or after `size` are left unchanged.
 pub(super) fn with_pieces(text: &str, size: usize, spans: &[(usize, usize)]) -> Option<Vec<(usize, usize)>> {
     let of_text = || spans.iter().filter(|(from, _)| *from < size);
     let are_much = are_much(&text[..size], of_text().map(|(from, to)| to - from).sum());
@@ -43,8 +45,8 @@ pub(super) fn with_pieces(text: &str, size: usize, spans: &[(usize, usize)]) -> 
     Some(all)
 }
 
-/// Returns whether symbols are much of a text whose terms have so many bytes: of its bytes and of its characters, since
-/// a dash has as many bytes as a syllable of Hangul.
+/// Returns whether symbols are much of a text, given the size of its terms: both by bytes and by characters, because a
+/// dash has as many bytes as a syllable of Hangul.
 fn are_much(text: &str, terms: usize) -> bool {
     let blanks = text.bytes().filter(|byte| *byte <= b' ').count();
     let visible = text.len() - blanks;
