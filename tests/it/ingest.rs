@@ -202,7 +202,7 @@ fn a_pending_batch_reads_all_and_keeps_no_progress() {
 /// Number of documents of an archive that is loaded in several chunks under the least memory limit.
 const MANY: u64 = 30_000;
 /// Number of loads that are killed.
-const KILLS: u64 = 15;
+const KILLS: u64 = 10;
 /// Entries read together: this many are read again where a chunk ends among them.
 const PIECE: u64 = 256;
 

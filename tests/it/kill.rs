@@ -12,7 +12,7 @@ use super::support::steps::{Step, answer_line, assert_line, create, expected_lin
 use super::support::{Model, Parent, Random, Worker, folder, say};
 
 /// Number of writers that are killed.
-const KILLS: u64 = 100;
+const KILLS: u64 = 40;
 /// Number of writers killed before the next database is created.
 const KILLS_EACH: u64 = 20;
 /// Longest life of a writer in milliseconds.
