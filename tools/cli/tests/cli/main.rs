@@ -17,6 +17,7 @@ mod hostile;
 mod ids;
 mod judged;
 mod kept_apart;
+mod limits;
 mod load;
 mod maintain;
 mod pages;

@@ -1,0 +1,110 @@
+"""Memory of every command that grows with the number of documents, and of loads of extreme inputs.
+
+    python3 benches/limits.py target/release/nddb [MILLIONS]
+
+Makes databases of fingerprints alone, a fifth of them in clusters, and prints for each command its time, the memory of
+the process itself at most (RssAnon) and with the pages of files that it has mapped (VmHWM), in MB.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def run(name, arguments, folder, out=None):
+    """Runs a command and prints what it took."""
+    begun = time.time()
+    child = subprocess.Popen(arguments, cwd=folder, stdout=out or subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    own = resident = 0
+    while child.poll() is None:
+        try:
+            with open(f"/proc/{child.pid}/status") as status:
+                fields = dict(line.split(":", 1) for line in status)
+            own = max(own, int(fields["RssAnon"].split()[0]))
+            resident = max(resident, int(fields["VmHWM"].split()[0]))
+        except (OSError, KeyError, ValueError):
+            pass
+        time.sleep(0.005)
+    spent = time.time() - begun
+    print(f"{name:34} {spent:7.1f} s  own {own >> 10:5} MB  resident {resident >> 10:5} MB  exit {child.returncode}", flush=True)
+
+
+def prints(path, count, seed):
+    """Writes fingerprints, a fifth of them within three bits of another."""
+    numbers = random.Random(seed)
+    with open(path, "wb") as file:
+        centre = 0
+        for index in range(count):
+            if index % 5 == 0:
+                value = centre ^ 1 << numbers.randrange(64)
+            else:
+                value = numbers.getrandbits(64)
+                centre = value if index % 50 == 1 else centre
+            file.write(value.to_bytes(8, "little"))
+
+
+def grows(nddb, folder, millions):
+    """Every command on a database of so many million documents."""
+    count = millions * 1_000_000
+    print(f"{millions} million documents", flush=True)
+    for name in ["a", "b"]:
+        prints(f"{folder}/{name}.u64le", count if name == "a" else count // 4, name)
+        subprocess.run([nddb, "create", name], cwd=folder, check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        run(f"load {name}", [nddb, "load", name, f"{name}.u64le", "--id-prefix", name], folder)
+    for command in [["check", "a"], ["rebuild", "a", "--all"], ["merge", "a", "b"], ["compact", "a"]]:
+        run(" ".join(command), [nddb, *command], folder)
+    run("pairs a --method simhash", [nddb, "pairs", "a", "--method", "simhash"], folder)
+    run("cluster a --method simhash", [nddb, "cluster", "a", "--method", "simhash"], folder)
+    for name in ["a", "b"]:
+        shutil.rmtree(f"{folder}/{name}")
+
+
+def extremes(nddb, folder):
+    """Inputs of which one part is as large as it can be."""
+    print("extreme inputs, under --memory-limit 64M", flush=True)
+    word = b"a word of the text "
+
+    def text(path, size, begin=b"", end=b""):
+        with open(path, "wb") as file:
+            file.write(begin)
+            for _ in range(size // (len(word) << 16)):
+                file.write(word * (1 << 16))
+            file.write(end)
+
+    text(f"{folder}/document.txt", 1 << 30)
+    text(f"{folder}/line.jsonl", 500 << 20, b'{"id":"a","text":"', b'"}\n')
+    with open(f"{folder}/six.jsonl", "wb") as file:
+        for index in range(6):
+            file.write(b'{"id":"%d","text":"' % index + word * (58_000_000 // len(word)) + b'"}\n')
+    with open(f"{folder}/one-print.u64le", "wb") as file:
+        file.write(b"12345678" * 1_000_000)
+    with open(f"{folder}/sites.jsonl", "w") as file:
+        for index in range(1_000_000):
+            file.write(f'{{"id":"{index}","fp":"{index * 0x9e3779b97f4a7c15 % 2**64:016x}","url":"http://s{index}.example/"}}\n')
+    for name in ["document.txt", "line.jsonl", "six.jsonl", "one-print.u64le", "sites.jsonl"]:
+        subprocess.run([nddb, "create", "db"], cwd=folder, check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        limits = ["--memory-limit", "64M", "--threads", "6"]
+        run(f"load {name}", [nddb, "load", "db", name, *limits], folder)
+        if name in ["one-print.u64le", "sites.jsonl"]:
+            run("  pairs", [nddb, "pairs", "db", "--method", "simhash"], folder)
+            run("  cluster", [nddb, "cluster", "db", "--method", "simhash"], folder)
+        if name == "sites.jsonl":
+            run("  rm --site", [nddb, "rm", "db", "--site", "s77.example"], folder)
+        shutil.rmtree(f"{folder}/db")
+        os.remove(f"{folder}/{name}")
+
+
+def main():
+    nddb = os.path.abspath(sys.argv[1])
+    millions = int(sys.argv[2]) if len(sys.argv) > 2 else 4
+    with tempfile.TemporaryDirectory() as folder:
+        extremes(nddb, folder)
+        for count in [millions // 2, millions]:
+            grows(nddb, folder, count)
+
+
+main()
