@@ -23,7 +23,7 @@ help:
 	@echo 'make public-api     the public interface is the one that public-api.txt lists'
 	@echo 'make package        each crate as it would be published, target/package'
 	@echo 'make bench          all benchmarks, short; see benches/README.md for the full ones'
-	@echo 'make fuzz           each fuzz target of the format for a minute'
+	@echo 'make fuzz           each fuzz target for 15 seconds'
 	@echo 'eval $$(make -s env) for cargo by hand'
 
 setup:

@@ -1,8 +1,10 @@
 //! Makes the seeds of the fuzz targets out of the golden databases: their files, and for `decode_record` the
 //! keys and values of their catalogs. What no golden database holds (larger segments, deleted sets, records with all
-//! parts, summaries) is made of it.
+//! parts, summaries) is made of it. Archives and pages are made in `archives`.
 //!
-//! `cargo run --example fuzz_seeds [CORPUS]`, where CORPUS is `format/fuzz/corpus` if it is not given.
+//! `cargo run --example fuzz_seeds [CORPUS]`, where CORPUS is `tests/fuzz/corpus` if it is not given.
+
+mod archives;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -40,7 +42,7 @@ impl Seeds {
 
 fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let corpus = std::env::args_os().nth(1).map_or_else(|| root.join("../format/fuzz/corpus"), PathBuf::from);
+    let corpus = std::env::args_os().nth(1).map_or_else(|| root.join("fuzz/corpus"), PathBuf::from);
     for version in folders(&root.join("data"))? {
         for database in folders(&version)? {
             let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -54,6 +56,7 @@ fn main() -> Result<()> {
     filtered_segments(&Seeds::of(&corpus, "decode_segment")?)?;
     summaries(&Seeds::of(&corpus, "decode_summaries")?)?;
     deleted_sets(&Seeds::of(&corpus, "decode_manifest")?)?;
+    archives::write(&corpus)?;
     writeln!(stdout(), "seeds in {}", corpus.display())?;
     Ok(())
 }

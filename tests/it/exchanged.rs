@@ -41,7 +41,7 @@ fn recipe() -> Recipe {
 
 /// A page; those of a number and its successor are near-duplicates now and then.
 fn page(group: u64, number: u64) -> Document {
-    let mut random = Random::fixed(group << 8 ^ number / 2);
+    let mut random = Random::fixed((group << 8) ^ (number / 2));
     let mut words: Vec<String> = (0..60).map(|_| format!("word{}", random.below(5000))).collect();
     words.push(format!("end{}", number % 2));
     let url = format!("http://site{}.example/{group}/{number}", number % 5);
@@ -51,7 +51,7 @@ fn page(group: u64, number: u64) -> Document {
 }
 
 fn print(group: u64, number: u64) -> u64 {
-    Random::fixed(group << 16 ^ number).next()
+    Random::fixed((group << 16) ^ number).next()
 }
 
 /// Adds the documents of a group and replaces some of the group before.

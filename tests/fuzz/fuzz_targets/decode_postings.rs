@@ -2,7 +2,7 @@
 #![no_main]
 
 #[allow(dead_code, reason = "each target needs a part of it")]
-#[path = "../../tests/common/restamp.rs"]
+#[path = "../../../format/tests/common/restamp.rs"]
 mod restamp;
 
 use std::ops::Range;
