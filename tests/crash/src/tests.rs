@@ -16,7 +16,7 @@ use crate::sweeps::Sweeps;
 use crate::workload::{Deed, Workload};
 
 /// Two of the tests run at a time.
-const SWEEPS: Sweeps = Sweeps { kills: 300, cuts: 400, power: 75, errors: 100, lives: 120, seed: 1, threads: 1 };
+const SWEEPS: Sweeps = Sweeps { kills: 300, cuts: 200, power: 75, errors: 60, lives: 120, seed: 1, threads: 1 };
 
 #[test]
 fn a_child_does_its_task() {
