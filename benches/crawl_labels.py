@@ -2,7 +2,7 @@
 """Labels a sample of the candidate pairs of a crawl blind, and scores the default verdict on it.
 
     nddb create crawl.nddb && nddb load crawl.nddb crawl.warc.gz --id url
-    nddb pairs crawl.nddb --min-probability 0 --format tsv -o pairs.tsv
+    nddb pairs crawl.nddb --set probability=0 --format tsv -o pairs.tsv
 
     crawl_labels.py draw --count 200 --seed 1 < pairs.tsv > drawn.tsv
     crawl_labels.py show drawn.tsv crawl.warc.gz --seed 1 --from 0 --to 20      to be read; no score is shown

@@ -19,7 +19,7 @@ use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::archive::{self, EntryContent, Input};
 use nddb::compare::lcs::Parameters;
-use nddb::detect::Rules;
+use nddb::compare::lcs::Thresholds;
 use nddb_page::text::content_text;
 use nddb_verdict::compare::lcs::{Comparer, Likeness, Myers, Prepared, plain};
 
@@ -143,7 +143,7 @@ fn distinct(len: usize, random: &mut Random) -> Pair {
 
 /// Prepares the texts and compares the pairs, and some of them by the definition too.
 fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usize, test: bool) -> Vec<Likeness> {
-    let (parameters, rules) = (Parameters::default(), Rules::default());
+    let (parameters, thresholds) = (Parameters::default(), Thresholds::default());
     let (prepared, spent) = measure(|| texts.iter().map(|text| Prepared::new(text, &parameters)).collect::<Vec<_>>());
     let size: usize = prepared.iter().map(Prepared::size).sum();
     let chars: usize = prepared.iter().map(Prepared::len).sum();
@@ -151,7 +151,7 @@ fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usi
     figure("preparing a text: CPU us", format_args!("{:.1}", spent.cpu_us(texts.len())), "");
     figure("a prepared text: KB", format_args!("{:.0}", size as f64 / 1e3 / texts.len() as f64), "");
     figure("characters a text", chars / texts.len(), "");
-    let mut comparer = Comparer::new(parameters, &rules.lcs);
+    let mut comparer = Comparer::new(parameters, &thresholds);
     let (mut found, mut verdicts) = (Vec::new(), Vec::new());
     let mut speeds = [Vec::new(), Vec::new()];
     for _ in 0..rounds {
@@ -166,18 +166,22 @@ fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usi
         speeds[1].push(each(&mut found, Comparer::compare));
     }
     let share = |count: usize| format!("{:.1}%", 100.0 * count as f64 / pairs.len() as f64);
-    figure("near-duplicates by the verdict", share(found.iter().filter(|found| found.exceeds(&rules.lcs)).count()), "");
+    figure(
+        "near-duplicates by the verdict",
+        share(found.iter().filter(|found| found.exceeds(&thresholds)).count()),
+        "",
+    );
     figure("stopped early", share(found.iter().filter(|found| found.stopped).count()), "");
     figure("verdicts a CPU second, median of rounds", format_args!("{:.0}", median(&speeds[0])), goal);
     figure("with all numbers", format_args!("{:.0}", median(&speeds[1])), "");
     for (verdict, found) in verdicts.iter().zip(&found) {
-        assert_eq!(verdict.exceeds(&rules.lcs), found.exceeds(&rules.lcs), "{verdict:?} {found:?}");
+        assert_eq!(verdict.exceeds(&thresholds), found.exceeds(&thresholds), "{verdict:?} {found:?}");
     }
     let checked = if test { 1 } else { 20.min(pairs.len()) };
     for position in 0..checked {
         let position = position * pairs.len() / checked;
         let (a, b) = pairs[position];
-        assert_eq!(found[position], plain::compare(&texts[a], &texts[b], &parameters, &rules.lcs), "the definition");
+        assert_eq!(found[position], plain::compare(&texts[a], &texts[b], &parameters, &thresholds), "the definition");
     }
     figure("verdicts and numbers equal to the definition's", format_args!("{checked} of {checked}"), "");
     found
@@ -270,8 +274,8 @@ fn real(path: &Path, pages: usize, pairs: usize, rounds: usize, random: &mut Ran
     drawn.sort_unstable();
     let found = compare("real pages that share a sentence", &texts, &drawn, "", 1, false);
     for (what, near, goal) in [("real near-duplicates", true, "15000"), ("real pages, unlike", false, "60000")] {
-        let rules = Rules::default();
-        let chosen = drawn.iter().zip(&found).filter(|(_, found)| found.exceeds(&rules.lcs) == near);
+        let thresholds = Thresholds::default();
+        let chosen = drawn.iter().zip(&found).filter(|(_, found)| found.exceeds(&thresholds) == near);
         let chosen: Vec<Pair> = chosen.map(|(&pair, _)| pair).take(pairs).collect();
         if !chosen.is_empty() {
             compare(what, &texts, &chosen, goal, rounds, false);

@@ -22,7 +22,7 @@ use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Reader, View, Writer};
 
-const METHODS: [Method; 6] = [Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
+const METHODS: [&str; 6] = ["simhash", "b", "c", "combined", "split", "min-hash"];
 /// Documents of one commit.
 const GROUP: usize = 1_000;
 /// Pages that later ones may be copies of.
@@ -62,7 +62,10 @@ fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
 
 /// Returns each method, and the default; with `usual` that alone.
 fn ways(view: View<'_>, usual: bool) -> Vec<(String, OnlineDetector)> {
-    let named = METHODS.map(|method| (method.to_string(), OnlineDetector::new(method)));
+    let named = METHODS.map(|name| {
+        let method: Box<dyn Method> = name.parse().expect("a method");
+        (name.to_owned(), OnlineDetector::new(method))
+    });
     let named = named.into_iter().filter(|_| !usual);
     named.chain([("what is usual".into(), OnlineDetector::usual(view))]).collect()
 }

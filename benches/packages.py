@@ -457,7 +457,7 @@ def of_nddb(nddb, folder):
         base, out = Path(work) / "all.nddb", Path(work) / "pairs.tsv"
         subprocess.run([nddb, "create", base], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([nddb, "load", base, folder / "docs.jsonl", "-q"], check=True, stdout=subprocess.DEVNULL)
-        command = [nddb, "pairs", base, "--min-probability", "0", "--expand", "--format", "tsv", "-o", out]
+        command = [nddb, "pairs", base, "--set", "probability=0", "--expand", "--format", "tsv", "-o", out]
         subprocess.run(command, check=True)
         with open(out, encoding="utf-8") as lines:
             return [tuple(pair) for pair in Found(lines).pairs if len(pair) == 2]

@@ -9,6 +9,7 @@ mod common;
 
 use clap::Args;
 use common::{Options, Random, figure, measure, say};
+use nddb::detect::methods::{B, Simhash};
 use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
 use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
 
@@ -87,7 +88,7 @@ fn fingerprints(path: &std::path::Path, options: &Options) {
     figure("CPU s", format_args!("{:.2}", spent.cpu.as_secs_f64()), goal("6"));
     figure("most resident, pages of files included, MB", format_args!("{most:.0}"), goal("300"));
     say(format_args!("(check sum {sum:016x})"));
-    whole(&reader, Method::Simhash, "");
+    whole(&reader, Simhash::default().into(), "");
 }
 
 fn supershingles(path: &std::path::Path, len: usize, seed: u64) {
@@ -116,13 +117,13 @@ fn supershingles(path: &std::path::Path, len: usize, seed: u64) {
     );
     let reader = Reader::open(path).expect("a reader");
     say(format_args!("{len} documents with supershingles"));
-    whole(&reader, Method::B, if len == 10_000_000 { "60" } else { "" });
+    whole(&reader, B::default().into(), if len == 10_000_000 { "60" } else { "" });
 }
 
 /// Does the work of `nddb pairs` without the output.
-fn whole(reader: &Reader, method: Method, goal: &str) {
+fn whole(reader: &Reader, method: Box<dyn Method>, goal: &str) {
     let resources = Resources::default();
-    let options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };
+    let options = PairOptions { resources: resources.clone(), ..PairOptions::new(method.clone()) };
     resident();
     let (collection, spent) = measure(|| Collection::build(reader.view(), &resources, &mut |_| true).expect("read"));
     figure("reading the catalog, CPU s", format_args!("{:.2}", spent.cpu.as_secs_f64()), "");

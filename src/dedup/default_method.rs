@@ -2,27 +2,34 @@
 
 use nddb_index::View;
 use nddb_page::sketch::Recipe;
-use nddb_verdict::Method;
+use nddb_verdict::methods::Simhash;
+use nddb_verdict::{Method, default_of};
 
 /// The method chosen for a database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MethodChoice {
     /// The method.
-    pub method: Method,
-    /// Whether simhash decides pairs that the method cannot decide.
-    pub or_simhash: bool,
+    pub method: Box<dyn Method>,
+    /// Simhash, if it decides pairs that the method cannot decide.
+    pub or_simhash: Option<Simhash>,
 }
 
 impl MethodChoice {
     /// Returns the named method if there is one; else simhash if a distance is given; else the default of the recipe of
-    /// the database, with simhash for documents of which only the fingerprint is known.
-    pub fn of(view: View<'_>, named: Option<Method>, has_distance: bool) -> Self {
+    /// the database, with simhash for documents of which only the fingerprint is known. Simhash takes the k of the
+    /// database; other parameters are those of the named method.
+    pub fn of(view: View<'_>, named: Option<Box<dyn Method>>, has_distance: bool) -> Self {
+        let simhash = Simhash { k: view.settings().k.into() };
         match named {
-            Some(method) => Self { method, or_simhash: false },
-            None if has_distance => Self { method: Method::Simhash, or_simhash: false },
+            Some(method) if method.is_by_distance() => Self { method: simhash.into(), or_simhash: None },
+            Some(method) => Self { method, or_simhash: None },
+            None if has_distance => Self { method: simhash.into(), or_simhash: None },
             None => {
                 let recipe = Recipe::of_any_version(&view.settings().recipe);
-                Self { method: Method::default_of(recipe.as_ref()), or_simhash: true }
+                match default_of(recipe.as_ref()) {
+                    method if method.is_by_distance() => Self { method: simhash.into(), or_simhash: Some(simhash) },
+                    method => Self { method, or_simhash: Some(simhash) },
+                }
             }
         }
     }

@@ -21,11 +21,10 @@ mod options;
 mod pair;
 mod pairs;
 mod parallel;
-mod ratios;
 mod requirements;
 #[cfg(any(test, feature = "testing"))]
 pub mod support;
-mod text_options;
+mod text_scope;
 mod text_summary;
 mod texts;
 
@@ -38,20 +37,19 @@ pub use collection::{Collection, Numbered};
 pub use default_method::MethodChoice;
 pub use document::document_of_page;
 pub use documents::{
-    Choose, Decided, NearTables, Posting, Postings, Printed, Properties, Stars, candidate_keys, content_hash, decided,
-    evidence_of, properties,
+    Choose, Decided, NearTables, Posting, Postings, Printed, Properties, Stars, candidate_keys, compared, content_hash,
+    decided, properties,
 };
 pub use online::{
-    Bound, Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, PartedNearDuplicates, TermDifference,
-    UnreadReason, bounds, content_difference, read_page, term_difference,
+    Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, PartedNearDuplicates, TermDifference, UnreadReason,
+    content_difference, read_page, term_difference,
 };
 pub use options::{GROUP_LIMIT, PairOptions, check};
 pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use pairs::judge::stored_pair;
 pub use pairs::pairs;
-pub use ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
 pub use requirements::Held;
-pub use text_options::{SetOptions, ShingleOptions, TextScope};
+pub use text_scope::TextScope;
 pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};
 pub use texts::Descriptions;
 

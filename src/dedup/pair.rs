@@ -1,20 +1,22 @@
 //! Results of a method: pairs, groups and their counts.
 
-use nddb_verdict::{Decision, Evidence};
+use nddb_verdict::{Decision, Measures};
 
 use crate::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
 
 /// A pair of near-duplicates.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     /// Ordinal of the document whose id is bytewise lower.
     pub a: u32,
     /// Ordinal of the other document.
     pub b: u32,
-    /// Evidence of the pair.
-    pub evidence: Evidence,
-    /// Probability by the model that the two are near-duplicates, 0 to 1; `None` if either document has no profile.
-    pub probability: Option<f64>,
+    /// Whether the token sequences are equal.
+    pub identical: bool,
+    /// What is known of the pair.
+    pub measures: Measures,
+    /// How near the two are by the method, or by simhash instead of it; greater is nearer.
+    pub score: u64,
     /// Name of the rule that decided.
     pub rule: &'static str,
     /// Result of the verification by texts; `None` if there was none.
@@ -113,7 +115,7 @@ pub struct Group<'a> {
 }
 
 /// One line of the result.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Line<'a> {
     /// A group; all groups precede all pairs.
     Group(Group<'a>),

@@ -1,27 +1,27 @@
-//! Requirements of a method on the documents of a database, derived from the definition of the method.
+//! Requirements of a method on the documents of a database, as the method names them.
 
 use nddb_index::{Error, Result, View};
 use nddb_page::sketch::Recipe;
-use nddb_verdict::{Decider, Definition, Keys, Method, OutOfReach, Sketch};
+use nddb_verdict::{Decider, Keys, Method, OutOfReach, Sketch};
 
-/// Rejects a method whose sketches the recipe of a database does not make, or thresholds beyond the reach of the
+/// Rejects a method whose sketches the recipe of a database does not make, or parameters beyond the reach of the
 /// candidate source.
 ///
 /// # Errors
-/// [`Error::Method`] for missing sketches, [`Error::OutOfRange`] for thresholds.
+/// [`Error::Method`] for missing sketches, [`Error::OutOfRange`] for parameters.
 pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
-    let (definition, most) = (decider.method.definition(), view.settings().k.into());
-    (definition.check)(decider.rules, most).map_err(out_of_reach)?;
-    if decider.or_simhash {
-        (Method::Simhash.definition().check)(decider.rules, most).map_err(out_of_reach)?;
+    let (method, k) = (decider.method, view.settings().k.into());
+    method.check(k).map_err(out_of_reach)?;
+    if let Some(simhash) = decider.or_simhash {
+        simhash.check(k).map_err(out_of_reach)?;
     }
     if decider.is_limited() {
         let lacks = "makes no profiles: how much of two texts differs is estimated from their profiles, unless the texts \
                      are compared ('--verify lcs')";
-        require(view, definition, lacks, Recipe::has_profile, Recipe::has_profile)?;
+        require(view, method, lacks, Recipe::has_profile, Recipe::has_profile)?;
     }
-    let made = definition.compares.iter().filter_map(|sketch| sketch.of_recipe());
-    made.into_iter().try_for_each(|(lacks, has)| require(view, definition, lacks, has, has))
+    let made = method.compares().iter().filter_map(|sketch| sketch.of_recipe());
+    made.into_iter().try_for_each(|(lacks, has)| require(view, method, lacks, has, has))
 }
 
 fn out_of_reach(OutOfReach { what, requested, limit }: OutOfReach) -> Error {
@@ -33,32 +33,33 @@ fn out_of_reach(OutOfReach { what, requested, limit }: OutOfReach) -> Error {
 /// # Errors
 /// As [`check`].
 pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
-    let definition = decider.method.definition();
-    if definition.needs_text() {
+    let method = decider.method;
+    if method.needs_text() {
         let why = "it compares texts, and the index finds documents by what it keeps of them".into();
-        return Err(Error::Method { method: definition.name, why });
+        return Err(Error::Method { method: method.name(), why });
     }
     check(view, decider)?;
     let has = |recipe: &Recipe, keys: Keys| match keys {
-        Keys::Megashingles => recipe.keys().megashingles,
-        Keys::Pieces => recipe.keys().pieces,
-        Keys::Bands => recipe.keys().bands,
+        Keys::Megashingles { .. } => recipe.keys().megashingles,
+        Keys::Pieces { .. } => recipe.keys().pieces,
+        Keys::Bands { .. } => recipe.keys().bands,
     };
-    let has_all = |recipe: &Recipe| definition.keys().iter().all(|&keys| has(recipe, keys));
-    definition.keys().iter().try_for_each(|&keys| {
+    let all = method.keys();
+    let has_all = |recipe: &Recipe| all.iter().all(|&keys| has(recipe, keys));
+    all.iter().try_for_each(|&keys| {
         let lacks = match keys {
-            Keys::Megashingles => "keeps no megashingles",
-            Keys::Pieces => "keeps no pieces of projections",
-            Keys::Bands => "keeps no bands of profiles",
+            Keys::Megashingles { .. } => "keeps no megashingles",
+            Keys::Pieces { .. } => "keeps no pieces of projections",
+            Keys::Bands { .. } => "keeps no bands of profiles",
         };
-        require(view, definition, lacks, |recipe| has(recipe, keys), has_all)
+        require(view, method, lacks, |recipe| has(recipe, keys), has_all)
     })
 }
 
 /// Rejects a method if the recipe of the database lacks a property; the error names the recipes that fit.
 fn require(
     view: View<'_>,
-    definition: &Definition,
+    method: &dyn Method,
     lacks: &str,
     has: impl Fn(&Recipe) -> bool,
     fits: impl Fn(&Recipe) -> bool,
@@ -69,7 +70,7 @@ fn require(
     }
     let others = Recipe::labels_of(fits).join(", ");
     let why = format!("the recipe '{label}' of the database {lacks}; recipes that fit: {others}");
-    Err(Error::Method { method: definition.name, why })
+    Err(Error::Method { method: method.name(), why })
 }
 
 /// Numbers of documents that have each sketch.
@@ -108,14 +109,14 @@ impl Held {
     }
 
     /// Returns the first sketch that the method compares and no document has.
-    pub(super) fn lacking(&self, definition: &Definition) -> Option<Sketch> {
-        definition.compares.iter().copied().find(|&sketch| sketch != Sketch::Fingerprint && self.count(sketch) == 0)
+    pub(super) fn lacking(&self, method: &dyn Method) -> Option<Sketch> {
+        method.compares().iter().copied().find(|&sketch| sketch != Sketch::Fingerprint && self.count(sketch) == 0)
     }
 
     /// Returns the number of documents that have tokens but lack a sketch the method compares.
-    fn unsketched(&self, definition: &Definition) -> u64 {
+    fn unsketched(&self, method: &dyn Method) -> u64 {
         let documents = self.documents - self.empty;
-        let known = definition.compares.iter().map(|&sketch| self.count(sketch)).min();
+        let known = method.compares().iter().map(|&sketch| self.count(sketch)).min();
         known.map_or(0, |known| documents.saturating_sub(known))
     }
 }
@@ -127,13 +128,13 @@ impl Held {
 /// As [`check`].
 pub(crate) fn check_documents(view: View<'_>, held: &Held, decider: &Decider<'_>, verifies: bool) -> Result<u64> {
     check(view, decider)?;
-    let definition = decider.method.definition();
+    let (method, or_simhash) = (decider.method, decider.or_simhash.is_some());
     let is_any = held.documents > held.empty;
-    let lacking = held.lacking(definition).filter(|_| !decider.or_simhash).map(Sketch::name);
-    let text = (definition.needs_text() || verifies) && held.digests == 0;
+    let lacking = held.lacking(method).filter(|_| !or_simhash).map(Sketch::name);
+    let text = (method.needs_text() || verifies) && held.digests == 0;
     if let Some(what) = lacking.or(text.then_some("a text")).filter(|_| is_any) {
         let why = format!("no document has {what}: they were loaded as fingerprints");
-        return Err(Error::Method { method: definition.name, why });
+        return Err(Error::Method { method: method.name(), why });
     }
-    Ok(if decider.or_simhash { 0 } else { held.unsketched(definition) })
+    Ok(if or_simhash { 0 } else { held.unsketched(method) })
 }

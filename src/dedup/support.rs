@@ -7,6 +7,8 @@ pub use nddb_test_support::{Random, texts};
 use nddb_index::spill::resources::Resources;
 use nddb_index::{Config, Document, Reader, Result, View, Writer};
 
+use nddb_verdict::Method;
+
 use super::Collection;
 use crate::options::PairOptions;
 
@@ -135,8 +137,22 @@ pub fn collection(reader: &Reader, resources: &Resources) -> Collection {
     Collection::build(reader.view(), resources, &mut |_| true).expect("a collection")
 }
 
+/// The method of a name, with its defaults.
+pub fn named(name: &str) -> Box<dyn Method> {
+    name.parse().expect("a method")
+}
+
+/// The method of a name, with all pairs of projections that differ in 12 bits or not, if it looks for them.
+pub fn completed(name: &str, complete: bool) -> Box<dyn Method> {
+    let mut method = named(name);
+    if method.has_parameter("complete") {
+        method.set("complete", &complete.to_string()).expect("a flag");
+    }
+    method
+}
+
 /// Options in little memory, so that what is sorted goes to files.
-pub fn options(method: nddb_verdict::Method) -> PairOptions {
+pub fn options(method: impl Into<Box<dyn Method>>) -> PairOptions {
     PairOptions { resources: Resources { memory_limit: 0, ..Resources::default() }, ..PairOptions::new(method) }
 }
 

@@ -93,7 +93,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
 //! let view = writer.view(); // or that of a reader
-//! let options = PairOptions::chosen(view, MethodChoice::of(view, None, false));
+//! let options = PairOptions::chosen(MethodChoice::of(view, None, false));
 //! let collection = Collection::with_deleted(view, &Resources::default(), &mut |_| true)?;
 //! pairs(view, &collection, &options, &mut |_| true, &mut |line| {
 //!     println!("{line:?}");
@@ -171,17 +171,19 @@ pub mod compare {
 pub mod detect {
     pub use nddb_dedup::{
         Choose, Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Decided, Descriptions, GROUP_LIMIT,
-        GROUP_WORDS, GROUPS, Group, Held, Judgement, Keep, Kind, Line, Member, MemberVerdict, MethodChoice,
-        NearDuplicate, NearDuplicates, NearTables, Numbered, OnlineDetector, Pair, PairOptions, PairSummary,
-        PartedNearDuplicates, Posting, Postings, Printed, Properties, Ratios, Remove, Resources, Row, SetOptions,
-        SetSummary, ShingleOptions, ShingleSummary, Stars, TextScope, UnknownKeep, UnknownRatio, UnknownRemove,
-        UnreadReason, UnreadTexts, Verified, candidate_keys, check, cluster, cluster_with_members, content_hash,
-        decided, document_of_page, evidence_of, is_thin_document, pairs, properties, read_page, stored_pair,
+        Group, Held, Judgement, Keep, Kind, Line, Member, MemberVerdict, MethodChoice, NearDuplicate, NearDuplicates,
+        NearTables, Numbered, OnlineDetector, Pair, PairOptions, PairSummary, PartedNearDuplicates, Posting, Postings,
+        Printed, Properties, Remove, Resources, Row, SetSummary, ShingleSummary, Stars, TextScope, UnknownKeep,
+        UnknownRemove, UnreadReason, UnreadTexts, Verified, candidate_keys, check, cluster, cluster_with_members,
+        compared, content_hash, decided, document_of_page, is_thin_document, pairs, properties, read_page, stored_pair,
     };
     pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference};
     pub use nddb_verdict::{
-        ALL_TRAITS, Bound, Decision, Evidence, Method, Model, REST, REST_WEIGHT, Rules, TRAITS, Threshold, Trait,
-        Traits, UnknownMethod, Verification, bounds, told,
+        ALL_TRAITS, Besides, Bound, Candidates, CloneMethod, Column, ColumnKind, Constants, Decider, Decision,
+        DocumentPair, Explanation, GROUP_WORDS, GROUPS, Keys, Known, Limit, Measures, Method, OutOfReach, Parameter,
+        ParameterError, ParameterValue, Piece, PreparedText, REST, REST_WEIGHT, Ratios, SetOptions, Setting, TRAITS,
+        TextComparer, TextVerdict, Trait, Traits, UnknownMethod, UnknownRatio, Value, Verdict, columns, default_of,
+        methods, outside,
     };
 }
 

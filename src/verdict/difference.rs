@@ -29,7 +29,7 @@ const NEARLY_ALL: f64 = 0.9;
 
 /// Returns the share of the words of the longer whole text that have no counterpart in the other, 0 to 1; `agreement`
 /// is the number of equal min-values of long shingles of the contents, 0 to 84.
-pub(super) fn difference(a: &Profile, b: &Profile, agreement: u32) -> f64 {
+pub(crate) fn difference(a: &Profile, b: &Profile, agreement: u32) -> f64 {
     let [of_a, of_b] = shared_wholes(a, b);
     let [short, long] = content_shares(a, b, agreement);
     // One min-value of 84 that may be equal keeps the root from nothing.

@@ -253,7 +253,7 @@ fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
 
 /// Constants of a model: the intercept and the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Model {
+pub struct Constants {
     /// Intercept, in log-odds.
     pub constant: f64,
     /// Weight of each trait.
@@ -266,9 +266,9 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
     (probability / (1.0 - probability)).ln()
 }
 
-impl Model {
+impl Constants {
     /// Constants fitted for the recipe `main/1`, as `benches/fit.sh` prints them.
-    pub const MAIN: Model = Model { constant: 0.36, weights: [1.2, -3.29, -2.59, -4.33, -7.02, REST_WEIGHT] };
+    pub const MAIN: Constants = Constants { constant: 0.36, weights: [1.2, -3.29, -2.59, -4.33, -7.02, REST_WEIGHT] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
@@ -319,7 +319,7 @@ mod tests {
     }
 
     fn probability(a: &(Profile, [u8; MIN_VALUES]), b: &(Profile, [u8; MIN_VALUES])) -> f64 {
-        Model::MAIN.probability(&Traits::of(&a.0, &b.0, agreement(&a.1, &b.1)))
+        Constants::MAIN.probability(&Traits::of(&a.0, &b.0, agreement(&a.1, &b.1)))
     }
 
     /// Scattered and concentrated differences, with the same name and with another one: which are near-duplicates.
@@ -591,12 +591,12 @@ mod tests {
             assert_eq!(contents.named(&Names::of(&a.0), &Names::of(&b.0)), traits);
             assert!(contents.values.iter().zip(traits.values).all(|(least, value)| *least <= value));
             for weights in [
-                Model::MAIN.weights,
+                Constants::MAIN.weights,
                 [1.0, -1.0, 5.0, -1.0, 0.0, -1.0],
                 [1.0, -1.0, -1.0, 5.0, 1.0, 0.0],
                 [0.0; TRAITS],
             ] {
-                let model = Model { weights, ..Model::MAIN };
+                let model = Constants { weights, ..Constants::MAIN };
                 for least in [0.0, 0.1, 0.5, model.probability(&traits), 0.9, 1.0] {
                     let may_reach = model.may_reach(&contents, log_odds(least));
                     assert!(may_reach || model.probability(&traits) < least, "{weights:?} {least}");
@@ -613,9 +613,9 @@ mod tests {
     fn the_constants_are_those_that_the_fit_writes() {
         let written = include_str!("../../benches/default_model.json");
         let written: serde_json::Value = serde_json::from_str(written).expect("JSON");
-        assert_eq!(written["constant"], Model::MAIN.constant);
+        assert_eq!(written["constant"], Constants::MAIN.constant);
         assert_eq!(written["weights"].as_object().map(serde_json::Map::len), Some(TRAITS));
-        for (of, weight) in ALL_TRAITS.iter().zip(Model::MAIN.weights) {
+        for (of, weight) in ALL_TRAITS.iter().zip(Constants::MAIN.weights) {
             assert_eq!(written["weights"][of.name], weight, "{}", of.name);
         }
     }
@@ -655,8 +655,8 @@ mod tests {
         let told: std::collections::BTreeSet<String> =
             (0..TRAITS).map(|index| told(index, traits.values[index])).collect();
         assert_eq!(told.len(), TRAITS, "{told:?}");
-        let sum = Model::MAIN.constant + Model::MAIN.parts(&traits).iter().sum::<f64>();
-        assert!((1.0 / (1.0 + (-sum).exp()) - Model::MAIN.probability(&traits)).abs() < 1e-12);
+        let sum = Constants::MAIN.constant + Constants::MAIN.parts(&traits).iter().sum::<f64>();
+        assert!((1.0 / (1.0 + (-sum).exp()) - Constants::MAIN.probability(&traits)).abs() < 1e-12);
     }
 
     #[test]

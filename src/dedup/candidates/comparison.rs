@@ -5,17 +5,18 @@ use std::rc::Rc;
 
 use nddb_index::Result;
 use nddb_page::text::{DOCUMENT_UNITS, Page, first_units, whole_words};
-use nddb_verdict::compare::lcs::{Comparer, Parameters, Prepared};
-use nddb_verdict::compare::{Frequencies, WordComparer};
-use nddb_verdict::{Evidence, Rules};
+use nddb_verdict::compare::WordComparer;
+use nddb_verdict::{PreparedText, TextComparer, TextVerdict};
 
 use super::source::Verifier;
 use crate::texts::{Kept, TextSources};
 
-/// A measure of the similarity of two texts.
+/// A measure of two texts.
 pub(crate) trait Measure {
     /// The prepared form of a text.
     type Ready;
+    /// What a comparison says.
+    type Outcome;
 
     /// Returns the prepared form of a text, the first 10 KB of a document.
     fn ready(&self, text: &str) -> Self::Ready;
@@ -34,51 +35,27 @@ pub(crate) trait Measure {
     /// Returns the size of a prepared text in bytes of memory.
     fn size(ready: &Self::Ready) -> usize;
 
-    /// Adds the result of the comparison to the evidence of a pair. The comparison is symmetric.
-    fn compare(&mut self, a: &Self::Ready, b: &Self::Ready, evidence: &mut Evidence);
+    /// Returns the result of the comparison, which is symmetric.
+    fn compare(&mut self, a: &Self::Ready, b: &Self::Ready) -> Self::Outcome;
 }
 
-/// Trustable longest common subsequence (Huang et al. 2008, 3.3 and 3.4).
-pub(crate) struct ByLcs(Comparer);
+/// The comparison by which a method judges.
+pub(crate) struct ByMethod(pub(crate) Box<dyn TextComparer>);
 
-impl ByLcs {
-    pub(crate) fn new(parameters: Parameters, rules: &Rules) -> Self {
-        Self(Comparer::new(parameters, &rules.lcs))
-    }
-}
+impl Measure for ByMethod {
+    type Ready = PreparedText;
+    type Outcome = TextVerdict;
 
-impl Measure for ByLcs {
-    type Ready = Prepared;
-
-    fn ready(&self, text: &str) -> Prepared {
-        Prepared::new(text, self.0.parameters())
+    fn ready(&self, text: &str) -> PreparedText {
+        self.0.prepare(text)
     }
 
-    fn size(ready: &Prepared) -> usize {
+    fn size(ready: &PreparedText) -> usize {
         ready.size()
     }
 
-    fn compare(&mut self, a: &Prepared, b: &Prepared, evidence: &mut Evidence) {
-        evidence.add_likeness(&self.0.compare(a, b));
-    }
-}
-
-/// Cosine of term frequencies (Huang et al. 2008, 4).
-pub(crate) struct ByCosine;
-
-impl Measure for ByCosine {
-    type Ready = Frequencies;
-
-    fn ready(&self, text: &str) -> Frequencies {
-        Frequencies::of_text(text)
-    }
-
-    fn size(ready: &Frequencies) -> usize {
-        ready.size()
-    }
-
-    fn compare(&mut self, a: &Frequencies, b: &Frequencies, evidence: &mut Evidence) {
-        evidence.cosine = Some(a.cosine(b));
+    fn compare(&mut self, a: &PreparedText, b: &PreparedText) -> TextVerdict {
+        self.0.judge(a, b)
     }
 }
 
@@ -88,6 +65,8 @@ pub(crate) struct ByWords(WordComparer);
 
 impl Measure for ByWords {
     type Ready = Vec<u64>;
+    /// Share of the words of the longer text that the other lacks; `None` if the words are too many.
+    type Outcome = Option<f64>;
 
     fn ready(&self, text: &str) -> Vec<u64> {
         whole_words(&Page::text(text))
@@ -102,9 +81,8 @@ impl Measure for ByWords {
         size_of_val(&ready[..])
     }
 
-    /// Leaves the estimate where the words are too many.
-    fn compare(&mut self, a: &Vec<u64>, b: &Vec<u64>, evidence: &mut Evidence) {
-        evidence.difference = self.0.difference(a, b).or(evidence.difference);
+    fn compare(&mut self, a: &Vec<u64>, b: &Vec<u64>) -> Option<f64> {
+        self.0.difference(a, b)
     }
 }
 
@@ -146,18 +124,25 @@ impl<'a, M: Measure> ComparisonCache<'a, M> {
         ready
     }
 
-    /// Compares two documents. Returns whether both texts could be read.
-    pub(crate) fn compare(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> bool {
-        let (Some(a), Some(b)) = (self.ready(a), self.ready(b)) else { return false };
-        self.measure.compare(&a, &b, evidence);
-        true
+    /// Compares two documents; `None` if a text cannot be read.
+    pub(crate) fn compare(&mut self, a: u32, b: u32) -> Option<M::Outcome> {
+        let (a, b) = (self.ready(a)?, self.ready(b)?);
+        Some(self.measure.compare(&a, &b))
     }
 }
 
-impl<M: Measure> Verifier for ComparisonCache<'_, M> {
-    fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()> {
+impl ComparisonCache<'_, ByWords> {
+    /// Returns the share of the words of the longer text that the other lacks; `None` if a text cannot be read or has
+    /// too many words.
+    pub(crate) fn difference(&mut self, a: u32, b: u32) -> Option<f64> {
         self.clear();
-        self.compare(a, b, evidence);
-        Ok(())
+        self.compare(a, b).flatten()
+    }
+}
+
+impl Verifier for ComparisonCache<'_, ByMethod> {
+    fn judge(&mut self, a: u32, b: u32) -> Result<TextVerdict> {
+        self.clear();
+        Ok(self.compare(a, b).unwrap_or(TextVerdict::UNREAD))
     }
 }

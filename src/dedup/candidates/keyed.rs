@@ -1,7 +1,7 @@
 //! Candidate keys derived from sketches.
 
 use nddb_format::document_keys;
-use nddb_verdict::{Least, b_similarity, c_similarity};
+use nddb_verdict::{b_similarity, c_similarity};
 
 use crate::collection::Collection;
 use crate::collection::row::Row;
@@ -160,7 +160,10 @@ fn piece_key(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filtered {
     pub keyed: Keyed,
-    pub least: Least,
+    /// Least number of equal supershingles, 0 to 6.
+    pub supershingles: u32,
+    /// Least number of equal bits of the projections, 0 to 384.
+    pub bits: u32,
 }
 
 impl KeyMaker for Filtered {
@@ -202,7 +205,7 @@ impl KeyMaker for Filtered {
     /// Pairs of the method split are decided by site later; a pair on the same site needs fewer equal bits.
     #[inline]
     fn passes(self, a: &Sketch, b: &Sketch) -> bool {
-        let Least { b: supershingles, c: bits, .. } = self.least;
+        let Self { supershingles, bits, .. } = self;
         (supershingles == 0 || b_similarity(&a[0], &b[0]) >= supershingles)
             && (bits == 0 || c_similarity(&a[1], &b[1]) >= bits)
     }

@@ -3,19 +3,20 @@
 use nddb_format::document_keys::{self, KeyKinds, PIECES};
 use nddb_format::record::Record;
 use nddb_index::{Key, bands_of};
-use nddb_verdict::{Keys, Method, digest_of};
+use nddb_verdict::{Keys, digest_of};
 
-/// Returns the keys of a document for a method, in a database of these kinds of keys: those of the method and the
+/// Returns the keys of a document for a method whose candidate pairs share `of_method`, in a database of these kinds of
+/// keys: those of the method and the
 /// digest, since identical documents are near-duplicates by every method.
-pub(crate) fn keys_of(record: &Record, kinds: KeyKinds, method: Method, complete: bool) -> Vec<Key> {
+pub(crate) fn keys_of(record: &Record, kinds: KeyKinds, of_method: &[Keys]) -> Vec<Key> {
     let mut keys: Vec<Key> = digest_of(record).copied().map(Key::Digest).into_iter().collect();
-    for kind in method.definition().keys() {
+    for kind in of_method {
         match kind {
-            Keys::Megashingles => {
+            Keys::Megashingles { .. } => {
                 keys.extend(record.supershingles.iter().flat_map(document_keys::megashingles).map(Key::Megashingle));
             }
-            Keys::Pieces => keys.extend(pieces(record, complete)),
-            Keys::Bands => keys.extend(bands_of(record, kinds).map(Key::Megashingle)),
+            Keys::Pieces { complete, .. } => keys.extend(pieces(record, *complete)),
+            Keys::Bands { .. } => keys.extend(bands_of(record, kinds).map(Key::Megashingle)),
         }
     }
     keys

@@ -1,9 +1,9 @@
-//! Candidate sources, and verifiers that add to the evidence of a pair.
+//! Candidate sources, and verifiers that judge a pair by its texts.
 
 use nddb_index::spill::sort::{IndexedRows, Sorter};
 use nddb_index::{Result, View, Within};
 use nddb_page::sketch::mix::split_mix;
-use nddb_verdict::{Candidates, Evidence, Keys, Least, Sketch};
+use nddb_verdict::{Candidates, DocumentPair, Keys, Sketch, TextVerdict};
 
 use super::bands::{Bands, ShortBands};
 use super::buckets;
@@ -24,26 +24,32 @@ pub(crate) trait Source {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>>;
 }
 
-/// A verifier: adds evidence that the catalog does not hold.
+/// A verifier: judges by texts, which the catalog does not hold.
 pub trait Verifier {
-    /// Adds to the evidence of a pair. Pairs come in output order, the bytewise order of both ids, so that results
-    /// sorted in that order can be merged in.
-    fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()>;
+    /// Judges a pair; undecided if a text cannot be read. Pairs come in output order, the bytewise order of both ids,
+    /// so that results sorted in that order can be merged in.
+    fn judge(&mut self, a: u32, b: u32) -> Result<TextVerdict>;
 }
 
 /// Source of pairs of fingerprints within k bits, from the runs (Manku et al. 2007, 3).
-pub(crate) struct Simhash;
+pub(crate) struct Near {
+    /// k, in bits.
+    within: u32,
+}
 
-impl Source for Simhash {
+impl Source for Near {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         // All documents of a class have the same fingerprint.
-        near_fingerprints(context, &|_| true, found)?;
+        near_fingerprints(context, self.within, &|_| true, found)?;
         Ok(Vec::new())
     }
 }
 
 /// Source of pairs of fingerprints within k bits that the method cannot decide, because either document lacks a sketch.
-pub(crate) struct Undecided;
+pub(crate) struct Undecided {
+    /// k, in bits.
+    within: u32,
+}
 
 /// Greatest number of documents that are compared with all others one by one; pairs of more come from the runs.
 const SCANNED_MAX: usize = 64;
@@ -54,18 +60,17 @@ impl Source for Undecided {
         let lacks = |ordinal: u32| lacks(collection, context.options, ordinal);
         let mut take = |a: u32, b: u32, near: bool| {
             // Other members of both classes may have other texts; pairs of equal texts need no source.
-            let evidence = Evidence { identical: false, ..collection.evidence(a, b) };
-            if decider.is_left_to_simhash(&evidence) { found(a, b, near) } else { Ok(()) }
+            let is_left = |pair: &DocumentPair<'_>| decider.is_left_to_simhash(pair);
+            if collection.compared(a, b, is_left) { found(a, b, near) } else { Ok(()) }
         };
         let few: Vec<u32> = context.classes.leaders().filter(|&leader| lacks(leader)).take(SCANNED_MAX + 1).collect();
         if few.len() > SCANNED_MAX {
-            near_fingerprints(context, &lacks, &mut take)?;
+            near_fingerprints(context, self.within, &lacks, &mut take)?;
             return Ok(Vec::new());
         }
         if few.is_empty() {
             return Ok(Vec::new());
         }
-        let within = context.options.rules.within;
         for leader in context.classes.leaders() {
             let Some(fingerprint) = collection.row(leader).fingerprint else { continue };
             // A pair of two documents that both lack a sketch is passed on once.
@@ -73,7 +78,7 @@ impl Source for Undecided {
                 few.iter().filter(|&&other| other < leader || other > leader && few.binary_search(&leader).is_err())
             {
                 let Some(theirs) = collection.row(other).fingerprint else { continue };
-                if (fingerprint.0 ^ theirs.0).count_ones() <= within {
+                if (fingerprint.0 ^ theirs.0).count_ones() <= self.within {
                     take(leader, other, true)?;
                 }
             }
@@ -82,8 +87,13 @@ impl Source for Undecided {
     }
 }
 
-/// Passes on the pairs of leaders within k bits of which `is_wanted` accepts at least one.
-fn near_fingerprints(context: &Context<'_>, is_wanted: &dyn Fn(u32) -> bool, found: &mut Take<'_>) -> Result<()> {
+/// Passes on the pairs of leaders within so many bits of which `is_wanted` accepts at least one.
+fn near_fingerprints(
+    context: &Context<'_>,
+    within: u32,
+    is_wanted: &dyn Fn(u32) -> bool,
+    found: &mut Take<'_>,
+) -> Result<()> {
     let (resources, collection) = (context.resources, context.collection);
     let memory = resources.memory_limit / 4;
     context.ticker.start("sort fingerprints", None, "documents")?;
@@ -97,7 +107,7 @@ fn near_fingerprints(context: &Context<'_>, is_wanted: &dyn Fn(u32) -> bool, fou
     let leaders = Leaders(sorter.finish().indexed(&resources.folder)?);
     leaders.equal(found)?;
     let mut pairs = Sorter::<2>::new(&resources.folder, memory);
-    let within = u8::try_from(context.options.rules.within).unwrap_or(u8::MAX);
+    let within = u8::try_from(within).unwrap_or(u8::MAX);
     close_pairs(context, context.view, within, memory, &mut |a, b| pairs.push([a, b]))?;
     // Two merge joins with the sorted fingerprints: by the lesser fingerprint, then by the greater.
     let mut halves = Sorter::<2>::new(&resources.folder, memory);
@@ -164,12 +174,10 @@ pub(crate) struct Shared(pub(crate) Keys);
 
 impl Source for Shared {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
-        let (options, limit) = (context.options, context.limit);
-        let least = (options.method.definition().least)(&options.rules, self.0);
-        match makers(self.0, context.collection, options.complete, least) {
-            Makers::Sketches(keys) => buckets::pairs(context, keys, limit, found),
-            Makers::Short(keys) => buckets::pairs(context, keys, limit, found),
-            Makers::Long(keys) => buckets::pairs(context, keys, limit, found),
+        match makers(self.0, context.collection) {
+            Makers::Sketches(keys) => buckets::pairs(context, keys, context.limit, found),
+            Makers::Short(keys) => buckets::pairs(context, keys, context.limit, found),
+            Makers::Long(keys) => buckets::pairs(context, keys, context.limit, found),
         }
     }
 }
@@ -181,22 +189,25 @@ enum Makers {
     Long(Bands),
 }
 
-fn makers(keys: Keys, collection: &Collection, complete: bool, least: Least) -> Makers {
-    let agreement = least.agreement;
+fn makers(keys: Keys, collection: &Collection) -> Makers {
     match keys {
-        Keys::Megashingles => Makers::Sketches(Filtered { keyed: Keyed::Megashingles, least }),
-        Keys::Pieces => Makers::Sketches(Filtered { keyed: Keyed::Pieces { complete }, least }),
-        Keys::Bands if collection.has_bands_of_profiles() => Makers::Short(ShortBands { agreement }),
-        Keys::Bands => Makers::Long(Bands { agreement }),
+        Keys::Megashingles { supershingles, bits } => {
+            Makers::Sketches(Filtered { keyed: Keyed::Megashingles, supershingles, bits })
+        }
+        Keys::Pieces { complete, bits } => {
+            Makers::Sketches(Filtered { keyed: Keyed::Pieces { complete }, supershingles: 0, bits })
+        }
+        Keys::Bands { agreement } if collection.has_bands_of_profiles() => Makers::Short(ShortBands { agreement }),
+        Keys::Bands { agreement } => Makers::Long(Bands { agreement }),
     }
 }
 
 /// Returns the keys of a document by which the sources of a method find it. Those of two kinds of keys differ.
 pub(crate) fn keys_of(collection: &Collection, options: &PairOptions, ordinal: u32, out: &mut Vec<u64>) {
     out.clear();
-    for (kind, &keys) in (0u64..).zip(options.method.definition().keys()) {
+    for (kind, keys) in (0u64..).zip(options.method.keys()) {
         let mut push = |key: u64| out.push(if kind == 0 { key } else { split_mix(key, kind) });
-        match makers(keys, collection, options.complete, Least::default()) {
+        match makers(keys, collection) {
             Makers::Sketches(keys) => each_key(collection, keys, ordinal, &mut push),
             Makers::Short(keys) => each_key(collection, keys, ordinal, &mut push),
             Makers::Long(keys) => each_key(collection, keys, ordinal, &mut push),
@@ -212,18 +223,17 @@ fn each_key<K: KeyMaker>(collection: &Collection, keyed: K, ordinal: u32, push: 
 
 /// Returns whether simhash decides the pairs of a document with others, because it lacks a sketch of the method.
 pub(crate) fn lacks(collection: &Collection, options: &PairOptions, ordinal: u32) -> bool {
-    let definition = options.method.definition();
+    let method = &options.method;
     let sketches = collection.row(ordinal).sketches();
-    let is_known = sketches.suffice_for(definition.compares) && sketches.suffice_for(definition.class);
+    let is_known = sketches.suffice_for(method.compares()) && sketches.suffice_for(method.class());
     sketches.has(Sketch::Fingerprint) && !is_known
 }
 
 /// Returns whether a source without limits would compare two near-duplicates.
 pub fn share_key(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> bool {
-    let definition = options.method.definition();
     // Near-duplicates by resemblance always share one of their rarest shingles.
-    definition.candidates == Candidates::Shingles
-        || definition.keys().iter().any(|&keys| match makers(keys, collection, options.complete, Least::default()) {
+    matches!(options.method.candidates(), Candidates::Shingles(_))
+        || options.method.keys().into_iter().any(|keys| match makers(keys, collection) {
             Makers::Sketches(keys) => share(collection, keys, a, b),
             Makers::Short(keys) => share(collection, keys, a, b),
             Makers::Long(keys) => share(collection, keys, a, b),
@@ -237,13 +247,13 @@ fn share<K: KeyMaker>(collection: &Collection, keyed: K, a: u32, b: u32) -> bool
 
 /// Returns the candidate sources of a method that compares sketches; empty for a method that reads texts.
 pub(crate) fn sources(options: &PairOptions) -> Vec<Box<dyn Source>> {
-    let mut sources: Vec<Box<dyn Source>> = match options.method.definition().candidates {
-        Candidates::Near => vec![Box::new(Simhash)],
-        Candidates::Sharing(keys) => keys.iter().map(|&keys| Box::new(Shared(keys)) as Box<dyn Source>).collect(),
-        Candidates::Identical | Candidates::Sets(_) | Candidates::Shingles => Vec::new(),
+    let mut sources: Vec<Box<dyn Source>> = match options.method.candidates() {
+        Candidates::Near(within) => vec![Box::new(Near { within })],
+        Candidates::Sharing(keys) => keys.into_iter().map(|keys| Box::new(Shared(keys)) as Box<dyn Source>).collect(),
+        Candidates::Identical | Candidates::Sets(_) | Candidates::Shingles(_) => Vec::new(),
     };
-    if options.decider().or_simhash {
-        sources.push(Box::new(Undecided));
+    if let Some(simhash) = options.decider().or_simhash {
+        sources.push(Box::new(Undecided { within: simhash.k }));
     }
     sources
 }

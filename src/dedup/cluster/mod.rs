@@ -81,7 +81,7 @@ pub struct Cluster<'a> {
 
 /// A member of a cluster, compared with the kept document; one that is removed because of another member that stays,
 /// with that one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     /// Ordinal of the document that is kept.
     pub kept: u32,

@@ -145,7 +145,7 @@ impl Clusters {
             Some(pair) if !may_remove(pair) => MemberVerdict::Unverified,
             Some(pair) => {
                 let [kept, member] = [kept, member].map(|ordinal| collection.profile_of(ordinal));
-                self.remove.decide(kept.as_ref(), member.as_ref(), pair.evidence.identical)
+                self.remove.decide(kept.as_ref(), member.as_ref(), pair.identical)
             }
         };
         Ok(Member { kept, member, pair, verdict })

@@ -24,12 +24,12 @@ pub(crate) fn founders(
     options: &PairOptions,
     pass: &mut Pass<'_>,
 ) -> Result<Vec<u32>> {
-    let (resources, decider) = (&options.resources, options.decider());
+    let resources = &options.resources;
     let mut founder: Vec<u32> = (0..collection.len()).collect();
     let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 4);
     pass(&mut |pair| {
         let (older, newer) = (pair.a.min(pair.b), pair.a.max(pair.b));
-        sorter.push([two(newer, older), decider.nearness(&pair.evidence)])
+        sorter.push([two(newer, older), pair.score])
     })?;
     let mut joining = Joining::default();
     sorter.finish().each(&mut |rows| {
@@ -46,7 +46,7 @@ pub(crate) fn founders(
         for (leader, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
             let is_founder = |ordinal: u32| founder[ordinal as usize] == ordinal;
             if !is_founder(leader) && is_founder(other) && members.of(leader).len() > 1 {
-                sorter.push([two(leader, other), decider.nearness(&pair.evidence)])?;
+                sorter.push([two(leader, other), pair.score])?;
             }
         }
         Ok(())
@@ -82,12 +82,12 @@ pub(crate) fn founders(
 /// Separates members from a founder that their leader is near but they are not, by site or content: the first such
 /// member of a class founds a cluster, and the others join it.
 fn part(collection: &Collection, classes: &Classes, options: &PairOptions, founder: &mut [u32]) {
-    let mut first: HashMap<u32, u32> = HashMap::new();
+    let (mut first, decider) = (HashMap::<u32, u32>::new(), options.decider());
     for ordinal in 0..collection.len() {
         let (leader, joined) = (classes.leader(ordinal), founder[ordinal as usize]);
         if ordinal != leader
             && joined != leader
-            && options.decider().decide(&collection.evidence(ordinal, joined)) == Decision::Apart
+            && collection.compared(ordinal, joined, |pair| decider.judge(pair).decision) == Decision::Apart
         {
             founder[ordinal as usize] = *first.entry(leader).or_insert(ordinal);
         }

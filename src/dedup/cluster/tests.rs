@@ -1,14 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nddb_index::{Reader, Writer};
-use nddb_verdict::{Decider, Decision, Method, Rules};
+use nddb_verdict::methods::B;
+use nddb_verdict::{Decider, Decision, DocumentPair};
 
 use super::*;
 use crate::pairs;
-use crate::support::{Page, Random, database, options, pages};
+use crate::support::{Page, Random, database, named, options, pages};
 
-const METHODS: [Method; 7] =
-    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
+const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
 
 /// The cluster of each document that is in one, and what is to be removed.
 type Clustering = (BTreeMap<String, String>, BTreeSet<String>);
@@ -38,48 +38,41 @@ fn made(view: View<'_>, options: &ClusterOptions) -> Clustering {
     (of, removed)
 }
 
-fn defaults(method: Method) -> ClusterOptions {
-    ClusterOptions::new(options(method))
+fn defaults(method: &str) -> ClusterOptions {
+    ClusterOptions::new(options(named(method)))
 }
 
 /// All pairs with their scores, by ordinals; with the sites of the leaders, as `leader` has it, deciding split.
 fn near(
     collection: &Collection,
-    method: Method,
+    method: &str,
     leader: &dyn Fn(u32) -> u32,
     view: View<'_>,
 ) -> BTreeMap<(u32, u32), u64> {
     let mut all = BTreeMap::new();
-    let expanded = PairOptions { expand: true, ..options(method) };
-    let mut expand = |rules: &nddb_verdict::Rules, keep: &dyn Fn(u32, u32) -> bool| {
-        let options = PairOptions { rules: *rules, ..expanded.clone() };
-        let outcome = pairs(view, collection, &options, &mut |_| true, &mut |line| {
-            if let Line::Pair(pair) = line
-                && keep(pair.a, pair.b)
-            {
-                all.insert(
-                    (pair.a.min(pair.b), pair.a.max(pair.b)),
-                    Decider::new(method, &Rules::default(), false).nearness(&pair.evidence),
-                );
-            }
-            Ok(())
-        });
-        outcome.expect("pairs");
-    };
-    expand(&expanded.rules, &|_, _| method != Method::Split);
-    if method == Method::Split {
+    let expanded = PairOptions { expand: true, ..options(named(method)) };
+    let outcome = pairs(view, collection, &expanded, &mut |_| true, &mut |line| {
+        if let Line::Pair(pair) = line
+            && method != "split"
+        {
+            all.insert((pair.a.min(pair.b), pair.a.max(pair.b)), pair.score);
+        }
+        Ok(())
+    });
+    outcome.expect("pairs");
+    if method == "split" {
         // As if each document were on its leader's site.
         for a in 0..collection.len() {
             for b in a + 1..collection.len() {
-                let evidence = collection.evidence(a, b);
                 let sites = [leader(a), leader(b)].map(|ordinal| collection.row(ordinal).site);
                 let same_site = sites[0].zip(sites[1]).map(|(a, b)| a == b);
                 let together = leader(a) == leader(b);
-                let seen = nddb_verdict::Evidence { same_site, ..evidence };
                 let keyed = shares(collection, a, b);
-                let decided = expanded.rules.decide(method, &seen);
-                if together || keyed && matches!(decided, Decision::Near(_)) {
-                    all.insert((a, b), Decider::new(method, &Rules::default(), false).nearness(&evidence));
+                let judged = collection.compared(a, b, |pair| {
+                    Decider::new(&*expanded.method, None, None).judge(&DocumentPair::new(pair.a, pair.b, same_site))
+                });
+                if together || keyed && judged.is_near() {
+                    all.insert((a, b), judged.score);
                 }
             }
         }
@@ -89,12 +82,12 @@ fn near(
 
 /// Whether two documents are candidates of split.
 fn shares(collection: &Collection, a: u32, b: u32) -> bool {
-    let b_similar = collection.evidence(a, b).b_similarity.is_some_and(|similarity| similarity >= 2);
+    let b_similar = collection.compared(a, b, B::similarity).is_some_and(|similarity| similarity >= 2);
     let pieces = collection
         .projection(a)
         .zip(collection.projection(b))
         .is_some_and(|(a, b)| a.iter().zip(&b).any(|(a, b)| (a ^ b) as u32 == 0 || (a ^ b) >> 32 == 0));
-    b_similar || pieces || collection.evidence(a, b).identical
+    b_similar || pieces || collection.compared(a, b, |pair| pair.identical())
 }
 
 /// The rule as it is said: each document in turn, all founders before it looked at.
@@ -124,8 +117,8 @@ fn stars_are_those_of_looking_at_every_founder() {
             let options = defaults(method);
             let resources = &options.pairs.resources;
             let collection = Collection::with_deleted(reader.view(), resources, &mut |_| true).expect("a collection");
-            let classes =
-                crate::collection::classes::Classes::new(&collection, method, &|_| None, resources).expect("classes");
+            let classes = crate::collection::classes::Classes::new(&collection, &*named(method), &|_| None, resources)
+                .expect("classes");
             let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
             let mut want = plain(collection.len(), &near);
             parted += part(&collection, &options, &|ordinal| classes.leader(ordinal), &mut want);
@@ -145,8 +138,8 @@ fn stars_are_those_of_looking_at_every_founder() {
             assert!(clusters.summary.clusters > 5 && clusters.summary.removed > 5);
             // By the evidence of each.
             for member in (0..collection.len()).filter(|&member| !collection.row(member).is_empty) {
-                let evidence = collection.evidence(member, clusters.founder(member));
-                let is_near = options.pairs.rules.decide(method, &evidence) != Decision::Apart;
+                let decision = decided(&collection, &options, member, clusters.founder(member));
+                let is_near = decision != Decision::Apart;
                 assert!(is_near || member == clusters.founder(member), "{method}, seed {seed}: {member}");
             }
         }
@@ -154,13 +147,18 @@ fn stars_are_those_of_looking_at_every_founder() {
     assert!(parted > 0, "some members are parted from the founder of their leader");
 }
 
+/// What the method says of two documents.
+fn decided(collection: &Collection, options: &ClusterOptions, a: u32, b: u32) -> Decision {
+    let decider = options.pairs.decider();
+    collection.compared(a, b, |pair| decider.judge(pair).decision)
+}
+
 /// Members that are not near to the founder of their leader found with others of their class. Returns how many.
 fn part(collection: &Collection, options: &ClusterOptions, leader: &dyn Fn(u32) -> u32, founder: &mut [u32]) -> usize {
-    let decided = |a: u32, b: u32| options.pairs.rules.decide(options.pairs.method, &collection.evidence(a, b));
     let is_parted = |founder: &[u32], member: u32| {
         let joined = founder[member as usize];
         let follows = leader(member) != member && joined != leader(member) && joined != member;
-        follows && decided(member, joined) == Decision::Apart
+        follows && decided(collection, options, member, joined) == Decision::Apart
     };
     let parted: Vec<u32> = (0..collection.len()).filter(|&member| is_parted(founder, member)).collect();
     for &member in &parted {
@@ -201,8 +199,8 @@ fn components_are_joined_by_any_pair() {
         let options = ClusterOptions { components: true, ..defaults(method) };
         let resources = &options.pairs.resources;
         let collection = Collection::with_deleted(reader.view(), resources, &mut |_| true).expect("a collection");
-        let classes =
-            crate::collection::classes::Classes::new(&collection, method, &|_| None, resources).expect("classes");
+        let classes = crate::collection::classes::Classes::new(&collection, &*named(method), &|_| None, resources)
+            .expect("classes");
         let near = near(&collection, method, &|ordinal| classes.leader(ordinal), reader.view());
         let mut want: Vec<u32> = (0..collection.len()).collect();
         for _ in 0..collection.len() {
@@ -221,7 +219,7 @@ fn components_are_joined_by_any_pair() {
 
 #[test]
 fn of_oversized_stars_pairs_with_a_centre_are_lines() {
-    for method in [Method::B, Method::MinHash, Method::Simhash] {
+    for method in ["b", "min-hash", "simhash"] {
         for components in [false, true] {
             let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(300, 61));
             drop(database(folder.path(), &pages).expect("a database"));
@@ -307,7 +305,7 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
     // b founds, a and c join it; d, six bits from b, founds.
     let star: BTreeMap<String, String> = of(&[("a", "b"), ("b", "b"), ("c", "b")]);
     let removed = |keep: &[Keep], components| {
-        made(reader.view(), &ClusterOptions { keep: keep.to_vec(), components, ..defaults(Method::Simhash) })
+        made(reader.view(), &ClusterOptions { keep: keep.to_vec(), components, ..defaults("simhash") })
     };
     assert_eq!(removed(&[Keep::Stored], false), (star.clone(), ids(&["a", "c"])));
     assert_eq!(
@@ -323,11 +321,11 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
     assert_eq!(gone, ids(&["a", "c"]), "d is kept, and only a is near to it; c is near to b, which stays");
     let verdicts = |remove| {
         let components =
-            ClusterOptions { keep: vec![Keep::ShortestUrl], components: true, remove, ..defaults(Method::Simhash) };
+            ClusterOptions { keep: vec![Keep::ShortestUrl], components: true, remove, ..defaults("simhash") };
         let (view, mut found) = (reader.view(), Vec::new());
         let all = Collection::with_deleted(view, &components.pairs.resources, &mut |_| true).expect("a collection");
         cluster_with_members(view, &all, &components, &mut |_| true, &mut |_| Ok(()), &mut |member| {
-            let distance = member.pair.and_then(|pair| pair.evidence.distance);
+            let distance = member.pair.as_ref().and_then(|pair| pair.measures.count("distance"));
             found.push((all.id(member.kept).to_owned(), all.id(member.member).to_owned(), distance, member.verdict));
             Ok(())
         })
@@ -357,7 +355,7 @@ fn members_that_are_not_near_the_kept_document_are_compared_among_themselves() {
     let mut pages = vec![page("founder", 0, 10), page("longest", 7, 99)];
     pages.extend((0..8).map(|member| page(&format!("member{member}"), 1 << (20 + member), 20)));
     let reader = database(folder.path(), &pages).expect("a database");
-    let options = ClusterOptions { keep: vec![Keep::Longest], ..defaults(Method::Simhash) };
+    let options = ClusterOptions { keep: vec![Keep::Longest], ..defaults("simhash") };
     let (of, removed) = made(reader.view(), &options);
     assert!(of.values().all(|founder| founder == "founder") && of.len() == 10);
     assert_eq!((removed.len(), removed.contains("longest"), removed.contains("member0")), (8, false, false));
@@ -382,7 +380,7 @@ fn what_stays_of_a_cluster_is_not_near_and_what_goes_is_near_to_what_stays() {
             let all = Collection::with_deleted(view, &options.pairs.resources, &mut |_| true).expect("a collection");
             let clusters = cluster(view, &all, &options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
             again += clusters.summary.removed_again;
-            let near = |a, b| matches!(options.pairs.decider().decide(&all.evidence(a, b)), Decision::Near(_));
+            let near = |a, b| matches!(decided(&all, &options, a, b), Decision::Near(_));
             let each = clusters.each(&all, &mut |cluster| {
                 let is_removed = |member: u32| clusters.is_removed(all.row(member).rank);
                 for &member in cluster.members.iter().filter(|_| !cluster.empty) {
@@ -420,7 +418,7 @@ fn a_deleted_founder_keeps_its_cluster_until_it_is_dropped() {
     let folder = tempfile::tempdir().expect("a folder");
     drop(database(folder.path(), &chain()).expect("a database"));
     let mut writer = Writer::open(folder.path().join("db")).expect("a writer");
-    let options = defaults(Method::Simhash);
+    let options = defaults("simhash");
     let cluster_of = |writer: &Writer| made(writer.view(), &options).0;
     writer.flush().expect("flushed");
     assert!(writer.delete("b").expect("deleted"));

@@ -18,7 +18,7 @@ type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
 /// representatives with equal sketches but different texts (Manku et al. 2007, 4: one fingerprint may be shared by
 /// millions of documents).
 ///
-/// The definition of a method names the sketches; for methods that compare texts, the compared part of the text takes
+/// A method names the sketches; for methods that compare texts, the compared part of the text takes
 /// their place. If simhash decides about bare fingerprints, equal bare fingerprints form classes too.
 #[derive(Debug)]
 pub struct Classes {
@@ -30,9 +30,9 @@ impl Classes {
     /// Returns the classes for finding pairs: by identity and sketch, or with `expand` by sketch alone. `text` hashes
     /// the part of a text that the method compares.
     pub(crate) fn of(collection: &Collection, options: &PairOptions, text: &TextHash<'_>) -> Result<Self> {
-        let seen = Seen { collection, method: options.method, or_simhash: options.decider().or_simhash, text };
+        let seen = Seen::new(collection, &*options.method, options.decider().or_simhash.is_some(), text);
         let len = collection.len();
-        if options.expand && !options.method.needs_text() && options.method != Method::Identity {
+        if options.expand && !options.method.needs_text() && !options.method.is_identity() {
             return Self::made(len, &|ordinal| seen.alone(ordinal), &options.resources, &|ordinal| ordinal);
         }
         let of = |ordinal| collection.representative(ordinal);
@@ -41,8 +41,13 @@ impl Classes {
 
     /// Returns the classes by identity and, if the method has one, by sketch. `text` hashes the part of a text that the
     /// method compares.
-    pub fn new(collection: &Collection, method: Method, text: &TextHash<'_>, resources: &Resources) -> Result<Self> {
-        let seen = Seen { collection, method, or_simhash: false, text };
+    pub fn new(
+        collection: &Collection,
+        method: &dyn Method,
+        text: &TextHash<'_>,
+        resources: &Resources,
+    ) -> Result<Self> {
+        let seen = Seen::new(collection, method, false, text);
         let of = |ordinal| collection.representative(ordinal);
         Self::made(collection.len(), &|ordinal| seen.besides(ordinal), resources, &of)
     }
@@ -152,28 +157,37 @@ fn hash(words: &[u64]) -> u128 {
 /// Returns the class key of a document for finding pairs, by sketch: documents of different texts with equal keys are
 /// of one class. `None` if the document is alone, unless its text is that of others.
 pub(crate) fn class_key(collection: &Collection, options: &PairOptions, ordinal: u32) -> Option<u128> {
-    let or_simhash = options.decider().or_simhash;
-    Seen { collection, method: options.method, or_simhash, text: &|_| None }.besides(ordinal)
+    Seen::new(collection, &*options.method, options.decider().or_simhash.is_some(), &|_| None).besides(ordinal)
 }
 
 /// The properties of documents that a method compares, as 128-bit hashes, wide enough to exclude collisions.
 struct Seen<'a> {
     collection: &'a Collection,
-    method: Method,
+    method: &'a dyn Method,
+    /// Whether the method reads texts.
+    needs_text: bool,
+    /// Whether candidate keys are made from the profile.
+    is_by_profile: bool,
     or_simhash: bool,
     text: &'a TextHash<'a>,
 }
 
-impl Seen<'_> {
+impl<'a> Seen<'a> {
+    fn new(collection: &'a Collection, method: &'a dyn Method, or_simhash: bool, text: &'a TextHash<'a>) -> Self {
+        let has_bands = method.keys().iter().any(|keys| matches!(keys, Keys::Bands { .. }));
+        let is_by_profile = has_bands && collection.has_bands_of_profiles();
+        Self { collection, method, needs_text: method.needs_text(), is_by_profile, or_simhash, text }
+    }
+
     /// Returns the class key if the founder represents its class: the sketches and the further properties that decide.
     fn besides(&self, ordinal: u32) -> Option<u128> {
-        let (collection, definition) = (self.collection, self.method.definition());
-        if definition.needs_text() {
+        let collection = self.collection;
+        if self.needs_text {
             return (self.text)(ordinal);
         }
         let row = collection.row(ordinal);
         let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };
-        if definition.besides == Besides::SiteAndHeadings {
+        if self.method.besides() == Besides::SiteAndHeadings {
             let Headings { title, heading } = collection.headings(ordinal);
             // The name: the keys of documents of two collections are compared too.
             let site = row.site.map_or(0, |site| collection.site_names[site as usize]);
@@ -187,8 +201,7 @@ impl Seen<'_> {
     fn alone(&self, ordinal: u32) -> Option<u128> {
         let row = self.collection.row(ordinal);
         let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };
-        let definition = self.method.definition();
-        if self.is_by_profile() && !definition.class.contains(&Sketch::Profile) {
+        if self.is_by_profile && !self.method.class().contains(&Sketch::Profile) {
             // Candidate pairs share a band, and documents of equal min-values may have different bands.
             words.extend(self.collection.profile(ordinal).bands());
         }
@@ -196,31 +209,26 @@ impl Seen<'_> {
             // The fingerprint finds pairs with documents without sketches; the flag tells whether the method decides.
             let fingerprint = row.fingerprint.map_or(0, |fingerprint| fingerprint.0);
             words.extend([fingerprint, row.fingerprint.is_some().into(), row.is_without_terms().into()]);
-            if definition.besides == Besides::Site {
+            if self.method.besides() == Besides::Site {
                 words.push(row.site.map_or(0, |site| u64::from(site) + 1));
             }
         }
         Some(hash(&words))
     }
 
-    /// Returns whether candidate keys are made from the profile.
-    fn is_by_profile(&self) -> bool {
-        self.method.definition().keys().contains(&Keys::Bands) && self.collection.has_bands_of_profiles()
-    }
-
     /// Returns the sketches of the class; `None` if the document lacks one of them.
     fn sketch(&self, row: &Row, ordinal: u32) -> Option<Vec<u64>> {
-        let (collection, definition) = (self.collection, self.method.definition());
+        let (collection, class) = (self.collection, self.method.class());
         let sketches = row.sketches();
-        if definition.class.is_empty() || !sketches.suffice_for(definition.compares) {
+        if class.is_empty() || !sketches.suffice_for(self.method.compares()) {
             return None;
         }
         // Equal sketches are found only if the document has the profile from which the keys are made.
-        if self.is_by_profile() && !row.has_profile {
+        if self.is_by_profile && !row.has_profile {
             return None;
         }
         let mut words = Vec::with_capacity(1);
-        for &sketch in definition.class {
+        for &sketch in class {
             match sketch {
                 Sketch::Fingerprint => words.push(row.fingerprint?.0),
                 Sketch::Digest => words.extend(row.digest?),

@@ -7,7 +7,7 @@ use nddb_index::spill::mapped_rows::MappedRows;
 use nddb_index::spill::temp_file::TempMap;
 use nddb_page::sketch::{Profile, min_bytes, titles_of};
 use nddb_page::text::Headings;
-use nddb_verdict::{Evidence, Known};
+use nddb_verdict::{DocumentPair, Known};
 
 use super::order::Places;
 use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
@@ -192,14 +192,16 @@ impl Collection {
         self.representative[ordinal as usize]
     }
 
-    /// Returns the evidence of a pair of different documents, from their sketches alone.
-    pub fn evidence(&self, a: u32, b: u32) -> Evidence {
-        self.known(a).evidence(&self.known(b))
+    /// Compares two different documents by their sketches.
+    pub fn compared<R>(&self, a: u32, b: u32, judge: impl FnOnce(&DocumentPair<'_>) -> R) -> R {
+        let rows = [self.row(a), self.row(b)];
+        let same_site = rows[0].site.zip(rows[1].site).map(|(a, b)| a == b);
+        let (a, b) = (self.known(&rows[0], a), self.known(&rows[1], b));
+        judge(&DocumentPair::new(&a, &b, same_site))
     }
 
-    /// Returns what the catalog knows of a document.
-    pub(crate) fn known(&self, ordinal: u32) -> Known<u32> {
-        let row = self.row(ordinal);
+    /// Returns what the catalog knows of a document, given its row.
+    fn known(&self, row: &Row, ordinal: u32) -> Known {
         let sketched = row.has_supershingles || row.has_projection;
         let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };
         let min_bytes = row.has_min_values.then(|| {
@@ -213,7 +215,6 @@ impl Collection {
             projection: row.has_projection.then_some(projection),
             min_bytes,
             profile: row.has_profile.then(|| self.profile(ordinal)),
-            site: row.site,
             is_without_terms: row.is_without_terms(),
         }
     }

@@ -1,39 +1,37 @@
-//! Keys and evidence of single documents: the keys by which candidate pairs are found are those of a database.
+//! Keys of single documents, by which candidate pairs are found as in a database, and pairs of two documents.
 
 use nddb_format::document_keys::KeyKinds;
 use nddb_index::{Document, Error, Key, Result};
 use nddb_page::sketch::mix::split_mix;
-use nddb_verdict::{Candidates, Evidence, Known, Method};
+use nddb_verdict::{Candidates, DocumentPair, Known, Method};
 
 use crate::candidates::lookup;
 
-/// Returns the evidence of a pair of documents from their sketches.
-pub fn evidence_of(a: &Document, b: &Document) -> Evidence {
-    known(a).evidence(&known(b))
+/// Compares two documents by their sketches.
+pub fn compared<R>(a: &Document, b: &Document, judge: impl FnOnce(&DocumentPair<'_>) -> R) -> R {
+    let sites = [a, b].map(|document| document.record().site.as_deref());
+    let same_site = sites[0].zip(sites[1]).map(|(a, b)| a == b);
+    judge(&DocumentPair::new(&known(a), &known(b), same_site))
 }
 
-fn known(document: &Document) -> Known<&str> {
+fn known(document: &Document) -> Known {
     let print = (!document.is_unprinted()).then(|| document.fingerprint());
     Known::of(document.record(), print)
 }
 
 /// Returns the keys of a document: any two near-duplicates by the method that a database of these kinds of keys would
-/// find share one. Simhash finds those within `within` bits. The keys of two documents that share none of what they are
-/// made of may be equal by chance, once in 2^64.
+/// find share one. The keys of two documents that share none of what they are made of may be equal by chance, once in
+/// 2^64.
 ///
 /// # Errors
 /// [`Error::Method`] if the method compares texts.
-pub fn candidate_keys(
-    document: &Document,
-    kinds: KeyKinds,
-    method: Method,
-    within: u8,
-    complete: bool,
-) -> Result<Vec<u64>> {
+pub fn candidate_keys(document: &Document, kinds: KeyKinds, method: &dyn Method) -> Result<Vec<u64>> {
     needs_no_text(method)?;
     let mut keys: Vec<u64> =
-        lookup::keys_of(document.record(), kinds, method, complete).into_iter().map(number).collect();
-    if method.definition().candidates == Candidates::Near && !document.is_unprinted() {
+        lookup::keys_of(document.record(), kinds, &method.keys()).into_iter().map(number).collect();
+    if let Candidates::Near(within) = method.candidates()
+        && !document.is_unprinted()
+    {
         keys.extend(groups(document.fingerprint().0, within));
     }
     keys.sort_unstable();
@@ -42,7 +40,7 @@ pub fn candidate_keys(
 }
 
 /// Rejects a method that compares texts.
-pub(super) fn needs_no_text(method: Method) -> Result<()> {
+pub(super) fn needs_no_text(method: &dyn Method) -> Result<()> {
     if method.needs_text() {
         return Err(Error::Method { method: method.name(), why: "it compares texts, and sketches are given".into() });
     }
@@ -50,7 +48,7 @@ pub(super) fn needs_no_text(method: Method) -> Result<()> {
 }
 
 /// Cuts a fingerprint in one more group of bits than may differ: one group is equal in both.
-fn groups(bits: u64, within: u8) -> impl Iterator<Item = u64> {
+fn groups(bits: u64, within: u32) -> impl Iterator<Item = u64> {
     let len = u64::from(within.min(63)) + 1;
     (0..len).map(move |index| {
         let (low, high) = (64 * index / len, 64 * (index + 1) / len);
@@ -81,6 +79,7 @@ mod tests {
     use nddb_index::Fingerprint;
     use nddb_page::sketch::Recipe;
     use nddb_page::text::Page;
+    use nddb_verdict::methods::{Lcs, Model, Simhash};
 
     use super::*;
     use crate::document_of_page;
@@ -89,26 +88,26 @@ mod tests {
         document_of_page(id, &Page::text(text), &Recipe::default()).expect("a document")
     }
 
-    fn share(a: &Document, b: &Document, method: Method, within: u8) -> bool {
+    fn share(a: &Document, b: &Document, method: &dyn Method) -> bool {
         let recipe = Recipe::default();
-        let keys = |document| candidate_keys(document, recipe.keys(), method, within, false).expect("keys");
+        let keys = |document| candidate_keys(document, recipe.keys(), method).expect("keys");
         let others = keys(b);
         keys(a).iter().any(|key| others.contains(key))
     }
 
     #[test]
     fn prints_within_so_many_bits_share_a_group_however_the_bits_lie() {
-        for within in 0..8 {
+        for within in 0..8_u32 {
             for first in 0..64_u32 {
-                let flipped = (0..u32::from(within)).fold(0_u64, |mask, at| mask | 1 << ((first + 19 * at) % 64));
+                let flipped = (0..within).fold(0_u64, |mask, at| mask | 1 << ((first + 19 * at) % 64));
                 let a = Document::bare("a", Fingerprint(0x0123_4567_89ab_cdef)).expect("a document");
                 let b = Document::bare("b", Fingerprint(0x0123_4567_89ab_cdef ^ flipped)).expect("a document");
-                assert!(share(&a, &b, Method::Simhash, within), "{within} bits from {first}");
+                assert!(share(&a, &b, &Simhash { k: within }), "{within} bits from {first}");
             }
         }
         let far = Document::bare("b", Fingerprint(!0x0123_4567_89ab_cdef)).expect("a document");
         let near = Document::bare("a", Fingerprint(0x0123_4567_89ab_cdef)).expect("a document");
-        assert!(!share(&near, &far, Method::Simhash, 3), "no group is equal");
+        assert!(!share(&near, &far, &Simhash { k: 3 }), "no group is equal");
     }
 
     #[test]
@@ -118,16 +117,17 @@ mod tests {
         let words: Vec<String> = (0..300).map(|seed| letters(seed).collect()).collect();
         let (a, b) = (document("a", &words.join(" ")), document("b", &words[4..].join(" ")));
         let c = document("c", &words.iter().rev().map(|word| format!("x{word}")).collect::<Vec<_>>().join(" "));
-        assert!(share(&a, &b, Method::Model, 3), "bands");
-        assert!(!share(&a, &c, Method::Model, 3), "nothing in common");
-        let evidence = evidence_of(&a, &b);
-        assert!(!evidence.identical && evidence.agreement > Some(60), "{evidence:?}");
-        assert!(evidence_of(&a, &a).identical);
+        assert!(share(&a, &b, &Model::default()), "bands");
+        assert!(!share(&a, &c, &Model::default()), "nothing in common");
+        let known = |pair: &DocumentPair<'_>| (pair.identical(), pair.agreement());
+        let (identical, agreement) = compared(&a, &b, known);
+        assert!(!identical && agreement > Some(60), "{agreement:?}");
+        assert!(compared(&a, &a, |pair| pair.identical()));
     }
 
     #[test]
     fn methods_of_texts_have_no_keys() {
-        let outcome = candidate_keys(&document("a", "a b c"), Recipe::default().keys(), Method::Lcs, 3, false);
+        let outcome = candidate_keys(&document("a", "a b c"), Recipe::default().keys(), &Lcs::default());
         assert!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
     }
 }

@@ -11,7 +11,7 @@ mod postings;
 mod properties;
 mod stars;
 
-pub use keys::{candidate_keys, evidence_of};
+pub use keys::{candidate_keys, compared};
 pub use near::{NearTables, Printed};
 pub use postings::{Posting, Postings};
 pub use properties::{Decided, Properties, content_hash, decided, properties};

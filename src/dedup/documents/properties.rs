@@ -2,7 +2,7 @@
 
 use nddb_format::record::Record;
 use nddb_index::{Document, Result};
-use nddb_verdict::{Decision, Evidence};
+use nddb_verdict::{Decision, Measures, Verdict};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::near::NearTables;
@@ -48,22 +48,22 @@ pub fn properties(
         class: class_key(collection, options, ordinal),
         keys,
         fingerprint,
-        lacks: options.decider().or_simhash && lacks(collection, options, ordinal),
+        lacks: options.decider().or_simhash.is_some() && lacks(collection, options, ordinal),
         is_empty: row.is_empty,
     }
 }
 
 /// A pair that was decided by what is stored of both documents.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// The evidence.
-    pub evidence: Evidence,
+    /// Whether the token sequences are equal.
+    pub identical: bool,
+    /// What is known of the pair.
+    pub measures: Measures,
     /// The decision.
     pub decision: Decision,
-    /// Probability by the model; `None` if either document has no profile.
-    pub probability: Option<f64>,
     /// How near the two are; of the founders that a document is near, it joins that of the greatest.
-    pub nearness: u64,
+    pub score: u64,
 }
 
 /// Decides about a pair by a method that compares sketches.
@@ -71,15 +71,11 @@ pub struct Decided {
 /// # Errors
 /// [`nddb_index::Error::Method`] if the method compares texts.
 pub fn decided(options: &PairOptions, a: &Document, b: &Document) -> Result<Decided> {
-    super::keys::needs_no_text(options.method)?;
-    let evidence = super::evidence_of(a, b);
-    let decider = options.decider();
-    Ok(Decided {
-        evidence,
-        decision: decider.decide(&evidence),
-        probability: options.rules.probability_of(&evidence),
-        nearness: decider.nearness(&evidence),
-    })
+    super::keys::needs_no_text(&*options.method)?;
+    Ok(super::compared(a, b, |pair| {
+        let Verdict { decision, score } = options.decider().judge(pair);
+        Decided { identical: pair.identical(), measures: Measures::of(pair, &*options.method), decision, score }
+    }))
 }
 
 /// Returns a hash of what is visible to a user of a document: equal of documents of which a load would call the later

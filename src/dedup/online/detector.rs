@@ -1,70 +1,67 @@
-//! The online detector: method, thresholds and limits, and their requirements on a database.
+//! The online detector: method and limits, and their requirements on a database.
 
 use nddb_index::{Result, View};
-use nddb_verdict::{Decider, Method, Rules, Verification};
+use nddb_verdict::methods::{Lcs, Simhash};
+use nddb_verdict::{Decider, Method};
 
 use crate::default_method::MethodChoice;
-use crate::options::GROUP_LIMIT;
+use crate::options::{GROUP_LIMIT, verifier};
 use crate::requirements;
 
-/// Method, thresholds and limits of the verdict on one document.
+/// Method and limits of the verdict on one document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnlineDetector {
-    /// Method.
-    pub method: Method,
-    /// Thresholds of the method.
-    pub rules: Rules,
-    /// Whether to find also documents whose projections differ in 12 bits, each in another piece.
-    pub complete: bool,
+    /// Method, with its parameters.
+    pub method: Box<dyn Method>,
+    /// Simhash, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
+    /// known.
+    pub or_simhash: Option<Simhash>,
+    /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever the method says of the pair. A
+    /// pair of which it is not known how much differs is no near-duplicate then.
+    pub max_difference: Option<f64>,
     /// Greatest number of documents compared per candidate key; of a longer posting list, the oldest are compared.
     pub group_limit: usize,
-    /// Whether simhash decides pairs that the method cannot decide, because only the fingerprint of either document is
-    /// known.
-    pub or_simhash: bool,
-    /// Which matches of the method are verified by texts, and dropped if these reject them. Matches with an unreadable
-    /// text are kept, and marked in their verdict.
-    pub verify: Verification,
+    /// The method by which matches of another method are verified by their texts, and dropped if these reject them.
+    /// Matches with an unreadable text are kept, and marked in their verdict.
+    pub verify: Option<Lcs>,
 }
 
 impl OnlineDetector {
-    /// Returns a detector with the default thresholds, those of the papers, and the default limit.
-    pub fn new(method: Method) -> Self {
-        Self {
-            method,
-            rules: Rules::default(),
-            complete: false,
-            group_limit: GROUP_LIMIT,
-            or_simhash: false,
-            verify: Verification::Off,
-        }
+    /// Returns a detector of a method with the default limit.
+    pub fn new(method: impl Into<Box<dyn Method>>) -> Self {
+        let (method, group_limit) = (method.into(), GROUP_LIMIT);
+        Self { method, or_simhash: None, max_difference: None, group_limit, verify: None }
     }
 
     /// Returns the default detector of a database: the default method of its recipe ([`MethodChoice`]), and simhash
     /// within the k of the database for documents of which only the fingerprint is known.
     pub fn usual(view: View<'_>) -> Self {
-        Self::chosen(view, MethodChoice::of(view, None, false))
+        Self::chosen(MethodChoice::of(view, None, false))
     }
 
-    /// Returns the detector of a method chosen for a database, with the k of the database as the simhash threshold.
-    pub fn chosen(view: View<'_>, choice: MethodChoice) -> Self {
+    /// Returns the detector of a method chosen for a database.
+    pub fn chosen(choice: MethodChoice) -> Self {
         let MethodChoice { method, or_simhash } = choice;
-        let mut online = Self { or_simhash, ..Self::new(method) };
-        online.rules.within = view.settings().k.into();
-        online
+        Self { or_simhash, ..Self::new(method) }
     }
 
     /// Rejects a detector that a database cannot answer completely, before any document is read.
     ///
     /// # Errors
     /// [`nddb_index::Error::Method`] if the recipe of the database keeps no index for the method, or the method
-    /// compares texts; [`nddb_index::Error::OutOfRange`] for thresholds beyond the reach of the candidate source.
+    /// compares texts; [`nddb_index::Error::OutOfRange`] for parameters beyond the reach of the candidate source.
     pub fn check(&self, view: View<'_>) -> Result<()> {
         requirements::check_index(view, &self.decider())
     }
 
     /// Returns the decider of this detector, which asks how much differs unless the texts will tell.
-    pub(super) fn decider(&self) -> Decider<'_> {
-        let decider = Decider::new(self.method, &self.rules, self.or_simhash);
-        if self.verify.applies_to(self.method) { decider.without_limit() } else { decider }
+    pub fn decider(&self) -> Decider<'_> {
+        let decider = Decider::new(&*self.method, self.or_simhash.as_ref(), self.max_difference);
+        if self.verifier().is_some() { decider.without_limit() } else { decider }
+    }
+
+    /// Returns the method by which texts of matches are compared, to reject some of them.
+    pub(super) fn verifier(&self) -> Option<&Lcs> {
+        verifier(self.verify.as_ref(), &*self.method)
     }
 }

@@ -2,7 +2,6 @@
 
 use nddb_index::{Document, Federation, Part, Result, Stored};
 use nddb_page::text::Page;
-use nddb_verdict::Verification;
 
 use super::detector::OnlineDetector;
 use super::matches::{NearDuplicate, NearDuplicates};
@@ -54,7 +53,7 @@ impl OnlineDetector {
         }
         // Other parts know its archive by another number, or not at all.
         let document = Document::from(stored.clone()).without_source();
-        let is_read = page.is_none() && self.verify != Verification::Off;
+        let is_read = page.is_none() && self.verify.is_some();
         let read =
             is_read.then(|| read_page(federation.parts()[own], &stored.record)).transpose()?.and_then(Result::ok);
         let page = page.copied().or_else(|| read.as_ref().map(|entry| entry.page()));
@@ -75,9 +74,8 @@ impl OnlineDetector {
             all.complete &= complete;
         }
         if several {
-            let decider = self.decider();
             // Stable: those of a part are in the order of their age.
-            all.matches.sort_by_key(|(_, found)| std::cmp::Reverse(decider.nearness(&found.evidence)));
+            all.matches.sort_by_key(|(_, found)| std::cmp::Reverse(found.score));
         }
         all
     }

@@ -1,7 +1,7 @@
 //! Near-duplicates found for one document.
 
 use nddb_format::Fingerprint;
-use nddb_verdict::Evidence;
+use nddb_verdict::Measures;
 
 use crate::pair::{Verified, verdict};
 
@@ -18,10 +18,12 @@ pub struct NearDuplicate {
     pub site: Option<String>,
     /// Its fingerprint; `None` with fewer than two tokens.
     pub fingerprint: Option<Fingerprint>,
-    /// Evidence of the pair of the stored and the queried document.
-    pub evidence: Evidence,
-    /// Probability by the model that the two are near-duplicates, 0 to 1; `None` if either document has no profile.
-    pub probability: Option<f64>,
+    /// Whether the token sequences of the stored and the queried document are equal.
+    pub identical: bool,
+    /// What is known of the pair of the two.
+    pub measures: Measures,
+    /// How near the two are by the method, or by simhash instead of it; greater is nearer.
+    pub score: u64,
     /// Name of the rule that decided.
     pub rule: &'static str,
     /// Result of the verification by text comparison; `None` if verification is off.

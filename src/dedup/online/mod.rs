@@ -1,7 +1,7 @@
 //! The online verdict: the stored near-duplicates of one document by a chosen method.
 //!
 //! The path from a document to its matches: candidates by the keys in the catalog, evidence from the records, the
-//! decision of [`Rules`](super::Rules), and the order of matches. The matches are exactly the pairs that
+//! verdict of the method, and the order of matches. The matches are exactly the pairs that
 //! [`pairs`](super::pairs()) finds with `expand`, as long as no key has more postings than the group limit.
 
 mod detector;
@@ -20,7 +20,5 @@ pub use detector::OnlineDetector;
 pub use federation::PartedNearDuplicates;
 pub use insert::Judgement;
 pub use matches::{NearDuplicate, NearDuplicates};
-pub use nddb_verdict::Bound;
-pub use nddb_verdict::bounds;
 pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference};
 pub use page::{UnreadReason, read_page};

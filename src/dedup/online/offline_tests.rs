@@ -7,7 +7,8 @@ use nddb_index::{Config, Document, Error, Fingerprint, Outcome, Reader, Scope, V
 use nddb_page::sketch::Recipe;
 use nddb_page::text::Page;
 use nddb_test_support::Random;
-use nddb_verdict::{Method, Rules};
+use nddb_verdict::methods::{Simhash, all as every};
+use nddb_verdict::{Method, ParameterValue};
 
 use super::detector::OnlineDetector;
 use super::query::{Query, queried};
@@ -151,21 +152,13 @@ fn change(
 /// default.
 fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
     let mut detectors = vec![OnlineDetector::usual(view)];
-    for method in Method::ALL {
-        for or_simhash in [false, true] {
-            let choice = MethodChoice { method, or_simhash };
-            detectors.push(OnlineDetector { complete: random.percent(50), ..OnlineDetector::chosen(view, choice) });
-            let mut other = OnlineDetector::chosen(view, choice);
-            other.rules = Rules {
-                within: random.below(4) as u32,
-                b: 2 + random.below(3) as u32,
-                c: 340 + random.below(40) as u32,
-                combined: 330 + random.below(50) as u32,
-                agreement: random.below(60) as u32,
-                probability: random.below(100) as f64 / 100.0,
-                max_difference: random.percent(50).then(|| random.below(60) as f64 / 100.0),
-                ..Rules::default()
-            };
+    for method in every() {
+        for or_simhash in [None, Some(Simhash { k: 3 })] {
+            detectors.push(OnlineDetector::chosen(MethodChoice { method: method.clone(), or_simhash }));
+            let (method, or_simhash) =
+                (varied(&*method, random), or_simhash.map(|_| Simhash { k: random.below(4) as u32 }));
+            let mut other = OnlineDetector::chosen(MethodChoice { method, or_simhash });
+            other.max_difference = random.percent(50).then(|| random.below(60) as f64 / 100.0);
             detectors.push(other);
         }
     }
@@ -174,14 +167,30 @@ fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
     detectors
 }
 
+/// The method with other thresholds, and all pairs of projections that differ in 12 bits or not.
+fn varied(method: &dyn Method, random: &mut Random) -> Box<dyn Method> {
+    let mut other = method.boxed();
+    for setting in method.settings().iter().filter(|setting| setting.is_threshold || setting.name == "complete") {
+        let value = match (setting.name, &setting.value) {
+            ("k", _) => random.below(4).to_string(),
+            ("b", _) => (2 + random.below(3)).to_string(),
+            ("c" | "same", _) => (330 + random.below(50)).to_string(),
+            ("agreement", _) => random.below(60).to_string(),
+            (_, ParameterValue::Flag(_)) => random.percent(50).to_string(),
+            _ => (random.below(100) as f64 / 100.0).to_string(),
+        };
+        other.set(setting.name, &value).expect("in range");
+    }
+    other
+}
+
 /// All pairs of a database.
 fn offline(reader: &Reader, online: &OnlineDetector) -> Result<Pairs, Error> {
     let options = PairOptions {
-        rules: online.rules,
-        complete: online.complete,
         or_simhash: online.or_simhash,
+        max_difference: online.max_difference,
         expand: true,
-        ..support::options(online.method)
+        ..support::options(online.method.clone())
     };
     let collection = collection(reader, &options.resources);
     let mut found = Pairs::new();

@@ -7,7 +7,10 @@ use nddb_format::document_keys::KeyKinds;
 use nddb_format::record::{Print, Record};
 use nddb_index::{Candidate, Document, Error, Found, Key, Near, Result, Scope, Sharing, Stored, View, Within, fitting};
 use nddb_page::text::Page;
-use nddb_verdict::{Asked, Candidates, Decision, Known, Method, Sketches, digest_of, is_without_terms};
+use nddb_verdict::{
+    Candidates, Decider, Decision, Derived, DocumentPair, Known, Measures, Method, Sketches, Verdict, differ_too_much,
+    digest_of, is_without_terms,
+};
 
 use super::detector::OnlineDetector;
 use super::matches::{NearDuplicate, NearDuplicates};
@@ -65,19 +68,22 @@ impl OnlineDetector {
 
     /// Returns the method that decides about a document: simhash if the document lacks the sketches of the method and
     /// the fallback is on.
-    pub fn method_for(&self, document: &Document) -> Method {
+    pub fn method_for(&self, document: &Document) -> &dyn Method {
         self.method_of(document.record(), !document.is_unprinted())
     }
 
     /// As [`OnlineDetector::method_for`], for a stored document.
-    pub fn method_for_stored(&self, stored: &Stored) -> Method {
+    pub fn method_for_stored(&self, stored: &Stored) -> &dyn Method {
         self.method_of(&stored.record, !stored.unprinted)
     }
 
-    fn method_of(&self, record: &Record, has_fingerprint: bool) -> Method {
-        let (sketches, decider) = (Sketches::of(record, has_fingerprint), self.decider());
-        let is_left = decider.or_simhash && !is_without_terms(record.tokens, sketches);
-        if is_left && !are_enough(sketches, record, self.method) { Method::Simhash } else { self.method }
+    fn method_of(&self, record: &Record, has_fingerprint: bool) -> &dyn Method {
+        let (sketches, method) = (Sketches::of(record, has_fingerprint), &*self.method);
+        let or_simhash = self.decider().or_simhash.filter(|_| !is_without_terms(record.tokens, sketches));
+        match or_simhash {
+            Some(simhash) if !are_enough(sketches, record, method) => simhash,
+            _ => method,
+        }
     }
 }
 
@@ -86,7 +92,11 @@ pub(super) struct Query<'a> {
     online: &'a OnlineDetector,
     scope: Scope<'a>,
     record: &'a Record,
-    asked: Asked<'a>,
+    known: Known,
+    derived: Derived,
+    decider: Decider<'a>,
+    /// Greatest distance of fingerprints by which documents are found, if simhash may decide.
+    within: Option<u32>,
     /// Candidate keys: every near-duplicate shares at least one.
     keys: Vec<Key>,
     texts: Option<Texts<'a>>,
@@ -106,21 +116,23 @@ impl<'a> Query<'a> {
     ) -> Result<Self> {
         let decider = online.decider();
         let kinds = KeyKinds::of_label(&scope.view().settings().recipe);
-        let keys = keys_of(record, kinds, online.method, online.complete);
-        let is_near = decider.or_simhash || online.method.definition().candidates == Candidates::Near;
+        let (of_method, within) = match online.method.candidates() {
+            Candidates::Near(within) => (Vec::new(), Some(within)),
+            Candidates::Sharing(keys) => (keys, decider.or_simhash.map(|simhash| simhash.k)),
+            _ => (Vec::new(), None),
+        };
+        let keys = keys_of(record, kinds, &of_method);
         // An empty text has no sketches.
-        if keys.is_empty() && !is_near && record.tokens != Some(0) {
+        if keys.is_empty() && within.is_none() && record.tokens != Some(0) {
             return Err(unknown(online, record));
         }
-        let verifies = online.verify.applies_to(online.method);
-        let texts = verifies.then(|| Texts::new(online, scope.view(), record, page)).transpose()?;
+        let texts = Texts::new(online, scope.view(), record, page)?;
         let mut known = Known::of(record, fingerprint);
         if !kinds.megashingles {
             // Summaries do not have them, and records are compared as if they were summaries.
             (known.supershingles, known.projection) = (None, None);
         }
-        let asked = Asked::new(known, decider);
-        Ok(Self { online, scope, record, asked, keys, texts })
+        Ok(Self { online, scope, record, known, derived: Derived::default(), decider, within, keys, texts })
     }
 
     /// Rejects a document that lacks a sketch the method compares: the document may be a near-duplicate undetected.
@@ -128,9 +140,9 @@ impl<'a> Query<'a> {
     /// # Errors
     /// [`Error::Method`].
     pub(super) fn check_known(&self) -> Result<()> {
-        let sketches = Sketches::of(self.record, self.asked.known.fingerprint.is_some());
-        let is_known = are_enough(sketches, self.record, self.online.method);
-        if is_known || self.asked.decider.or_simhash { Ok(()) } else { Err(unknown(self.online, self.record)) }
+        let sketches = Sketches::of(self.record, self.known.fingerprint.is_some());
+        let is_known = are_enough(sketches, self.record, &*self.online.method);
+        if is_known || self.decider.or_simhash.is_some() { Ok(()) } else { Err(unknown(self.online, self.record)) }
     }
 
     /// Returns all near-duplicates.
@@ -145,13 +157,14 @@ impl<'a> Query<'a> {
             matches = kept;
         }
         let mut count = matches.len() as u64;
-        if near.more > 0 && self.online.method == Method::Simhash && self.texts.is_none() {
+        if near.more > 0 && self.online.method.is_by_distance() && self.texts.is_none() {
             // Identical documents at the distance of those left out are counted with them.
             let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
             let left_out = |near_duplicate: &&NearDuplicate| {
-                let is_near =
-                    near_duplicate.evidence.distance.is_some_and(|distance| distance <= self.online.rules.within);
-                is_near && !listed.contains(&near_duplicate.number)
+                let distance = near_duplicate.fingerprint.zip(self.known.fingerprint);
+                let distance = distance.map(|(a, b)| (a.0 ^ b.0).count_ones());
+                distance.zip(self.within).is_some_and(|(distance, within)| distance <= within)
+                    && !listed.contains(&near_duplicate.number)
             };
             count = count + near.more - matches.iter().filter(left_out).count() as u64;
         }
@@ -199,7 +212,7 @@ impl<'a> Query<'a> {
                     return Ok((Some(alike), true));
                 }
             }
-            if self.online.method == Method::Identity {
+            if self.online.method.is_identity() {
                 return Ok((None, cut == 0));
             }
             if cut == 0 {
@@ -217,7 +230,7 @@ impl<'a> Query<'a> {
             }
             return Ok((None, cut == 0 && near.more == 0));
         }
-        if self.online.method == Method::Simhash {
+        if self.online.method.is_by_distance() {
             return Ok((self.nearest()?, true));
         }
         let most = self.online.group_limit.max(1);
@@ -228,7 +241,7 @@ impl<'a> Query<'a> {
             if let Some(alike) = self.judge((number, found), true, None)?.filter(|alike| self.is_other(alike)) {
                 let rank = self.rank(&alike);
                 // Numbers ascend, so no later document precedes a perfect match.
-                is_perfect = rank.0.0 >= self.asked.decider.perfect();
+                is_perfect = rank.0.0 >= self.decider.perfect();
                 if best.as_ref().is_none_or(|(least, _)| rank < *least) {
                     best = Some((rank, alike));
                 }
@@ -236,7 +249,7 @@ impl<'a> Query<'a> {
             Ok(!is_perfect)
         })?;
         let mut best = best.map(|(_, alike)| alike);
-        if best.is_none() && self.asked.decider.or_simhash {
+        if best.is_none() && self.decider.or_simhash.is_some() {
             best = self.nearest()?;
         }
         Ok((best, is_perfect || sharing.cut == 0))
@@ -249,7 +262,7 @@ impl<'a> Query<'a> {
             let near = self.near(most)?;
             for found in &near.matches {
                 let candidate = (found.number, self.look_up(found.number)?);
-                let alike = self.judge(candidate, self.online.method == Method::Simhash, Some(found.fingerprint))?;
+                let alike = self.judge(candidate, self.online.method.is_by_distance(), Some(found.fingerprint))?;
                 if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
                     return Ok(Some(alike));
                 }
@@ -264,11 +277,9 @@ impl<'a> Query<'a> {
 
     /// Returns the documents whose fingerprints are within k bits, if simhash may decide.
     fn near(&self, most: usize) -> Result<Near> {
-        let is_near = self.asked.decider.or_simhash || self.online.method.definition().candidates == Candidates::Near;
-        match self.asked.known.fingerprint {
-            Some(fingerprint) if is_near => {
-                let within = Within(u8::try_from(self.online.rules.within).unwrap_or(u8::MAX));
-                self.scope.near(fingerprint, within, most)
+        match (self.known.fingerprint, self.within) {
+            (Some(fingerprint), Some(within)) => {
+                self.scope.near(fingerprint, Within(u8::try_from(within).unwrap_or(u8::MAX)), most)
             }
             _ => Ok(Near::default()),
         }
@@ -303,7 +314,7 @@ impl<'a> Query<'a> {
         probed: Option<Fingerprint>,
     ) -> Result<Option<NearDuplicate>> {
         let candidate = self.scope.candidate(&found)?;
-        let (known, print, id, url, site) = match &candidate {
+        let (mut known, print, id, url, site) = match &candidate {
             Candidate::Summary(summary) => {
                 let print = Print { fingerprint: summary.fingerprint, unprinted: false };
                 (Known::of_summary(summary), Some(print), summary.id, summary.url, summary.site)
@@ -314,11 +325,14 @@ impl<'a> Query<'a> {
                 (Known::of(record, None), print.or(probed), &*record.id, url, site)
             }
         };
+        let same_site = self.record.site.as_deref().zip(site).map(|(own, other)| own == other);
         // Many candidates are apart, which is decided without the fingerprint, perhaps another look-up.
-        let Some((mut evidence, mut decision)) = self.asked.evidence_unless_apart(&known) else {
+        known.fingerprint = None;
+        let decision = self.decider.judge(&self.pair(&known, same_site)).decision;
+        if decision == Decision::Apart {
             return Ok(None);
-        };
-        let is_by_method = decision != Decision::Unknown && self.online.method != Method::Simhash;
+        }
+        let is_by_method = decision != Decision::Unknown && !self.online.method.is_by_distance();
         if is_by_method && !shares {
             return Ok(None);
         }
@@ -327,15 +341,18 @@ impl<'a> Query<'a> {
             None => self.scope.print(number, &found)?.ok_or_else(|| lost(&self.scope, number))?,
         };
         let fingerprint = (!print.unprinted).then_some(Fingerprint(print.fingerprint));
-        evidence.distance = self.asked.known.distance(fingerprint);
-        if decision == Decision::Unknown {
-            decision = self.asked.decider.decide(&evidence);
-        }
+        known.fingerprint = fingerprint;
+        let pair = self.pair(&known, same_site);
+        let Verdict { decision, score } = self.decider.judge(&pair);
         let Decision::Near(rule) = decision else { return Ok(None) };
-        self.asked.complete(&known, &mut evidence);
-        let probability = self.online.rules.probability_of(&evidence);
+        let (identical, measures) = (pair.identical(), Measures::of(&pair, &*self.online.method));
         let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));
-        Ok(Some(NearDuplicate { number, id, url, site, fingerprint, evidence, probability, rule, verified: None }))
+        let verified = None;
+        Ok(Some(NearDuplicate { number, id, url, site, fingerprint, identical, measures, score, rule, verified }))
+    }
+
+    fn pair<'p>(&'p self, other: &'p Known, same_site: Option<bool>) -> DocumentPair<'p> {
+        DocumentPair::new(&self.known, other, same_site).keeping(&self.derived)
     }
 
     /// Returns whether a document has another id.
@@ -347,12 +364,19 @@ impl<'a> Query<'a> {
     /// not reject. Equal texts are decided earlier.
     fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
         if let Some(texts) = &mut self.texts
-            && self.online.verify.takes(&near_duplicate.evidence)
+            && !near_duplicate.identical
         {
             let number = near_duplicate.number;
             let record = self.scope.record(number)?.ok_or_else(|| lost(&self.scope, number))?;
-            near_duplicate.verified = Verified::of(texts.compare(&record, &mut near_duplicate.evidence)?);
-            if near_duplicate.verified.is_none() || self.online.rules.differ_too_much(&near_duplicate.evidence) {
+            let (found, difference) = texts.compare(&record)?;
+            near_duplicate.verified = Verified::of(found.decision());
+            let measures = &mut near_duplicate.measures;
+            measures.add(&found.bounds);
+            if difference.is_some() {
+                measures.set_difference(difference);
+            }
+            let differs = |most| differ_too_much(most, measures.share("difference"));
+            if near_duplicate.verified.is_none() || self.online.max_difference.is_some_and(differs) {
                 return Ok(None);
             }
         }
@@ -361,7 +385,7 @@ impl<'a> Query<'a> {
 
     /// Returns the sort key of a match; the least comes first.
     fn rank(&self, near_duplicate: &NearDuplicate) -> (Reverse<u64>, u64) {
-        (Reverse(self.asked.decider.nearness(&near_duplicate.evidence)), near_duplicate.number)
+        (Reverse(near_duplicate.score), near_duplicate.number)
     }
 }
 
@@ -376,8 +400,8 @@ pub(super) fn queried(document: &Document) -> (&Record, Option<Fingerprint>) {
 }
 
 /// Returns whether a document has the sketches that the method compares; true for an empty text, which has none.
-fn are_enough(sketches: Sketches, record: &Record, method: Method) -> bool {
-    sketches.suffice_for(method.definition().compares) || record.tokens == Some(0)
+fn are_enough(sketches: Sketches, record: &Record, method: &dyn Method) -> bool {
+    sketches.suffice_for(method.compares()) || record.tokens == Some(0)
 }
 
 fn unknown(online: &OnlineDetector, record: &Record) -> Error {

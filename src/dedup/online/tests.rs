@@ -5,15 +5,16 @@ use nddb_format::record::Record;
 use nddb_index::{
     CheckOptions, Config, Document, Error, Fingerprint, Outcome, Reader, Result, Stored, View, Writer, check,
 };
+use nddb_verdict::methods::{B, C, Simhash};
 use nddb_verdict::{Method, b_similarity, c_similarity};
 use proptest::prelude::*;
 
 use super::*;
 use crate::pair::Line;
-use crate::support::{Page, Random, collection, options, pages};
+use crate::support::{Page, Random, collection, completed, named, options, pages};
 use crate::{document_of_page, pairs};
 
-const METHODS: [Method; 6] = [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+const METHODS: [&str; 6] = ["identity", "simhash", "b", "c", "combined", "split"];
 
 fn create(path: &Path) -> Writer {
     Writer::create(path, &Config::within(3).expect("k").recipe("web-c/1")).expect("a new database")
@@ -43,7 +44,7 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
     if x.tokens != Some(0) && x.digest.is_some() && x.digest == y.digest {
         return Some(u32::MAX);
     }
-    if online.or_simhash && (x.supershingles.is_none() || y.supershingles.is_none()) {
+    if online.or_simhash.is_some() && (x.supershingles.is_none() || y.supershingles.is_none()) {
         // The fingerprint of a page without terms says nothing.
         let is_bare = |record: &Record| record.tokens.is_none_or(|tokens| tokens == 0);
         let says = |record: &Record| {
@@ -52,28 +53,33 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
         if !says(x) || !says(y) {
             return None;
         }
-        return score(&OnlineDetector::new(Method::Simhash), a, b);
+        return score(&OnlineDetector::new(Simhash::default()), a, b);
     }
     let equal = x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| b_similarity(&a, &b));
     let projections = x.projection.as_ref().zip(y.projection.as_ref());
     let agree = projections.map_or(0, |(a, b)| c_similarity(a, b));
-    let shares = online.complete || projections.is_some_and(|(a, b)| shares_piece(a, b));
+    let shares = is_complete(&*online.method) || projections.is_some_and(|(a, b)| shares_piece(a, b));
     let c = (agree >= 372 && shares).then_some(agree);
     let combined = (equal >= 2 && agree >= 355).then_some(agree);
-    match online.method {
-        Method::Simhash if a.unprinted || b.unprinted => None,
-        Method::Simhash => {
+    match online.method.name() {
+        "simhash" if a.unprinted || b.unprinted => None,
+        "simhash" => {
             let distance = (a.fingerprint.0 ^ b.fingerprint.0).count_ones();
-            (distance <= online.rules.within).then_some(64 - distance)
+            (distance <= 3).then_some(64 - distance)
         }
         // Before all that simhash says instead of it.
-        Method::B => (equal >= 2).then_some(64 + equal),
-        Method::C => c,
-        Method::Combined => combined,
-        Method::Split if x.site.is_some() && x.site == y.site => combined,
-        Method::Split => c.or((agree >= 372 && equal >= 2).then_some(agree)),
+        "b" => (equal >= 2).then_some(64 + equal),
+        "c" => c,
+        "combined" => combined,
+        "split" if x.site.is_some() && x.site == y.site => combined,
+        "split" => c.or((agree >= 372 && equal >= 2).then_some(agree)),
         _ => None,
     }
+}
+
+/// Whether all pairs of projections that differ in 12 bits are found.
+fn is_complete(method: &dyn Method) -> bool {
+    method.settings().iter().any(|setting| setting.name == "complete" && setting.value.to_string() == "true")
 }
 
 /// All near-duplicates of a document, in their order.
@@ -89,37 +95,42 @@ fn numbers(alikes: &NearDuplicates) -> Vec<u64> {
 }
 
 /// What the method needs is known of it, or it is known to be empty.
-fn is_known(method: Method, record: &Record) -> bool {
+fn is_known(method: &str, record: &Record) -> bool {
     let (b, c) = (record.supershingles.is_some(), record.projection.is_some());
     record.tokens == Some(0)
         || match method {
-            Method::Identity => record.digest.is_some(),
-            Method::B => b,
-            Method::C => c,
-            Method::Combined | Method::Split => b && c,
+            "identity" => record.digest.is_some(),
+            "b" => b,
+            "c" => c,
+            "combined" | "split" => b && c,
             _ => true,
         }
 }
 
 /// Something is known of it by which near-duplicates are found, or it is known to be empty.
-fn can_be_asked(method: Method, record: &Record) -> bool {
-    let split = method == Method::Split && (record.supershingles.is_some() || record.projection.is_some());
-    let combined = method == Method::Combined && record.supershingles.is_some();
+fn can_be_asked(method: &str, record: &Record) -> bool {
+    let split = method == "split" && (record.supershingles.is_some() || record.projection.is_some());
+    let combined = method == "combined" && record.supershingles.is_some();
     record.digest.is_some() || split || combined || is_known(method, record)
 }
 
 /// Compares the answers of a view with what a look at all documents says, for every document and method.
 fn assert_answers(view: View<'_>, what: &str) {
     let all = everything(view);
-    let usual = OnlineDetector { group_limit: 10_000, or_simhash: true, ..OnlineDetector::new(Method::B) };
+    let usual = OnlineDetector {
+        group_limit: 10_000,
+        or_simhash: Some(Simhash::default()),
+        ..OnlineDetector::new(B::default())
+    };
     let named = METHODS.iter().flat_map(|&method| {
-        [false, true].map(|complete| OnlineDetector { complete, group_limit: 10_000, ..OnlineDetector::new(method) })
+        let by = |complete| OnlineDetector::new(completed(method, complete));
+        [false, true].map(|complete| OnlineDetector { group_limit: 10_000, ..by(complete) })
     });
     for online in named.chain([usual]) {
-        let (method, complete) = (online.method, online.complete);
+        let (method, complete) = (online.method.name(), is_complete(&*online.method));
         for stored in &all {
             let answer = online.ask(view, &Document::from(stored.clone()));
-            if !online.or_simhash && !can_be_asked(method, &stored.record) {
+            if online.or_simhash.is_none() && !can_be_asked(method, &stored.record) {
                 assert!(matches!(answer, Err(Error::Method { .. })), "{what}, {method}: {answer:?}");
                 continue;
             }
@@ -141,7 +152,7 @@ fn assert_pairs(reader: &Reader, what: &str) {
         let can_be_asked = |id: &str| can_be_asked(method, &of_id[id].record);
         for complete in [false, true] {
             let mut want = BTreeSet::new();
-            let options = crate::options::PairOptions { expand: true, complete, ..options(method) };
+            let options = crate::options::PairOptions { expand: true, ..options(completed(method, complete)) };
             let collection = collection(reader, &options.resources);
             pairs(view, &collection, &options, &mut |_| true, &mut |line| {
                 if let Line::Pair(pair) = line {
@@ -153,7 +164,7 @@ fn assert_pairs(reader: &Reader, what: &str) {
                 Ok(())
             })
             .expect("pairs");
-            let online = OnlineDetector { complete, group_limit: 10_000, ..OnlineDetector::new(method) };
+            let online = OnlineDetector { group_limit: 10_000, ..OnlineDetector::new(completed(method, complete)) };
             let mut found = BTreeSet::new();
             for stored in all.iter().filter(|stored| can_be_asked(&stored.record.id)) {
                 let (id, answer) = (&stored.record.id, online.ask(view, &Document::from(stored.clone())));
@@ -264,8 +275,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..=METHODS.len(), complete in any::<bool>()) {
-        let usual = OnlineDetector { or_simhash: true, ..OnlineDetector::new(Method::B) };
-        let by = |&method| OnlineDetector { complete, ..OnlineDetector::new(method) };
+        let usual = OnlineDetector { or_simhash: Some(Simhash::default()), ..OnlineDetector::new(B::default()) };
+        let by = |&method| OnlineDetector::new(completed(method, complete));
         let online = METHODS.get(method).map_or(usual, by);
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = create(&folder.path().join("db"));
@@ -277,7 +288,7 @@ proptest! {
                 page.id = id.clone();
             }
             let outcome = online.insert_if_new(&mut writer, page.document());
-            if !online.or_simhash && !is_known(online.method, &page.record) {
+            if online.or_simhash.is_none() && !is_known(online.method.name(), &page.record) {
                 prop_assert!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
             } else {
                 let found = match outcome.expect("judged") {
@@ -313,7 +324,7 @@ fn by_simhash_the_nearest_and_oldest_fingerprint_decides() {
     // Of each id the number of its document and its fingerprint.
     let mut live: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut random = Random(5);
-    let online = OnlineDetector::new(Method::Simhash);
+    let online = OnlineDetector::new(Simhash::default());
     let (mut next, mut duplicates) = (0, 0);
     for index in 0..3000 {
         let print =
@@ -343,7 +354,7 @@ fn by_simhash_the_nearest_and_oldest_fingerprint_decides() {
         };
         let judged = match online.insert_if_new(&mut writer, document).expect("judged") {
             Judgement::Inserted { outcome, complete: true } => Err(outcome),
-            Judgement::Duplicate { of, complete: true } => Ok((of.id, of.evidence.distance)),
+            Judgement::Duplicate { of, complete: true } => Ok((of.id, of.measures.count("distance"))),
             other => panic!("{other:?}"),
         };
         assert_eq!(judged, wanted, "document {index}");
@@ -375,26 +386,26 @@ fn a_hot_key_is_cut_and_says_so() {
         assert!(writer.delete(&id.to_string()).expect("deleted"));
     }
     let asked = other(5000, &mut random).document();
-    for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
-        let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(method) };
+    for method in METHODS.into_iter().filter(|method| *method != "identity") {
+        let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(named(method)) };
         let judged = online.insert_if_new(&mut writer, asked.clone()).expect("judged");
         let Judgement::Duplicate { of, complete } = judged else { panic!("{method}: {judged:?}") };
         assert_eq!((&of.id[..], complete), ("50", true), "{method}: the oldest is as near as can be");
     }
     writer.commit().expect("durable");
-    for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
-        let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(method) };
+    for method in METHODS.into_iter().filter(|method| *method != "identity") {
+        let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(named(method)) };
         let answer = online.ask(writer.view(), &asked).expect("an answer");
         assert_eq!(numbers(&answer), (50..150).collect::<Vec<u64>>(), "{method}");
         assert!(!answer.complete, "{method}");
-        assert_eq!(answer.count, if method == Method::Simhash { 1950 } else { 100 }, "{method}");
+        assert_eq!(answer.count, if method == "simhash" { 1950 } else { 100 }, "{method}");
     }
     // A near one that is not as near as can be may be beaten by one that was not compared.
     let mut apart = other(6000, &mut random);
     if let Some(projection) = &mut apart.record.projection {
         projection[0] ^= 1;
     }
-    let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(Method::C) };
+    let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(C::default()) };
     let judged = online.insert_if_new(&mut writer, apart.document()).expect("judged");
     assert!(matches!(judged, Judgement::Duplicate { complete: false, .. }), "{judged:?}");
     // And one that none of those compared is near to is stored, with the same warning.
@@ -416,25 +427,21 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
         other => panic!("{other:?}"),
     };
     for (label, refused, said) in [
-        (
-            "web/1",
-            &[Method::C, Method::Split][..],
-            "keeps no pieces of projections; recipes that fit: main-c/1, web-c/1",
-        ),
-        ("web-c/1", &[Method::MinHash], "keeps no bands of profiles; recipes that fit: main/1"),
-        ("1e0ng/1", &[Method::B, Method::Combined], "makes no supershingles; recipes that fit: main/1, web/1"),
-        ("main-c/1", &[Method::Lcs, Method::Cosine, Method::Shingles], "compares texts"),
+        ("web/1", &["c", "split"][..], "keeps no pieces of projections; recipes that fit: main-c/1, web-c/1"),
+        ("web-c/1", &["min-hash"], "keeps no bands of profiles; recipes that fit: main/1"),
+        ("1e0ng/1", &["b", "combined"], "makes no supershingles; recipes that fit: main/1, web/1"),
+        ("main-c/1", &["lcs", "cosine", "shingles"], "compares texts"),
     ] {
         let config = Config::within(3).expect("k").recipe(label);
         let mut writer = Writer::create(folder.path().join(&label[..label.len() - 2]), &config).expect("a database");
         for &method in refused {
-            let why = why(OnlineDetector::new(method).insert_if_new(&mut writer, page.clone()));
+            let why = why(OnlineDetector::new(named(method)).insert_if_new(&mut writer, page.clone()));
             assert!(why.contains(said), "{label}, {method}: {why}");
         }
-        assert!(OnlineDetector::new(Method::Simhash).insert_if_new(&mut writer, bare.clone()).is_ok());
+        assert!(OnlineDetector::new(Simhash::default()).insert_if_new(&mut writer, bare.clone()).is_ok());
         if label == "main-c/1" {
-            for method in METHODS.into_iter().filter(|method| *method != Method::Simhash) {
-                let why = why(OnlineDetector::new(method).insert_if_new(&mut writer, bare.clone()));
+            for method in METHODS.into_iter().filter(|method| *method != "simhash") {
+                let why = why(OnlineDetector::new(named(method)).insert_if_new(&mut writer, bare.clone()));
                 assert!(why.contains("'b' only the fingerprint is known"), "{method}: {why}");
             }
         }
@@ -491,7 +498,7 @@ fn documents_without_a_print_are_found_however_often_was_asked() {
         for view in [writer.view(), reader.view()] {
             for index in 0..4 {
                 let found = OnlineDetector::usual(view).ask(view, &word(index)).expect("an answer").matches;
-                let identical = found.iter().filter(|found| found.evidence.identical).count();
+                let identical = found.iter().filter(|found| found.identical).count();
                 assert_eq!(identical, usize::from(index < 3), "round {round}, {index}");
             }
         }

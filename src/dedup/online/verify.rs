@@ -4,19 +4,18 @@ use nddb_format::record::Record;
 use nddb_index::{Result, View};
 use nddb_page::text::{DOCUMENT_UNITS, Page, first_units, whole_words};
 use nddb_verdict::compare::WordComparer;
-use nddb_verdict::compare::lcs::{Comparer, Parameters, Prepared};
-use nddb_verdict::{Decision, Evidence, Rules, Verification};
+use nddb_verdict::methods::Lcs;
+use nddb_verdict::{Method, PreparedText, TextComparer, TextVerdict};
 
 use super::detector::OnlineDetector;
 use super::page::read_page;
-use crate::text_options::TextScope;
+use crate::text_scope::TextScope;
 
 /// The text of a queried document, prepared for comparison with the texts of its matches.
 pub(super) struct Texts<'a> {
     view: View<'a>,
     part: TextScope,
-    comparer: Comparer,
-    rules: Rules,
+    comparer: Box<dyn TextComparer>,
     /// The words of whole pages, where these are compared.
     words: Option<WordComparer>,
     /// The queried document; `None` if unreadable.
@@ -25,37 +24,37 @@ pub(super) struct Texts<'a> {
 
 /// A text prepared for comparison, and the words of its whole page if these are compared.
 struct ReadText {
-    prepared: Prepared,
+    prepared: PreparedText,
     words: Vec<u64>,
 }
 
 impl<'a> Texts<'a> {
-    /// Takes the text of the page if given, else reads the text from the source of the document.
+    /// Takes the text of the page if given, else reads the text from the source of the document; `None` if the detector
+    /// does not verify.
     pub(super) fn new(
         online: &OnlineDetector,
         view: View<'a>,
         record: &Record,
         page: Option<&Page<'_>>,
-    ) -> Result<Self> {
-        let comparer = Comparer::new(Parameters::default(), &online.rules.lcs);
-        let words = online.rules.max_difference.map(|_| WordComparer::default());
-        let mut texts = Self { view, part: TextScope::of(view), comparer, rules: online.rules, words, own: None };
+    ) -> Result<Option<Self>> {
+        let Some(comparer) = online.verifier().and_then(Lcs::texts) else { return Ok(None) };
+        let words = online.max_difference.map(|_| WordComparer::default());
+        let mut texts = Self { view, part: TextScope::of(view), comparer, words, own: None };
         texts.own = match page {
             Some(page) => Some(texts.ready(page)),
             None => texts.read(record)?,
         };
-        Ok(texts)
+        Ok(Some(texts))
     }
 
-    /// Returns the decision about a match by its text; undecided if either text cannot be read.
-    pub(super) fn compare(&mut self, record: &Record, evidence: &mut Evidence) -> Result<Decision> {
-        let Some(own) = &self.own else { return Ok(Decision::Unknown) };
-        let Some(other) = self.read(record)? else { return Ok(Decision::Unknown) };
-        evidence.add_likeness(&self.comparer.compare(&own.prepared, &other.prepared));
-        if let Some(words) = &mut self.words {
-            evidence.difference = words.difference(&own.words, &other.words).or(evidence.difference);
-        }
-        Ok(Verification::decide(evidence, &self.rules))
+    /// Returns the verdict about a match by its text, and how much of the words differs if that is asked; undecided if
+    /// either text cannot be read.
+    pub(super) fn compare(&mut self, record: &Record) -> Result<(TextVerdict, Option<f64>)> {
+        let other = if self.own.is_some() { self.read(record)? } else { None };
+        let (Some(own), Some(other)) = (&self.own, other) else { return Ok((TextVerdict::UNREAD, None)) };
+        let words = self.words.as_mut();
+        let difference = words.and_then(|words| words.difference(&own.words, &other.words));
+        Ok((self.comparer.judge(&own.prepared, &other.prepared), difference))
     }
 
     fn read(&self, record: &Record) -> Result<Option<ReadText>> {
@@ -65,7 +64,7 @@ impl<'a> Texts<'a> {
     /// Returns a page, prepared for comparison: the first 10 KB of its text, and the words of all of it.
     fn ready(&self, page: &Page<'_>) -> ReadText {
         let text = self.part.text(page);
-        let prepared = Prepared::new(first_units(&text, DOCUMENT_UNITS), self.comparer.parameters());
+        let prepared = self.comparer.prepare(first_units(&text, DOCUMENT_UNITS));
         let words = if self.words.is_some() { whole_words(page) } else { Vec::new() };
         ReadText { prepared, words }
     }
@@ -76,7 +75,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use nddb_index::Document;
-    use nddb_verdict::Method;
+    use nddb_verdict::methods::Simhash;
 
     use super::*;
     use crate::NearDuplicate;
@@ -89,12 +88,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let corpus = corpus(folder.path(), &texts);
         let (view, collection) = (corpus.view(), corpus.collection());
-        let mut options = options(Method::Simhash);
+        let mut options = options(Simhash::default());
         let (all, _) = expanded(&corpus, &options);
-        options.verify = Verification::Lcs;
+        options.verify = Some(Lcs::default());
         let (verified, _) = expanded(&corpus, &options);
         assert!(verified.len() > 20 && verified.len() < all.len(), "{} of {}", verified.len(), all.len());
-        let online = OnlineDetector { verify: Verification::Lcs, ..OnlineDetector::new(Method::Simhash) };
+        let online = OnlineDetector { verify: Some(Lcs::default()), ..OnlineDetector::new(Simhash::default()) };
         let look = |mut each: Box<dyn FnMut(&NearDuplicate) + '_>| {
             let mut found = BTreeSet::new();
             for ordinal in 0..collection.len() {
@@ -113,7 +112,7 @@ mod tests {
         };
         let found = look(Box::new(|near_duplicate| {
             assert!(
-                near_duplicate.evidence.identical || near_duplicate.verdict().starts_with("simhash; lcs: "),
+                near_duplicate.identical || near_duplicate.verdict().starts_with("simhash; lcs: "),
                 "{}",
                 near_duplicate.verdict()
             );
@@ -134,7 +133,7 @@ mod tests {
         let sentence = |from: u32| (from..from + 90).map(|word| format!("word{word} ")).collect::<String>();
         let corpus = corpus(folder.path(), &[sentence(0), sentence(0)]);
         let view = corpus.view();
-        let online = OnlineDetector { verify: Verification::Lcs, ..OnlineDetector::new(Method::Simhash) };
+        let online = OnlineDetector { verify: Some(Lcs::default()), ..OnlineDetector::new(Simhash::default()) };
         let print = view.get("d0000").expect("sound").expect("stored").fingerprint;
         let document = Document::bare("new", print).expect("an id");
         let count = |text: &str| online.ask_page(view, &document, &Page::text(text)).expect("an answer").count;

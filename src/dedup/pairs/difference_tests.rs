@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use nddb_index::Config;
 use nddb_index::spill::resources::Resources;
 use nddb_page::text::{Page, whole_words};
-use nddb_verdict::Verification;
 use nddb_verdict::compare::lcs::plain::longest_common_subsequence;
+use nddb_verdict::methods::{Lcs, Model, Simhash};
 
 use super::*;
-use crate::support::{Corpus, Random, documents, options, texts};
+use crate::support::{Corpus, Random, documents, named, options, texts};
 
 /// A database of these texts with the sketches of every method.
 fn corpus(folder: &std::path::Path, texts: &[String]) -> Corpus {
@@ -24,7 +24,7 @@ fn found(corpus: &Corpus, options: &PairOptions) -> BTreeMap<(u32, u32), Option<
     let mut found = BTreeMap::new();
     pairs(corpus.view(), corpus.collection(), &options, &mut |_| true, &mut |line| {
         if let Line::Pair(pair) = line {
-            found.insert((pair.a.min(pair.b), pair.a.max(pair.b)), pair.evidence.difference);
+            found.insert((pair.a.min(pair.b), pair.a.max(pair.b)), pair.measures.share("difference"));
         }
         Ok(())
     })
@@ -36,22 +36,23 @@ fn found(corpus: &Corpus, options: &PairOptions) -> BTreeMap<(u32, u32), Option<
 fn a_lower_limit_only_removes_pairs() {
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts(120, 9));
-    for method in [Method::Model, Method::B, Method::MinHash, Method::Simhash] {
-        for verify in [Verification::Off, Verification::Lcs] {
-            let mut options = PairOptions { verify, ..options(method) };
+    for method in ["model", "b", "min-hash", "simhash"] {
+        for verify in [None, Some(Lcs::default())] {
+            let mut options = PairOptions { verify: verify.clone(), ..options(named(method)) };
             let all = found(&corpus, &options);
             let mut last = all.clone();
             for most in [0.9, 0.3, 0.1, 0.03, 0.0] {
-                options.rules.max_difference = Some(most);
+                options.max_difference = Some(most);
                 let fewer = found(&corpus, &options);
-                let what = format!("{method}, {verify:?}, {most}");
+                let what = format!("{method}, {}, {most}", verify.is_some());
                 assert!(fewer.keys().all(|pair| last.contains_key(pair)), "{what}");
                 assert!(fewer.values().all(|difference| difference.is_none_or(|share| share <= most)), "{what}");
                 last = fewer;
             }
             assert!(
                 !last.is_empty() && last.len() < all.len(),
-                "{method}, {verify:?}: {} of {}",
+                "{method}, {}: {} of {}",
+                verify.is_some(),
                 last.len(),
                 all.len()
             );
@@ -65,9 +66,9 @@ fn texts_that_are_read_tell_it_exactly() {
     let texts = texts(120, 9);
     let corpus = corpus(folder.path(), &texts);
     let words: Vec<Vec<u64>> = texts.iter().map(|text| whole_words(&Page::text(text))).collect();
-    let mut options = PairOptions { verify: Verification::Lcs, ..options(Method::Model) };
+    let mut options = PairOptions { verify: Some(Lcs::default()), ..options(Model::default()) };
     let near: Vec<(u32, u32)> = found(&corpus, &options).into_keys().collect();
-    options.rules.max_difference = Some(0.1);
+    options.max_difference = Some(0.1);
     let kept = found(&corpus, &options);
     let mut differing = 0;
     for pair in near {
@@ -81,7 +82,7 @@ fn texts_that_are_read_tell_it_exactly() {
     // Where the texts are gone, the estimate remains.
     std::fs::remove_file(folder.path().join("documents.jsonl")).expect("there");
     let estimated = found(&corpus, &options);
-    options.verify = Verification::Off;
+    options.verify = None;
     assert_eq!(estimated, found(&corpus, &options));
 }
 
@@ -96,9 +97,9 @@ fn a_group_of_equal_sketches_has_no_member_that_differs_too_much() {
     swapped.swap(100, 200);
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &[ordered, shuffled, swapped].map(|words| words.join(" ")));
-    let mut options = options(Method::Simhash);
+    let mut options = options(Simhash::default());
     let mut groups = |most: Option<f64>| {
-        options.rules.max_difference = most;
+        options.max_difference = most;
         let mut groups = Vec::new();
         let summary = pairs(corpus.view(), corpus.collection(), &options, &mut |_| true, &mut |line| {
             match line {

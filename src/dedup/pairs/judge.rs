@@ -1,9 +1,10 @@
 //! Decision about a pair of documents, from evidence and texts.
 
 use nddb_index::Result;
-use nddb_verdict::{Decision, Verification};
+use nddb_verdict::{Decider, Decision, Measures, Verdict, differ_too_much};
 
 use super::text_cache::TextCache;
+use crate::candidates::comparison::{ByWords, ComparisonCache};
 use crate::candidates::source::Verifier;
 use crate::collection::Collection;
 use crate::options::PairOptions;
@@ -13,19 +14,16 @@ use crate::pair::{Pair, Verified};
 pub struct Judge<'a> {
     collection: &'a Collection,
     options: &'a PairOptions,
-    /// Text evidence of the method.
-    decider: Option<Box<dyn Verifier + 'a>>,
-    /// Text evidence for the verification of near-duplicates found by the method.
+    decider: Decider<'a>,
+    /// The texts that the method compares.
+    texts: Option<Box<dyn Verifier + 'a>>,
+    /// The texts that verify near-duplicates found by the method.
     verifier: Option<Box<dyn Verifier + 'a>>,
     /// The words of the texts that are verified, to tell how much of them differs.
-    differences: Option<Box<dyn Verifier + 'a>>,
+    differences: Option<ComparisonCache<'a, ByWords>>,
 }
 
 /// Result of judging a pair.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "made and taken apart at once: a box would be an allocation for each pair"
-)]
 pub enum Judged {
     /// Near-duplicates.
     Near(Pair),
@@ -38,14 +36,13 @@ pub enum Judged {
 /// Returns the pair of two documents that are near-duplicates by what is stored of them. A method that needs their
 /// texts decides only about equal ones here.
 pub fn stored_pair(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> Option<Pair> {
-    let evidence = collection.evidence(a, b);
-    match options.decider().decide(&evidence) {
-        Decision::Near(rule) => {
-            let probability = options.rules.probability_of(&evidence);
-            Some(Pair { a, b, evidence, probability, rule, verified: None })
-        }
-        _ => None,
-    }
+    let decider = options.decider();
+    collection.compared(a, b, |pair| {
+        let Verdict { decision, score } = decider.judge(pair);
+        let Decision::Near(rule) = decision else { return None };
+        let measures = Measures::of(pair, &*options.method);
+        Some(Pair { a, b, identical: pair.identical(), measures, score, rule, verified: None })
+    })
 }
 
 impl<'a> Judge<'a> {
@@ -54,42 +51,52 @@ impl<'a> Judge<'a> {
         Self {
             collection,
             options,
-            decider: text_cache.decider(options),
-            verifier: if options.verifies() { text_cache.verifier(options) } else { None },
+            decider: options.decider().without_limit(),
+            texts: text_cache.decider(options),
+            verifier: options.verifier().and_then(|method| text_cache.verifier(options, method)),
             differences: if options.compares_words() { text_cache.differences(options) } else { None },
         }
     }
 
     /// Returns the result for a pair. Judging pairs in the order of ids is fastest.
     pub fn pair(&mut self, a: u32, b: u32) -> Result<Judged> {
-        let PairOptions { verify, rules, .. } = self.options;
-        let mut evidence = self.collection.evidence(a, b);
-        // Equal texts are decided earlier (Huang et al. 2008, 3.3).
-        if !evidence.identical
-            && let Some(decider) = &mut self.decider
-        {
-            decider.add(a, b, &mut evidence)?;
-        }
-        let Decision::Near(rule) = self.options.decider().without_limit().decide(&evidence) else {
-            return Ok(Judged::Apart);
-        };
-        let mut verified = None;
-        if let Some(verifier) = &mut self.verifier
-            && verify.takes(&evidence)
-        {
-            verifier.add(a, b, &mut evidence)?;
-            verified = Verified::of(Verification::decide(&evidence, rules));
-            if verified.is_none() {
+        let Self { collection, options, decider, texts, verifier, differences } = self;
+        collection.compared(a, b, |pair| {
+            let (identical, mut bounds) = (pair.identical(), Vec::new());
+            let verdict = match texts {
+                // Equal texts are decided earlier (Huang et al. 2008, 3.3).
+                Some(texts) if !identical => {
+                    let found = texts.judge(a, b)?;
+                    bounds = found.bounds;
+                    decider.of_method(found.verdict)
+                }
+                _ => decider.judge(pair),
+            };
+            let Decision::Near(rule) = verdict.decision else { return Ok(Judged::Apart) };
+            let (mut verified, mut difference) = (None, None);
+            if let Some(verifier) = verifier
+                && !identical
+            {
+                let found = verifier.judge(a, b)?;
+                verified = Verified::of(found.decision());
+                if verified.is_none() {
+                    return Ok(Judged::Rejected);
+                }
+                bounds.extend(found.bounds);
+                difference = differences.as_mut().and_then(|differences| differences.difference(a, b));
+            }
+            if let Some(most) = options.max_difference
+                && !identical
+                && differ_too_much(most, difference.or_else(|| pair.difference()))
+            {
                 return Ok(Judged::Rejected);
             }
-            if let Some(differences) = &mut self.differences {
-                differences.add(a, b, &mut evidence)?;
+            let mut measures = Measures::of(pair, &*options.method);
+            measures.add(&bounds);
+            if difference.is_some() {
+                measures.set_difference(difference);
             }
-        }
-        if rules.differ_too_much(&evidence) {
-            return Ok(Judged::Rejected);
-        }
-        let probability = rules.probability_of(&evidence);
-        Ok(Judged::Near(Pair { a, b, evidence, probability, rule, verified }))
+            Ok(Judged::Near(Pair { a, b, identical, measures, score: verdict.score, rule, verified }))
+        })
     }
 }

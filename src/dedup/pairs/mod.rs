@@ -139,10 +139,10 @@ impl PairJob {
         Ok(found)
     }
 
-    /// Returns the candidate pairs between the classes of another method; with the classes of [`Method::Identity`],
+    /// Returns the candidate pairs between the classes of another method; with the classes of the method identity,
     /// pairs of equal sketches are among them.
     pub fn between(
-        class: Method,
+        class: &dyn Method,
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
@@ -210,7 +210,7 @@ impl PairJob {
     ) -> Result<()> {
         let mut wanted = hot.unwrap_or_else(|| FixedBitSet::with_capacity(collection.len() as usize));
         self.decide(collection, &options.unverified(), ticker, &mut PairSummary::default(), &mut |pair| {
-            if options.verify.takes(&pair.evidence) {
+            if !pair.identical {
                 wanted.insert(pair.a as usize);
                 wanted.insert(pair.b as usize);
             }

@@ -3,19 +3,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use nddb_format::record::Record;
 use nddb_format::summaries::min_byte;
 use nddb_index::{Error, Reader};
-use nddb_verdict::Method;
+use nddb_verdict::methods::{B, Simhash, all as every};
 
 use super::*;
 use crate::pair::Kind;
-use crate::support::{Page, Random, collection, database, options, pages};
+use crate::support::{Page, Random, collection, completed, database, named as method_of, options, pages};
 
-const METHODS: [Method; 7] =
-    [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split, Method::MinHash];
+const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
 
 type Relation = BTreeSet<(String, String)>;
 
 /// What a method says of two pages, by its definition and by nothing else; `sites` decides for split.
-fn is_near(method: Method, complete: bool, a: &Page, b: &Page, sites: (&Page, &Page)) -> bool {
+fn is_near(method: &str, complete: bool, a: &Page, b: &Page, sites: (&Page, &Page)) -> bool {
     let (x, y) = (&a.record, &b.record);
     if x.digest.is_some() && x.digest == y.digest && x.tokens != Some(0) {
         return true;
@@ -39,14 +38,14 @@ fn is_near(method: Method, complete: bool, a: &Page, b: &Page, sites: (&Page, &P
         differ.is_some_and(|differ| bounds.windows(2).any(|piece| !differ[piece[0]..piece[1]].contains(&true)));
     let combined = equal >= 2 && agree >= 355;
     match method {
-        Method::Identity => false,
-        Method::Simhash => within(3),
-        Method::B => equal >= 2,
-        Method::C => shares && agree >= 372,
-        Method::Combined => combined,
-        Method::Split if sites.0.record.site.is_some() && sites.0.record.site == sites.1.record.site => combined,
-        Method::Split => (shares || equal >= 2) && agree >= 372,
-        Method::MinHash => min_values_agree(x, y).is_some(),
+        "identity" => false,
+        "simhash" => within(3),
+        "b" => equal >= 2,
+        "c" => shares && agree >= 372,
+        "combined" => combined,
+        "split" if sites.0.record.site.is_some() && sites.0.record.site == sites.1.record.site => combined,
+        "split" => (shares || equal >= 2) && agree >= 372,
+        "min-hash" => min_values_agree(x, y).is_some(),
         _ => panic!("{method} reads texts"),
     }
 }
@@ -111,7 +110,7 @@ fn with_expand_the_pairs_are_those_of_comparing_everything() {
         let reader = database(folder.path(), &pages).expect("a database");
         for method in METHODS {
             for complete in [false, true] {
-                let options = PairOptions { expand: true, complete, ..options(method) };
+                let options = PairOptions { expand: true, ..options(completed(method, complete)) };
                 let want: Relation = every_pair(&pages)
                     .filter(|(a, b)| is_near(method, complete, a, b, (a, b)))
                     .map(|(a, b)| named(&a.id, &b.id))
@@ -131,7 +130,7 @@ fn groups_and_the_pairs_between_them_say_the_same() {
         let reader = database(folder.path(), &pages).expect("a database");
         let page: BTreeMap<&str, &Page> = pages.iter().map(|page| (&*page.id, page)).collect();
         for method in METHODS {
-            let (relation, groups, summary) = lines(&reader, &options(method));
+            let (relation, groups, summary) = lines(&reader, &options(method_of(method)));
             // Everything under its representative, and these under the founder of their hot group.
             let mut members: BTreeMap<&str, Vec<&str>> =
                 pages.iter().map(|page| (&*page.id, vec![&*page.id])).collect();
@@ -196,9 +195,9 @@ fn block(len: usize) -> Vec<Page> {
 fn above_the_limit_a_group_of_candidates_is_a_star() {
     let (folder, pages) = (tempfile::tempdir().expect("a folder"), block(100));
     let reader = database(folder.path(), &pages).expect("a database");
-    let (all, groups, _) = lines(&reader, &options(Method::B));
+    let (all, groups, _) = lines(&reader, &options(B::default()));
     assert_eq!((all.len(), groups.len()), (100 * 99 / 2, 0));
-    let (star, groups, summary) = lines(&reader, &PairOptions { group_limit: 50, ..options(Method::B) });
+    let (star, groups, summary) = lines(&reader, &PairOptions { group_limit: 50, ..options(B::default()) });
     let around = (1..100).map(|index| named("first", &format!("page{index}")));
     let tens: Vec<usize> = (1..100).filter(|index| index % 10 == 3).collect();
     let others = tens
@@ -207,7 +206,7 @@ fn above_the_limit_a_group_of_candidates_is_a_star() {
     assert_eq!(star, around.chain(others).collect());
     assert_eq!(groups, [(Kind::Star, vec!["first".to_owned()])]);
     assert_eq!((summary.stars, summary.flagged), (1, 1));
-    let (expanded, ..) = lines(&reader, &PairOptions { group_limit: 50, expand: true, ..options(Method::B) });
+    let (expanded, ..) = lines(&reader, &PairOptions { group_limit: 50, expand: true, ..options(B::default()) });
     assert_eq!(expanded, all);
 }
 
@@ -222,8 +221,8 @@ fn of_all_pairs_each_is_decided_by_its_own_sketches() {
     third.record.digest = Some([9; 16]);
     let folder = tempfile::tempdir().expect("a folder");
     let reader = database(folder.path(), &[first, second, third]).expect("a database");
-    for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
-        let (found, ..) = lines(&reader, &PairOptions { expand: true, ..options(method) });
+    for method in METHODS.into_iter().filter(|method| *method != "identity") {
+        let (found, ..) = lines(&reader, &PairOptions { expand: true, ..options(method_of(method)) });
         assert_eq!(found, [named("first", "second"), named("second", "third")].into(), "{method}");
     }
 }
@@ -240,8 +239,9 @@ fn a_group_above_the_limit_is_flagged_and_still_one_line() {
     }));
     let folder = tempfile::tempdir().expect("a folder");
     let reader = database(folder.path(), &pages).expect("a database");
-    for method in METHODS.into_iter().filter(|method| *method != Method::Identity) {
-        let (relation, groups, summary) = lines(&reader, &PairOptions { group_limit: 25, ..options(method) });
+    for method in METHODS.into_iter().filter(|method| *method != "identity") {
+        let (relation, groups, summary) =
+            lines(&reader, &PairOptions { group_limit: 25, ..options(method_of(method)) });
         assert_eq!((relation.len(), groups.len()), (0, 2), "{method}");
         assert_eq!((summary.identity_groups, summary.hot_groups, summary.flagged, summary.compared), (1, 1, 1, 1));
     }
@@ -255,22 +255,20 @@ fn a_method_without_its_sketches_is_refused() {
     bare.record = Default::default();
     let reader = database(folder.path(), &[bare]).expect("a database");
     let all = collection(&reader, &Default::default());
-    for method in Method::ALL {
-        let outcome = pairs(reader.view(), &all, &options(method), &mut |_| true, &mut |_| Ok(()));
-        match method {
-            Method::Simhash => assert!(outcome.is_ok()),
+    for method in every() {
+        let outcome = pairs(reader.view(), &all, &options(method.clone()), &mut |_| true, &mut |_| Ok(()));
+        match method.name() {
+            "simhash" => assert!(outcome.is_ok()),
             _ => assert!(matches!(outcome, Err(Error::Method { .. })), "{method}: {outcome:?}"),
         }
     }
-    let mut lax = options(Method::B);
-    lax.rules.b = 1;
+    let lax = options(B { b: 1 });
     let folder = tempfile::tempdir().expect("a folder");
     let reader = database(folder.path(), &block(3)).expect("a database");
     let all = collection(&reader, &Default::default());
     let outcome = pairs(reader.view(), &all, &lax, &mut |_| true, &mut |_| Ok(()));
     assert!(matches!(outcome, Err(Error::OutOfRange { .. })), "{outcome:?}");
-    lax.method = Method::Simhash;
-    lax.rules.within = 4;
+    let lax = options(Simhash { k: 4 });
     let outcome = pairs(reader.view(), &all, &lax, &mut |_| true, &mut |_| Ok(()));
     assert!(matches!(outcome, Err(Error::OutOfRange { .. })), "{outcome:?}");
 }
@@ -280,7 +278,7 @@ fn an_empty_database_has_no_pairs() {
     let folder = tempfile::tempdir().expect("a folder");
     let reader = database(folder.path(), &[]).expect("a database");
     for method in METHODS {
-        let (relation, groups, summary) = lines(&reader, &options(method));
+        let (relation, groups, summary) = lines(&reader, &options(method_of(method)));
         assert_eq!((relation.len(), groups.len(), summary.documents), (0, 0, 0));
     }
 }

@@ -3,10 +3,10 @@
 use fixedbitset::FixedBitSet;
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
-use nddb_verdict::{Candidates, Comparison};
+use nddb_verdict::{Candidates, Method};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::candidates::comparison::{ByCosine, ByLcs, ByWords, ComparisonCache};
+use crate::candidates::comparison::{ByMethod, ByWords, ComparisonCache};
 use crate::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::candidates::similar::{Signed, Similar};
 use crate::candidates::source::{Source, Verifier, sources};
@@ -49,18 +49,20 @@ impl TextCache {
                 wanted.insert(ordinal as usize);
             }
         }
-        if options.method.definition().candidates == Candidates::Shingles {
-            let sets =
-                ShingleSets::read(&sources, &wanted, &options.shingles, options.rules.resemblance, resources, ticker)?;
-            text_cache.unread = sets.unread;
-            text_cache.shingles = Some(sets);
-        } else {
-            let mut signed = Signed::new(collection.len(), resources);
-            let kept = keep(&sources, &wanted, resources, ticker, &mut |ordinal, text| {
-                signed.push(ordinal, text, &options.sets)
-            })?;
-            text_cache.unread = kept.unread;
-            (text_cache.kept, text_cache.signed) = (Some(kept), Some(signed));
+        match options.method.candidates() {
+            Candidates::Shingles(method) => {
+                let sets = ShingleSets::read(&sources, &wanted, &method, resources, ticker)?;
+                text_cache.unread = sets.unread;
+                text_cache.shingles = Some(sets);
+            }
+            Candidates::Sets(sets) => {
+                let mut signed = Signed::new(collection.len(), resources);
+                let kept =
+                    keep(&sources, &wanted, resources, ticker, &mut |ordinal, text| signed.push(ordinal, text, &sets))?;
+                text_cache.unread = kept.unread;
+                (text_cache.kept, text_cache.signed) = (Some(kept), Some(signed));
+            }
+            Candidates::Identical | Candidates::Near(_) | Candidates::Sharing(_) => (),
         }
         text_cache.sources = Some(sources);
         Ok(text_cache)
@@ -110,45 +112,37 @@ impl TextCache {
     pub(crate) fn sources(&mut self, options: &PairOptions) -> Vec<Box<dyn Source + '_>> {
         let memory = options.resources.memory_limit / 4;
         let Self { kept, shingles, signed, sets, resemblance, .. } = self;
-        match (options.method.definition().candidates, kept, shingles) {
-            (Candidates::Sets(Comparison::Lcs), Some(kept), _) => {
-                let cache = ComparisonCache::new(ByLcs::new(options.lcs, &options.rules), kept, None, memory);
-                vec![Box::new(Similar { cache, signed: signed.take(), summary: sets })]
+        match (options.method.candidates(), options.method.texts(), kept, shingles) {
+            (Candidates::Sets(options), Some(texts), Some(kept), _) => {
+                let cache = ComparisonCache::new(ByMethod(texts), kept, None, memory);
+                vec![Box::new(Similar { cache, options, signed: signed.take(), summary: sets })]
             }
-            (Candidates::Sets(Comparison::Cosine), Some(kept), _) => {
-                let cache = ComparisonCache::new(ByCosine, kept, None, memory);
-                vec![Box::new(Similar { cache, signed: signed.take(), summary: sets })]
-            }
-            (Candidates::Shingles, _, Some(shingles)) => {
-                vec![Box::new(Resembling { sets: shingles, summary: resemblance })]
+            (Candidates::Shingles(method), _, _, Some(sets)) => {
+                vec![Box::new(Resembling { least: method.resemblance, sets, summary: resemblance })]
             }
             _ => sources(options),
         }
     }
 
-    /// Returns the verifier that adds the text evidence of the method to a pair; `None` for methods without one.
+    /// Returns the verifier that judges a pair by the texts that the method compares; `None` if it compares none.
     pub(crate) fn decider(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
-        let memory = options.resources.memory_limit / 4;
-        match (options.method.definition().candidates, &self.kept, &self.shingles) {
-            (Candidates::Sets(Comparison::Lcs), Some(_), _) => self.verifier(options),
-            (Candidates::Sets(Comparison::Cosine), Some(kept), _) => {
-                Some(Box::new(ComparisonCache::new(ByCosine, kept, self.sources.as_ref(), memory)))
-            }
-            (Candidates::Shingles, _, Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.sources.as_ref()))),
+        match (options.method.candidates(), &self.shingles) {
+            (Candidates::Sets(_), _) => self.verifier(options, &*options.method),
+            (Candidates::Shingles(_), Some(shingles)) => Some(Box::new(Overlaps::new(shingles, self.sources.as_ref()))),
             _ => None,
         }
     }
 
-    /// Returns the verifier by trustable longest common subsequence.
-    pub(crate) fn verifier(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
-        let measure = ByLcs::new(options.lcs, &options.rules);
-        let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
-        Some(Box::new(ComparisonCache::new(measure, kept, sources, memory)))
+    /// Returns the verifier that judges a pair by the comparison of texts of this method.
+    pub(crate) fn verifier(&self, options: &PairOptions, method: &dyn Method) -> Option<Box<dyn Verifier + '_>> {
+        let (texts, kept) = (method.texts()?, self.kept.as_ref()?);
+        let memory = options.resources.memory_limit / 4;
+        Some(Box::new(ComparisonCache::new(ByMethod(texts), kept, self.sources.as_ref(), memory)))
     }
 
-    /// Returns the verifier that says how much of two whole texts differs, by their words.
-    pub(crate) fn differences(&self, options: &PairOptions) -> Option<Box<dyn Verifier + '_>> {
+    /// Returns the comparison that says how much of two whole texts differs, by their words.
+    pub(crate) fn differences(&self, options: &PairOptions) -> Option<ComparisonCache<'_, ByWords>> {
         let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
-        Some(Box::new(ComparisonCache::new(ByWords::default(), kept, sources, memory)))
+        Some(ComparisonCache::new(ByWords::default(), kept, sources, memory))
     }
 }

@@ -13,7 +13,7 @@ use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
 
 use crate::collection::{Collection, Places};
-use crate::text_options::TextScope;
+use crate::text_scope::TextScope;
 use crate::text_summary::UnreadTexts;
 
 /// Documents between two reports of progress.

@@ -9,7 +9,7 @@ use nddb_page::text::{DOCUMENT_UNITS, Page, first_units, folded_text};
 
 use super::*;
 use crate::support::{Corpus, texts};
-use crate::text_options::TextScope;
+use crate::text_scope::TextScope;
 use crate::text_summary::UnreadTexts;
 
 fn html(text: &str) -> String {

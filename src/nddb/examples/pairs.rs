@@ -22,12 +22,12 @@ fn main() -> Result<()> {
     writer.commit()?;
 
     // The default method of the database's recipe, its thresholds, and half a gigabyte of memory.
-    let options = PairOptions::chosen(writer.view(), MethodChoice::of(writer.view(), None, false));
+    let options = PairOptions::chosen(MethodChoice::of(writer.view(), None, false));
     let collection = Collection::build(writer.view(), &Resources::default(), &mut |_| true)?;
     let summary = pairs(writer.view(), &collection, &options, &mut |_| true, &mut |line| {
         if let Line::Pair(pair) = line {
             let (a, b) = (collection.id(pair.a), collection.id(pair.b));
-            println!("{a} and {b}: {} ({:.3})", pair.rule, pair.probability.unwrap_or(0.0));
+            println!("{a} and {b}: {} ({:.3})", pair.rule, pair.measures.share("probability").unwrap_or(0.0));
         }
         Ok(())
     })?;

@@ -62,7 +62,7 @@ fn insert_if_new_sees_its_own_group_and_not_its_own_id() {
     let if_new = |writer: &mut Writer, id: &str, print: u64| match simhash(3).insert_if_new(writer, bare(id, print)) {
         Ok(Judgement::Inserted { outcome, complete: true }) => format!("{outcome:?}"),
         Ok(Judgement::Duplicate { of, complete: true }) => {
-            format!("{} at {}", of.id, of.evidence.distance.expect("two fingerprints"))
+            format!("{} at {}", of.id, of.measures.count("distance").expect("two fingerprints"))
         }
         other => panic!("{other:?}"),
     };

@@ -1,6 +1,7 @@
 //! Shared parts of the test modules.
 
-use nddb::detect::{Method, OnlineDetector, Rules};
+use nddb::detect::OnlineDetector;
+use nddb::detect::methods::Simhash;
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 
@@ -25,7 +26,7 @@ pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
 
 /// The verdict by simhash alone, within so many bits.
 pub(crate) fn simhash(within: u32) -> OnlineDetector {
-    OnlineDetector { rules: Rules { within, ..Rules::default() }, ..OnlineDetector::new(Method::Simhash) }
+    OnlineDetector::new(Simhash { k: within })
 }
 
 /// Returns a folder that is removed with the test.

@@ -359,7 +359,7 @@ fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeOutco
             match simhash((*within).into()).insert_if_new(writer, document(id, content))? {
                 Judgement::Inserted { outcome, .. } => ChangeOutcome::Did(outcome),
                 Judgement::Duplicate { of, .. } => {
-                    let distance = of.evidence.distance.expect("both have fingerprints");
+                    let distance = of.measures.count("distance").expect("both have fingerprints");
                     ChangeOutcome::Duplicate(of.id, distance)
                 }
             }

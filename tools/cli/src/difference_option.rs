@@ -1,7 +1,5 @@
 //! How much of two near-duplicates may differ.
 
-use nddb::detect::Rules;
-
 /// How much may differ, whatever the method says.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DifferenceOption {
@@ -19,9 +17,9 @@ impl DifferenceOption {
         self.max_difference.is_some()
     }
 
-    /// Puts it into the rules.
-    pub(crate) fn apply(&self, rules: &mut Rules) {
-        rules.max_difference = self.max_difference;
+    /// Returns the greatest share that may differ, if there is one.
+    pub(crate) fn most(&self) -> Option<f64> {
+        self.max_difference
     }
 }
 

@@ -29,9 +29,8 @@ impl Serialize for Hex {
 }
 
 /// Writes a share with six digits after the point.
-pub(crate) fn six_digits<S: Serializer>(share: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    let digits = share.map(|share| RawValue::from_string(format!("{share:.6}")).map_err(serde::ser::Error::custom));
-    digits.transpose()?.serialize(serializer)
+pub(crate) fn six_digits<S: Serializer>(share: f64, serializer: S) -> Result<S::Ok, S::Error> {
+    RawValue::from_string(format!("{share:.6}")).map_err(serde::ser::Error::custom)?.serialize(serializer)
 }
 
 /// Appends 16 hex digits.
@@ -288,10 +287,13 @@ mod tests {
     fn shares_have_six_digits() {
         #[derive(Serialize)]
         struct Share {
-            #[serde(serialize_with = "six_digits")]
-            share: Option<f64>,
+            #[serde(serialize_with = "digits")]
+            share: f64,
         }
-        for (share, want) in [(Some(1.0), "1.000000"), (Some(75.0 / 84.0), "0.892857"), (None, "null")] {
+        fn digits<S: Serializer>(share: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+            six_digits(*share, serializer)
+        }
+        for (share, want) in [(1.0, "1.000000"), (75.0 / 84.0, "0.892857")] {
             let mut out = Vec::new();
             line(&mut out, &Share { share });
             assert_eq!(String::from_utf8(out).expect("text"), format!("{{\"share\":{want}}}\n"));

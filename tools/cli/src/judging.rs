@@ -1,22 +1,23 @@
 //! Verdicts by a chosen method: its options, and the evidence of a match as JSON.
 
 use nddb::View;
-use nddb::detect::{Evidence, GROUP_LIMIT, Method, MethodChoice, NearDuplicate, OnlineDetector};
-use serde_json::{Map, Value, json};
+use nddb::detect::methods::{self, Lcs, Simhash};
+use nddb::detect::{GROUP_LIMIT, Measures, Method, MethodChoice, NearDuplicate, OnlineDetector, Value};
+use serde_json::{Map, Value as Json, json};
 
 use crate::difference_option::DifferenceOption;
 use crate::failure::{Failure, Result};
 use crate::json::Put;
-use crate::model_options::ModelOptions;
+use crate::parameters::Parameters;
 use crate::text_options::Verify;
 
 /// How a document is judged.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct JudgingArgs {
     #[arg(long, value_name = "METHOD", help = help())]
-    pub(crate) method: Option<Method>,
+    pub(crate) method: Option<Box<dyn Method>>,
     #[command(flatten)]
-    model: ModelOptions,
+    parameters: Parameters,
     #[command(flatten)]
     difference: DifferenceOption,
     /// Compare the texts of the matches, and omit those whose texts are not near
@@ -26,48 +27,57 @@ pub(crate) struct JudgingArgs {
     pub(crate) verify: Option<Verify>,
     #[arg(long, value_name = "N", help = limit_help())]
     group_limit: Option<usize>,
-    /// Find every document whose projection differs in 12 bits; three times as many look-ups for c
-    #[arg(long)]
-    complete: bool,
 }
 
 impl JudgingArgs {
     /// What the library is told; `k` is what the user gave.
     pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<OnlineDetector> {
-        let choice = MethodChoice::of(view, self.method, k.is_some());
-        let method = choice.method;
-        if k.is_some() && method != Method::Simhash {
-            return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
-        }
-        if self.complete && !method.has_pieces() {
-            return Err(Failure::usage(format!("--complete is an option of c and split, and the method is {method}")));
-        }
-        let mut online = OnlineDetector::chosen(view, choice);
-        online.rules.within = k.unwrap_or(view.settings().k).into();
-        self.model.apply(method, &mut online.rules)?;
-        self.difference.apply(&mut online.rules);
-        online.complete = self.complete;
+        let mut online = OnlineDetector::chosen(chosen(view, self.method.clone(), k)?);
+        online.max_difference = self.difference.most();
         online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         online.verify = Verify::verification(self.verify);
+        self.parameters.apply(&mut running(&mut online.method, &mut online.or_simhash, &mut online.verify))?;
         online.check(view)?;
         Ok(online)
     }
-}
 
-impl JudgingArgs {
     /// The first option that was given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         [
             ("--method", self.method.is_some()),
             ("--verify", self.verify.is_some()),
             ("--group-limit", self.group_limit.is_some()),
-            ("--complete", self.complete),
-            ("--min-probability or --model", self.model.is_given()),
             ("--max-difference", self.difference.is_given()),
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))
+        .or(self.parameters.given())
     }
+}
+
+/// Returns the method that is named, else that of a database; `k` is the distance of simhash that was given.
+pub(crate) fn chosen(view: View<'_>, named: Option<Box<dyn Method>>, k: Option<u8>) -> Result<MethodChoice> {
+    let mut choice = MethodChoice::of(view, named, k.is_some());
+    if let Some(k) = k {
+        if !choice.method.is_by_distance() {
+            let method = choice.method.name();
+            return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
+        }
+        choice.method = Simhash { k: k.into() }.into();
+    }
+    Ok(choice)
+}
+
+/// Returns all methods that take part in a verdict, whose parameters can be set.
+pub(crate) fn running<'a>(
+    method: &'a mut Box<dyn Method>,
+    or_simhash: &'a mut Option<Simhash>,
+    verify: &'a mut Option<Lcs>,
+) -> Vec<&'a mut dyn Method> {
+    let mut all: Vec<&mut dyn Method> = vec![&mut **method];
+    all.extend(or_simhash.as_mut().map(|simhash| simhash as &mut dyn Method));
+    all.extend(verify.as_mut().map(|lcs| lcs as &mut dyn Method));
+    all
 }
 
 fn limit_help() -> String {
@@ -75,67 +85,64 @@ fn limit_help() -> String {
 }
 
 /// Lists methods with what each is in brackets.
-pub(crate) fn list(methods: impl Iterator<Item = Method>) -> String {
-    methods.map(|method| format!("{method} ({})", method.help())).collect::<Vec<_>>().join(", ")
+pub(crate) fn list(methods: &[Box<dyn Method>]) -> String {
+    methods.iter().map(|method| format!("{method} ({})", method.help())).collect::<Vec<_>>().join(", ")
 }
 
 fn help() -> String {
-    let methods = list(Method::ALL.into_iter().filter(|method| !method.needs_text()));
+    let (_, sketches): (Vec<_>, Vec<_>) = methods::all().into_iter().partition(|method| method.needs_text());
+    let methods = list(&sketches);
     format!(
         "Judge by this method: {methods} [default: model in a database of a recipe `main`, else simhash; simhash too \
          where only fingerprints are known]"
     )
 }
 
-/// A number that is known of a match; null where it is not known.
+/// A measure of a match; null where it is not known.
 #[derive(Clone, Copy)]
-pub(crate) enum Score {
-    Count(Option<u32>),
-    Share(Option<f64>),
-    Is(Option<bool>),
-}
+pub(crate) struct Score(Option<Value>);
 
-impl From<Score> for Value {
-    fn from(score: Score) -> Self {
-        match score {
-            Score::Count(count) => count.into(),
-            Score::Share(share) => share.into(),
-            Score::Is(is) => is.into(),
+impl From<Score> for Json {
+    fn from(Score(value): Score) -> Self {
+        match value {
+            None => Json::Null,
+            Some(Value::Count(count)) => count.into(),
+            Some(Value::Share(share)) => share.into(),
+            Some(Value::Flag(flag)) => flag.into(),
         }
     }
 }
 
 impl Put for Score {
     fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Score::Count(count) => count.put(out),
-            Score::Share(share) => share.put(out),
-            Score::Is(is) => is.put(out),
+        match self.0 {
+            None => None::<u32>.put(out),
+            Some(Value::Count(count)) => Some(count).put(out),
+            Some(Value::Share(share)) => Some(share).put(out),
+            Some(Value::Flag(flag)) => Some(flag).put(out),
         }
     }
 }
 
-/// The scores of a match other than its distance, each with its name.
-pub(crate) fn scores(evidence: &Evidence, probability: Option<f64>) -> [(&'static str, Score); 9] {
+/// Measures that are no scores of a match: its distance stands before its address, and of the texts that verify it the
+/// first measure says enough.
+const NO_SCORES: [&str; 3] = ["distance", "lcs_containment", "cosine"];
+
+/// The scores of a match, each with its name.
+pub(crate) fn scores(measures: &Measures) -> impl Iterator<Item = (&'static str, Score)> + '_ {
     // Six decimals, as in pair lines.
-    let share = |value: Option<f64>| Score::Share(value.map(|value| (value * 1e6).round() / 1e6));
-    [
-        ("b_sim", Score::Count(evidence.b_similarity)),
-        ("c_sim", Score::Count(evidence.c_similarity)),
-        ("agreement", Score::Count(evidence.agreement)),
-        ("probability", share(probability)),
-        ("resemblance", share(evidence.likely_resemblance())),
-        ("difference", share(evidence.difference)),
-        ("lcs", share(evidence.lcs_resemblance)),
-        ("same_site", Score::Is(evidence.same_site)),
-        ("same_heading", Score::Is(evidence.same_heading)),
-    ]
+    let rounded = |value| match value {
+        Some(Value::Share(share)) => Some(Value::Share((share * 1e6).round() / 1e6)),
+        value => value,
+    };
+    let scores = measures.each().filter(|(column, _)| !NO_SCORES.contains(&column.name));
+    scores.map(move |(column, value)| (column.name, Score(rounded(value))))
 }
 
 /// Adds what is known of a match besides its distance, and the rule that decided; null where nothing is known.
-pub fn add_evidence(object: &mut Map<String, Value>, alike: Option<&NearDuplicate>) {
-    let evidence = alike.map_or_else(Evidence::default, |alike| alike.evidence);
-    for (name, score) in scores(&evidence, alike.and_then(|alike| alike.probability)) {
+pub fn add_evidence(object: &mut Map<String, Json>, alike: Option<&NearDuplicate>) {
+    let unknown = Measures::default();
+    for (name, score) in scores(alike.map_or(&unknown, |alike| &alike.measures)) {
         object.insert(name.into(), score.into());
     }
     object.insert("rule".into(), json!(alike.map(NearDuplicate::verdict)));

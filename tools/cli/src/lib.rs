@@ -21,11 +21,10 @@ mod json;
 mod judging;
 mod matches;
 mod messages;
-mod model_options;
 mod output;
 mod pair_lines;
 mod pair_rows;
-mod paper_options;
+mod parameters;
 mod program;
 mod quantity;
 mod renamed;
@@ -70,7 +69,7 @@ pub mod tables {
     };
     pub use crate::matches::columns as match_columns;
     pub use crate::pair_rows::{columns as pair_columns, rows as pair_rows};
-    pub use crate::stored_scores::{SAME, SCORES, same, scores};
+    pub use crate::stored_scores::{stored_cells, stored_columns};
 }
 
 /// Returns the first feature that the build needs and the processor does not have, as a sentence for the user.

@@ -1,6 +1,6 @@
 //! Pairs and groups as lines of JSON or TSV.
 
-use nddb::detect::{Collection, Group, Line, Method, Pair};
+use nddb::detect::{Collection, Group, Line, Measures, Pair, Value, columns};
 use nddb_lab::tsv;
 use serde::{Serialize, Serializer};
 
@@ -27,7 +27,7 @@ impl Format {
 
     /// What stands before all lines, with what is said of documents besides.
     pub(crate) fn header(self, with: &[With]) -> Vec<u8> {
-        let mut header = self.columns().to_vec();
+        let mut header = self.columns();
         if self == Format::Tsv {
             header.pop();
             ["a_", "b_"].into_iter().for_each(|prefix| Described::header(with, &mut header, prefix));
@@ -36,12 +36,13 @@ impl Format {
         header
     }
 
-    fn columns(self) -> &'static [u8] {
+    fn columns(self) -> Vec<u8> {
         match self {
-            Format::Jsonl => b"",
+            Format::Jsonl => Vec::new(),
             Format::Tsv => {
-                b"a\tb\tmethod\tdistance\tb_sim\tc_sim\tagreement\tprobability\tresemblance\tdifference\tlcs\tlcs_containment\tcosine\t\
-                same_site\tsame_heading\tverdict\n"
+                let measures = columns().iter().map(|column| column.name);
+                let names: Vec<&str> = ["a", "b", "method"].into_iter().chain(measures).chain(["verdict"]).collect();
+                (names.join("\t") + "\n").into_bytes()
             }
         }
     }
@@ -50,7 +51,7 @@ impl Format {
 /// Writes lines of one result.
 pub(crate) struct Lines<'a> {
     pub(crate) collection: &'a Collection,
-    pub(crate) method: Method,
+    pub(crate) method: &'static str,
     pub(crate) format: Format,
 }
 
@@ -68,7 +69,7 @@ impl Lines<'_> {
     fn json_pair(&self, out: &mut Vec<u8>, pair: &Pair) {
         let (a, b) = (self.collection.id(pair.a), self.collection.id(pair.b));
         let verdict = pair.verdict();
-        json::line(out, &PairLine { a, b, method: self.method.name(), scores: Scores::of(pair), verdict: &verdict });
+        json::line(out, &PairLine { a, b, method: self.method, scores: Scores(&pair.measures), verdict: &verdict });
     }
 
     fn json_group(&self, out: &mut Vec<u8>, group: &Group<'_>) {
@@ -76,7 +77,7 @@ impl Lines<'_> {
             out,
             &GroupLine {
                 group: group.kind.name(),
-                method: self.method.name(),
+                method: self.method,
                 founder: self.collection.id(group.founder),
                 size: group.len,
                 flagged: group.flagged,
@@ -91,10 +92,16 @@ impl Lines<'_> {
         out.push(b'\t');
         tsv::write_id(out, self.collection.id(pair.b));
         out.push(b'\t');
-        out.extend_from_slice(self.method.name().as_bytes());
-        for value in Scores::of(pair).columns() {
+        out.extend_from_slice(self.method.as_bytes());
+        for (_, value) in pair.measures.each() {
             out.push(b'\t');
-            out.extend_from_slice(value.as_bytes());
+            match value {
+                // What is not known is empty.
+                None => (),
+                Some(Value::Count(count)) => json::number(out, count.into()),
+                Some(Value::Share(share)) => out.extend_from_slice(format!("{share:.6}").as_bytes()),
+                Some(Value::Flag(flag)) => out.extend_from_slice(flag.to_string().as_bytes()),
+            }
         }
         out.push(b'\t');
         out.extend_from_slice(pair.verdict().as_bytes());
@@ -119,38 +126,38 @@ impl Lines<'_> {
     }
 }
 
-/// A pair. Keys stand in the order of the fields, here and in [`Scores`].
+/// A pair. Keys stand in the order of the fields, and the scores in the order of their columns.
 #[derive(Serialize)]
 struct PairLine<'a> {
     a: &'a str,
     b: &'a str,
     method: &'a str,
     #[serde(flatten)]
-    scores: Scores,
+    scores: Scores<'a>,
     verdict: &'a str,
 }
 
 /// What is known of a pair.
-#[derive(Serialize)]
-struct Scores {
-    distance: Option<u32>,
-    b_sim: Option<u32>,
-    c_sim: Option<u32>,
-    agreement: Option<u32>,
-    #[serde(serialize_with = "json::six_digits")]
-    probability: Option<f64>,
-    #[serde(serialize_with = "json::six_digits")]
-    resemblance: Option<f64>,
-    #[serde(serialize_with = "json::six_digits")]
-    difference: Option<f64>,
-    #[serde(serialize_with = "json::six_digits")]
-    lcs: Option<f64>,
-    #[serde(serialize_with = "json::six_digits")]
-    lcs_containment: Option<f64>,
-    #[serde(serialize_with = "json::six_digits")]
-    cosine: Option<f64>,
-    same_site: Option<bool>,
-    same_heading: Option<bool>,
+struct Scores<'a>(&'a Measures);
+
+impl Serialize for Scores<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.each().map(|(column, value)| (column.name, Score(value))))
+    }
+}
+
+/// A measure; null where it is not known.
+struct Score(Option<Value>);
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => serializer.serialize_none(),
+            Some(Value::Count(count)) => serializer.serialize_u32(count),
+            Some(Value::Share(share)) => json::six_digits(share, serializer),
+            Some(Value::Flag(flag)) => serializer.serialize_bool(flag),
+        }
+    }
 }
 
 /// A group.
@@ -171,46 +178,5 @@ pub(crate) struct Ids<'a>(pub(crate) &'a Collection, pub(crate) &'a [u32]);
 impl Serialize for Ids<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.1.iter().map(|&ordinal| self.0.id(ordinal)))
-    }
-}
-
-impl Scores {
-    fn of(pair: &Pair) -> Self {
-        let evidence = &pair.evidence;
-        Self {
-            distance: evidence.distance,
-            b_sim: evidence.b_similarity,
-            c_sim: evidence.c_similarity,
-            agreement: evidence.agreement,
-            probability: pair.probability,
-            resemblance: evidence.likely_resemblance(),
-            difference: evidence.difference,
-            lcs: evidence.lcs_resemblance,
-            lcs_containment: evidence.lcs_containment,
-            cosine: evidence.cosine,
-            same_site: evidence.same_site,
-            same_heading: evidence.same_heading,
-        }
-    }
-
-    /// The columns of a table; what is not known is empty.
-    fn columns(&self) -> [String; 12] {
-        let count = |value: Option<u32>| value.map_or_else(String::new, |value| value.to_string());
-        let share = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
-        let flag = |value: Option<bool>| value.map_or_else(String::new, |value| value.to_string());
-        [
-            count(self.distance),
-            count(self.b_sim),
-            count(self.c_sim),
-            count(self.agreement),
-            share(self.probability),
-            share(self.resemblance),
-            share(self.difference),
-            share(self.lcs),
-            share(self.lcs_containment),
-            share(self.cosine),
-            flag(self.same_site),
-            flag(self.same_heading),
-        ]
     }
 }

@@ -1,13 +1,13 @@
 //! Pairs and groups as rows of a table.
 
 use clap::ValueEnum;
-use nddb::detect::{Collection, Line, Method};
+use nddb::detect::{Collection, Line};
 
 use crate::columns::{Cell, Column, Kind, Rows, Target};
 use crate::described::With;
 use crate::failure::{Failure, Result};
 use crate::pair_lines::Format;
-use crate::stored_scores::{SAME, SCORES, same, scores};
+use crate::stored_scores;
 
 /// How pairs are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -37,24 +37,23 @@ impl PairFormat {
 
 const NAMES: [(&str, Kind); 5] =
     [("a", Kind::Text), ("b", Kind::Text), ("group", Kind::Text), ("flagged", Kind::Flag), ("method", Kind::Text)];
-const OF_TEXTS: [(&str, Kind); 3] = [("lcs", Kind::Share), ("lcs_containment", Kind::Share), ("cosine", Kind::Share)];
-const VERDICT: (&str, Kind) = ("verdict", Kind::Text);
+const VERDICT: Column = Column::new("verdict", Kind::Text);
 
 /// The columns of pairs and groups.
 pub fn columns() -> Vec<Column> {
-    let all = [&NAMES[..], &SCORES, &OF_TEXTS, &SAME, &[VERDICT]].concat();
-    all.into_iter().map(|(name, kind)| Column::new(name, kind)).collect()
+    let names = NAMES.map(|(name, kind)| Column::new(name, kind));
+    [names.to_vec(), stored_scores::columns(), vec![VERDICT]].concat()
 }
 
 /// A table of one result.
 pub(crate) struct PairRows<'a> {
     collection: &'a Collection,
-    method: Method,
+    method: &'static str,
     rows: Rows,
 }
 
 impl<'a> PairRows<'a> {
-    pub(crate) fn new(collection: &'a Collection, method: Method, target: Target) -> Result<Self> {
+    pub(crate) fn new(collection: &'a Collection, method: &'static str, target: Target) -> Result<Self> {
         Ok(Self { collection, method, rows: Rows::table(target, columns())? })
     }
 
@@ -72,19 +71,15 @@ impl<'a> PairRows<'a> {
 /// Makes the rows of a pair or a group: of a group one for each member but its founder, without scores.
 pub fn rows(
     collection: &Collection,
-    method: Method,
+    method: &str,
     line: &Line<'_>,
     emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb::Result<()>,
 ) -> nddb::Result<()> {
     match line {
         Line::Pair(pair) => {
             let (a, b) = (collection.id(pair.a).into(), collection.id(pair.b).into());
-            let names = [a, b, Cell::Null, Cell::Null, method.name().into()];
-            let evidence = &pair.evidence;
-            let of_texts = [evidence.lcs_resemblance.into(), evidence.lcs_containment.into(), evidence.cosine.into()];
-            let verdict = pair.verdict();
-            let stored = Some(pair);
-            emit(&[&names[..], &scores(stored), &of_texts, &same(stored), &[(&*verdict).into()]].concat())
+            let names = [a, b, Cell::Null, Cell::Null, method.into()];
+            emit(&[&names[..], &stored_scores::cells(Some(pair)), &[(&*pair.verdict()).into()]].concat())
         }
         Line::Group(group) => group.members.iter().filter(|&&member| member != group.founder).try_for_each(|&member| {
             let names = [
@@ -92,10 +87,9 @@ pub fn rows(
                 collection.id(member).into(),
                 group.kind.name().into(),
                 group.flagged.into(),
-                method.name().into(),
+                method.into(),
             ];
-            let unknown = [Cell::Null; SCORES.len() + OF_TEXTS.len() + SAME.len() + 1];
-            emit(&[&names[..], &unknown].concat())
+            emit(&[&names[..], &stored_scores::cells(None), &[Cell::Null]].concat())
         }),
     }
 }

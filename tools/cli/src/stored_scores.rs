@@ -1,41 +1,47 @@
-//! The scores of a pair from stored sketches, as columns of tables: of pairs, and of the members of clusters.
+//! The measures of a pair as columns of tables: of pairs, and of the members of clusters.
 
-use nddb::detect::Pair;
+use nddb::detect::{self, ColumnKind, Pair, Value};
 
-use crate::columns::{Cell, Kind};
+use crate::columns::{Cell, Column, Kind};
 
-/// The scores of each kind of sketch.
-pub const SCORES: [(&str, Kind); 7] = [
-    ("distance", Kind::Number),
-    ("b_sim", Kind::Number),
-    ("c_sim", Kind::Number),
-    ("agreement", Kind::Number),
-    ("probability", Kind::Share),
-    ("resemblance", Kind::Share),
-    ("difference", Kind::Share),
-];
-/// What both documents have in common besides.
-pub const SAME: [(&str, Kind); 2] = [("same_site", Kind::Flag), ("same_heading", Kind::Flag)];
-
-/// Returns the cells of [`SCORES`], nulls without a pair.
-pub fn scores(pair: Option<&Pair>) -> [Cell<'static>; SCORES.len()] {
-    let evidence = pair.map(|pair| &pair.evidence);
-    [
-        evidence.and_then(|evidence| evidence.distance).into(),
-        evidence.and_then(|evidence| evidence.b_similarity).into(),
-        evidence.and_then(|evidence| evidence.c_similarity).into(),
-        evidence.and_then(|evidence| evidence.agreement).into(),
-        pair.and_then(|pair| pair.probability).into(),
-        evidence.and_then(|evidence| evidence.likely_resemblance()).into(),
-        evidence.and_then(|evidence| evidence.difference).into(),
-    ]
+/// Returns the columns of all measures.
+pub(crate) fn columns() -> Vec<Column> {
+    detect::columns().iter().map(column).collect()
 }
 
-/// Returns the cells of [`SAME`], nulls without a pair.
-pub fn same(pair: Option<&Pair>) -> [Cell<'static>; SAME.len()] {
-    let evidence = pair.map(|pair| &pair.evidence);
-    [
-        evidence.and_then(|evidence| evidence.same_site).into(),
-        evidence.and_then(|evidence| evidence.same_heading).into(),
-    ]
+/// Returns the columns of the measures that sketches give.
+pub fn stored_columns() -> Vec<Column> {
+    detect::columns().iter().filter(|column| !column.of_texts).map(column).collect()
+}
+
+fn column(of: &detect::Column) -> Column {
+    let kind = match of.kind {
+        ColumnKind::Count => Kind::Number,
+        ColumnKind::Share => Kind::Share,
+        ColumnKind::Flag => Kind::Flag,
+    };
+    Column::new(of.name, kind)
+}
+
+/// Returns the cells of [`columns`], nulls without a pair.
+pub(crate) fn cells(pair: Option<&Pair>) -> Vec<Cell<'static>> {
+    match pair {
+        Some(pair) => pair.measures.each().map(|(_, value)| cell(value)).collect(),
+        None => vec![Cell::Null; detect::columns().len()],
+    }
+}
+
+/// Returns the cells of [`stored_columns`], nulls without a pair.
+pub fn stored_cells(pair: Option<&Pair>) -> Vec<Cell<'static>> {
+    let cells = cells(pair).into_iter().zip(detect::columns());
+    cells.filter(|(_, column)| !column.of_texts).map(|(cell, _)| cell).collect()
+}
+
+fn cell(value: Option<Value>) -> Cell<'static> {
+    match value {
+        None => Cell::Null,
+        Some(Value::Count(count)) => count.into(),
+        Some(Value::Share(share)) => share.into(),
+        Some(Value::Flag(flag)) => flag.into(),
+    }
 }

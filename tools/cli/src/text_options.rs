@@ -1,14 +1,13 @@
 //! Options of the methods that compare texts, for all commands that run them.
 
-use std::num::NonZeroUsize;
-
 use clap::ValueEnum;
-use nddb::detect::{Method, PairOptions, PairSummary, Ratios, TextScope, UnreadTexts, Verification};
+use nddb::detect::methods::Lcs;
+use nddb::detect::{Method, PairOptions, PairSummary, TextScope, UnreadTexts};
 use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure, Result};
-use crate::quantity::{self, counted};
+use crate::quantity::counted;
 
 /// How texts are compared.
 #[derive(Clone, Debug, clap::Args)]
@@ -23,13 +22,6 @@ pub(crate) struct TextOptions {
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
-    /// shingles: words in a shingle [default: 5]
-    #[arg(long, value_name = "N", value_parser = quantity::at_least_one::<NonZeroUsize>)]
-    shingle_words: Option<NonZeroUsize>,
-    /// shingles: keep one in N, for all documents or for each of 11 groups by their words, as nddb-lab tune prints them
-    /// [default: 1]
-    #[arg(long, value_name = "N,...")]
-    ratios: Option<Ratios>,
 }
 
 /// What of a page is its text.
@@ -59,63 +51,27 @@ pub(crate) enum Verify {
 
 impl Verify {
     /// What the library is told.
-    pub(crate) fn verification(verify: Option<Self>) -> Verification {
-        match verify {
-            None => Verification::Off,
-            Some(Self::Lcs) => Verification::Lcs,
-        }
-    }
-
-    /// Its name, if there is one.
-    pub(crate) fn name(verification: Verification) -> Option<&'static str> {
-        match verification {
-            Verification::Off => None,
-            Verification::Lcs => Some("lcs"),
-        }
-    }
-}
-
-/// An option: its name, whether it was given, whether a method that is run uses it, and which do.
-pub(crate) type Given = (&'static str, bool, bool, &'static str);
-
-/// Refuses options that mean nothing to any of the methods that are run.
-pub(crate) fn refuse_unused(options: &[Given]) -> Result<()> {
-    match options.iter().find(|(_, given, used, _)| *given && !used) {
-        Some((name, .., of)) => Err(Failure::usage(format!("{name} is an option of {of}, which is not run"))),
-        None => Ok(()),
+    pub(crate) fn verification(verify: Option<Self>) -> Option<Lcs> {
+        verify.map(|Self::Lcs| Lcs::default())
     }
 }
 
 impl TextOptions {
-    /// Refuses options that mean nothing to any of the methods that are run.
-    pub(crate) fn check(&self, methods: &[Method]) -> Result<()> {
-        let runs = |of: &[Method]| of.iter().any(|method| methods.contains(method));
-        let (sets, shingles) = (runs(&[Method::Lcs, Method::Cosine]), runs(&[Method::Shingles]));
-        let texts = sets || shingles || self.verify.is_some();
-        refuse_unused(&[
-            ("--text", self.part.is_some(), texts, "methods that compare texts, and --verify"),
-            ("--shingle-words", self.shingle_words.is_some(), shingles, "shingles"),
-            ("--ratios", self.ratios.is_some(), shingles, "shingles"),
-        ])
-    }
-
-    /// Puts them into the options of the library.
-    pub(crate) fn apply(&self, options: &mut PairOptions) {
-        options.verify = Verify::verification(self.verify);
-        options.part = self.part.map(TextPart::part);
-        let shingles = &mut options.shingles;
-        shingles.words = self.shingle_words.map_or(shingles.words, NonZeroUsize::get);
-        shingles.ratios = self.ratios();
-    }
-
-    /// How few shingles are kept.
-    pub(crate) fn ratios(&self) -> Ratios {
-        self.ratios.unwrap_or(Ratios::ALL)
-    }
-
     /// Whether pairs are to be verified by their texts.
     pub(crate) fn verifies(&self) -> bool {
         self.verify.is_some()
+    }
+
+    /// Puts them into the options of the library. Refuses options that mean nothing to any of the methods that are run.
+    pub(crate) fn apply(&self, methods: &[&dyn Method], options: &mut PairOptions) -> Result<()> {
+        let texts = methods.iter().any(|method| method.needs_text()) || self.verify.is_some();
+        if self.part.is_some() && !texts {
+            let of = "methods that compare texts, and --verify";
+            return Err(Failure::usage(format!("--text is an option of {of}, which is not run")));
+        }
+        options.verify = Verify::verification(self.verify);
+        options.part = self.part.map(TextPart::part);
+        Ok(())
     }
 }
 
@@ -132,7 +88,7 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     }
     if summary.sets.limited > 0 {
         let sets = counted(summary.sets.limited, "perhaps-similar set");
-        warnings.push(format!("{sets} not compared to the end: 'nddb-lab pairs --comparisons' sets the limit"));
+        warnings.push(format!("{sets} not compared to the end: --set comparisons=N sets the limit"));
     }
     warnings
 }
@@ -173,7 +129,7 @@ pub(crate) fn unread_value(unread: &UnreadTexts) -> Value {
 pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
     json!({
-        "verify": Verify::name(options.verify),
+        "verify": options.verify.as_ref().map(|method| method.name()),
         "unread": unread_value(unread),
         "unverified": summary.unverified,
         "unverified_members": summary.unverified_members,

@@ -1,16 +1,17 @@
 //! How near-duplicates are judged: what callers say, as options of the library.
 
 use nddb::View;
-use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, PairOptions, Rules, Verification};
+use nddb::detect::methods::{Lcs, Simhash};
+use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, PairOptions};
 
 use crate::errors::{Fault, Result};
 
 /// The options that `query`, `add_if_new`, `pairs` and `clusters` share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Judging {
-    pub(crate) method: Option<Method>,
+    pub(crate) method: Option<Box<dyn Method>>,
     pub(crate) k: Option<u8>,
-    pub(crate) verify: Verification,
+    pub(crate) verify: Option<Lcs>,
     pub(crate) group_limit: Option<usize>,
     pub(crate) complete: bool,
     pub(crate) min_probability: Option<f64>,
@@ -18,7 +19,7 @@ pub(crate) struct Judging {
 }
 
 /// Takes the name of a method.
-pub(crate) fn method(name: &str) -> Result<Method> {
+pub(crate) fn method(name: &str) -> Result<Box<dyn Method>> {
     name.parse().map_err(|error: nddb::detect::UnknownMethod| Fault::value(error.to_string()))
 }
 
@@ -45,8 +46,8 @@ impl Judging {
     ) -> Result<Self> {
         let method = method_name.map(method).transpose()?;
         let verify = match verify {
-            None => Verification::Off,
-            Some("lcs") => Verification::Lcs,
+            None => None,
+            Some("lcs") => Some(Lcs::default()),
             Some(other) => return Err(Fault::value(format!("verify is 'lcs' or None, and not '{other}'"))),
         };
         check_shares(min_probability, max_difference)?;
@@ -55,46 +56,51 @@ impl Judging {
 
     /// For one document.
     pub(crate) fn online(&self, view: View<'_>) -> Result<OnlineDetector> {
-        let choice = self.choice(view)?;
-        let mut online = OnlineDetector::chosen(view, choice);
-        self.apply(view, &mut online.rules);
-        online.complete = self.complete;
+        let mut online = OnlineDetector::chosen(self.choice(view)?);
+        online.max_difference = self.max_difference;
         online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
-        online.verify = self.verify;
+        online.verify.clone_from(&self.verify);
         online.check(view)?;
         Ok(online)
     }
 
     /// For all pairs.
     pub(crate) fn pairs(&self, view: View<'_>) -> Result<PairOptions> {
-        let choice = self.choice(view)?;
-        let mut options = PairOptions::chosen(view, choice);
-        self.apply(view, &mut options.rules);
-        options.complete = self.complete;
+        let mut options = PairOptions::chosen(self.choice(view)?);
+        options.max_difference = self.max_difference;
         options.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
-        options.verify = self.verify;
+        options.verify.clone_from(&self.verify);
         nddb::detect::check(view, &options)?;
         Ok(options)
     }
 
     fn choice(&self, view: View<'_>) -> Result<MethodChoice> {
-        let choice = MethodChoice::of(view, self.method, self.k.is_some());
-        let method = choice.method;
+        let mut choice = MethodChoice::of(view, self.method.clone(), self.k.is_some());
+        let method = &choice.method;
         for (given, used, name, of) in [
-            (self.k.is_some(), method == Method::Simhash, "k", "simhash"),
-            (self.complete, method.has_pieces(), "complete", "c and split"),
-            (self.min_probability.is_some(), method == Method::Model, "min_probability", "model"),
+            (self.k.is_some(), method.is_by_distance(), "k", "simhash"),
+            (self.complete, method.has_parameter("complete"), "complete", "c and split"),
+            (self.min_probability.is_some(), method.has_parameter("probability"), "min_probability", "model"),
         ] {
             if given && !used {
                 return Err(Fault::value(format!("{name} is an option of {of}, and the method is {method}")));
             }
         }
+        if let Some(k) = self.k {
+            choice.method = Simhash { k: k.into() }.into();
+        }
+        set_known(&mut choice.method, self.complete, self.min_probability)?;
         Ok(choice)
     }
+}
 
-    fn apply(&self, view: View<'_>, rules: &mut Rules) {
-        rules.within = self.k.unwrap_or(view.settings().k).into();
-        rules.probability = self.min_probability.unwrap_or(rules.probability);
-        rules.max_difference = self.max_difference;
+/// Sets the parameters of callers that a method has.
+pub(crate) fn set_known(method: &mut Box<dyn Method>, complete: bool, min_probability: Option<f64>) -> Result<()> {
+    let probability = min_probability.map(|share| ("probability", share.to_string()));
+    for (name, value) in [("complete", complete.to_string())].into_iter().chain(probability) {
+        if method.has_parameter(name) {
+            method.set(name, &value).map_err(|error| Fault::value(error.to_string()))?;
+        }
     }
+    Ok(())
 }

@@ -4,14 +4,15 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use nddb::Document;
-use nddb::detect::{Decision, Pair, PairOptions, candidate_keys, decided};
-use nddb_cli::tables::{Cell, Column, Kind, SAME, SCORES, same, schema, scores};
+use nddb::detect::methods::Simhash;
+use nddb::detect::{Decided, Decision, Pair, PairOptions, candidate_keys, decided};
+use nddb_cli::tables::{Cell, Column, Kind, schema, stored_cells, stored_columns};
 use pyo3::prelude::*;
 
 use crate::arrow::{Arrays, Bytes, column};
 use crate::config::named;
 use crate::errors::{Fault, Result};
-use crate::judging::method as named_method;
+use crate::judging::{method as named_method, set_known};
 use crate::recipe::Tables;
 use crate::stream::Stream;
 use crate::tables::Rows;
@@ -19,7 +20,7 @@ use crate::tables::Rows;
 /// The columns of keys.
 const KEYS: [Column; 2] = [Column::new("id", Kind::Text), Column::new("key", Kind::Number)];
 
-const NEARNESS: (&str, Kind) = ("nearness", Kind::Number);
+const NEARNESS: Column = Column::new("nearness", Kind::Number);
 
 /// Returns the keys by which candidate pairs are found: a Stream with the columns id and key.
 ///
@@ -42,15 +43,19 @@ pub(crate) fn py_candidate_keys(
     recipe: &str,
     complete: bool,
 ) -> Result<Stream> {
-    let (method, kinds, tables) = (named_method(method)?, named(recipe)?.keys(), Tables::new(sketches)?);
+    let (mut method, kinds, tables) = (named_method(method)?, named(recipe)?.keys(), Tables::new(sketches)?);
+    if method.is_by_distance() {
+        method = Simhash { k: k.into() }.into();
+    }
+    set_known(&mut method, complete, None)?;
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
     // A method without keys is refused at once.
-    candidate_keys(&empty, kinds, method, k, complete)?;
+    candidate_keys(&empty, kinds, &*method)?;
     Ok(Stream::new(schema(&KEYS), move |sink| {
         let mut rows = Rows::new(sink, &KEYS);
         for document in documents(tables.take()?) {
             let document = document?;
-            for key in candidate_keys(&document, kinds, method, k, complete)? {
+            for key in candidate_keys(&document, kinds, &*method)? {
                 rows.row(&[document.id().into(), Cell::Number(key.cast_signed())])?;
             }
         }
@@ -80,22 +85,20 @@ pub(crate) fn decide(
     max_difference: Option<f64>,
     or_simhash: bool,
 ) -> Result<Stream> {
-    let mut options = PairOptions { or_simhash, ..PairOptions::new(named_method(method)?) };
-    options.rules.within = k.into();
-    options.rules.probability = min_probability.unwrap_or(options.rules.probability);
-    options.rules.max_difference = max_difference;
+    let (mut method, simhash) = (named_method(method)?, Simhash { k: k.into() });
+    if method.is_by_distance() {
+        method = simhash.into();
+    }
+    set_known(&mut method, false, min_probability)?;
+    let or_simhash = or_simhash.then_some(simhash);
+    let options = PairOptions { or_simhash, max_difference, ..PairOptions::new(method) };
     // A method of texts is refused at once.
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
     decided(&options, &empty, &empty)?;
     let (a, b) = (Tables::new(a)?, Tables::new(b)?);
     let first = [("a", Kind::Text), ("b", Kind::Text), ("near", Kind::Flag), ("rule", Kind::Text)];
-    let columns: Vec<Column> = first
-        .iter()
-        .chain(&SCORES)
-        .chain(&SAME)
-        .chain(&[NEARNESS])
-        .map(|&(name, kind)| Column::new(name, kind))
-        .collect();
+    let first = first.map(|(name, kind)| Column::new(name, kind));
+    let columns: Vec<Column> = [&first[..], &stored_columns(), &[NEARNESS]].concat();
     Ok(Stream::new(schema(&columns), move |sink| {
         let mut rows = Rows::new(sink, &columns);
         let (mut left, mut right) = (documents(a.take()?), documents(b.take()?));
@@ -111,13 +114,13 @@ pub(crate) fn decide(
                 Decision::Apart => (Some(false), ""),
                 Decision::Unknown => (None, ""),
             };
-            let (evidence, probability) = (decided.evidence, decided.probability);
-            let pair = Pair { a: 0, b: 1, evidence, probability, rule, verified: None };
+            let Decided { identical, measures, score, .. } = decided;
+            let pair = Pair { a: 0, b: 1, identical, measures, score, rule, verified: None };
             let is_near = near == Some(true);
             let cells = [a.id().into(), b.id().into(), near.into(), is_near.then_some(rule).into()];
             // That of identical documents is the greatest number.
-            let nearness = is_near.then(|| i64::try_from(decided.nearness).unwrap_or(i64::MAX));
-            rows.row(&[&cells[..], &scores(Some(&pair)), &same(Some(&pair)), &[nearness.into()]].concat())?;
+            let nearness = is_near.then(|| i64::try_from(score).unwrap_or(i64::MAX));
+            rows.row(&[&cells[..], &stored_cells(Some(&pair)), &[nearness.into()]].concat())?;
         }
     }))
 }

@@ -82,7 +82,7 @@ pub(crate) fn pairs(pinned: Pinned, options: PairOptions) -> Stream {
         options.settle(collection.held());
         let mut rows = Rows::new(sink, &pair_columns());
         nddb::detect::pairs(view, &collection, &options, &mut sink.watch(), &mut |line| {
-            pair_rows(&collection, options.method, &line, &mut |cells| rows.row(cells))
+            pair_rows(&collection, options.method.name(), &line, &mut |cells| rows.row(cells))
         })?;
         Ok(rows.send()?)
     })

@@ -1,7 +1,7 @@
 //! Why two stored documents are near-duplicates, or not: every number that the rule looks at, as a table.
 
 use nddb::Document;
-use nddb::detect::{ALL_TRAITS, Decision, Method, OnlineDetector, bounds, evidence_of, told};
+use nddb::detect::{Bound, Decision, Limit, Measures, OnlineDetector, compared};
 use nddb::{Stored, View};
 use nddb_cli::tables::{Cell, Column, Kind, RowBatch, schema};
 
@@ -22,51 +22,48 @@ const COLUMNS: [Column; 7] = [
 pub(crate) fn why(view: View<'_>, online: &OnlineDetector, a: &str, b: &str) -> Result<Stream> {
     let read = |id: &str| -> Result<Stored> { view.get(id)?.ok_or_else(|| Fault::key(id)) };
     let (a, b) = (Document::from(read(a)?), Document::from(read(b)?));
-    let (evidence, rules) = (evidence_of(&a, &b), &online.rules);
-    // As elsewhere: simhash decides where of either only the fingerprint is known.
-    let (mut method, mut decision) = (online.method, rules.decide(online.method, &evidence));
-    if decision == Decision::Unknown && online.or_simhash {
-        (method, decision) = (Method::Simhash, rules.decide(Method::Simhash, &evidence));
-    }
-    let (says, holds) = match decision {
+    let decider = online.decider();
+    let (verdict, told, measures) =
+        compared(&a, &b, |pair| (decider.judge(pair), decider.explain(pair), Measures::of(pair, &*online.method)));
+    let method = told.by;
+    let (says, holds) = match verdict.decision {
         Decision::Near(rule) => (format!("near-duplicates, by {rule}"), Some(true)),
         Decision::Apart => (format!("no near-duplicates, by {method}"), Some(false)),
         Decision::Unknown => (format!("not known: {method} compares what one of them lacks"), None),
     };
-    let probability = rules.probability_of(&evidence);
-    let is_model = method == Method::Model;
     let mut rows = RowBatch::new(&COLUMNS);
+    // The probability of the model stands beside the verdict.
+    let (probability, bounds): (Vec<&Bound>, Vec<&Bound>) =
+        told.bounds.iter().partition(|bound| bound.name == "probability");
     rows.row(&[
         "verdict".into(),
         method.name().into(),
         says.as_str().into(),
-        probability.into(),
-        is_model.then_some(rules.probability).into(),
+        measures.share("probability").into(),
+        probability.first().map(|bound| bound.limit.value().number()).into(),
         holds.into(),
         Cell::Null,
     ]);
-    for bound in bounds(rules, method, &evidence) {
-        let kind = if bound.at_most { "at most" } else { "at least" };
+    for bound in bounds {
+        let kind = match bound.limit {
+            Limit::AtLeast(_) => "at least",
+            Limit::AtMost(_) => "at most",
+            Limit::Above(_) => "above",
+        };
         rows.row(&[
             "bound".into(),
             bound.name.into(),
             kind.into(),
-            bound.value.map(f64::from).into(),
-            f64::from(bound.threshold).into(),
+            bound.value.map(|value| value.number()).into(),
+            bound.limit.value().number().into(),
             bound.holds().into(),
             Cell::Null,
         ]);
     }
-    if let Some(traits) = evidence.traits {
-        let mut evidence = |name: &str, says: &str, value: Option<f64>, adds: f64| {
-            let (value, adds) = (value.into(), adds.into());
-            rows.row(&["evidence".into(), name.into(), says.into(), value, Cell::Null, Cell::Null, adds]);
-        };
-        evidence("constant", "before any evidence", None, rules.model.constant);
-        for (index, adds) in rules.model.parts(&traits).into_iter().enumerate() {
-            let value = traits.values[index];
-            evidence(ALL_TRAITS[index].name, &told(index, value), Some(value), adds);
-        }
+    for piece in &told.evidence {
+        let (name, says) = (piece.name.into(), piece.says.as_str().into());
+        let (value, adds) = (piece.value.into(), piece.adds.into());
+        rows.row(&["evidence".into(), name, says, value, Cell::Null, Cell::Null, adds]);
     }
     let batch = rows.take().map_err(|error| Fault::value(error.to_string()))?;
     Ok(Stream::new(schema(&COLUMNS), move |sink| Ok(sink.send(Ok(batch.clone()))?)))

@@ -22,7 +22,7 @@ import nddb
         ({"method": "b", "expand": True}, ["--method", "b", "--expand"]),
         ({"verify": "lcs"}, ["--verify", "lcs"]),
         ({"max_difference": 0.3}, ["--max-difference", "30%"]),
-        ({"min_probability": 0.99, "group_limit": 2}, ["--min-probability", "0.99", "--group-limit", "2"]),
+        ({"min_probability": 0.99, "group_limit": 2}, ["--set", "probability=0.99", "--group-limit", "2"]),
     ],
 )
 def test_pairs_are_those_of_the_command(crawl, command, tmp_path, options, more):

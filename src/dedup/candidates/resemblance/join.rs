@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use nddb_index::Result;
 use nddb_index::spill::sort::{Sorted, Sorter};
 
+use nddb_verdict::Ratios;
+
 use super::read::ShingleSets;
 use crate::candidates::context::{Context, Take};
 use crate::candidates::source::Source;
 use crate::pair::Cut;
-use crate::ratios::Ratios;
 use crate::text_summary::ShingleSummary;
 
 /// Receiver of a shingle, its posting list and the number of postings.
@@ -44,6 +45,8 @@ const ROUNDING: f64 = 1e-9;
 
 /// Source of pairs whose resemblance may reach the threshold.
 pub struct Resembling<'a> {
+    /// Least resemblance of a pair.
+    pub least: f64,
     /// Shingles of the documents.
     pub sets: &'a mut ShingleSets,
     /// Counts of shingles.
@@ -55,8 +58,8 @@ type Shared = Sorted<4>;
 
 impl Source for Resembling<'_> {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
-        let mut cuts = Vec::new();
-        self.buckets(context, &mut |documents| bucket(context, documents, &mut cuts, found))?;
+        let (mut cuts, least) = (Vec::new(), self.least);
+        self.buckets(context, &mut |documents| bucket(context, least, documents, &mut cuts, found))?;
         cuts.sort_unstable();
         Ok(cuts)
     }
@@ -69,7 +72,7 @@ impl Resembling<'_> {
         *self.summary = self.sets.summary;
         for ratio in Ratios::each() {
             if context.classes.leaders().any(|leader| self.sets.ratio(leader) == Some(ratio)) {
-                Level { context, sets: self.sets, ratio }.buckets(&shared, visit)?;
+                Level { context, least: self.least, sets: self.sets, ratio }.buckets(&shared, visit)?;
             }
         }
         Ok(())
@@ -88,7 +91,7 @@ impl Resembling<'_> {
             context.tick(leader, REPORT)?;
         }
         let sorted = sorter.finish();
-        let stop = self.sets.options().stop.unwrap_or(u64::MAX);
+        let stop = self.sets.method().stop.unwrap_or(u64::MAX);
         let mut shared = Sorter::<4>::new(&resources.folder, resources.memory_limit / 4);
         let mut stopped = HashSet::new();
         // Two passes: the number of postings of a shingle is known only at the end of its rows.
@@ -134,6 +137,7 @@ impl Counts<'_> {
 /// The pairs that are compared at one ratio, the coarser ratio of the two documents.
 struct Level<'a, 'b> {
     context: &'a Context<'b>,
+    least: f64,
     sets: &'a ShingleSets,
     ratio: u32,
 }
@@ -175,11 +179,11 @@ impl Level<'_, '_> {
 
     /// Adds the prefix of a document, its rarest shingles, given its shared shingles, rarest first.
     fn prefix(&self, ordinal: u64, list: &mut Vec<[u64; 2]>, prefixes: &mut Sorter<4>) -> Result<()> {
-        let sampling = Ratios::sampling(self.ratio, self.sets.options().remainder);
+        let sampling = Ratios::sampling(self.ratio, self.sets.method().remainder);
         let is_kept = |[_, low]: &[u64; 2]| sampling.keeps(u128::from(*low));
         if self.sets.ratio(ordinal as u32).is_some_and(|ratio| ratio <= self.ratio) {
             let len = self.sets.hashes(ordinal as u32).filter(|&hash| sampling.keeps(hash)).count();
-            let needed = (self.threshold() * len as f64 - ROUNDING).ceil() as usize;
+            let needed = (self.least * len as f64 - ROUNDING).ceil() as usize;
             // Shingles of this document alone are the rarest, and give no candidates.
             let alone = len - list.iter().filter(|hash| is_kept(hash)).count();
             let first = (len + 1).saturating_sub(needed).saturating_sub(alone);
@@ -190,15 +194,17 @@ impl Level<'_, '_> {
         list.clear();
         Ok(())
     }
-
-    fn threshold(&self) -> f64 {
-        self.context.options.rules.resemblance
-    }
 }
 
-/// Passes on the candidate pairs of the posting list of one shingle.
-fn bucket(context: &Context<'_>, documents: &[Sharing], cuts: &mut Vec<Cut>, found: &mut Take<'_>) -> Result<()> {
-    let (limit, threshold) = (context.limit, context.options.rules.resemblance);
+/// Passes on the candidate pairs of the posting list of one shingle that may reach the least resemblance.
+fn bucket(
+    context: &Context<'_>,
+    least: f64,
+    documents: &[Sharing],
+    cuts: &mut Vec<Cut>,
+    found: &mut Take<'_>,
+) -> Result<()> {
+    let limit = context.limit;
     let is_cut = documents.len() > limit;
     let compared = match (is_cut, context.stable) {
         (false, _) => documents.len(),
@@ -210,7 +216,7 @@ fn bucket(context: &Context<'_>, documents: &[Sharing], cuts: &mut Vec<Cut>, fou
     }
     for (at, a) in documents[..compared].iter().enumerate() {
         let end = if at == 0 { documents.len() } else { compared };
-        for b in documents[at + 1..end].iter().filter(|b| a.may_reach(b, threshold)) {
+        for b in documents[at + 1..end].iter().filter(|b| a.may_reach(b, least)) {
             found(a.document, b.document, true)?;
         }
     }

@@ -11,12 +11,10 @@ use nddb_index::spill::sort::Sorter;
 use nddb_index::spill::ticker::Ticker;
 use nddb_page::sketch::{Sampling, Shingles, shingles};
 use nddb_page::text::CanonicalWords;
-use nddb_verdict::Evidence;
+use nddb_verdict::{Ratios, TextVerdict, methods};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::candidates::source::Verifier;
-use crate::ratios::Ratios;
-use crate::text_options::ShingleOptions;
 use crate::text_summary::{ShingleSummary, UnreadTexts};
 use crate::texts::TextSources;
 
@@ -27,10 +25,9 @@ pub struct ShingleSets {
     /// For each ordinal up to the last document read: first row, number of shingles, ratio (0 if not read), and number
     /// of words.
     sources: Arc<MappedRows<4>>,
-    options: ShingleOptions,
-    /// Whether the shingles that were read are sampled again, by `options`.
+    method: methods::Shingles,
+    /// Whether the shingles that were read are sampled again, as the method says.
     resampled: bool,
-    threshold: f64,
     /// Shingles dropped because too many documents have them.
     stopped: HashSet<u128>,
     /// Counts of shingles and of dropped shingles.
@@ -40,15 +37,15 @@ pub struct ShingleSets {
 }
 
 /// Returns the sampled shingles of a page and the number of all its shingles.
-fn sampled(words: &CanonicalWords, options: &ShingleOptions, threshold: f64) -> (Shingles, u64) {
-    let ratio = options.ratios.of(words.len(), threshold);
-    let sampling = Ratios::sampling(ratio, options.remainder);
+fn sampled(words: &CanonicalWords, method: &methods::Shingles) -> (Shingles, u64) {
+    let ratio = method.ratios.of(words.len(), method.resemblance);
+    let sampling = Ratios::sampling(ratio, method.remainder);
     if ratio == 1 {
-        let all = shingles(words, options.words, sampling);
+        let all = shingles(words, method.words, sampling);
         let len = all.len() as u64;
         return (all, len);
     }
-    let all = shingles(words, options.words, Sampling::ALL);
+    let all = shingles(words, method.words, Sampling::ALL);
     let len = all.len() as u64;
     (all.resample(sampling).unwrap_or(all), len)
 }
@@ -58,8 +55,7 @@ impl ShingleSets {
     pub fn read(
         sources: &TextSources,
         wanted: &FixedBitSet,
-        options: &ShingleOptions,
-        threshold: f64,
+        method: &methods::Shingles,
         resources: &Resources,
         ticker: &Ticker<'_>,
     ) -> Result<Self> {
@@ -68,7 +64,7 @@ impl ShingleSets {
         let mut summary = ShingleSummary::default();
         let unread = sources.each(wanted, resources, ticker, &mut |ordinal, text| {
             let words = CanonicalWords::of_text(text);
-            let (kept, all) = sampled(&words, options, threshold);
+            let (kept, all) = sampled(&words, method);
             let (start, len) = (hashes.len() as u64, kept.len() as u64);
             sorter.push([ordinal.into(), start, len, kept.sampling().ratio().into(), words.len() as u64])?;
             summary.shingles += all;
@@ -86,8 +82,8 @@ impl ShingleSets {
             })
         })?;
         let (hashes, sources) = (Arc::new(hashes.finish()?), Arc::new(by_ordinal.finish()?));
-        let (options, stopped) = (*options, HashSet::new());
-        Ok(Self { hashes, sources, options, resampled: false, threshold, stopped, summary, unread })
+        let (method, stopped) = (method.clone(), HashSet::new());
+        Ok(Self { hashes, sources, method, resampled: false, stopped, summary, unread })
     }
 
     /// Returns samples of shingle sets that were read in full.
@@ -95,9 +91,8 @@ impl ShingleSets {
         Self {
             hashes: Arc::clone(&self.hashes),
             sources: Arc::clone(&self.sources),
-            options: ShingleOptions { ratios, remainder, ..self.options },
+            method: methods::Shingles { ratios, remainder, ..self.method.clone() },
             resampled: true,
-            threshold: self.threshold,
             stopped: HashSet::new(),
             summary: self.summary,
             unread: self.unread,
@@ -115,16 +110,16 @@ impl ShingleSets {
         self.stopped = stopped;
     }
 
-    /// Returns the options by which the shingles were made.
-    pub fn options(&self) -> &ShingleOptions {
-        &self.options
+    /// Returns the method by whose parameters the shingles were made.
+    pub fn method(&self) -> &methods::Shingles {
+        &self.method
     }
 
     /// Returns the sampling ratio of a document; `None` if it was not read.
     pub fn ratio(&self, ordinal: u32) -> Option<u32> {
         let words = self.words(ordinal)?;
         if self.resampled {
-            return Some(self.options.ratios.of(words, self.threshold));
+            return Some(self.method.ratios.of(words, self.method.resemblance));
         }
         self.sources.get(ordinal as usize).map(|index| index[2] as u32)
     }
@@ -132,7 +127,7 @@ impl ShingleSets {
     /// Returns the shingles of a document, ascending; none if it was not read.
     pub fn hashes(&self, ordinal: u32) -> impl Iterator<Item = u128> + '_ {
         let [start, len, ..] = self.sources.get(ordinal as usize).unwrap_or_default();
-        let sampling = Ratios::sampling(self.ratio(ordinal).unwrap_or(1), self.options.remainder);
+        let sampling = Ratios::sampling(self.ratio(ordinal).unwrap_or(1), self.method.remainder);
         let rows = (start..start + len).map(|index| self.hashes.row(index as usize));
         let hashes = rows.map(|[high, low]| u128::from(high) << 64 | u128::from(low));
         hashes.filter(move |&hash| sampling.keeps(hash) && !self.stopped.contains(&hash))
@@ -140,7 +135,7 @@ impl ShingleSets {
 
     /// Returns the shingle set of a document; `None` if it was not read.
     pub fn get(&self, ordinal: u32) -> Option<Shingles> {
-        let sampling = Ratios::sampling(self.ratio(ordinal)?, self.options.remainder);
+        let sampling = Ratios::sampling(self.ratio(ordinal)?, self.method.remainder);
         Some(Shingles::of_hashes(sampling, self.hashes(ordinal).collect()))
     }
 
@@ -170,7 +165,7 @@ impl<'a> Overlaps<'a> {
     fn get(&self, ordinal: u32) -> Option<Shingles> {
         self.sets.get(ordinal).or_else(|| {
             let text = self.sources?.text(ordinal)?;
-            let (kept, _) = sampled(&CanonicalWords::of_text(&text), &self.sets.options, self.sets.threshold);
+            let (kept, _) = sampled(&CanonicalWords::of_text(&text), &self.sets.method);
             let hashes = kept.hashes().iter().copied().filter(|hash| !self.sets.stopped.contains(hash));
             Some(Shingles::of_hashes(kept.sampling(), hashes.collect()))
         })
@@ -178,13 +173,18 @@ impl<'a> Overlaps<'a> {
 }
 
 impl Verifier for Overlaps<'_> {
-    fn add(&mut self, a: u32, b: u32, evidence: &mut Evidence) -> Result<()> {
+    fn judge(&mut self, a: u32, b: u32) -> Result<TextVerdict> {
+        Ok(self.sets.method.judge_resemblance(self.resemblance(a, b)))
+    }
+}
+
+impl Overlaps<'_> {
+    /// Returns the resemblance of two documents by their samples; `None` if it cannot be known.
+    pub fn resemblance(&mut self, a: u32, b: u32) -> Option<f64> {
         if self.last.as_ref().is_none_or(|(last, _)| *last != a) {
             self.last = Some((a, self.get(a)));
         }
-        if let (Some((_, Some(a))), Some(b)) = (&self.last, self.get(b)) {
-            evidence.resemblance = a.overlap(&b).map(|overlap| overlap.resemblance());
-        }
-        Ok(())
+        let Some((_, Some(a))) = &self.last else { return None };
+        a.overlap(&self.get(b)?).map(|overlap| overlap.resemblance())
     }
 }

@@ -2,21 +2,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nddb_page::sketch::{Shingles, plain};
 use nddb_page::text::{CanonicalWords, Page, folded_text};
-use nddb_verdict::{Method, Rules};
+use nddb_verdict::{GROUPS, Ratios, methods};
 
-use crate::options::PairOptions;
-use crate::ratios::{GROUPS, Ratios};
 use crate::support::{corpus, expanded, options, texts};
-use crate::text_options::ShingleOptions;
 
 /// The pairs by the definition: every pair of documents, by counting the shingles that they share.
-fn brute(texts: &[String], options: &ShingleOptions, threshold: f64) -> BTreeSet<(u32, u32)> {
+fn brute(texts: &[String], method: &methods::Shingles) -> BTreeSet<(u32, u32)> {
     let sets: Vec<Shingles> = texts
         .iter()
         .map(|text| {
             let words = CanonicalWords::of_text(&folded_text(&Page::text(text)));
-            let ratio = options.ratios.of(words.len(), threshold);
-            plain::shingles(&words, options.words, Ratios::sampling(ratio, options.remainder))
+            let ratio = method.ratios.of(words.len(), method.resemblance);
+            plain::shingles(&words, method.words, Ratios::sampling(ratio, method.remainder))
         })
         .collect();
     // Documents of one sample count once for the stop shingles.
@@ -30,7 +27,7 @@ fn brute(texts: &[String], options: &ShingleOptions, threshold: f64) -> BTreeSet
     let sets: Vec<Shingles> = sets
         .iter()
         .map(|set| {
-            let stays = |hash: &u128| options.stop.is_none_or(|stop| documents[hash] <= stop);
+            let stays = |hash: &u128| method.stop.is_none_or(|stop| documents[hash] <= stop);
             Shingles::of_hashes(set.sampling(), set.hashes().iter().copied().filter(stays).collect())
         })
         .collect();
@@ -39,7 +36,7 @@ fn brute(texts: &[String], options: &ShingleOptions, threshold: f64) -> BTreeSet
         for b in a + 1..texts.len() {
             let overlap = sets[a].overlap(&sets[b]).expect("samples nest");
             let equal = texts[a] == texts[b] && !texts[a].is_empty();
-            if equal || overlap.shared > 0 && overlap.resemblance() >= threshold {
+            if equal || overlap.shared > 0 && overlap.resemblance() >= method.resemblance {
                 pairs.insert((a as u32, b as u32));
             }
         }
@@ -55,27 +52,26 @@ fn pairs_are_those_of_counting_shared_shingles() {
     let corpus = corpus(folder.path(), &texts);
     let mut mixed = [1; GROUPS];
     (mixed[0], mixed[1]) = (4, 2);
-    let all = ShingleOptions::default();
+    let all = methods::Shingles::default;
     for shingles in [
-        all,
-        ShingleOptions { words: 1, ..all },
-        ShingleOptions { ratios: Ratios::uniform(4).expect("a ratio"), remainder: 3, ..all },
-        ShingleOptions { ratios: Ratios::uniform(32).expect("a ratio"), ..all },
-        ShingleOptions { ratios: Ratios::new(mixed).expect("ratios"), remainder: 1, ..all },
-        ShingleOptions { stop: Some(4), ..all },
+        all(),
+        methods::Shingles { words: 1, ..all() },
+        methods::Shingles { ratios: Ratios::uniform(4).expect("a ratio"), remainder: 3, ..all() },
+        methods::Shingles { ratios: Ratios::uniform(32).expect("a ratio"), ..all() },
+        methods::Shingles { ratios: Ratios::new(mixed).expect("ratios"), remainder: 1, ..all() },
+        methods::Shingles { stop: Some(4), ..all() },
     ] {
         for threshold in [0.1, 0.5, 0.85, 1.0] {
-            let rules = Rules { resemblance: threshold, ..Rules::default() };
-            let options = PairOptions { shingles, rules, ..options(Method::Shingles) };
-            let (found, summary) = expanded(&corpus, &options);
-            let want = brute(&texts, &shingles, threshold);
+            let shingles = methods::Shingles { resemblance: threshold, ..shingles.clone() };
+            let (found, summary) = expanded(&corpus, &options(shingles.clone()));
+            let want = brute(&texts, &shingles);
             let missing: Vec<_> = want.difference(&found).take(3).collect();
             let extra: Vec<_> = found.difference(&want).take(3).collect();
             assert!(
                 missing.is_empty() && extra.is_empty(),
-                "{shingles:?} at {threshold}, seed {seed}: missing {missing:?}, extra {extra:?}"
+                "{shingles:?}, seed {seed}: missing {missing:?}, extra {extra:?}"
             );
-            assert!(want.len() > 40, "{shingles:?} at {threshold}: {} pairs", want.len());
+            assert!(want.len() > 40, "{shingles:?}: {} pairs", want.len());
             assert_eq!(summary.shingles.stopped > 0, shingles.stop.is_some());
             assert!(summary.shingles.sampled <= summary.shingles.shingles);
         }

@@ -1,36 +1,37 @@
 //! Comparison of the pairs of a perhaps-similar set.
 
 use nddb_index::Result;
-use nddb_verdict::{Decision, Evidence};
+use nddb_verdict::SetOptions;
 
 use super::lists::Signed;
 use super::sets::Sets;
-use crate::candidates::comparison::{ComparisonCache, Measure};
+use crate::candidates::comparison::{ByMethod, ComparisonCache};
 use crate::candidates::context::{Context, Take};
 use crate::candidates::source::Source;
 use crate::pair::Cut;
 use crate::text_summary::SetSummary;
 
 /// Source of pairs within perhaps-similar sets that are near by a comparison of texts.
-pub(crate) struct Similar<'a, M: Measure> {
-    pub(crate) cache: ComparisonCache<'a, M>,
+pub(crate) struct Similar<'a> {
+    pub(crate) cache: ComparisonCache<'a, ByMethod>,
+    pub(crate) options: SetOptions,
     pub(crate) signed: Option<Signed>,
     pub(crate) summary: &'a mut SetSummary,
 }
 
 /// The comparison of one set.
-struct Work<'a, 'b, 'c, M: Measure> {
+struct Work<'a, 'b, 'c> {
     context: &'a Context<'b>,
-    cache: &'a mut ComparisonCache<'c, M>,
+    cache: &'a mut ComparisonCache<'c, ByMethod>,
     /// Remaining number of comparisons.
     left: u64,
     done: u64,
 }
 
-impl<M: Measure> Source for Similar<'_, M> {
+impl Source for Similar<'_> {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let Some(signed) = self.signed.take() else { return Ok(Vec::new()) };
-        let (options, collection) = (&context.options.sets, context.collection);
+        let (options, collection) = (&self.options, context.collection);
         context.ticker.start("perhaps-similar sets", None, "comparisons")?;
         let takes = |ordinal| context.classes.leader(ordinal) == ordinal;
         let site = |ordinal| collection.row(ordinal).site;
@@ -63,15 +64,12 @@ impl<M: Measure> Source for Similar<'_, M> {
     }
 }
 
-impl<M: Measure> Work<'_, '_, '_, M> {
+impl Work<'_, '_, '_> {
     /// Returns whether two documents are near; `None` if no comparison is left.
     fn near(&mut self, a: u32, b: u32) -> Option<bool> {
         self.left = self.left.checked_sub(1)?;
         self.done += 1;
-        let mut evidence = Evidence::default();
-        self.cache.compare(a, b, &mut evidence);
-        let options = self.context.options;
-        Some(matches!(options.rules.decide(options.method, &evidence), Decision::Near(_)))
+        Some(self.cache.compare(a, b).is_some_and(|found| found.verdict.is_near()))
     }
 
     /// Compares all pairs. Returns whether the limit allowed all comparisons.

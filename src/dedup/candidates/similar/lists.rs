@@ -7,8 +7,8 @@ use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::{Sorted, Sorter};
 use nddb_page::sketch::{Signature, signatures};
+use nddb_verdict::SetOptions;
 
-use crate::text_options::SetOptions;
 use crate::text_summary::SetSummary;
 
 /// Signatures of documents.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nddb_page::sketch::plain::signatures;
 
-use crate::text_options::SetOptions;
+use nddb_verdict::SetOptions;
 
 /// Sites of documents, and few of them.
 pub(super) fn site(ordinal: u32) -> Option<u32> {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use fixedbitset::FixedBitSet;
 use nddb_index::Result;
 use nddb_index::spill::resources::Resources;
+use nddb_verdict::SetOptions;
 
 use super::lists::{Key, Lists, Signed, key};
-use crate::text_options::SetOptions;
 use crate::text_summary::SetSummary;
 
 /// Perhaps-similar sets.

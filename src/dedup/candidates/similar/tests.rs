@@ -3,8 +3,10 @@ use std::collections::BTreeSet;
 use nddb_index::spill::resources::Resources;
 use nddb_page::sketch::SignatureRules;
 use nddb_page::text::{Page, folded_text};
+use nddb_verdict::SetOptions;
 use nddb_verdict::compare::lcs;
-use nddb_verdict::{Method, Verification};
+use nddb_verdict::compare::lcs::{Parameters, Thresholds};
+use nddb_verdict::methods::{Cosine, Lcs, Simhash};
 use proptest::prelude::*;
 
 use super::plain::{lists, plain, site};
@@ -12,7 +14,6 @@ use super::*;
 use crate::pair::Line;
 use crate::pairs;
 use crate::support::{Random, corpus, expanded, options, texts};
-use crate::text_options::SetOptions;
 use crate::text_summary::SetSummary;
 
 fn sets(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeSet<u32>>, SetSummary) {
@@ -82,6 +83,12 @@ fn brute(texts: &[String], near: &dyn Fn(&str, &str) -> bool) -> BTreeSet<(u32, 
     pairs
 }
 
+/// Whether two texts are near by trustable longest common subsequence.
+fn is_like(a: &str, b: &str) -> bool {
+    let thresholds = Thresholds::default();
+    lcs::plain::compare(a, b, &Parameters::default(), &thresholds).exceeds(&thresholds)
+}
+
 #[test]
 fn exhaustive_pairs_are_those_of_comparing_all_in_each_set() {
     let seed = 5;
@@ -89,27 +96,25 @@ fn exhaustive_pairs_are_those_of_comparing_all_in_each_set() {
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
     assert_eq!(corpus.collection().len() as usize, texts.len(), "every text is a document");
-    for method in [Method::Lcs, Method::Cosine] {
-        let options = crate::options::PairOptions {
-            sets: SetOptions { most_of_site: 10_000, ..SetOptions::exhaustive() },
-            ..options(method)
+    for method in ["lcs", "cosine"] {
+        let sets = SetOptions { most_of_site: 10_000, ..SetOptions::exhaustive() };
+        let by = |sets: SetOptions| match method {
+            "lcs" => options(Lcs { sets, ..Lcs::default() }),
+            _ => options(Cosine { sets, ..Cosine::default() }),
         };
-        let rules = options.rules;
-        let lcs = |a: &str, b: &str| lcs::plain::compare(a, b, &options.lcs, &rules.lcs).exceeds(&rules.lcs);
         let cosine = |a: &str, b: &str| {
             let [a, b] = [a, b].map(nddb_verdict::compare::Frequencies::of_text);
-            a.cosine(&b) > rules.cosine
+            a.cosine(&b) > 0.95
         };
-        let want = brute(&texts, if method == Method::Lcs { &lcs } else { &cosine });
-        let (found, summary) = expanded(&corpus, &options);
+        let want = brute(&texts, if method == "lcs" { &is_like } else { &cosine });
+        let (found, summary) = expanded(&corpus, &by(sets));
         let missing: Vec<_> = want.difference(&found).take(3).collect();
         let extra: Vec<_> = found.difference(&want).take(3).collect();
         assert!(missing.is_empty() && extra.is_empty(), "{method}, seed {seed}: missing {missing:?}, extra {extra:?}");
         assert!(want.len() > 100 && summary.sets.sets > 1, "{method}: {} pairs, {summary:?}", want.len());
         assert_eq!((summary.unread.total(), summary.sets.limited), (0, 0));
         // Leaders find a part of these, and nothing else; a limit is reported.
-        let quick =
-            crate::options::PairOptions { sets: SetOptions { exhaustive: false, ..options.sets }, ..options.clone() };
+        let quick = by(SetOptions { exhaustive: false, ..sets });
         let mut part = 0;
         let summary_of_part = pairs(corpus.view(), corpus.collection(), &quick, &mut |_| true, &mut |line| {
             if let Line::Pair(pair) = line {
@@ -120,7 +125,7 @@ fn exhaustive_pairs_are_those_of_comparing_all_in_each_set() {
         });
         let summary_of_part = summary_of_part.expect("pairs");
         assert!(part > 20 && summary_of_part.sets.compared < summary.sets.compared, "{method}: {part} pairs");
-        let none = crate::options::PairOptions { sets: SetOptions { comparisons: 0, ..options.sets }, ..options };
+        let none = by(SetOptions { comparisons: 0, ..sets });
         let (_, summary) = expanded(&corpus, &none);
         assert!(summary.sets.limited == summary.sets.sets && summary.sets.compared == 0);
     }
@@ -131,9 +136,9 @@ fn verified_pairs_are_those_of_the_method_that_are_near_by_their_texts() {
     let texts = texts(120, 9);
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
-    let mut options = options(Method::Simhash);
+    let mut options = options(Simhash::default());
     let (all, _) = expanded(&corpus, &options);
-    options.verify = Verification::Lcs;
+    options.verify = Some(Lcs::default());
     let (verified, summary) = expanded(&corpus, &options);
     let near = |a: u32, b: u32| {
         let text = |ordinal: u32| {
@@ -141,8 +146,7 @@ fn verified_pairs_are_those_of_the_method_that_are_near_by_their_texts() {
             folded_text(&Page::text(&texts[index]))
         };
         let identical = corpus.collection().representative(a) == corpus.collection().representative(b);
-        identical
-            || lcs::plain::compare(&text(a), &text(b), &options.lcs, &options.rules.lcs).exceeds(&options.rules.lcs)
+        identical || is_like(&text(a), &text(b))
     };
     let want: BTreeSet<(u32, u32)> = all.iter().copied().filter(|&(a, b)| near(a, b)).collect();
     assert_eq!(verified, want);

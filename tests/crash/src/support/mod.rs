@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use nddb::detect::{Method, OnlineDetector, Rules};
+use nddb::detect::OnlineDetector;
+use nddb::detect::methods::Simhash;
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 
@@ -29,7 +30,7 @@ fn bare(id: &str, fingerprint: u64) -> Document {
 
 /// The verdict by simhash alone, within so many bits.
 fn simhash(within: u32) -> OnlineDetector {
-    OnlineDetector { rules: Rules { within, ..Rules::default() }, ..OnlineDetector::new(Method::Simhash) }
+    OnlineDetector::new(Simhash { k: within })
 }
 
 /// Returns a folder that is removed with the test, in memory where there is a file system in memory.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nddb::View;
-use nddb::detect::{Collection, GROUP_LIMIT, Method, MethodChoice, PairOptions, PairSummary, Resources};
+use nddb::detect::{Candidates, Collection, GROUP_LIMIT, Method, PairOptions, PairSummary, Resources, methods};
 use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
@@ -13,11 +13,10 @@ use crate::described::{Reading, With, WithArgs};
 use crate::difference_option::DifferenceOption;
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
-use crate::model_options::ModelOptions;
 use crate::output::{self, Output, Sink};
 use crate::pair_lines::{Format, Lines};
 use crate::pair_rows::{PairFormat, PairRows};
-use crate::paper_options::PaperOptions;
+use crate::parameters::{self, Parameters};
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
 use crate::waiting::Waiting;
@@ -61,66 +60,42 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(super) struct MethodArgs {
     #[arg(long, value_name = "METHOD", help = help())]
-    method: Option<Method>,
+    method: Option<Box<dyn Method>>,
     /// Maximum distance of simhash, in bits [default: the database's]
     #[arg(short, long)]
     k: Option<u8>,
     #[command(flatten)]
-    model: ModelOptions,
+    parameters: Parameters,
     #[command(flatten)]
     difference: DifferenceOption,
     /// Maximum size of a group; a larger one is flagged, and its candidates are compared only with its founder
     #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
     group_limit: usize,
-    /// Split projections into 13 pieces instead of 12, which finds every pair with 12 different bits
-    #[arg(long)]
-    complete: bool,
     #[command(flatten)]
     pub(super) texts: TextOptions,
-    /// What `nddb-lab` changes.
-    #[arg(skip)]
-    pub(super) paper: PaperOptions,
-}
-
-impl Args {
-    /// The same pairs with other constants of the papers.
-    pub(super) fn with(mut self, paper: PaperOptions) -> Self {
-        self.how.paper = paper;
-        self
-    }
 }
 
 impl MethodArgs {
     /// The options of the library.
     pub(super) fn options(&self, view: View<'_>, global: &Global) -> Result<PairOptions> {
-        let choice = MethodChoice::of(view, self.method, self.k.is_some());
-        let method = choice.method;
-        self.texts.check(&[method])?;
-        self.paper.check(&[method], &self.texts)?;
-        for (given, used, name, of) in [
-            (self.k.is_some(), method == Method::Simhash, "-k", "simhash"),
-            (self.complete, method.has_pieces(), "--complete", "c and split"),
-        ] {
-            if given && !used {
-                return Err(Failure::usage(format!("{name} is an option of {of}, and the method is {method}")));
-            }
-        }
-        let mut options = PairOptions::chosen(view, choice);
-        options.rules.within = self.k.unwrap_or(view.settings().k).into();
-        self.model.apply(method, &mut options.rules)?;
-        self.difference.apply(&mut options.rules);
+        let mut options = PairOptions::chosen(judging::chosen(view, self.method.clone(), self.k)?);
+        let method = options.method.clone();
+        self.texts.apply(&[&*method], &mut options)?;
+        self.parameters.apply(&mut judging::running(
+            &mut options.method,
+            &mut options.or_simhash,
+            &mut options.verify,
+        ))?;
+        options.max_difference = self.difference.most();
         options.group_limit = self.group_limit;
-        options.complete = self.complete;
         options.resources = resources(global);
-        self.texts.apply(&mut options);
-        self.paper.apply(&mut options);
         Ok(options)
     }
 }
 
 fn help() -> String {
-    let (texts, sketches) = Method::ALL.into_iter().partition::<Vec<Method>, _>(|method| method.needs_text());
-    let (sketches, texts) = (judging::list(sketches.into_iter()), judging::list(texts.into_iter()));
+    let (texts, sketches): (Vec<_>, Vec<_>) = methods::all().into_iter().partition(|method| method.needs_text());
+    let (sketches, texts) = (judging::list(&sketches), judging::list(&texts));
     format!(
         "{sketches}; and by texts: {texts} [default: model in a database of a recipe `main`, else and with -k simhash; \
          simhash too where only fingerprints are known]"
@@ -152,7 +127,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         }
         None => {
             let target = Target::chosen(args.output.as_deref())?;
-            let mut rows = PairRows::new(&collection, options.method, target)?;
+            let mut rows = PairRows::new(&collection, options.method.name(), target)?;
             let watch = &mut *meter.watch(true);
             let outcome = nddb::detect::pairs(view, &collection, &options, watch, &mut |line| rows.write(&line));
             rows.finish(outcome.map_err(Failure::from))?
@@ -163,7 +138,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     text_options::warnings(&summary).into_iter().for_each(|warning| messages.warn(warning));
     if global.json && args.output.is_some() {
-        let mut value = value(&options, &summary);
+        let mut value = value(view, &options, &summary);
         value["seconds"] = clock.seconds().into();
         value["cpu_seconds"] = clock.cpu_seconds().into();
         output::print_json(&value)?;
@@ -183,7 +158,7 @@ fn lines(
     messages: &Messages,
 ) -> Result<PairSummary> {
     let Reading { view, collection, meter, .. } = *reading;
-    let lines = Lines { collection, method: options.method, format };
+    let lines = Lines { collection, method: options.method.name(), format };
     let mut sink = Sink::new(Output::chosen(path)?);
     let mut out = Vec::new();
     let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(collection)?) };
@@ -224,14 +199,22 @@ pub(super) fn told(summary: &PairSummary) -> String {
 }
 
 /// The summary as JSON, without what differs from run to run.
-pub(super) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
-    json!({
-        "method": options.method.name(),
-        "k": options.rules.within,
-        "min_probability": options.rules.probability,
-        "max_difference": options.rules.max_difference,
+pub(super) fn value(view: View<'_>, options: &PairOptions, summary: &PairSummary) -> Value {
+    let method = &*options.method;
+    let k = match (method.candidates(), options.or_simhash) {
+        (Candidates::Near(k), _) => k,
+        (_, Some(simhash)) => simhash.k,
+        _ => view.settings().k.into(),
+    };
+    let of = |name| parameters::value_of(method, name);
+    let probability = of("probability").unwrap_or_else(|| methods::Model::default().probability.into());
+    let mut value = json!({
+        "method": method.name(),
+        "k": k,
+        "min_probability": probability,
+        "max_difference": options.max_difference,
         "expand": options.expand,
-        "complete": options.complete,
+        "complete": of("complete").unwrap_or(false.into()),
         "group_limit": options.group_limit,
         "documents": summary.documents,
         "unsketched": summary.unsketched,
@@ -244,5 +227,10 @@ pub(super) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
         "flagged": summary.flagged,
         "stars": summary.stars,
         "texts": text_options::value(options, summary),
-    })
+    });
+    let changed = parameters::changed(method);
+    if !changed.is_empty() {
+        value["parameters"] = changed.into();
+    }
+    value
 }

@@ -185,26 +185,24 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["load", "db", "page.html", "--id", "url"], "--id is an option of"),
         (&["cluster", "db", "--format", "tsv"], "--output <DIR>"),
         (&["check", "db", "--seed", "2"], "--sample-recall <N>"),
-        (&["query", "db", "--id", "a", "--complete", "-k", "2"], "--complete does not apply to"),
-        (&["query", "db", "--id", "a", "--complete"], "--complete is an option of c and split"),
+        (&["query", "db", "--id", "a", "--set", "k=1", "-k", "2"], "--set does not apply to"),
+        (&["query", "db", "--id", "a", "--set", "complete=true"], "has no \"complete\", but k"),
         (
-            &["query", "db", "--id", "a", "--method", "simhash", "--min-probability", "0.9"],
-            "--min-probability applies to the method model",
+            &["query", "db", "--id", "a", "--method", "simhash", "--set", "probability=0.9"],
+            "--set probability=0.9: simhash has no \"probability\", but k",
         ),
+        (&["query", "db", "--id", "a", "--method", "simhash", "--model", "no.json"], "no.json"),
         (
             &["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"],
             "--group-limit does not apply to queries by distance alone",
         ),
         (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
         (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
-        (
-            &["pairs", "db", "--method", "b", "--min-probability", "0.9"],
-            "--min-probability applies to the method model",
-        ),
+        (&["pairs", "db", "--method", "b", "--set", "probability=0.9"], "b has no \"probability\", but b"),
         (&["pairs", "db", "--max-difference", "10"], "0% to 100%"),
         (&["cluster", "db", "--max-difference", "a tenth"], "a share is written as 10% or 0.1"),
         (&["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"], "--max-difference does not apply to"),
-        (&["pairs", "db", "-k", "1", "--complete"], "--complete is an option of c and split"),
+        (&["pairs", "db", "-k", "1", "--set", "complete=true"], "simhash has no \"complete\", but k"),
         (&["add", "db", "--group-limit", "3"], "--group-limit is about judging what is new"),
     ] {
         dir.nddb(args.iter()).tells(2, &[why]);

@@ -84,20 +84,20 @@ fn copies_are_found_by_their_texts() {
         assert_eq!(clusters.len(), 4, "{method}: {clusters:?}");
     }
     // Nothing that no shingle is left of.
-    let none = dir.lab(["pairs", "db", "--method", "shingles", "--stop-shingles", "1"]).done();
+    let none = dir.nddb(["pairs", "db", "--method", "shingles", "--set", "stop=1"]).done();
     assert_eq!(none.stdout, "");
-    let sampled = dir.lab(["pairs", "db", "--method", "shingles", "--ratios", "4", "--remainder", "2"]).done();
+    let sampled = dir.nddb(["pairs", "db", "--method", "shingles", "--set", "ratios=4", "--set", "remainder=2"]).done();
     assert!(lines(&sampled.stdout).len() >= 8);
 }
 
 #[test]
 fn values_with_which_nothing_can_be_found_are_refused() {
     let dir = dir();
-    let lcs = ["--comparisons", "--signature-limit", "--site-signature-limit", "--smallest"].map(|name| ("lcs", name));
-    for (method, option) in lcs.into_iter().chain([("shingles", "--stop-shingles")]) {
-        dir.lab(["pairs", "db", "--method", method, option, "0"]).tells(2, &[option]);
+    let lcs = ["comparisons", "signature-limit", "site-signature-limit", "smallest"].map(|name| ("lcs", name));
+    for (method, name) in lcs.into_iter().chain([("shingles", "stop"), ("shingles", "words")]) {
+        let set = format!("{name}=0");
+        dir.nddb(["pairs", "db", "--method", method, "--set", &set]).tells(2, &[&format!("--set {set}"), "1"]);
     }
-    dir.nddb(["pairs", "db", "--method", "shingles", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
     dir.lab(["tune", "db", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
 }
 
@@ -268,34 +268,27 @@ fn every_line_of_pairs_has_the_same_keys() {
 fn options_that_mean_nothing_are_refused() {
     let dir = dir();
     for (args, why) in [
-        (&["shingles", "--shingle-words", "0"][..], "--shingle-words"),
-        (&["b", "-k", "2"], "-k is an option of simhash"),
-        (&["b", "--complete"], "--complete is an option of c and split"),
-        (&["b", "--ratios", "4"], "--ratios is an option of shingles"),
+        (&["b", "-k", "2"][..], "-k is the distance of simhash, and the method is b"),
+        (&["b", "--set", "complete=true"], "--set complete=true: b has no \"complete\", but b"),
+        (&["b", "--set", "ratios=4"], "--set ratios=4: b has no \"ratios\", but b"),
+        (&["b", "--set", "b"], "a parameter is set as b=3"),
+        (&["b", "--set", "lcs.slope=0.2"], "the method lcs is not run"),
+        (&["split", "--set", "same=400"], "is not within what there is: 0 to 384"),
+        (&["shingles", "--set", "min-text=9"], "shingles has no \"min-text\", but resemblance, words, ratios"),
         (&["simhash", "--text", "main"], "--text is an option of methods that compare texts"),
     ] {
         for command in ["pairs", "cluster"] {
             dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
-            dir.lab([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
         }
     }
-    for (args, why) in [
-        (&["shingles", "--ratios", "4", "--remainder", "4"][..], "--remainder 4: of one in 4 there are 0 to 3"),
-        (&["shingles", "--remainder", "1"], "--ratios"),
-        (&["b", "--exhaustive"], "--exhaustive is an option of lcs and cosine"),
-        (&["shingles", "--min-text", "9"], "--min-text is an option of lcs"),
-        (&["b", "--denominator", "dice"], "--denominator is an option of lcs"),
-    ] {
-        for command in ["pairs", "cluster"] {
-            dir.lab([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
-            // What needs the papers is no option of the everyday commands.
-            dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &["unexpected argument"]);
-        }
+    for set in [&["--set", "ratios=4", "--set", "remainder=4"][..], &["--set", "remainder=1"]] {
+        let why = "the remainder of kept shingles (of one in n there are 0 to n - 1)";
+        dir.nddb([&["pairs", "db", "--method", "shingles"], set].concat()).tells(2, &[why]);
     }
     let args = ["eval", "--docs", "no", "--pairs", "no", "--methods"];
     dir.nddb([&args[..], &["b:b=9"]].concat()).tells(2, &["--methods b:b=9", "2 to 6"]);
-    dir.nddb([&args[..], &["b", "--ratios", "4"]].concat()).tells(2, &["--ratios is an option of shingles"]);
-    dir.lab([&args[..], &["b", "--smallest", "3"]].concat()).tells(2, &["--smallest is an option of lcs"]);
+    dir.nddb([&args[..], &["b", "--set", "ratios=4"]].concat()).tells(2, &["b has no \"ratios\", but b"]);
+    dir.nddb([&args[..], &["b,c", "--set", "smallest=3"]].concat()).tells(2, &["b has no", "c has no \"smallest\", but c"]);
 }
 
 #[test]
@@ -381,7 +374,7 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     assert_eq!(defaults.map(|one| &one["method"]).collect::<Vec<_>>(), ["model"]);
     let text = dir.lab(["tune", "db", "--sample", "6"]).done().stdout;
     let left_out = "left out: min-hash: recipe web has no bands of min-values";
-    let words = ["chosen on one half", "uniform 1/16", "adaptive", "nddb pairs --method shingles --ratios 1"];
+    let words = ["chosen on one half", "uniform 1/16", "adaptive", "nddb pairs --method shingles --set ratios=1"];
     for words in words.into_iter().chain(["replace 5%", left_out]) {
         assert!(text.contains(words), "{words:?} is missing: {text}");
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::{Collection, MemberVerdict, Method, PairOptions, Resources, UnreadTexts};
+use nddb::detect::{Collection, MemberVerdict, PairOptions, ParameterValue, Resources, UnreadTexts};
 use nddb::{Error, Progress, Result, View};
 use nddb_dedup::{PairJob, Reach};
 use nddb_page::sketch::split_mix;
@@ -32,7 +32,7 @@ pub struct Audit {
     /// Live documents.
     pub documents: u64,
     /// The method that decided.
-    pub method: Method,
+    pub method: &'static str,
     /// Decides what is drawn.
     pub seed: u64,
     /// What the pairs are drawn from.
@@ -110,7 +110,7 @@ impl Audit {
     ) -> Result<Self> {
         let collection = Collection::with_deleted(view, resources, watch)?;
         let options = usual_options(view, &collection, resources);
-        let method = options.pairs.method;
+        let method = options.pairs.method.name();
         let removals = Removals::find(view, &collection, options, watch)?;
         let mut pool = Pool::default();
         for member in &removals.members {
@@ -196,19 +196,19 @@ fn rejected(
     pool: &mut Pool,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<()> {
-    if options.method != Method::Model {
-        return Ok(());
-    }
-    let threshold = options.rules.probability;
+    let settings = options.method.settings();
+    let threshold = settings.iter().find(|setting| setting.name == "probability").map(|setting| &setting.value);
+    let Some(&ParameterValue::Number(threshold)) = threshold else { return Ok(()) };
     let mut lower = options.clone();
-    lower.rules.probability = (threshold - NEAR_THRESHOLD).max(0.0);
+    let less = (threshold - NEAR_THRESHOLD).max(0.0).to_string();
+    lower.method.set("probability", &less).expect("a probability");
     let found = match PairJob::new(view, collection, &lower, Reach::ALL, watch) {
         Err(Error::Method { .. }) => return Ok(()),
         other => other?,
     };
     found.each(collection, &lower, watch, &mut |pair| {
         let is_live = |ordinal: u32| !collection.row(ordinal).is_deleted;
-        let is_near = pair.evidence.identical || pair.probability.is_none_or(|share| share >= threshold);
+        let is_near = pair.identical || pair.measures.share("probability").is_none_or(|share| share >= threshold);
         if !is_near && is_live(pair.a) && is_live(pair.b) {
             let (kept, other) = (pair.a.min(pair.b), pair.a.max(pair.b));
             let score = Score::of(&pair);

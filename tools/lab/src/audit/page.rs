@@ -95,7 +95,7 @@ impl Audit {
             counted(self.pairs.len() as u64, "pair"),
             self.seed,
             counted(self.removals(), "document"),
-            self.method.name(),
+            self.method,
             grouped(self.documents),
         )
     }

@@ -223,7 +223,8 @@ fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result
 
 #[cfg(test)]
 mod tests {
-    use nddb::detect::{Decision, Method, Rules};
+    use nddb::detect::Method;
+    use nddb::detect::methods::{B, Combined, Identity, Simhash};
 
     use super::*;
     use crate::eval::label::Label;
@@ -289,20 +290,21 @@ mod tests {
         assert_eq!((gold.left_out, &gold.unknown[..]), (1, &["nobody".to_owned()][..]));
         let selected = gold.selected(None);
         let mut met = 0;
-        for (method, rules) in [
-            (Method::Identity, Rules::default()),
-            (Method::Simhash, Rules::default()),
-            (Method::Simhash, Rules { within: 7, ..Rules::default() }),
-            (Method::B, Rules::default()),
-            (Method::Combined, Rules { combined: 340, ..Rules::default() }),
-        ] {
-            let options = PairOptions { rules, resources: resources.clone(), ..PairOptions::new(method) };
+        let methods: [Box<dyn Method>; 5] = [
+            Identity.into(),
+            Simhash::default().into(),
+            Simhash { k: 7 }.into(),
+            B::default().into(),
+            Combined { c: 340, ..Combined::default() }.into(),
+        ];
+        for method in methods {
+            let options = PairOptions { resources: resources.clone(), ..PairOptions::new(method.clone()) };
             let (returned, summary) = corpus.run(&options, &gold, 1, &mut |_| true).expect("pairs");
             let (mut counts, mut all, mut unlabelled) = (crate::eval::score::Counts::default(), 0, 0);
             let collection = corpus.collection();
             for a in 0..collection.len() {
                 for b in a + 1..collection.len() {
-                    let near = matches!(rules.decide(method, &collection.evidence(a, b)), Decision::Near(_));
+                    let near = collection.compared(a, b, |pair| options.decider().judge(pair).is_near());
                     all += u64::from(near);
                     match gold.find(a, b) {
                         Some(index) => counts.add(gold.pairs[index].label, near),

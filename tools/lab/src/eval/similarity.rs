@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use super::gold::Gold;
 use super::score::Counts;
 use nddb::detect::Collection;
+use nddb::detect::methods::{B, C};
 
 /// Least B-similarity of what the combined algorithm looks at.
 const B_MIN: u32 = 2;
@@ -39,8 +40,7 @@ pub fn by_similarity(gold: &Gold, selected: &[bool], collection: &Collection) ->
         ..BySimilarity::default()
     };
     for (pair, _) in gold.pairs.iter().zip(selected).filter(|(_, selected)| **selected) {
-        let evidence = collection.evidence(pair.a, pair.b);
-        let (b, c) = (evidence.b_similarity, evidence.c_similarity);
+        let (b, c) = collection.compared(pair.a, pair.b, |pair| (B::similarity(pair), C::similarity(pair)));
         made.unknown[0] += u64::from(b.is_none());
         made.unknown[1] += u64::from(c.is_none());
         (0..).zip(&mut made.by_b).for_each(|(value, counts)| counts.add(pair.label, b == Some(value)));

@@ -2,7 +2,8 @@
 
 use fixedbitset::FixedBitSet;
 use nddb::compare::lcs::{Parameters, Thresholds};
-use nddb::detect::{Collection, PairOptions, Rules, UnreadTexts};
+use nddb::detect::methods::Lcs;
+use nddb::detect::{Collection, PairOptions, UnreadTexts};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{TextSources, keep};
 use nddb_index::spill::ticker::Ticker;
@@ -33,7 +34,7 @@ pub struct Slopes {
 pub struct AtSlope {
     /// The greatest slope of a trustable region.
     pub slope: f64,
-    /// By both thresholds of the options: resemblance and containment.
+    /// By both thresholds of the method lcs: resemblance and containment.
     pub usual: Counts,
     /// The greatest resemblance that this share of the correct pairs reaches: [`RECALL`]; none without a correct pair.
     pub resemblance: Option<f64>,
@@ -51,7 +52,7 @@ pub fn by_slope(
     collection: &Collection,
     gold: &Gold,
     selected: &[bool],
-    options: &PairOptions,
+    (options, lcs): (&PairOptions, &Lcs),
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Slopes> {
     let ticker = Ticker::new(watch);
@@ -62,7 +63,7 @@ pub fn by_slope(
     let kept = keep(&sources, &wanted, &options.resources, &ticker, &mut |_, _| Ok(()))?;
     // Nothing is stopped early: all numbers are wanted.
     let all = Thresholds::NONE;
-    let mut comparers = SLOPES.map(|slope| Comparer::new(Parameters { slope, ..options.lcs }, &all));
+    let mut comparers = SLOPES.map(|slope| Comparer::new(Parameters { slope, ..lcs.comparison }, &all));
     let mut found: Vec<Vec<(Label, Likeness)>> = vec![Vec::new(); SLOPES.len()];
     let mut made = Slopes { unread: kept.unread, ..Slopes::default() };
     ticker.start("slopes", Some(pairs().count() as u64), "pairs")?;
@@ -71,17 +72,17 @@ pub fn by_slope(
             made.left_out += 1;
             continue;
         };
-        let [a, b] = [a, b].map(|text| Prepared::new(text, &options.lcs));
+        let [a, b] = [a, b].map(|text| Prepared::new(text, &lcs.comparison));
         for (comparer, found) in comparers.iter_mut().zip(&mut found) {
             found.push((pair.label, comparer.compare(&a, &b)));
         }
         ticker.add(1)?;
     }
-    made.steps = SLOPES.into_iter().zip(&found).map(|(slope, found)| at(slope, found, &options.rules)).collect();
+    made.steps = SLOPES.into_iter().zip(&found).map(|(slope, found)| at(slope, found, &lcs.thresholds)).collect();
     Ok(made)
 }
 
-fn at(slope: f64, found: &[(Label, Likeness)], rules: &Rules) -> AtSlope {
+fn at(slope: f64, found: &[(Label, Likeness)], thresholds: &Thresholds) -> AtSlope {
     let correct = found.iter().filter(|(label, _)| *label == Label::Correct);
     let mut resemblances: Vec<f64> = correct.map(|(_, likeness)| likeness.resemblance).collect();
     resemblances.sort_by(|a, b| b.total_cmp(a));
@@ -89,7 +90,7 @@ fn at(slope: f64, found: &[(Label, Likeness)], rules: &Rules) -> AtSlope {
     let resemblance = reached.checked_sub(1).map(|index| resemblances[index]);
     let mut made = AtSlope { slope, resemblance, ..AtSlope::default() };
     for (label, likeness) in found {
-        made.usual.add(*label, likeness.exceeds(&rules.lcs));
+        made.usual.add(*label, likeness.exceeds(thresholds));
         made.adjusted.add(*label, resemblance.is_some_and(|least| likeness.resemblance >= least));
     }
     made

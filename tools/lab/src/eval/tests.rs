@@ -5,7 +5,8 @@ use std::path::Path;
 use nddb::Config;
 use nddb::archive::Options;
 use nddb::compare::lcs::Parameters;
-use nddb::detect::{Method, PairOptions, Resources};
+use nddb::detect::methods::{Lcs, Simhash};
+use nddb::detect::{PairOptions, Resources};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb_dedup::support;
@@ -95,10 +96,10 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
         let folder = tempfile::tempdir().expect("a folder");
         let made = documents(seed);
         let corpus = corpus(folder.path(), &made);
-        let mut options = PairOptions::new(Method::Lcs);
+        let (lcs, mut options) = (Lcs::default(), PairOptions::new(Simhash::default()));
         options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
         let near = |a: usize, b: usize| {
-            let near = compare(&made[a], &made[b], &options.lcs, &options.rules.lcs).exceeds(&options.rules.lcs);
+            let near = compare(&made[a], &made[b], &lcs.comparison, &lcs.thresholds).exceeds(&lcs.thresholds);
             // Some labels are wrong by the method, and some undecided.
             if (a * b).is_multiple_of(11) {
                 "g"
@@ -111,7 +112,8 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
         let gold = corpus.gold(&labels(30, &near)).expect("joined");
         let selected = vec![true; gold.pairs.len()];
         let measure = |gold: &Gold, selected: &[bool]| {
-            by_slope(corpus.view(), corpus.collection(), gold, selected, &options, &mut |_| true).expect("measured")
+            by_slope(corpus.view(), corpus.collection(), gold, selected, (&options, &lcs), &mut |_| true)
+                .expect("measured")
         };
         let found = measure(&gold, &selected);
         assert_eq!((found.left_out, found.steps.len()), (0, SLOPES.len()));
@@ -121,14 +123,14 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
         };
         let all = nddb::compare::lcs::Thresholds::NONE;
         for step in found.steps.iter().step_by(2) {
-            let parameters = Parameters { slope: step.slope, ..options.lcs };
+            let parameters = Parameters { slope: step.slope, ..lcs.comparison };
             let judged: Vec<_> = gold
                 .pairs
                 .iter()
                 .map(|pair| (pair.label, compare(&text(pair.a), &text(pair.b), &parameters, &all)))
                 .collect();
             let mut usual = Counts::default();
-            judged.iter().for_each(|(label, likeness)| usual.add(*label, likeness.exceeds(&options.rules.lcs)));
+            judged.iter().for_each(|(label, likeness)| usual.add(*label, likeness.exceeds(&lcs.thresholds)));
             assert_eq!(step.usual, usual, "seed {seed}, slope {}", step.slope);
             // Of all resemblances the greatest with which nine in ten of the correct pairs are found.
             let counts = |least: f64| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use nddb::detect::{Model, TRAITS, Traits};
+use nddb::detect::{Constants, TRAITS, Traits};
 use nddb_dedup::in_order;
 
 use super::logistic::{self, Example};
@@ -31,7 +31,7 @@ pub struct Task<'a> {
 impl Task<'_> {
     /// Returns the model of all examples, and its penalty: of the given ones the one whose predictions of pairs of
     /// other groups are the likeliest.
-    pub fn fit(&self) -> (Model, f64) {
+    pub fn fit(&self) -> (Constants, f64) {
         let kept: Vec<usize> = (0..self.examples.len()).filter(|index| !self.examples[*index].is_identical).collect();
         self.fit_some(&kept, None)
     }
@@ -66,7 +66,7 @@ impl Task<'_> {
     }
 
     /// Returns the model of the examples at some indexes, and its penalty.
-    fn fit_some(&self, kept: &[usize], near: Option<&Model>) -> (Model, f64) {
+    fn fit_some(&self, kept: &[usize], near: Option<&Constants>) -> (Constants, f64) {
         let penalty = match self.penalties {
             [only] => *only,
             _ => self.chosen_penalty(kept, near),
@@ -76,7 +76,7 @@ impl Task<'_> {
     }
 
     /// Returns the penalty whose models of four parts of the groups predict the fifth the likeliest.
-    fn chosen_penalty(&self, kept: &[usize], near: Option<&Model>) -> f64 {
+    fn chosen_penalty(&self, kept: &[usize], near: Option<&Constants>) -> f64 {
         let examples = self.examples;
         let folds: Vec<_> = (0..FOLDS)
             .map(|fold| {

@@ -1,6 +1,6 @@
 //! Logistic regression with a penalty on the squares of the weights, by Newton's method.
 
-use nddb::detect::{Model, REST, REST_WEIGHT, TRAITS};
+use nddb::detect::{Constants, REST, REST_WEIGHT, TRAITS};
 
 /// A labelled pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,8 +35,8 @@ pub(super) fn fit(
     weights: &[f64],
     penalty: f64,
     mut used: [bool; TRAITS],
-    near: Option<&Model>,
-) -> Model {
+    near: Option<&Constants>,
+) -> Constants {
     used[REST] = false;
     let columns = |example: &Example| std::array::from_fn(|at| if at == 0 { 1.0 } else { example.traits[at - 1] });
     let raw: Vec<[f64; N]> = examples.iter().map(columns).collect();
@@ -53,7 +53,7 @@ pub(super) fn fit(
             None => {
                 let [constant, mut weights @ ..] = found.plain;
                 weights[REST] = REST_WEIGHT;
-                return Model { constant, weights };
+                return Constants { constant, weights };
             }
         }
     }
@@ -206,9 +206,9 @@ mod tests {
     fn where_the_search_begins_makes_no_difference() {
         let examples = examples();
         let weights: Vec<f64> = (0..examples.len()).map(|number| 0.5 + (number % 7) as f64).collect();
-        let from = |near: Option<&Model>| fit(&examples, &weights, 10.0, [true; TRAITS], near);
+        let from = |near: Option<&Constants>| fit(&examples, &weights, 10.0, [true; TRAITS], near);
         let found = from(None);
-        for near in [found, Model { constant: -3.0, weights: [0.5, -9.0, -1.0, -2.0, -3.0, REST_WEIGHT] }] {
+        for near in [found, Constants { constant: -3.0, weights: [0.5, -9.0, -1.0, -2.0, -3.0, REST_WEIGHT] }] {
             let again = from(Some(&near));
             let differ = |a: f64, b: f64| (a - b).abs() > 1e-6;
             assert!(!differ(found.constant, again.constant), "{found:?} {again:?}");

@@ -158,13 +158,11 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
-    use nddb::detect::{Decision, Method};
-    use nddb_dedup::support::{collection, database, options, pages};
+    use nddb_dedup::support::{collection, completed, database, options, pages};
 
     use super::*;
 
-    const METHODS: [Method; 6] =
-        [Method::Identity, Method::Simhash, Method::B, Method::C, Method::Combined, Method::Split];
+    const METHODS: [&str; 6] = ["identity", "simhash", "b", "c", "combined", "split"];
 
     /// Every pair of documents with different texts decided by itself; of split, as its class is decided.
     #[test]
@@ -173,10 +171,10 @@ mod tests {
             let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(600, seed));
             let reader = database(folder.path(), &pages).expect("a database");
             for method in METHODS {
-                let options = PairOptions { complete: true, ..options(method) };
+                let options = options(completed(method, true));
                 let all = collection(&reader, &options.resources);
                 let found = graph(reader.view(), &all, &options, &mut |_| true).expect("measured");
-                let classes = Classes::new(&all, method, &|_| None, &options.resources).expect("classes");
+                let classes = Classes::new(&all, &*options.method, &|_| None, &options.resources).expect("classes");
                 let nodes: Vec<u32> = (0..all.len())
                     .filter(|&node| all.representative(node) == node && !all.row(node).is_empty)
                     .collect();
@@ -184,13 +182,12 @@ mod tests {
                 let mut degree = vec![0u64; all.len() as usize];
                 for (index, &a) in nodes.iter().enumerate() {
                     for &b in &nodes[index + 1..] {
-                        let named =
-                            if method == Method::Split { (classes.leader(a), classes.leader(b)) } else { (a, b) };
-                        let one = method == Method::Split && named.0 == named.1;
-                        let decision = options.rules.decide(method, &all.evidence(named.0, named.1));
-                        if one || matches!(decision, Decision::Near(_)) {
+                        let named = if method == "split" { (classes.leader(a), classes.leader(b)) } else { (a, b) };
+                        let one = method == "split" && named.0 == named.1;
+                        let is_near = |a, b| all.compared(a, b, |pair| options.decider().judge(pair).is_near());
+                        if one || is_near(named.0, named.1) {
                             want.edges += 1;
-                            want.same_site += u64::from(all.evidence(a, b).same_site == Some(true));
+                            want.same_site += u64::from(all.compared(a, b, |pair| pair.same_site()) == Some(true));
                             degree[a as usize] += 1;
                             degree[b as usize] += 1;
                         }
@@ -205,10 +202,7 @@ mod tests {
                     want.documents_near += if near || copies > 1 { copies } else { 0 };
                 }
                 assert_eq!(found, want, "{method}, seed {seed}");
-                assert!(
-                    method == Method::Identity || found.same_site > 2 && found.degrees.len() > 2,
-                    "{method}: {found:?}"
-                );
+                assert!(method == "identity" || found.same_site > 2 && found.degrees.len() > 2, "{method}: {found:?}");
                 assert_eq!(found.documents, pages.iter().filter(|page| page.record.tokens != Some(0)).count() as u64);
             }
         }

@@ -1,12 +1,13 @@
 //! Number of signatures needed per document (Huang et al. 2008, 4, Figure 6).
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::{Collection, PairOptions, SetSummary};
+use nddb::detect::methods::Lcs;
+use nddb::detect::{Collection, Resources, SetSummary};
 use nddb::{Progress, Result};
 use nddb_dedup::{Sets, Signed, in_order};
 use nddb_index::spill::ticker::Ticker;
 use nddb_page::sketch::{Signature, signatures};
-use nddb_verdict::compare::lcs::{Comparer, Prepared};
+use nddb_verdict::compare::lcs::Prepared;
 
 use super::sample::TextSample;
 use crate::sampling::Draw;
@@ -84,7 +85,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 pub fn perhaps(
     collection: &Collection,
     sample: &TextSample,
-    options: &PairOptions,
+    (lcs, resources): (&Lcs, &Resources),
     draw: &Draw,
     threads: usize,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
@@ -96,21 +97,21 @@ pub fn perhaps(
     let mut drawn = FixedBitSet::with_capacity(documents.len());
     sample.drawn().iter().filter_map(index).for_each(|index| drawn.insert(index));
     let signed: Vec<Vec<Signature>> =
-        documents.iter().map(|&ordinal| signatures(sample.text(ordinal), &options.sets.signatures)).collect();
+        documents.iter().map(|&ordinal| signatures(sample.text(ordinal), &lcs.sets.signatures)).collect();
     ticker.start("perhaps-similar sets", Some(SIGNATURE_STEPS.into()), "numbers of signatures")?;
     let (mut steps, mut together) = (Vec::new(), Vec::new());
     for rotations in 1..=SIGNATURE_STEPS {
-        let groups = options.sets.signatures.groups;
+        let groups = lcs.sets.signatures.groups;
         let count = rotations * groups;
         let first = |all: &[Signature]| all.partition_point(|signature| signature.group < count);
         let has = |(index, all): (usize, &Vec<Signature>)| drawn.contains(index) && first(all) > 0;
         let signed_documents = signed.iter().enumerate().filter(|document| has(*document)).count() as u64;
         steps.push(AtSignatures { signatures: count, signed: signed_documents, ..AtSignatures::default() });
-        let mut rows = Signed::new(documents.len() as u32, &options.resources);
+        let mut rows = Signed::new(documents.len() as u32, resources);
         for (index, all) in (0..).zip(&signed) {
             rows.push_made(index, &all[..first(all)])?;
         }
-        together.push(sets(collection, documents, rows, options, &selected)?);
+        together.push(sets(collection, documents, rows, (lcs, resources), &selected)?);
         ticker.add(1)?;
     }
     let mut made = Perhaps {
@@ -122,18 +123,18 @@ pub fn perhaps(
         pairs: [Vec::new(), Vec::new()],
     };
     let mut draws = [draw.clone(), draw.clone()];
-    let prepare = |index: usize| Prepared::new(sample.text(documents[index]), &options.lcs);
+    let prepare = |index: usize| Prepared::new(sample.text(documents[index]), &lcs.comparison);
     let prepared: Vec<Prepared> = selected.iter().map(|&index| prepare(index)).collect();
     ticker.start("compare texts", Some(documents.len() as u64), "documents")?;
     let mut starts = (0..documents.len()).step_by(CHUNK);
     // For each document of a chunk, whether it is similar to each selected one.
     let compare = |start: usize| {
-        let mut comparer = Comparer::new(options.lcs, &options.rules.lcs);
+        let mut comparer = lcs.comparer();
         let chunk = start..(start + CHUNK).min(documents.len());
         let similar = chunk.map(|other| {
             let ready = prepare(other);
             let mut is_similar = |(number, &index): (usize, &usize)| {
-                index != other && comparer.verdict(&prepared[number], &ready).exceeds(&options.rules.lcs)
+                index != other && comparer.verdict(&prepared[number], &ready).exceeds(&lcs.thresholds)
             };
             (other, selected.iter().enumerate().map(&mut is_similar).collect::<Vec<bool>>())
         });
@@ -174,11 +175,11 @@ fn sets(
     collection: &Collection,
     documents: &[u32],
     signed: Signed,
-    options: &PairOptions,
+    (lcs, resources): (&Lcs, &Resources),
     selected: &[usize],
 ) -> Result<Vec<FixedBitSet>> {
     let site = |index: u32| collection.row(documents[index as usize]).site;
-    let sets = Sets::new(signed, &options.sets, &options.resources, &|_| true, &site, &mut SetSummary::default())?;
+    let sets = Sets::new(signed, &lcs.sets, resources, &|_| true, &site, &mut SetSummary::default())?;
     let mut together: Vec<FixedBitSet> = selected.iter().map(|_| FixedBitSet::with_capacity(documents.len())).collect();
     sets.each(&mut |set| {
         for member in set {

@@ -3,7 +3,8 @@
 use std::collections::BinaryHeap;
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::{Collection, Method, PairOptions, UnreadTexts, Verification};
+use nddb::detect::methods::{MinHash, Simhash};
+use nddb::detect::{Collection, PairOptions, UnreadTexts};
 use nddb::{Error, Progress, Result, View};
 use nddb_dedup::{Kept, PairJob, Reach, TextSources, keep};
 use nddb_index::spill::ticker::Ticker;
@@ -121,8 +122,9 @@ fn near(
     mut draw: Draw,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Vec<(u32, u32)>> {
-    for method in [Method::MinHash, Method::Simhash] {
-        let options = PairOptions { method, expand: false, verify: Verification::Off, ..options.clone() };
+    let simhash = Simhash { k: view.settings().k.into() };
+    for method in [MinHash::default().into(), simhash.into()] {
+        let options = PairOptions { method, expand: false, verify: None, ..options.clone() };
         let found = match PairJob::new(view, collection, &options, Reach::ALL, watch) {
             Err(Error::Method { .. }) => continue,
             other => other?,

@@ -1,6 +1,7 @@
 //! Correlation of B-similarity and C-similarity (Henzinger 2006, correlation, and the combined algorithm).
 
-use nddb::detect::{Collection, Method, PairOptions};
+use nddb::detect::methods::Identity;
+use nddb::detect::{Collection, PairOptions};
 use nddb::{Progress, Result, View};
 use nddb_dedup::PairJob;
 
@@ -98,7 +99,7 @@ fn mean(sum: u64, len: u64) -> Option<f64> {
 }
 
 /// Measures the similarities of all pairs that a method finds, of documents with different texts, and hands each to
-/// `visit`; the method is [`Method::B`] or [`Method::C`].
+/// `visit`; the method is b or c.
 ///
 /// # Errors
 /// As [`nddb::detect::pairs`].
@@ -111,11 +112,11 @@ pub fn similarities(
 ) -> Result<Grid> {
     let options = PairOptions { expand: false, ..options.clone() };
     // Documents with one sketch are pairs here, too.
-    let found = PairJob::between(Method::Identity, view, collection, &options, watch)?;
+    let found = PairJob::between(&Identity, view, collection, &options, watch)?;
     let mut grid = Grid::new();
     grid.cut = found.cuts.len() as u64;
     found.each(collection, &options, watch, &mut |pair| {
-        grid.add(pair.evidence.b_similarity, pair.evidence.c_similarity);
+        grid.add(pair.measures.count("b_sim"), pair.measures.count("c_sim"));
         visit(pair.a, pair.b);
         Ok(())
     })?;
@@ -124,21 +125,21 @@ pub fn similarities(
 
 #[cfg(test)]
 mod tests {
-    use nddb_dedup::support::{collection, database, options, pages};
+    use nddb_dedup::support::{collection, completed, database, options, pages};
 
     use super::*;
 
     /// Every pair of documents with different texts, from the sketches themselves.
     #[test]
     fn it_counts_what_comparing_everything_counts() {
-        for (seed, method) in [(1, Method::B), (2, Method::C), (3, Method::B), (4, Method::C)] {
+        for (seed, method) in [(1, "b"), (2, "c"), (3, "b"), (4, "c")] {
             let (folder, mut pages) = (tempfile::tempdir().expect("a folder"), pages(800, seed));
             for page in pages.iter_mut().step_by(9) {
                 let record = &mut page.record;
-                *if method == Method::B { &mut record.projection } else { &mut record.supershingles } = None;
+                *if method == "b" { &mut record.projection } else { &mut record.supershingles } = None;
             }
             let reader = database(folder.path(), &pages).expect("a database");
-            let options = PairOptions { complete: true, ..options(method) };
+            let options = options(completed(method, true));
             let all = collection(&reader, &options.resources);
             let mut visited = Vec::new();
             let visit = &mut |a: u32, b: u32| visited.push((a.min(b), a.max(b)));
@@ -160,7 +161,7 @@ mod tests {
                     let b = b.map(|(x, y)| (0..6).filter(|&at| x[at] == y[at]).count() as u32);
                     let c = x.record.projection.zip(y.record.projection);
                     let c = c.map(|(x, y)| 384 - (0..6).map(|at| (x[at] ^ y[at]).count_ones()).sum::<u32>());
-                    let near = if method == Method::B { b >= Some(2) } else { c >= Some(372) };
+                    let near = if method == "b" { b >= Some(2) } else { c >= Some(372) };
                     if near {
                         want.add(b, c);
                         values.extend(b.zip(c).map(|(b, c)| (f64::from(b), f64::from(c))));

@@ -37,8 +37,7 @@ pub fn sizes(
 
 #[cfg(test)]
 mod tests {
-    use nddb::detect::Method;
-    use nddb_dedup::support::{database, options, pages};
+    use nddb_dedup::support::{database, named, options, pages};
 
     use super::*;
 
@@ -46,8 +45,8 @@ mod tests {
     fn every_clustered_document_is_counted_once() {
         let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(400, 1));
         let reader = database(folder.path(), &pages).expect("a database");
-        for method in [Method::Simhash, Method::B] {
-            let options = ClusterOptions::new(options(method));
+        for method in ["simhash", "b"] {
+            let options = ClusterOptions::new(options(named(method)));
             let all = Collection::with_deleted(reader.view(), &options.pairs.resources, &mut |_| true).expect("read");
             let found = sizes(reader.view(), &all, &options, &mut |_| true).expect("measured");
             let made = cluster(reader.view(), &all, &options, &mut |_| true, &mut |_| Ok(())).expect("clustered");

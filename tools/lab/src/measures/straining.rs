@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use nddb::compare::lcs::{Parameters, Thresholds};
-use nddb::detect::PairOptions;
+use nddb::detect::methods::Lcs;
 use nddb::{Progress, Result};
 use nddb_dedup::in_order;
 use nddb_index::spill::ticker::Ticker;
@@ -53,7 +53,7 @@ pub struct AtWindow {
 pub fn straining(
     sample: &TextSample,
     pairs: &[(u32, u32)],
-    options: &PairOptions,
+    lcs: &Lcs,
     threads: usize,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Straining> {
@@ -63,7 +63,7 @@ pub fn straining(
     let mut chunks = pairs.chunks(CHUNK);
     let strain = |chunk: &[(u32, u32)]| {
         // Nothing is stopped early: all lengths are wanted.
-        let mut strainer = Strainer::new(sample, options);
+        let mut strainer = Strainer::new(sample, lcs);
         chunk.iter().map(|&pair| strainer.strain(pair)).collect::<Vec<Strained>>()
     };
     in_order(
@@ -105,15 +105,15 @@ struct Strained {
 /// Strains pairs of a sample, one after the other.
 struct Strainer<'a> {
     sample: &'a TextSample,
-    options: &'a PairOptions,
+    lcs: &'a Lcs,
     whole: Comparer,
     comparers: [Comparer; WINDOWS.len()],
 }
 
 impl<'a> Strainer<'a> {
-    fn new(sample: &'a TextSample, options: &'a PairOptions) -> Self {
-        let with = |window: usize| Comparer::new(Parameters { window, ..options.lcs }, &Thresholds::NONE);
-        Self { sample, options, whole: with(NO_WINDOW), comparers: WINDOWS.map(with) }
+    fn new(sample: &'a TextSample, lcs: &'a Lcs) -> Self {
+        let with = |window: usize| Comparer::new(Parameters { window, ..lcs.comparison }, &Thresholds::NONE);
+        Self { sample, lcs, whole: with(NO_WINDOW), comparers: WINDOWS.map(with) }
     }
 
     fn strain(&mut self, (a, b): (u32, u32)) -> Strained {
@@ -124,7 +124,7 @@ impl<'a> Strainer<'a> {
             comparer.compare(&a, &b)
         };
         let original = likeness(&mut self.whole);
-        if original.exceeds(&self.options.rules.lcs) {
+        if original.exceeds(&self.lcs.thresholds) {
             let kept = |comparer: &mut Comparer| likeness(comparer).trusted as f64 / original.trusted as f64;
             let mut shares = [0.0; WINDOWS.len()];
             shares.iter_mut().zip(&mut self.comparers).for_each(|(share, comparer)| *share = kept(comparer));

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use nddb::compare::lcs::Parameters;
-use nddb::detect::{Method, PairOptions, Resources, SetOptions, UnreadTexts};
+use nddb::detect::methods::{Lcs, MinHash};
+use nddb::detect::{PairOptions, Resources, SetOptions, UnreadTexts};
 use nddb::sketch::SignatureRules;
 use nddb::text::Page;
 use nddb_dedup::perhaps_similar_sets;
@@ -24,11 +25,9 @@ fn short(len: usize, seed: u64) -> Vec<String> {
     texts(len, seed).iter().map(cut).collect()
 }
 
-fn options(corpus: &Corpus, folder: &std::path::Path) -> PairOptions {
-    let mut options = PairOptions::new(Method::Lcs);
-    options.resources = Resources { memory_limit: 0, folder: folder.into() };
-    options.rules.within = corpus.view().settings().k.into();
-    options
+fn options(folder: &std::path::Path) -> PairOptions {
+    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    PairOptions { resources, ..PairOptions::new(MinHash::default()) }
 }
 
 fn sample(corpus: &Corpus, options: &PairOptions, documents: usize, seed: u64) -> TextSample {
@@ -46,7 +45,7 @@ fn a_sample_is_drawn_by_its_seed_and_takes_neighbours_along() {
     for seed in SEEDS {
         let folder = tempfile::tempdir().expect("a folder");
         let corpus = corpus(folder.path(), &texts(300, seed));
-        let options = options(&corpus, folder.path());
+        let options = options(folder.path());
         let all = different(&corpus);
         let whole = sample(&corpus, &options, 1000, seed);
         assert_eq!((whole.documents(), whole.drawn()), (&all[..], &all[..]), "seed {seed}");
@@ -59,7 +58,8 @@ fn a_sample_is_drawn_by_its_seed_and_takes_neighbours_along() {
         // At most 20 pairs are joined, each of a selected document and another one that is near.
         assert!(few.documents().len() > 20 && few.documents().len() <= 60, "{}", few.documents().len());
         assert!(few.drawn().iter().all(|drawn| few.documents().binary_search(drawn).is_ok()));
-        let near = |a: u32, b: u32| corpus.collection().evidence(a, b).agreement >= Some(options.rules.agreement);
+        let agreement = |a: u32, b: u32| corpus.collection().compared(a, b, |pair| pair.agreement());
+        let near = |a: u32, b: u32| agreement(a, b) >= Some(MinHash::default().agreement);
         for other in few.documents().iter().filter(|other| few.drawn().binary_search(other).is_err()) {
             let joins = few.documents().iter().any(|&one| one != *other && near(one, *other));
             assert!(joins, "seed {seed}: {other} is near to none");
@@ -77,15 +77,15 @@ fn perhaps_similar_sets_are_worth_what_comparing_everything_says() {
     for seed in SEEDS {
         let folder = tempfile::tempdir().expect("a folder");
         let corpus = corpus(folder.path(), &short(60, seed));
-        let options = options(&corpus, folder.path());
+        let (options, lcs) = (options(folder.path()), Lcs::default());
         let drawn = sample(&corpus, &options, 100, seed);
-        let found = perhaps(corpus.collection(), &drawn, &options, &Draw::new(1000, seed), 2, &mut |_| true);
+        let found =
+            perhaps(corpus.collection(), &drawn, (&lcs, &options.resources), &Draw::new(1000, seed), 2, &mut |_| true);
         let found = found.expect("measured");
         let texts: Vec<&str> = drawn.documents().iter().map(|&ordinal| drawn.text(ordinal)).collect();
         let len = texts.len();
-        let near = |a: usize, b: usize| {
-            compare(texts[a], texts[b], &options.lcs, &options.rules.lcs).exceeds(&options.rules.lcs)
-        };
+        let near =
+            |a: usize, b: usize| compare(texts[a], texts[b], &lcs.comparison, &lcs.thresholds).exceeds(&lcs.thresholds);
         let similar: BTreeSet<(usize, usize)> =
             (0..len).flat_map(|a| (0..a).map(move |b| (b, a))).filter(|&(a, b)| near(a, b)).collect();
         assert_eq!((found.drawn, found.selected), (len as u64, len as u64), "seed {seed}");
@@ -153,18 +153,18 @@ fn windows_leave_what_looking_at_all_of_them_leaves() {
     for seed in SEEDS {
         let folder = tempfile::tempdir().expect("a folder");
         let corpus = corpus(folder.path(), &short(40, seed));
-        let options = options(&corpus, folder.path());
+        let (options, lcs) = (options(folder.path()), Lcs::default());
         let drawn = sample(&corpus, &options, 100, seed);
         let documents = drawn.documents();
         let pairs: Vec<(u32, u32)> =
             documents.iter().enumerate().flat_map(|(at, &a)| documents[..at].iter().map(move |&b| (a, b))).collect();
         let pairs: Vec<(u32, u32)> = pairs.into_iter().step_by(pairs_step(documents.len())).collect();
-        let found = straining(&drawn, &pairs, &options, 2, &mut |_| true).expect("measured");
+        let found = straining(&drawn, &pairs, &lcs, 2, &mut |_| true).expect("measured");
         let all = nddb::compare::lcs::Thresholds::NONE;
         let plain = |(a, b): (u32, u32), window: usize| -> Likeness {
-            compare(drawn.text(a), drawn.text(b), &Parameters { window, ..options.lcs }, &all)
+            compare(drawn.text(a), drawn.text(b), &Parameters { window, ..lcs.comparison }, &all)
         };
-        let is_like = |pair: &(u32, u32)| plain(*pair, 1).exceeds(&options.rules.lcs);
+        let is_like = |pair: &(u32, u32)| plain(*pair, 1).exceeds(&lcs.thresholds);
         let like: Vec<(u32, u32)> = pairs.iter().copied().filter(is_like).collect();
         let unlike: Vec<(u32, u32)> = pairs.iter().copied().filter(|pair| !is_like(pair)).collect();
         assert_eq!((found.similar, found.unlike), (like.len() as u64, unlike.len() as u64), "seed {seed}");
@@ -187,7 +187,7 @@ fn windows_leave_what_looking_at_all_of_them_leaves() {
             assert!(is(step.reserved, reserved), "seed {seed}: {step:?}, reserved {reserved}");
         }
         assert_eq!(found.steps.len(), WINDOWS.len());
-        let none = straining(&drawn, &[], &options, 1, &mut |_| true).expect("measured");
+        let none = straining(&drawn, &[], &lcs, 1, &mut |_| true).expect("measured");
         assert!(none.steps.iter().all(|step| (step.strained, step.reserved) == (None, None)));
     }
 }
@@ -203,7 +203,7 @@ fn terms_differ_by_what_no_common_subsequence_holds() {
         let folder = tempfile::tempdir().expect("a folder");
         let made = texts(60, seed);
         let corpus = corpus(folder.path(), &made);
-        let options = options(&corpus, folder.path());
+        let options = options(folder.path());
         let all = different(&corpus);
         let pairs: Vec<(u32, u32)> = all.windows(2).map(|pair| (pair[0], pair[1])).collect();
         let measure = |lists: &[&[(u32, u32)]]| {

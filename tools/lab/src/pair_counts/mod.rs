@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::{Collection, PairOptions, PairSummary, Verification, Verified};
+use nddb::detect::{Collection, PairOptions, PairSummary, Verified};
 use nddb::text::Headings;
 use nddb::{Progress, Result, View};
 use nddb_dedup::{CLASSES, Classes, Judge, Judged, Members, PairJob, Reach, TEXT, pairs_of, share_key};
@@ -348,8 +348,8 @@ impl<'a> BlockCounter<'a> {
         if let Some(kinds) = self.kinds.get(&leader) {
             return kinds.clone();
         }
-        let (collection, method) = (self.collection, self.options.method);
-        let compares_texts = method.needs_text() || self.options.verify != Verification::Off;
+        let (collection, method) = (self.collection, &self.options.method);
+        let compares_texts = method.needs_text() || self.options.verify.is_some();
         let key = |&ordinal: &u32| {
             let text = collection.representative(ordinal);
             let read = if compares_texts { self.found.text_cache.sketch(ordinal) } else { None };

@@ -44,7 +44,7 @@ pub struct JudgedMember {
 
 /// Returns the options by which `nddb cluster` clusters a database by default.
 pub fn usual_options(view: View<'_>, collection: &Collection, resources: &Resources) -> ClusterOptions {
-    let usual = PairOptions::chosen(view, MethodChoice::of(view, None, false));
+    let usual = PairOptions::chosen(MethodChoice::of(view, None, false));
     let mut pairs = PairOptions { resources: resources.clone(), ..usual };
     pairs.settle(collection.held());
     ClusterOptions::new(pairs)

@@ -43,13 +43,13 @@ pub enum ScoreBin {
 impl Score {
     /// Returns the score of a pair.
     pub fn of(pair: &Pair) -> Self {
-        let evidence = &pair.evidence;
-        if evidence.identical {
+        let measures = &pair.measures;
+        if pair.identical {
             return Score::Identical;
         }
-        let resemblance = evidence.likely_resemblance().map(|share| Score::Resemblance(share as f32));
-        let probability = pair.probability.map(|share| Score::Probability(share as f32));
-        probability.or(resemblance).or(evidence.distance.map(Score::Distance)).unwrap_or(Score::Unknown)
+        let resemblance = measures.share("resemblance").map(|share| Score::Resemblance(share as f32));
+        let probability = measures.share("probability").map(|share| Score::Probability(share as f32));
+        probability.or(resemblance).or(measures.count("distance").map(Score::Distance)).unwrap_or(Score::Unknown)
     }
 
     /// Returns the probability of near-duplicates, where the model gives one.

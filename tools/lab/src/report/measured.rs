@@ -1,6 +1,7 @@
 //! The measurements of a report.
 
-use nddb::detect::{ClusterOptions, Collection, Method, PairOptions, Resources};
+use nddb::detect::methods::{self, MinHash};
+use nddb::detect::{ClusterOptions, Collection, Method, MethodChoice, PairOptions, Resources};
 use nddb::{Error, Progress, Result, View};
 
 use super::overview::Overview;
@@ -20,13 +21,13 @@ pub struct Report<'a> {
     /// What clustering with its defaults would remove.
     pub overview: Overview,
     /// The method that the database is judged by if none is named.
-    pub default: Method,
+    pub default: Box<dyn Method>,
     /// The distribution of fingerprints.
     pub prints: Prints,
     /// The methods that the database can answer.
     pub methods: Vec<Measured>,
     /// Methods that were not run, and why.
-    pub refused: Vec<(Method, String)>,
+    pub refused: Vec<(&'static str, String)>,
     /// B-similarity and C-similarity of the pairs that B finds.
     pub b: Option<Grid>,
     /// B-similarity and C-similarity of the pairs that C finds.
@@ -67,42 +68,42 @@ impl<'a> Report<'a> {
         let collection = Collection::build(view, resources, watch)?;
         let with_deleted = Collection::with_deleted(view, resources, watch)?;
         let usual = usual_options(view, &with_deleted, resources);
-        let default = usual.pairs.method;
+        let default = usual.pairs.method.clone();
         let removals = Removals::find(view, &with_deleted, usual, watch)?;
         let overview = Overview::measure(view, &with_deleted, &removals, watch)?;
         let prints = measures::prints(&collection, view.settings().bits, resources, watch)?;
         let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());
-        let options = |method: Method| {
-            let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(method) };
-            options.rules.within = view.settings().k.into();
-            options
+        let options = |method: Box<dyn Method>| {
+            let choice = MethodChoice::of(view, Some(method), false);
+            PairOptions { resources: resources.clone(), ..PairOptions::chosen(choice) }
         };
-        for method in Method::ALL {
+        for method in methods::all() {
+            let name = method.name();
             if method.needs_text() {
-                let why = format!("it reads the texts of all documents: nddb pairs {db} --method {method}");
-                refused.push((method, why));
+                let why = format!("it reads the texts of all documents: nddb pairs {db} --method {name}");
+                refused.push((name, why));
                 continue;
             }
             let options = options(method);
             let graph = match measures::graph(view, &collection, &options, watch) {
                 Err(Error::Method { why, .. }) => {
-                    refused.push((method, why));
+                    refused.push((name, why));
                     continue;
                 }
                 other => other?,
             };
             let sizes = measures::sizes(view, &with_deleted, &ClusterOptions::new(options.clone()), watch)?;
-            if let Some(index) = [Method::B, Method::C].iter().position(|&it| it == method) {
+            if let Some(index) = ["b", "c"].iter().position(|&it| it == name) {
                 let mut draw = Draw::new(if sample > 0 { TERM_PAIRS } else { 0 }, seed);
                 let visit = &mut |a, b| draw.push(a, b);
                 grids[index] = Some(measures::similarities(view, &collection, &options, watch, visit)?);
-                drawn.push((method, draw));
+                drawn.push((name, draw));
             }
             methods.push(Measured { options, graph, sizes });
         }
         let [b, c] = grids;
-        let texts =
-            Texts::measure(view, &collection, &options(Method::Shingles), (sample, seed), &drawn, threads, watch)?;
+        let options = options(MinHash::default().into());
+        let texts = Texts::measure(view, &collection, &options, (sample, seed), &drawn, threads, watch)?;
         Ok(Report { db, view, collection, overview, default, prints, methods, refused, b, c, texts })
     }
 }

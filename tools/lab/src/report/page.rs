@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nddb::detect::Method;
+use nddb::detect::{Candidates, Method};
 
 use super::measured::{Measured, Report};
 use super::overview_page;
@@ -49,7 +49,7 @@ impl Report<'_> {
              methods below were not run, for the reason that stands beside each.",
         );
         if !self.refused.is_empty() {
-            let row = |(method, why): &(Method, String)| vec![method.name().to_owned(), why.clone()];
+            let row = |(method, why): &(&str, String)| vec![(*method).to_owned(), why.clone()];
             html.table(&["method", "not run because"], &self.refused.iter().map(row).collect::<Vec<_>>());
         }
         Ok(html.finish())
@@ -106,7 +106,7 @@ fn methods(html: &mut Html, report: &Report<'_>) -> Result<()> {
          results for algorithms B and C): copies of one text count once, except in the last column. The mean degree is \
          over the documents that have a near-duplicate. A pair is of one site if both sites are known and equal.",
     );
-    let rows: Vec<Vec<String>> = report.methods.iter().map(|measured| overview(measured, report.default)).collect();
+    let rows: Vec<Vec<String>> = report.methods.iter().map(|measured| overview(measured, &*report.default)).collect();
     let titles =
         ["method", "documents", "with near-duplicate", "pairs", "mean degree", "same site", "exponent", "with copies"];
     html.table(&titles, &rows);
@@ -141,13 +141,14 @@ fn methods(html: &mut Html, report: &Report<'_>) -> Result<()> {
     Ok(())
 }
 
-fn overview(measured: &Measured, default: Method) -> Vec<String> {
+fn overview(measured: &Measured, default: &dyn Method) -> Vec<String> {
     let graph = &measured.graph;
-    let mut name = match measured.options.method {
-        Method::Simhash => format!("simhash, k = {}", measured.options.rules.within),
-        method => method.name().into(),
+    let method = &measured.options.method;
+    let mut name = match method.candidates() {
+        Candidates::Near(k) => format!("{method}, k = {k}"),
+        _ => method.name().into(),
     };
-    if measured.options.method == default {
+    if method.name() == default.name() {
         name += " (the default)";
     }
     vec![

@@ -1,6 +1,6 @@
 //! The sections of a report that are about texts.
 
-use nddb::detect::{GROUPS, Method};
+use nddb::detect::GROUPS;
 
 use super::texts::{TERM_PAIRS, Texts};
 use crate::html::Html;
@@ -59,7 +59,7 @@ fn terms(html: &mut Html, texts: &Texts) -> Result<()> {
         html.paragraph("The database has neither supershingles nor projections, so there are no such pairs.");
     }
     for (method, differences) in &texts.terms {
-        let name = if *method == Method::B { "B-similar" } else { "C-similar" };
+        let name = if *method == "b" { "B-similar" } else { "C-similar" };
         let unread = match differences.unread {
             0 => String::new(),
             pairs => format!(" {} left out, of which a text could not be read.", counted(pairs, "pair")),

@@ -1,6 +1,7 @@
 //! Measurements of the texts of a sample.
 
-use nddb::detect::{Collection, Method, PairOptions, UnreadTexts};
+use nddb::detect::methods::{Lcs, Shingles};
+use nddb::detect::{Collection, PairOptions, UnreadTexts};
 use nddb::{Progress, Result, View};
 
 use crate::Draw;
@@ -28,7 +29,7 @@ pub struct Texts {
     /// Documents of the sample that could not be read.
     pub unread: UnreadTexts,
     /// By B and by C: those whose pairs there are.
-    pub terms: Vec<(Method, TermDifferences)>,
+    pub terms: Vec<(&'static str, TermDifferences)>,
     /// Documents of these pairs that could not be read.
     pub terms_unread: UnreadTexts,
     /// Perhaps-similar sets by the number of signatures.
@@ -46,7 +47,7 @@ impl Texts {
         collection: &Collection,
         options: &PairOptions,
         (sample, seed): (usize, u64),
-        pairs: &[(Method, Draw)],
+        pairs: &[(&'static str, Draw)],
         threads: usize,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
@@ -54,10 +55,10 @@ impl Texts {
         let lists: Vec<&[(u32, u32)]> = lists.iter().map(Vec::as_slice).collect();
         let (terms, terms_unread) = measures::term_differences(view, collection, &lists, options, watch)?;
         let drawn = measures::text_sample(view, collection, options, sample, seed, watch)?;
-        let draw = Draw::new(STRAINED_PAIRS, seed);
-        let perhaps = measures::perhaps(collection, &drawn, options, &draw, threads, watch)?;
-        let straining = measures::straining(&drawn, &perhaps.pairs.concat(), options, threads, watch)?;
-        let sampled = sampled(view, collection, drawn.documents(), options, threads, watch)?;
+        let (draw, lcs) = (Draw::new(STRAINED_PAIRS, seed), Lcs::default());
+        let perhaps = measures::perhaps(collection, &drawn, (&lcs, &options.resources), &draw, threads, watch)?;
+        let straining = measures::straining(&drawn, &perhaps.pairs.concat(), &lcs, threads, watch)?;
+        let sampled = sampled(view, collection, drawn.documents(), options, &Shingles::default(), threads, watch)?;
         Ok(Self {
             sample,
             seed,

@@ -1,7 +1,8 @@
 //! Calibration of shingle sampling to a required precision.
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::{Collection, GROUPS, Method, PairOptions, Ratios, UnreadTexts};
+use nddb::detect::methods::Shingles;
+use nddb::detect::{Collection, GROUPS, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
 use nddb_index::spill::ticker::Ticker;
@@ -20,8 +21,14 @@ const REPORT: usize = 1;
 /// How sampling is calibrated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuneOptions {
-    /// Threshold, words of a shingle, stop shingles and room; its method is shingles.
-    pub pairs: PairOptions,
+    /// Threshold, words of a shingle and stop shingles.
+    pub shingles: Shingles,
+    /// k, the distance of simhash with which the database is judged.
+    pub k: u32,
+    /// The part of a page that is compared as its text; by default, that of the recipe.
+    pub part: Option<TextScope>,
+    /// Memory limit and folder for temporary files.
+    pub resources: Resources,
     /// The precision to be kept.
     pub precision: f64,
     /// Most documents that are looked at; of more, those of least hash.
@@ -30,7 +37,14 @@ pub struct TuneOptions {
 
 impl Default for TuneOptions {
     fn default() -> Self {
-        Self { pairs: PairOptions::new(Method::Shingles), precision: 0.85, documents: 20_000 }
+        Self {
+            shingles: Shingles::default(),
+            k: 3,
+            part: None,
+            resources: Resources::default(),
+            precision: 0.85,
+            documents: 20_000,
+        }
     }
 }
 
@@ -108,15 +122,14 @@ pub fn calibrate(
     options: &TuneOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Calibration> {
-    nddb::detect::check(view, &options.pairs)?;
+    nddb::detect::check(view, &PairOptions::new(options.shingles.clone()))?;
     let ticker = Ticker::new(watch);
-    let resources = &options.pairs.resources;
-    let sources = TextSources::new(view, collection, options.pairs.part, resources, &ticker)?;
+    let resources = &options.resources;
+    let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;
     let wanted = wanted(collection, options.documents);
-    let mut shingles = options.pairs.shingles;
-    (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);
-    let sets = ShingleSets::read(&sources, &wanted, &shingles, options.pairs.rules.resemblance, resources, &ticker)?;
-    let runs = Runs::new(view, collection, options.pairs.clone(), &sets, half, PAIRS_MAX, &ticker)?;
+    let shingles = Shingles { ratios: Ratios::ALL, remainder: 0, ..options.shingles.clone() };
+    let sets = ShingleSets::read(&sources, &wanted, &shingles, resources, &ticker)?;
+    let runs = Runs::new(view, collection, (shingles, resources), &sets, half, PAIRS_MAX, &ticker)?;
     let uniform: Vec<Tally> = RATIOS
         .iter()
         .filter_map(|&ratio| Ratios::uniform(ratio))

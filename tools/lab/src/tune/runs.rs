@@ -1,8 +1,9 @@
 //! Runs of the method shingles on samples of one set of shingles, read once.
 
-use nddb::detect::{Collection, Decision, Evidence, GROUPS, Method, PairOptions, Ratios, ShingleSummary, Verification};
+use nddb::detect::methods::Shingles;
+use nddb::detect::{Collection, GROUPS, PairOptions, Ratios, Resources, ShingleSummary};
 use nddb::{Result, View};
-use nddb_dedup::{Classes, Context, Overlaps, Resembling, ShingleSets, Verifier};
+use nddb_dedup::{Classes, Context, Overlaps, Resembling, ShingleSets};
 use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -29,6 +30,7 @@ pub(super) struct Runs<'a, 't> {
     view: View<'a>,
     collection: &'a Collection,
     options: PairOptions,
+    shingles: Shingles,
     sets: &'a ShingleSets,
     classes: Classes,
     members: Vec<Member>,
@@ -91,17 +93,17 @@ pub(super) struct FoundPair {
 }
 
 impl<'a, 't> Runs<'a, 't> {
-    /// Finds what all shingles return, at the resemblance of the options. Pairs across the halves are left out.
+    /// Finds what all shingles return, at the resemblance of the method. Pairs across the halves are left out.
     pub(super) fn new(
         view: View<'a>,
         collection: &'a Collection,
-        options: PairOptions,
+        (shingles, resources): (Shingles, &Resources),
         sets: &'a ShingleSets,
         half: fn(&Collection, u32) -> usize,
         most: usize,
         ticker: &'a Ticker<'t>,
     ) -> Result<Self> {
-        let options = PairOptions { method: Method::Shingles, verify: Verification::Off, ..options };
+        let options = PairOptions { resources: resources.clone(), ..PairOptions::new(shingles.clone()) };
         let classes = Classes::of_texts(collection);
         let (mut members, mut indexes) = (Vec::new(), vec![0; collection.len() as usize]);
         for ordinal in classes.leaders() {
@@ -116,7 +118,8 @@ impl<'a, 't> Runs<'a, 't> {
             }
         }
         let (truth, shares) = (Vec::new(), [1; GROUPS]);
-        let mut runs = Self { view, collection, options, sets, classes, members, indexes, truth, shares, most, ticker };
+        let mut runs =
+            Self { view, collection, options, shingles, sets, classes, members, indexes, truth, shares, most, ticker };
         let mut truth = Vec::new();
         runs.shares = runs.pairs(Ratios::ALL, 0, ticker, &mut |returned| truth.push(returned.pair))?;
         truth.sort_unstable();
@@ -139,7 +142,7 @@ impl<'a, 't> Runs<'a, 't> {
         let mut sets = self.sets.resample(ratios, remainder);
         let member = |ordinal: u32| (self.member(ordinal).group, self.member(ordinal).hash);
         let mut drawing = Drawing::new(self.most, self.shares, &member);
-        let threshold = self.options.rules.resemblance;
+        let least = self.shingles.resemblance;
         let half = |ordinal: u32| self.member(ordinal).half;
         ticker.lend(|watch| {
             let context = Context {
@@ -152,9 +155,9 @@ impl<'a, 't> Runs<'a, 't> {
                 limit: usize::MAX,
                 ticker: &Ticker::new(watch),
             };
-            let mut source = Resembling { sets: &mut sets, summary: &mut ShingleSummary::default() };
+            let mut source = Resembling { least, sets: &mut sets, summary: &mut ShingleSummary::default() };
             source.buckets(&context, &mut |documents| {
-                drawing.take(documents, &|a, b| a.may_reach(b, threshold) && half(a.document) == half(b.document));
+                drawing.take(documents, &|a, b| a.may_reach(b, least) && half(a.document) == half(b.document));
                 Ok(())
             })
         })?;
@@ -163,10 +166,7 @@ impl<'a, 't> Runs<'a, 't> {
         let mut overlaps = Overlaps::new(&sets, None);
         for &pair in &pairs {
             let [a, b] = [(pair >> 32) as u32, pair as u32];
-            let mut evidence = Evidence::default();
-            overlaps.add(a, b, &mut evidence)?;
-            if let Decision::Near(_) = self.options.rules.decide(Method::Shingles, &evidence) {
-                let resemblance = evidence.resemblance.unwrap_or_default();
+            if let Some(resemblance) = overlaps.resemblance(a, b).filter(|resemblance| *resemblance >= least) {
                 found(Returned { ends: [a, b].map(|ordinal| self.member(ordinal)), pair, resemblance });
             }
         }

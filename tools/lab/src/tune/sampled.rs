@@ -1,7 +1,8 @@
 //! Accuracy of sampled shingles relative to all shingles (Ye et al. 2007, 4.2 to 4.4).
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::{Collection, GROUPS, Method, PairOptions, Ratios, UnreadTexts};
+use nddb::detect::methods::Shingles;
+use nddb::detect::{Collection, GROUPS, PairOptions, Ratios, UnreadTexts};
 use nddb::{Error, Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources, in_order};
 use nddb_index::spill::ticker::Ticker;
@@ -72,17 +73,16 @@ pub fn sampled(
     collection: &Collection,
     documents: &[u32],
     options: &PairOptions,
+    shingles: &Shingles,
     threads: usize,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Sampled> {
-    let options = PairOptions { method: Method::Shingles, ..options.clone() };
     let (resources, ticker) = (&options.resources, Ticker::new(watch));
     let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
     documents.iter().for_each(|&ordinal| wanted.insert(ordinal as usize));
     let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;
-    let mut shingles = options.shingles;
-    (shingles.ratios, shingles.remainder) = (Ratios::ALL, 0);
-    let sets = ShingleSets::read(&sources, &wanted, &shingles, options.rules.resemblance, resources, &ticker)?;
+    let shingles = Shingles { ratios: Ratios::ALL, remainder: 0, ..shingles.clone() };
+    let sets = ShingleSets::read(&sources, &wanted, &shingles, resources, &ticker)?;
     let mut made = Sampled { documents: [0; GROUPS], shingles: [0; GROUPS], steps: Vec::new(), unread: sets.unread };
     for &ordinal in documents {
         if let Some(words) = sets.words(ordinal).filter(|&words| words > 0) {
@@ -91,9 +91,8 @@ pub fn sampled(
         }
     }
     let runs_at = |threshold: f64| {
-        let mut options = options.clone();
-        options.rules.resemblance = threshold;
-        Runs::new(view, collection, options, &sets, |_, _| 0, PAIRS_MAX, &ticker)
+        let shingles = Shingles { resemblance: threshold, ..shingles.clone() };
+        Runs::new(view, collection, (shingles, resources), &sets, |_, _| 0, PAIRS_MAX, &ticker)
     };
     if let Some(steps) = at_once(&runs_at(THRESHOLDS[0])?, threads, &ticker)? {
         made.steps = steps;

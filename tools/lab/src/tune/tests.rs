@@ -1,4 +1,5 @@
-use nddb::detect::{GROUPS, Method, PairOptions, Ratios, Resources, TextScope};
+use nddb::detect::methods::Shingles;
+use nddb::detect::{GROUPS, PairOptions, Ratios, Resources, TextScope};
 use nddb::sketch::Recipe;
 use nddb_dedup::support::{corpus, texts};
 
@@ -40,8 +41,8 @@ fn calibration_counts_what_sampled_runs_return() {
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
     let mut options = TuneOptions { precision: 0.5, ..TuneOptions::default() };
-    options.pairs.resources = Resources { memory_limit: 0, folder: folder.path().into() };
-    options.pairs.rules.resemblance = 0.6;
+    options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    options.shingles.resemblance = 0.6;
     let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
     assert_eq!(made.unread.total(), 0);
     // All shingles are the truth.
@@ -78,7 +79,7 @@ fn a_trial_finds_small_edits_and_knows_different_texts_apart() {
     };
     let texts: Vec<String> =
         (0..12).map(|text| (0..60).map(|number| line(text, number)).collect::<Vec<_>>().join("\n")).collect();
-    let made = trial(&texts, &Recipe::default(), &PairOptions::new(Method::Lcs), 1, &mut |_| true).expect("figures");
+    let made = trial(&texts, &Recipe::default(), &TuneOptions::default(), 1, &mut |_| true).expect("figures");
     assert_eq!((made.texts, made.pairs), (12, 66));
     let figure = |name: &str, within: Option<u32>| {
         made.figures.iter().find(|figure| figure.name == name && figure.within == within).expect("a figure")
@@ -103,7 +104,7 @@ fn a_trial_tries_what_the_recipe_has_and_says_what_it_leaves_out() {
     let texts: Vec<String> = (0..4).map(|text| (0..80).map(|at| format!("w{text}x{at} ")).collect()).collect();
     let trial_of = |recipe: &str, part: Option<TextScope>| {
         let recipe = Recipe::named(recipe).expect("a recipe");
-        let options = PairOptions { part, ..PairOptions::new(Method::Shingles) };
+        let options = TuneOptions { part, ..TuneOptions::default() };
         trial(&texts, &recipe, &options, 1, &mut |_| true).expect("figures")
     };
     for (recipe, part, missing, default) in [
@@ -144,9 +145,9 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
     let mut options = TuneOptions::default();
-    options.pairs.resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
     // 40 words make 36 shingles, of which a word is in five: 31 of 41 are shared.
-    options.pairs.rules.resemblance = 0.75;
+    options.shingles.resemblance = 0.75;
     let mut most = 0;
     let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |progress| {
         if progress.phase == "decide" {
@@ -175,18 +176,19 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
         let made = texts(70, seed);
         let corpus = corpus(folder.path(), &made);
         let all = corpus.collection();
-        let mut options = PairOptions::new(Method::Shingles);
+        let (shingles_of, mut options) = (Shingles::default(), PairOptions::new(Shingles::default()));
         options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
         let documents: Vec<u32> =
             (0..all.len()).filter(|&one| all.representative(one) == one && !all.row(one).is_empty).collect();
-        let found = sampled(corpus.view(), all, &documents, &options, 2, &mut |_| true).expect("measured");
+        let found =
+            sampled(corpus.view(), all, &documents, &options, &shingles_of, 2, &mut |_| true).expect("measured");
         let words = |ordinal: u32| {
             let index: usize = all.id(ordinal)[1..].parse().expect("an index");
             CanonicalWords::of_text(&made[index])
         };
         let sets: Vec<_> = documents
             .iter()
-            .map(|&one| (Ratios::group(words(one).len()), shingles(&words(one), options.shingles.words, Sampling::ALL)))
+            .map(|&one| (Ratios::group(words(one).len()), shingles(&words(one), shingles_of.words, Sampling::ALL)))
             .collect();
         assert_eq!(found.documents.iter().sum::<u64>(), documents.len() as u64, "seed {seed}");
         assert_eq!(found.shingles.iter().sum::<u64>(), sets.iter().map(|set| set.1.len() as u64).sum::<u64>());
@@ -224,7 +226,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
         }
         assert_eq!(found.steps.len(), THRESHOLDS.len());
         assert!(found.steps[0].pairs.iter().sum::<u64>() > 20, "seed {seed}");
-        let none = sampled(corpus.view(), all, &[], &options, 1, &mut |_| true).expect("measured");
+        let none = sampled(corpus.view(), all, &[], &options, &shingles_of, 1, &mut |_| true).expect("measured");
         assert!(none.steps.iter().all(|step| step.precision(0, None).is_none() && step.recall(3, None).is_none()));
     }
 }

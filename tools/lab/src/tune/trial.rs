@@ -5,22 +5,20 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::{Collection, Decision, Evidence, Method, PairOptions, TextScope, Traits};
-use nddb::sketch::{Recipe, Sketch};
+use nddb::detect::methods::{Cosine, Lcs};
+use nddb::detect::{Collection, Decider, DocumentPair, Known, Method, TextScope, default_of};
+use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Progress, Result, View};
+use nddb::{Fingerprint, Progress, Result, View};
 use nddb_dedup::{TextSources, keep};
-use nddb_format::document_keys::bands;
 use nddb_index::spill::ticker::Ticker;
-use nddb_page::sketch::{
-    Features, Sampling, Shingles, Stemmer, StopWords, agreement, min_bytes, shingles, signatures, simhash_of,
-};
+use nddb_page::sketch::{Features, Sampling, Shingles, Stemmer, StopWords, shingles, signatures, simhash_of};
 use nddb_page::text::{CanonicalWords, tokens};
 use nddb_verdict::compare::Frequencies;
-use nddb_verdict::compare::lcs::{Comparer, Prepared};
-use nddb_verdict::{b_similarity, c_similarity};
+use nddb_verdict::compare::lcs::Prepared;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::calibrate::TuneOptions;
 use super::edits::{Edit, edited};
 
 /// Fewer words than these are too few for an edit of one in a hundred.
@@ -39,7 +37,7 @@ const REPEATS: usize = 8;
 pub fn sample(
     view: View<'_>,
     collection: &Collection,
-    options: &PairOptions,
+    options: &TuneOptions,
     documents: usize,
     seed: u64,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
@@ -68,7 +66,7 @@ pub struct Figure {
     pub name: String,
     /// The threshold of simhash.
     pub within: Option<u32>,
-    /// It is how documents of the recipe are judged if no other method is named ([`Method::default_of`]).
+    /// It is how documents of the recipe are judged if no other method is named ([`default_of`]).
     pub is_default: bool,
     /// Of the texts, those that are found to be near to themselves with each of [`Edit::ALL`] made in them.
     pub found: [f64; 6],
@@ -100,7 +98,7 @@ pub struct Trial {
 pub fn trial(
     texts: &[String],
     recipe: &Recipe,
-    options: &PairOptions,
+    options: &TuneOptions,
     seed: u64,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Trial> {
@@ -117,7 +115,7 @@ pub fn trial(
     let mut figures = Vec::new();
     let (english, stemmer) = (StopWords::english(), Stemmer::of("english"));
     let usual = Features::default();
-    let default = Method::default_of(Some(recipe));
+    let default = default_of(Some(recipe));
     let mut left_out =
         vec!["split: an edit on its own site is judged as by combined, on another site as by c".to_owned()];
     for (name, features) in [
@@ -138,103 +136,76 @@ pub fn trial(
             && features.fold_case
             && features.stop_words.is_none()
             && features.stemmer.is_none();
-        let is_own = default == Method::Simhash && is_recipe;
+        let is_own = default.is_by_distance() && is_recipe;
         for within in WITHIN {
             let near = |a: &u64, b: &u64| (a ^ b).count_ones() <= within;
-            let is_default = is_own && within == options.rules.within;
+            let is_default = is_own && within == options.k;
             let figure = bench.figure(name, &prints, cost, &mut { near });
             figures.push(Figure { within: Some(within), is_default, ..figure });
         }
         ticker.add(1)?;
     }
-    let (sketches, cost) = bench.ready(&|text: &str| recipe.sketch(&Page::text(text)));
-    for method in [Method::Identity, Method::B, Method::C, Method::Combined, Method::MinHash, Method::Model] {
-        let has = match method {
-            Method::Identity => true,
-            Method::MinHash => recipe.has_profile(),
-            Method::Model => recipe.has_profile(),
+    let (sketches, cost) = bench.ready(&|text: &str| sketched(recipe, text));
+    for name in ["identity", "b", "c", "combined", "min-hash", "model"] {
+        let method: Box<dyn Method> = name.parse().expect("the name of a method");
+        let by_bands = matches!(name, "min-hash" | "model");
+        let has = match name {
+            "identity" => true,
+            "min-hash" | "model" => recipe.has_profile(),
             _ => recipe.has_min_hash() && recipe.has_projection(),
         };
         if !has {
-            let what = match method {
-                Method::MinHash => "bands of min-values",
-                Method::Model => "profiles",
+            let what = match name {
+                "min-hash" => "bands of min-values",
+                "model" => "profiles",
                 _ => "min-values and projections",
             };
             left_out.push(format!("{method}: recipe {} has no {what}", recipe.name()));
             continue;
         }
-        let near = |a: &Sketch, b: &Sketch| {
-            let by_bands = matches!(method, Method::MinHash | Method::Model);
-            (!by_bands || share_a_band(a, b)) && is_near(options.rules.decide(method, &sketched(a, b)))
+        let decider = Decider::new(&*method, None, None);
+        let near = |a: &Known, b: &Known| {
+            (!by_bands || share_a_band(a, b)) && decider.judge(&DocumentPair::new(a, b, None)).is_near()
         };
-        let figure = bench.figure(method.name(), &sketches, cost, &mut { near });
-        figures.push(Figure { is_default: method == default, ..figure });
+        let figure = bench.figure(name, &sketches, cost, &mut { near });
+        figures.push(Figure { is_default: name == default.name(), ..figure });
     }
     ticker.add(1)?;
+    let (lcs, cosine) = (Lcs::default(), Cosine::default());
     let signed = |text: &str| -> HashSet<u128> {
-        signatures(text, &options.sets.signatures).iter().map(|signature| signature.value).collect()
+        signatures(text, &lcs.sets.signatures).iter().map(|signature| signature.value).collect()
     };
-    let mut comparer = Comparer::new(options.lcs, &options.rules.lcs);
-    let (prepared, cost) = bench.ready(&|text: &str| (signed(text), Prepared::new(text, &options.lcs)));
+    let mut comparer = lcs.comparer();
+    let (prepared, cost) = bench.ready(&|text: &str| (signed(text), Prepared::new(text, &lcs.comparison)));
     figures.push(bench.figure("lcs", &prepared, cost, &mut |a, b| {
-        shared(&a.0, &b.0) && comparer.compare(&a.1, &b.1).exceeds(&options.rules.lcs)
+        shared(&a.0, &b.0) && comparer.compare(&a.1, &b.1).exceeds(&lcs.thresholds)
     }));
     ticker.add(1)?;
     let (terms, cost) = bench.ready(&|text: &str| (signed(text), Frequencies::of_text(text)));
     let near = |a: &(HashSet<u128>, Frequencies), b: &(HashSet<u128>, Frequencies)| {
-        shared(&a.0, &b.0) && a.1.cosine(&b.1) > options.rules.cosine
+        shared(&a.0, &b.0) && a.1.cosine(&b.1) > cosine.cosine
     };
     figures.push(bench.figure("cosine", &terms, cost, &mut { near }));
     ticker.add(1)?;
     let (sets, cost) =
         bench.ready(&|text: &str| shingles(&CanonicalWords::of_text(text), options.shingles.words, Sampling::ALL));
     figures.push(bench.figure("shingles", &sets, cost, &mut |a: &Shingles, b| {
-        a.overlap(b).is_some_and(|overlap| overlap.resemblance() >= options.rules.resemblance)
+        a.overlap(b).is_some_and(|overlap| overlap.resemblance() >= options.shingles.resemblance)
     }));
     Ok(Trial { texts: texts.len(), pairs: bench.pairs(), figures, left_out })
 }
 
-/// What two sketches say.
-fn sketched(a: &Sketch, b: &Sketch) -> Evidence {
-    let agreement = a
-        .min_hash
-        .as_ref()
-        .zip(b.min_hash.as_ref())
-        .map(|(a, b)| agreement(&min_bytes(&a.values), &min_bytes(&b.values)));
-    Evidence {
-        identical: a.digest == b.digest,
-        distance: Some((a.fingerprint ^ b.fingerprint).count_ones()),
-        b_similarity: a
-            .min_hash
-            .as_ref()
-            .zip(b.min_hash.as_ref())
-            .map(|(a, b)| b_similarity(&a.supershingles, &b.supershingles)),
-        traits: a
-            .profile
-            .as_ref()
-            .zip(b.profile.as_ref())
-            .zip(agreement)
-            .map(|((a, b), equal)| Traits::of(a, b, equal)),
-        agreement,
-        c_similarity: a.projection.as_ref().zip(b.projection.as_ref()).map(|(a, b)| c_similarity(a, b)),
-        ..Evidence::default()
-    }
+/// What the catalog would know of a text.
+fn sketched(recipe: &Recipe, text: &str) -> Known {
+    let sketch = recipe.sketch(&Page::text(text));
+    let fingerprint = Fingerprint(sketch.fingerprint);
+    Known::of(&sketch.record("text", None), Some(fingerprint))
 }
 
 /// Whether two documents would be candidates of min-hash or the model.
-fn share_a_band(a: &Sketch, b: &Sketch) -> bool {
-    if let Some((a, b)) = a.profile.as_ref().zip(b.profile.as_ref()) {
-        return a.bands().iter().zip(b.bands()).any(|(a, b)| *a == b);
-    }
-    a.min_hash.as_ref().zip(b.min_hash.as_ref()).is_some_and(|(a, b)| {
-        let bands = [a, b].map(|min_hash| bands(&min_hash.values));
-        bands[0].iter().zip(&bands[1]).any(|(a, b)| a == b)
-    })
-}
-
-fn is_near(decision: Decision) -> bool {
-    matches!(decision, Decision::Near(_))
+fn share_a_band(a: &Known, b: &Known) -> bool {
+    let profiles = a.profile.as_ref().zip(b.profile.as_ref());
+    profiles.is_some_and(|(a, b)| a.bands().iter().zip(b.bands()).any(|(a, b)| *a == b))
 }
 
 /// Whether two texts are perhaps similar.

@@ -1,10 +1,11 @@
 //! How near-duplicates are judged, without a database.
 
-use nddb::detect::{GROUP_LIMIT, Method, PairOptions};
+use nddb::detect::methods::Simhash;
+use nddb::detect::{GROUP_LIMIT, Method, PairOptions, default_of};
 use nddb::sketch::Recipe;
 
 use crate::errors::Result;
-use crate::judging::{check_shares, method as named_method};
+use crate::judging::{check_shares, method as named_method, set_known};
 
 /// Returns the options of a method; without one those of the default of the recipe, with simhash for documents of which
 /// only the fingerprint is known.
@@ -17,19 +18,18 @@ pub(super) fn pair_options(
     min_probability: Option<f64>,
     max_difference: Option<f64>,
 ) -> Result<PairOptions> {
+    let simhash = Simhash { k: k.into() };
     let (method, or_simhash) = match method {
-        Some(name) => (named_method(name)?, false),
-        None => (Method::default_of(Some(recipe)), true),
+        Some(name) => (named_method(name)?, None),
+        None => (default_of(Some(recipe)), Some(simhash)),
     };
     if method.needs_text() {
         let why = "it compares texts, and sketches are given".into();
         return Err(nddb::Error::Method { method: method.name(), why }.into());
     }
     check_shares(min_probability, max_difference)?;
-    let mut options = PairOptions { or_simhash, complete, ..PairOptions::new(method) };
-    options.group_limit = group_limit.unwrap_or(GROUP_LIMIT);
-    options.rules.within = k.into();
-    options.rules.probability = min_probability.unwrap_or(options.rules.probability);
-    options.rules.max_difference = max_difference;
-    Ok(options)
+    let mut method: Box<dyn Method> = if method.is_by_distance() { simhash.into() } else { method };
+    set_known(&mut method, complete, min_probability)?;
+    let group_limit = group_limit.unwrap_or(GROUP_LIMIT);
+    Ok(PairOptions { or_simhash, max_difference, group_limit, ..PairOptions::new(method) })
 }

@@ -6,7 +6,7 @@ use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Int64Builder, ListBuil
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use nddb::Document;
-use nddb::detect::{Collection, Method, NearTables, Numbered, Properties};
+use nddb::detect::{Collection, NearTables, Numbered, Properties, default_of};
 use pyo3::prelude::*;
 
 use super::columns::{Numbers, table};
@@ -77,7 +77,7 @@ pub(crate) fn properties(
 #[pyfunction]
 #[pyo3(signature = (recipe="main"))]
 pub(crate) fn default_method(recipe: &str) -> Result<&'static str> {
-    Ok(Method::default_of(Some(&named(recipe)?)).name())
+    Ok(default_of(Some(&named(recipe)?)).name())
 }
 
 /// Returns what tells whether a document is unchanged: a Stream with a row for each row of a table with the columns

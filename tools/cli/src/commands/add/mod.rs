@@ -231,7 +231,7 @@ impl Adding<'_> {
             Judgement::Duplicate { of, complete } => {
                 add_evidence(&mut more, Some(&of));
                 more.insert("complete".into(), complete.into());
-                let distance = of.evidence.distance;
+                let distance = of.measures.count("distance");
                 duplicate(of.id, distance, more)
             }
         })

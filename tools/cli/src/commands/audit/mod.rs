@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         });
         output::print_json(&json!({
             "audit": audit.id(),
-            "method": audit.method.name(),
+            "method": audit.method,
             "documents": audit.documents,
             "removals": audit.removals(),
             "questions": audit.order.len(),

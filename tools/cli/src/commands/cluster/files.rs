@@ -49,7 +49,7 @@ impl Files<'_> {
         describe: &dyn Fn(&ClusterSummary) -> Value,
     ) -> Result<ClusterSummary> {
         let mut folder = Folder::make(self.folder, &SOMETIMES)?;
-        let (collection, method) = (self.collection, self.options.pairs.method);
+        let (collection, method) = (self.collection, self.options.pairs.method.name());
         let (made, described) = match self.format.lines(self.with)? {
             Some(format) => self.lines(view, watch, &mut folder, format)?,
             None => {
@@ -88,7 +88,7 @@ impl Files<'_> {
         folder: &mut Folder,
         format: Format,
     ) -> Result<(Clusters, Option<Described<'_>>)> {
-        let (collection, method) = (self.collection, self.options.pairs.method);
+        let (collection, method) = (self.collection, self.options.pairs.method.name());
         let lines = Lines { collection, method, format };
         let mut sink = Sink::new(folder.file(&format!("pairs.{}", format.extension()))?);
         let mut out = Vec::new();

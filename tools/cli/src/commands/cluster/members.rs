@@ -7,7 +7,7 @@ use nddb::format::SourcePosition;
 use crate::columns::{Cell, Column, Kind, Rows, Target};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
-use crate::stored_scores::{SAME, SCORES, same, scores};
+use crate::stored_scores::{stored_cells, stored_columns};
 
 /// The columns of members.
 pub fn columns() -> Vec<Column> {
@@ -22,8 +22,9 @@ pub fn columns() -> Vec<Column> {
     ];
     let position =
         [("archive", Kind::Text), ("offset", Kind::Number), ("inner", Kind::Number), ("length", Kind::Number)];
-    let all = [&member[..], &SCORES, &SAME, &position].concat();
-    all.into_iter().map(|(name, kind)| Column::new(name, kind)).collect()
+    let named =
+        |of: &[(&'static str, Kind)]| of.iter().map(|&(name, kind)| Column::new(name, kind)).collect::<Vec<_>>();
+    [named(&member), stored_columns(), named(&position)].concat()
 }
 
 /// Writes the rows of all members.
@@ -98,7 +99,7 @@ pub fn rows_of(
                 source.map(|source| source.inner).into(),
                 source.map(|source| source.length).into(),
             ];
-            emit(&[&member[..], &scores(pair), &same(pair), &position].concat())?;
+            emit(&[&member[..], &stored_cells(pair), &position].concat())?;
         }
         Ok(())
     })

@@ -19,7 +19,6 @@ use crate::described::{Reading, Wanted, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::output::{self, Output};
 use crate::pair_rows::PairFormat;
-use crate::paper_options::PaperOptions;
 use crate::quantity::{counted, duration, grouped};
 use crate::{database, interrupt, text_options};
 
@@ -71,14 +70,6 @@ pub(crate) struct Args {
     // The last one: options after it would stand under its heading.
     #[command(flatten)]
     how: MethodArgs,
-}
-
-impl Args {
-    /// The same clusters with other constants of the papers.
-    pub(super) fn with(mut self, paper: PaperOptions) -> Self {
-        self.how.paper = paper;
-        self
-    }
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
@@ -171,7 +162,7 @@ fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &Clu
         "keep": keep,
         "remove": options.remove.name(),
         "components": options.components,
-        "pairs": pairs::value(pairs, &summary.pairs),
+        "pairs": pairs::value(view, pairs, &summary.pairs),
         "clusters": summary.clusters,
         "clustered": summary.clustered,
         "largest": summary.largest,

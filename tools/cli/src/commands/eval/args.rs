@@ -7,7 +7,7 @@ use nddb::sketch::Recipe;
 use nddb_lab::eval::Half;
 
 use crate::commands::load::IdFrom;
-use crate::paper_options::PaperOptions;
+use crate::parameters::Parameters;
 use crate::text_options::TextOptions;
 
 /// Compare methods on labelled documents
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Where ids of WARC, WET and ARC documents come from, as with `nddb load --id`
     #[arg(long, value_enum, default_value_t, value_name = "FROM")]
     pub(super) id: IdFrom,
-    /// Which methods, with which thresholds: all, or b,simhash:k=0..7,combined:b=3+c=360
+    /// Which methods, with which parameters: all, or b,simhash:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub(super) methods: String,
     /// Score one half of the labels: choose settings on 1, report results on 2
@@ -60,17 +60,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
     #[command(flatten)]
+    pub(super) parameters: Parameters,
+    // The last one: options after it would stand under its heading.
+    #[command(flatten)]
     pub(super) texts: TextOptions,
-    /// What `nddb-lab` changes.
-    #[arg(skip)]
-    pub(super) paper: PaperOptions,
-}
-
-impl Args {
-    /// The same comparison with other constants of the papers.
-    pub(in crate::commands) fn with(self, paper: PaperOptions) -> Self {
-        Self { paper, ..self }
-    }
 }
 
 /// The half of the labelled pairs that is scored.

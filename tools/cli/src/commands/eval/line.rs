@@ -1,6 +1,5 @@
 //! One JSON object for each method and setting.
 
-use nddb::detect::Method;
 use nddb_lab::eval::{
     AtDistance, C_RANGES, COMBINED_R, Counts, DRAWS, Interval, Intervals, Label, RECALL, Slopes, Split, by_distance,
     distances, splits,
@@ -74,27 +73,27 @@ pub(super) fn value(
         "repeated": frame.labels.repeated,
         "skipped": trial.set.corpus.skipped().len(),
     });
-    if let Some((name, of_method)) = figures.and_then(|figures| of_method(trial.setting.method, figures)) {
+    if let Some((name, of_method)) = figures.and_then(|figures| of_method(trial.setting.method.name(), figures)) {
         value[name] = of_method;
     }
     value
 }
 
 /// What the papers measure of one method alone.
-fn of_method(method: Method, figures: &Figures<'_>) -> Option<(&'static str, Value)> {
+fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value)> {
     let similarity = &figures.similarity;
     Some(match method {
-        Method::Simhash => ("distances", figures.distances.iter().map(at_distance).collect()),
-        Method::B => {
+        "simhash" => ("distances", figures.distances.iter().map(at_distance).collect()),
+        "b" => {
             let values = (0..7).zip(&similarity.by_b).map(|(b, counts)| at(json!({"b": b}), counts));
             ("by_similarity", values.collect())
         }
-        Method::C => {
+        "c" => {
             let ranges = C_RANGES.iter().zip(&similarity.by_c);
             let ranges = ranges.map(|((from, to), counts)| at(json!({"from": from, "to": to}), counts));
             ("by_similarity", ranges.collect())
         }
-        Method::Combined => {
+        "combined" => {
             let steps = COMBINED_R.zip(&similarity.combined).map(|(r, counts)| {
                 let mut value = at(json!({"r": r}), counts);
                 value["recall"] = json!(counts.recall());
@@ -102,7 +101,7 @@ fn of_method(method: Method, figures: &Figures<'_>) -> Option<(&'static str, Val
             });
             ("by_r", steps.collect())
         }
-        Method::Lcs => ("slopes", figures.slopes.as_ref().map_or(Value::Null, slopes)),
+        "lcs" => ("slopes", figures.slopes.as_ref().map_or(Value::Null, slopes)),
         _ => return None,
     })
 }

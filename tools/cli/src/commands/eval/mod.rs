@@ -10,6 +10,7 @@ mod trial;
 
 use std::path::Path;
 
+use nddb::detect::methods::Lcs;
 use nddb::detect::{Method, Resources};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Cells, EvalPage, Intervals, MethodFigures, RecipeFigures, splits};
@@ -29,10 +30,16 @@ use crate::quantity::counted;
 use crate::text_options;
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
-    let settings = setting::parse(&args.methods).map_err(Failure::usage)?;
-    let methods: Vec<Method> = settings.iter().map(|setting| setting.method).collect();
-    args.texts.check(&methods)?;
-    args.paper.check(&methods, &args.texts)?;
+    let mut settings = setting::parse(&args.methods).map_err(Failure::usage)?;
+    let mut lcs = Lcs::default();
+    let mut methods: Vec<&mut dyn Method> = Vec::new();
+    for setting in &mut settings {
+        methods.push(&mut *setting.method);
+    }
+    if args.texts.verifies() {
+        methods.push(&mut lcs);
+    }
+    args.parameters.apply(&mut methods)?;
     let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
     let labels = read_labels(&args.pairs)?;
     let meter = global.messages().meter("eval");
@@ -50,7 +57,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let selected = sets[0].gold.selected(args.half.half());
     let cells = Cells::new(&sets[0].gold, &selected);
     let frame = Frame { sets: &sets, labels: &labels, selected, cells, half: args.half, seed: args.seed };
-    let trials = run_all(&settings, args, &frame, &resources, &meter, global)?;
+    let trials = run_all(&settings, &lcs, args, &frame, &resources, &meter, global)?;
     if let Some(path) = &args.review {
         write_reviews(path, &trials)?;
     }
@@ -78,6 +85,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 /// one that was asked for by name is an error.
 fn run_all<'a>(
     settings: &[Setting],
+    lcs: &Lcs,
     args: &Args,
     frame: &Frame<'a>,
     resources: &Resources,
@@ -88,10 +96,11 @@ fn run_all<'a>(
     for (set, setting) in frame.sets.iter().flat_map(|set| settings.iter().map(move |setting| (set, setting))) {
         let mut setting = setting.clone();
         let mut options = setting.options(resources);
-        args.texts.apply(&mut options);
-        args.paper.apply(&mut options);
-        if setting.method != Method::Identity && options.verify.applies_to(setting.method) {
-            setting.verify = options.verify;
+        let methods: Vec<&dyn Method> = settings.iter().map(|setting| &*setting.method).collect();
+        args.texts.apply(&methods, &mut options)?;
+        options.verify = options.verify.map(|_| lcs.clone());
+        if !setting.method.is_identity() && setting.method.name() != lcs.name() {
+            setting.verify = options.verify.as_ref().map(|lcs| lcs.name());
         }
         let clock = Clock::start();
         match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {

@@ -1,52 +1,54 @@
-//! A method with its thresholds, as the command line names it.
+//! A method with its parameters, as the command line names it.
 
-use nddb::detect::{Method, PairOptions, Resources, Rules, Threshold, Verification};
+use std::ops::RangeInclusive;
+
+use nddb::detect::{Method, PairOptions, Resources, default_of, methods, outside};
 use nddb::sketch::Recipe;
 use serde_json::{Map, Value, json};
 
-use crate::text_options::Verify;
+use crate::parameters;
 
 /// Greatest distance that the database of the documents answers: simhash can be run up to it.
 pub(super) const K_MAX: u8 = 7;
 
-/// A method with its thresholds.
+/// Most values that a range stands for.
+const VALUES_MAX: u64 = 10_000;
+
+/// A method with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Setting {
-    pub(super) method: Method,
-    pub(super) rules: Rules,
+    pub(super) method: Box<dyn Method>,
     /// It was named, and not meant by `all`.
     pub(super) by_name: bool,
-    /// Which of its pairs are verified by their texts.
-    pub(super) verify: Verification,
+    /// Name of the method by which its pairs are verified by their texts.
+    pub(super) verify: Option<&'static str>,
 }
 
 impl Setting {
-    fn new(method: Method, by_name: bool) -> Self {
-        Self { method, rules: Rules::default(), by_name, verify: Verification::Off }
+    fn new(method: Box<dyn Method>, by_name: bool) -> Self {
+        Self { method, by_name, verify: None }
     }
 
     /// What the engine is asked for.
     pub(super) fn options(&self, resources: &Resources) -> PairOptions {
-        PairOptions { rules: self.rules, expand: true, resources: resources.clone(), ..PairOptions::new(self.method) }
+        PairOptions { expand: true, resources: resources.clone(), ..PairOptions::new(self.method.clone()) }
     }
 
     /// Whether it is what `add` and `query` use in a database of this recipe, unless they are told otherwise.
     pub(super) fn is_default(&self, recipe: &Recipe) -> bool {
-        self.method == Method::default_of(Some(recipe)) && self.params() == Self::new(self.method, true).params()
+        self.method == default_of(Some(recipe)) && self.verify.is_none()
     }
 
-    /// The thresholds by name.
+    /// The thresholds by name, and other parameters that do not have their defaults.
     pub(super) fn params(&self) -> Map<String, Value> {
-        let value = |threshold: &Threshold| {
-            let value = (threshold.get)(&self.rules);
-            if threshold.counts.is_some() { json!(value as u64) } else { json!(value) }
-        };
-        let thresholds = self.method.thresholds().iter();
-        let verify = Verify::name(self.verify).map(|name| ("verify".to_owned(), json!(name)));
-        thresholds.map(|threshold| (threshold.name.to_owned(), value(threshold))).chain(verify).collect()
+        let changed = parameters::changed(&*self.method);
+        let named = self.method.settings().into_iter();
+        let named = named.filter(|setting| setting.is_threshold || changed.contains_key(setting.name));
+        let verify = self.verify.map(|name| ("verify".to_owned(), json!(name)));
+        named.map(|setting| (setting.name.to_owned(), parameters::json(&setting.value))).chain(verify).collect()
     }
 
-    /// The thresholds as they are given on the command line.
+    /// The same as they are given on the command line.
     pub(super) fn told(&self) -> String {
         let params = self.params();
         let told = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -54,19 +56,19 @@ impl Setting {
     }
 }
 
-/// Reads a list of methods: `all`, or names between commas, each with thresholds after a colon, more of them with plus
-/// signs between. A threshold may be a range, `352..380` or `352..380/4`, and stands for all values in it.
+/// Reads a list of methods: `all`, or names between commas, each with parameters after a colon, more of them with plus
+/// signs between. A whole number may be a range, `352..380` or `352..380/4`, and stands for all values in it.
 pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
     if list == "all" {
-        return Ok(Method::ALL.into_iter().map(|method| Setting::new(method, false)).collect());
+        return Ok(methods::all().into_iter().map(|method| Setting::new(method, false)).collect());
     }
     let mut settings = Vec::new();
     for item in list.split(',') {
-        let (name, thresholds) = item.split_once(':').unwrap_or((item, ""));
-        let method: Method = name.parse().map_err(|error| format!("--methods {item}: {error}"))?;
+        let (name, parameters) = item.split_once(':').unwrap_or((item, ""));
+        let method: Box<dyn Method> = name.parse().map_err(|error| format!("--methods {item}: {error}"))?;
         let mut here = vec![Setting::new(method, true)];
-        for threshold in thresholds.split('+').filter(|threshold| !threshold.is_empty()) {
-            here = with(&here, threshold).map_err(|why| format!("--methods {item}: {why}"))?;
+        for parameter in parameters.split('+').filter(|parameter| !parameter.is_empty()) {
+            here = with(&here, parameter).map_err(|why| format!("--methods {item}: {why}"))?;
         }
         for setting in here {
             if !settings.contains(&setting) {
@@ -77,50 +79,41 @@ pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
     Ok(settings)
 }
 
-/// Each setting with each value of a threshold.
+/// Each setting with each value of a parameter.
 fn with(settings: &[Setting], given: &str) -> Result<Vec<Setting>, String> {
-    let method = settings[0].method;
-    let known = method.thresholds();
-    let names = || known.iter().map(|threshold| threshold.name).collect::<Vec<_>>().join(", ");
     let (name, values) =
-        given.split_once('=').ok_or_else(|| format!("{given:?} is no threshold (k=3, c=352..380/4)"))?;
-    let threshold = known.iter().find(|threshold| threshold.name == name).ok_or_else(|| {
-        if known.is_empty() {
-            format!("{method} has no thresholds")
-        } else {
-            format!("{method} has no {name:?}, but {}", names())
-        }
-    })?;
-    let values = values_of(values, threshold.counts)?;
-    let with = |setting: &Setting, value: f64| {
-        let mut setting = setting.clone();
-        (threshold.set)(&mut setting.rules, value);
-        setting
+        given.split_once('=').ok_or_else(|| format!("{given:?} is no parameter (k=3, c=352..380/4)"))?;
+    let counts = settings[0].method.counts(name).map_err(|error| error.to_string())?;
+    let values = match counts {
+        Some(range) => counted(values, &range)?,
+        None => vec![values.to_owned()],
     };
-    Ok(settings.iter().flat_map(|setting| values.iter().map(move |&value| with(setting, value))).collect())
+    let with = |setting: &Setting, value: &str| {
+        let mut setting = setting.clone();
+        setting.method.set(name, value).map_err(|error| error.to_string())?;
+        Ok(setting)
+    };
+    settings.iter().flat_map(|setting| values.iter().map(move |value| with(setting, value))).collect()
 }
 
-/// The values that a number or a range stands for.
-fn values_of(text: &str, counts: Option<(u16, u16)>) -> Result<Vec<f64>, String> {
-    let wrong = || {
-        let what = if counts.is_some() { "a whole number, or a range as 352..380/4" } else { "a number from 0 to 1" };
-        format!("{text:?} is not {what}")
-    };
-    let Some((least, most)) = counts else {
-        let value: f64 = text.parse().map_err(|_| wrong())?;
-        return if (0.0..=1.0).contains(&value) { Ok(vec![value]) } else { Err(wrong()) };
-    };
-    let number = |text: &str| text.parse::<u16>().map_err(|_| wrong());
-    let (range, step) = text.split_once('/').unwrap_or((text, "1"));
-    let (from, to) = range.split_once("..").unwrap_or((range, range));
+/// The values that a whole number or a range stands for.
+fn counted(text: &str, range: &RangeInclusive<u64>) -> Result<Vec<String>, String> {
+    let wrong = || format!("{text:?} is not a whole number, or a range as 352..380/4");
+    let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+    let (values, step) = text.split_once('/').unwrap_or((text, "1"));
+    let (from, to) = values.split_once("..").unwrap_or((values, values));
     let (from, to, step) = (number(from)?, number(to)?, number(step)?);
     if from > to || step == 0 {
         return Err(wrong());
     }
-    if from < least || to > most {
-        return Err(format!("{text:?} is not within what there is: {least} to {most}"));
+    if !range.contains(&from) || !range.contains(&to) {
+        return Err(format!("{text:?} {}", outside(range)));
     }
-    Ok((from..=to).step_by(step.into()).map(f64::from).collect())
+    if (to - from) / step >= VALUES_MAX {
+        return Err(format!("{text:?} is more than {VALUES_MAX} values"));
+    }
+    let step = usize::try_from(step).unwrap_or(usize::MAX);
+    Ok((from..=to).step_by(step).map(|value| value.to_string()).collect())
 }
 
 #[cfg(test)]
@@ -133,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_names_methods_and_thresholds() {
+    fn a_list_names_methods_and_parameters() {
         assert_eq!(told("b,simhash"), ["b b=2", "simhash k=3"]);
         assert_eq!(
             told("simhash:k=0..3,c:c=360..372/6"),
@@ -144,7 +137,9 @@ mod tests {
         assert_eq!(told("min-hash:agreement=30..36/3").len(), 3);
         assert_eq!(told("lcs:containment=0.5"), ["lcs resemblance=0.28+containment=0.5"]);
         assert_eq!(told("simhash:k=3,simhash"), ["simhash k=3"], "each setting once");
-        assert_eq!(parse("all").map(|all| all.len()), Ok(Method::ALL.len()));
+        assert_eq!(told("cosine:smallest=3"), ["cosine cosine=0.95+smallest=3"], "and what is not a default");
+        assert_eq!(told("shingles:words=4..5").len(), 2);
+        assert_eq!(parse("all").map(|all| all.len()), Ok(methods::all().len()));
     }
 
     #[test]
@@ -152,9 +147,9 @@ mod tests {
         for (list, word) in [
             ("", "there is no method \"\""),
             ("bee", "there is no method \"bee\""),
-            ("simhash:3", "is no threshold"),
+            ("simhash:3", "is no parameter"),
             ("simhash:c=3", "has no \"c\", but k"),
-            ("identity:k=3", "has no thresholds"),
+            ("identity:k=3", "has no parameters"),
             ("simhash:k=x", "is not a whole number"),
             ("simhash:k=3..1", "is not a whole number"),
             ("simhash:k=1..3/0", "is not a whole number"),
@@ -163,6 +158,8 @@ mod tests {
             ("b:b=1", "is not within what there is: 2 to 6"),
             ("simhash:k=8", "is not within what there is: 0 to 7"),
             ("c:c=370..385", "is not within what there is: 0 to 384"),
+            ("lcs:denominator=x", "is not lcs, ses, tlcs or dice"),
+            ("lcs:min-gap=0..20000", "is more than 10000 values"),
             ("min-hash:agreement=85", "is not within what there is: 0 to 84"),
         ] {
             let error = parse(list).expect_err(list);

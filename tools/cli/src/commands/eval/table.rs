@@ -1,6 +1,5 @@
 //! The figures as tables for people.
 
-use nddb::detect::Method;
 use nddb_lab::eval::{DRAWS, Interval, Intervals, Split, splits};
 use nddb_lab::quantity::decimal;
 
@@ -31,7 +30,7 @@ pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, i
     lines.push("by site (Henzinger's rule), registrable domain and kind:".into());
     lines.extend(by_part(trials, &parts).lines());
     for set in frame.sets {
-        let is_simhash = |trial: &Trial<'_>| trial.setting.method == Method::Simhash && trial.set.recipe == set.recipe;
+        let is_simhash = |trial: &Trial<'_>| trial.setting.method.is_by_distance() && trial.set.recipe == set.recipe;
         if trials.iter().any(is_simhash) {
             lines.push(String::new());
             lines.push(format!(

@@ -1,6 +1,7 @@
 //! A setting with its results, the data shared by all settings, and further measurements.
 
-use nddb::detect::{Method, PairOptions, PairSummary, Resources};
+use nddb::detect::methods::Lcs;
+use nddb::detect::{PairOptions, PairSummary, Resources};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{
     AtDistance, BySimilarity, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, Slopes, bootstrap,
@@ -96,15 +97,18 @@ pub(super) fn measure<'a>(
     resources: &Resources,
     meter: &Meter,
 ) -> Result<Vec<Figures<'a>>> {
-    let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(Method::Lcs) };
-    args.texts.apply(&mut options);
-    args.paper.apply(&mut options);
+    let mut lcs = Lcs::default();
+    args.parameters.apply_known(&mut lcs)?;
+    let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(lcs.clone()) };
+    args.texts.apply(&[&lcs], &mut options)?;
+    let slopes_of = (&options, &lcs);
     let mut made = Vec::new();
     for set in frame.sets {
         let (collection, gold) = (set.corpus.collection(), &set.gold);
         let slopes = match &args.report {
             Some(_) => {
-                Some(by_slope(set.corpus.view(), collection, gold, &frame.selected, &options, &mut *meter.watch(true))?)
+                let watch = &mut *meter.watch(true);
+                Some(by_slope(set.corpus.view(), collection, gold, &frame.selected, slopes_of, watch)?)
             }
             None => None,
         };

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use nddb::Config;
 use nddb::archive::Options;
-use nddb::detect::{ALL_TRAITS, Model, Resources, TRAITS};
+use nddb::detect::methods::Model;
+use nddb::detect::{ALL_TRAITS, Constants, Resources, TRAITS};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Corpus, Label, Labels};
 use nddb_lab::fit::{self, Example, PENALTIES, Task};
@@ -139,8 +140,8 @@ impl Sets {
                 Label::Incorrect => false,
                 Label::Undecided => continue,
             };
-            let evidence = corpus.collection().evidence(pair.a, pair.b);
-            let Some(traits) = evidence.traits else { continue };
+            let compared = corpus.collection().compared(pair.a, pair.b, |pair| (pair.identical(), Model::traits(pair)));
+            let (is_identical, Some(traits)) = compared else { continue };
             let mut group = |document: u32, site: u32| {
                 let id = corpus.collection().id(document);
                 let name = match &given {
@@ -151,7 +152,7 @@ impl Sets {
                 *self.groups.entry(name.to_owned()).or_insert(next)
             };
             let groups = [group(pair.a, pair.sites[0]), group(pair.b, pair.sites[1])];
-            let (set, is_identical) = (number as u32, evidence.identical);
+            let set = number as u32;
             self.examples.push(Example { set, groups, is_near, is_identical, traits: traits.values });
             let kind = pair.kind.map_or("", |kind| &gold.kinds[kind as usize]);
             self.kinds.push(kind.to_owned());
@@ -177,7 +178,7 @@ fn groups_of(path: &Path) -> Result<HashMap<String, String>> {
 }
 
 /// Fits and tests; returns all figures, and the model.
-fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads: usize) -> (Value, Model) {
+fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads: usize) -> (Value, Constants) {
     let examples = &sets.examples;
     let weights = fit::weights(examples, of_sets);
     let given = penalty.as_slice();
@@ -233,7 +234,7 @@ fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads
 }
 
 /// The constants, rounded to hundredths: as exact as they are known, and as the program has its own.
-fn model_value(model: &Model) -> Value {
+fn model_value(model: &Constants) -> Value {
     let rounded = |value: f64| (value * 100.0).round() / 100.0;
     let weights = ALL_TRAITS.iter().zip(model.weights).map(|(of, weight)| (of.name.to_owned(), json!(rounded(weight))));
     json!({"constant": rounded(model.constant), "weights": weights.collect::<serde_json::Map<_, _>>()})

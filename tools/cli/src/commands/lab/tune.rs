@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use nddb::archive::Options;
-use nddb::detect::{Collection, GROUPS, Method, PairOptions};
+use nddb::detect::methods::Shingles;
+use nddb::detect::{Collection, GROUPS};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
 use nddb_lab::eval::{Corpus, CorpusError};
@@ -37,7 +38,7 @@ const K: u8 = 3;
 Examples:
   nddb-lab tune crawl.nddb
   nddb-lab tune documents.jsonl.zst --resemblance 0.6 --precision 0.8
-  nddb pairs crawl.nddb --method shingles --ratios 2,8,16,16,32,32,32,32,32,32,32")]
+  nddb pairs crawl.nddb --method shingles --set ratios=2,8,16,16,32,32,32,32,32,32,32")]
 pub(crate) struct Args {
     /// A database, or a file of documents: any input of nddb load
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true)]
@@ -98,16 +99,19 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -> Result<Code> {
     let messages = global.messages();
     let meter = messages.meter("tune");
-    let mut pairs = PairOptions { resources: resources(global), ..PairOptions::new(Method::Shingles) };
-    pairs.part = args.part.map(TextPart::part);
-    pairs.rules.resemblance = args.resemblance;
-    pairs.rules.within = view.settings().k.into();
-    pairs.shingles.words = args.shingle_words.get();
-    let options = TuneOptions { pairs, precision: args.precision, documents: args.documents };
+    let words = args.shingle_words.get();
+    let options = TuneOptions {
+        shingles: Shingles { resemblance: args.resemblance, words, ..Shingles::default() },
+        k: view.settings().k.into(),
+        part: args.part.map(TextPart::part),
+        resources: resources(global),
+        precision: args.precision,
+        documents: args.documents,
+    };
     let calibration = calibrate(view, collection, &options, &mut *meter.watch(true))?;
-    let texts = sample(view, collection, &options.pairs, args.sample, args.seed, &mut *meter.watch(true))?;
+    let texts = sample(view, collection, &options, args.sample, args.seed, &mut *meter.watch(true))?;
     let recipe = Recipe::of_any_version(&view.settings().recipe).unwrap_or_default();
-    let trial = trial(&texts, &recipe, &options.pairs, args.seed, &mut *meter.watch(true))?;
+    let trial = trial(&texts, &recipe, &options, args.seed, &mut *meter.watch(true))?;
     let unread = text_options::unread_warning(&calibration.unread);
     if let Some(warning) = &unread {
         messages.warn(warning);
@@ -193,7 +197,7 @@ fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
     }
     lines.push("precision by the words of the smaller document".into());
     lines.extend(table.lines());
-    lines.push(format!("nddb pairs --method shingles --ratios {}", made.ratios));
+    lines.push(format!("nddb pairs --method shingles --set ratios={}", made.ratios));
     lines
 }
 

@@ -1,7 +1,7 @@
 //! Queries decided by a method, and their answers as lines.
 
-use nddb::detect::{ALL_TRAITS, Method, NearDuplicate, OnlineDetector, PartedNearDuplicates, told};
-use nddb::detect::{bounds, content_difference, read_page, term_difference};
+use nddb::detect::{self, Bound, NearDuplicate, OnlineDetector, PartedNearDuplicates, Piece, compared};
+use nddb::detect::{content_difference, read_page, term_difference};
 use nddb::sketch::Recipe;
 use nddb::{Document, Fingerprint};
 use serde_json::{Value, json};
@@ -42,7 +42,9 @@ impl Answering for Judged<'_> {
 struct Asked<'a> {
     query: &'a str,
     fp: Option<Fingerprint>,
-    method: Method,
+    method: &'static str,
+    /// What is known of it, for `--why`.
+    document: Option<Document>,
 }
 
 impl Asked<'_> {
@@ -50,7 +52,7 @@ impl Asked<'_> {
     fn write(&self, count: u64, complete: bool, object: &mut Object<'_>) {
         object.field("query", self.query);
         object.field("fp", self.fp.map(Hex));
-        object.field("method", self.method.name());
+        object.field("method", self.method);
         object.field("count", count);
         object.field("complete", complete);
     }
@@ -83,7 +85,8 @@ impl Judged<'_> {
                 let asked = Asked {
                     query: &stored.record.id,
                     fp: (!stored.unprinted).then_some(stored.fingerprint),
-                    method: self.online.method_for_stored(stored),
+                    method: self.online.method_for_stored(stored).name(),
+                    document: self.why.then(|| Document::from((**stored).clone())),
                 };
                 match answer {
                     Ok(answer) => Ok(self.judge(&asked, &answer, &read.as_ref().map_err(String::clone), out)),
@@ -101,7 +104,7 @@ impl Judged<'_> {
                 Ok(self.judge(&self.asked(&page.path.display().to_string(), document), &answer, &Ok(&page.file), out))
             }
             Query::Missing(id) => {
-                let asked = Asked { query: id, fp: None, method: self.online.method };
+                let asked = Asked { query: id, fp: None, method: self.online.method.name(), document: None };
                 asked.append_error(true, "no such document", out);
                 Ok(0)
             }
@@ -110,8 +113,10 @@ impl Judged<'_> {
 
     fn asked<'q>(&self, query: &'q str, document: &Document) -> Asked<'q> {
         let fp = masked(document, self.parts.federation.settings().bits);
-        let method = self.online.method_for(document);
-        Asked { query, fp: (!document.is_unprinted()).then_some(fp), method }
+        let method = self.online.method_for(document).name();
+        let fp = (!document.is_unprinted()).then_some(fp);
+        let fitted = || document.clone().fitted(self.parts.federation.settings().bits).ok();
+        Asked { query, fp, method, document: self.why.then(fitted).flatten() }
     }
 
     /// Reads the page of a stored document again.
@@ -137,95 +142,72 @@ impl Judged<'_> {
         let shown = matches.iter().take(self.limit.unwrap_or(usize::MAX));
         Object::append(out, |object| {
             asked.write(*count, *complete, object);
-            object.list("matches", shown, |object, (part, alike)| self.alike(*part, alike, page, object));
+            object.list("matches", shown, |object, (part, alike)| self.alike(asked, *part, alike, page, object));
         });
         *count
     }
 
     /// Adds the fields of a match.
-    fn alike(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>, object: &mut Object<'_>) {
+    fn alike(
+        &self,
+        asked: &Asked<'_>,
+        part: usize,
+        alike: &NearDuplicate,
+        page: &Result<&PageFile, String>,
+        object: &mut Object<'_>,
+    ) {
         object.field("id", &*alike.id);
         json::write_db(self.parts.name(part), object);
         object.field("fp", alike.fingerprint.map(Hex));
-        object.field("distance", alike.evidence.distance);
+        object.field("distance", alike.measures.count("distance"));
         object.field("url", alike.url.as_deref());
         object.field("site", alike.site.as_deref());
-        for (name, score) in scores(&alike.evidence, alike.probability) {
+        for (name, score) in scores(&alike.measures) {
             object.field(name, score);
         }
         object.field("rule", &*alike.verdict());
         if self.why {
-            object.field("why", self.why(part, alike, page));
+            object.field("why", self.why(asked, part, alike, page));
         }
     }
 
     /// The numbers against their thresholds, and the tokens that differ.
-    fn why(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
-        let (rules, evidence) = (&self.online.rules, &alike.evidence);
+    fn why(&self, asked: &Asked<'_>, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
+        let other = self.stored(part, alike);
+        let explained = asked.document.as_ref().zip(other.as_ref().ok()).map(|(document, other)| {
+            compared(document, &Document::from(other.clone()), |pair| self.online.decider().explain(pair))
+        });
+        let (of_method, evidence) = explained.map_or_else(Default::default, |told| (told.bounds, told.evidence));
+        let measures = &alike.measures;
+        let difference = self.online.max_difference.map(|most| Bound::difference(measures.share("difference"), most));
         // Near by either of the two.
-        let texts = [
-            ("lcs", evidence.lcs_resemblance, rules.lcs.resemblance),
-            ("lcs_containment", evidence.lcs_containment, rules.lcs.containment),
-        ];
-        let texts = texts.iter().filter(|_| alike.verified.is_some()).map(|(name, value, threshold)| {
-            json!({"name": name, "value": value, "above": threshold, "holds": value.map(|value| value > *threshold)})
-        });
-        let method = if alike.rule == Method::Simhash.name() { Method::Simhash } else { self.online.method };
-        let least = rules.probability;
-        let probability = (method == Method::Model).then(|| {
-            let holds = alike.probability.map(|value| value >= least);
-            json!({"name": "probability", "value": alike.probability, "at_least": least, "holds": holds})
-        });
-        let difference = rules.max_difference.map(|most| {
-            let value = evidence.difference;
-            json!({"name": "difference", "value": value, "at_most": most, "holds": value.map(|value| value <= most)})
-        });
-        let bounds: Vec<Value> = bounds(rules, method, evidence)
-            .iter()
-            .map(|bound| {
-                let kind = if bound.at_most { "at_most" } else { "at_least" };
-                json!({"name": bound.name, "value": bound.value, kind: bound.threshold, "holds": bound.holds()})
-            })
-            .chain(probability)
-            .chain(difference)
-            .chain(texts)
-            .collect();
-        let (terms, unread) = match self.terms(part, alike, page) {
+        let verify = self.online.verify.as_ref().filter(|_| alike.verified.is_some());
+        let texts = verify.map(|lcs| lcs.limits(["lcs", "lcs_containment"].map(|name| measures.share(name))));
+        let bounds = of_method.iter().chain(&difference).chain(texts.iter().flatten());
+        let (terms, unread) = match other.and_then(|other| self.terms(part, &other, page)) {
             Ok(terms) => (terms, Value::Null),
             Err(why) => (Value::Null, why.into()),
         };
-        let evidence = self.evidence(alike);
         json!({
-            "identical": alike.evidence.identical,
-            "bounds": bounds,
-            "evidence": evidence,
+            "identical": alike.identical,
+            "bounds": bounds.map(bound).collect::<Vec<_>>(),
+            "evidence": if evidence.is_empty() { Value::Null } else { evidence.iter().map(piece).collect() },
             "terms": terms,
             "unread": unread,
         })
     }
 
-    /// What each piece of evidence says, and what it adds to the log-odds that the two are near-duplicates; the
-    /// probability is 1 / (1 + exp(-sum)).
-    fn evidence(&self, alike: &NearDuplicate) -> Value {
-        let model = &self.online.rules.model;
-        let Some(traits) = alike.evidence.traits else { return Value::Null };
-        // Not the zero with a sign.
-        let rounded = |value: f64| (value * 1e3).round() / 1e3 + 0.0;
-        let first = json!({"name": "constant", "says": "before any evidence", "adds": rounded(model.constant)});
-        let parts = model.parts(&traits).into_iter().enumerate().map(|(index, adds)| {
-            let says = told(index, traits.values[index]);
-            json!({"name": ALL_TRAITS[index].name, "says": says, "adds": rounded(adds)})
-        });
-        std::iter::once(first).chain(parts).collect()
+    /// Reads the record of a match again; else why that cannot be done.
+    fn stored(&self, part: usize, alike: &NearDuplicate) -> Result<nddb::Stored, String> {
+        let stored = self.parts.federation.parts()[part].get(&alike.id).map_err(|error| crate::failure::chain(&error));
+        let stored = stored.and_then(|stored| stored.ok_or_else(|| "it is gone".into()));
+        stored.map_err(|why| format!("the match cannot be read: {why}"))
     }
 
     /// What differs between the tokens of the query and those of a match; else why that is not known.
-    fn terms(&self, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Result<Value, String> {
+    fn terms(&self, part: usize, stored: &nddb::Stored, page: &Result<&PageFile, String>) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
-        let stored = self.parts.federation.parts()[part].get(&alike.id).map_err(|error| crate::failure::chain(&error));
-        let stored = stored.and_then(|stored| stored.ok_or_else(|| "it is gone".into()));
-        let other = stored.and_then(|stored| self.read(part, &stored));
-        let other = other.map_err(|why| format!("the match cannot be read: {why}"))?;
+        let other = self.read(part, stored).map_err(|why| format!("the match cannot be read: {why}"))?;
         let recipe = Recipe::of_any_version(&self.parts.federation.settings().recipe);
         let (of, difference) = match recipe {
             Some(recipe) if recipe.has_profile() => ("main content", content_difference(&page.page(), &other.page())),
@@ -248,4 +230,22 @@ impl Judged<'_> {
             "more": more,
         }))
     }
+}
+
+/// A measure against its threshold.
+fn bound(bound: &Bound) -> Value {
+    let number = |value| match value {
+        detect::Value::Count(count) => json!(count),
+        detect::Value::Share(share) => json!(share),
+        detect::Value::Flag(flag) => json!(flag),
+    };
+    let (kind, threshold) = (bound.limit.kind(), number(bound.limit.value()));
+    json!({"name": bound.name, "value": bound.value.map(number), kind: threshold, "holds": bound.holds()})
+}
+
+/// What a piece of evidence says, and what it adds to the log-odds that the two are near-duplicates.
+fn piece(piece: &Piece) -> Value {
+    // Not the zero with a sign.
+    let adds = (piece.adds * 1e3).round() / 1e3 + 0.0;
+    json!({"name": piece.name, "says": piece.says, "adds": adds})
 }

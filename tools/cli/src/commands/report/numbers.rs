@@ -18,7 +18,7 @@ pub(super) fn value(report: &Report<'_>) -> Value {
             "example": report.collection.id(hot.example),
         })
     });
-    let refused = report.refused.iter().map(|(method, why)| json!({"method": method.name(), "why": why}));
+    let refused = report.refused.iter().map(|(method, why)| json!({"method": method, "why": why}));
     json!({
         "input": {
             "db": report.db,
@@ -38,7 +38,7 @@ pub(super) fn value(report: &Report<'_>) -> Value {
             "distinct_in": prints.distinct_in.to_vec(),
             "hottest": hottest.collect::<Vec<_>>(),
         },
-        "methods": report.methods.iter().map(method).collect::<Vec<_>>(),
+        "methods": report.methods.iter().map(|measured| method(measured, report.view.settings().k)).collect::<Vec<_>>(),
         "refused": refused.collect::<Vec<_>>(),
         "b_similar": report.b.as_ref().map(grid),
         "c_similar": report.c.as_ref().map(grid),
@@ -47,12 +47,12 @@ pub(super) fn value(report: &Report<'_>) -> Value {
     })
 }
 
-fn method(measured: &Measured) -> Value {
+fn method(measured: &Measured, k: u8) -> Value {
     let Measured { options, graph, sizes } = measured;
     let rows = |counts: &BTreeMap<u64, u64>| counts.iter().map(|(&key, &count)| [key, count]).collect::<Vec<_>>();
     json!({
         "method": options.method.name(),
-        "k": options.rules.within,
+        "k": k,
         "documents": graph.documents,
         "documents_near": graph.documents_near,
         "nodes": graph.nodes,

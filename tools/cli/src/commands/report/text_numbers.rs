@@ -12,7 +12,7 @@ use crate::text_options::unread_value;
 pub(super) fn value(texts: &Texts) -> Value {
     let terms = texts.terms.iter().map(|(method, differences)| {
         let mut value = terms(differences);
-        value["method"] = method.name().into();
+        value["method"] = (*method).into();
         value
     });
     json!({

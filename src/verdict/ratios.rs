@@ -50,12 +50,12 @@ impl Ratios {
     }
 
     /// Returns the sampling of a ratio, with the remainder reduced so that coarser samples are subsets of finer ones.
-    pub(crate) fn sampling(ratio: u32, remainder: u32) -> Sampling {
+    pub fn sampling(ratio: u32, remainder: u32) -> Sampling {
         Sampling::new(ratio, remainder & (ratio - 1)).unwrap_or_default()
     }
 
     /// Returns all valid ratios, finest first.
-    pub(crate) fn each() -> impl Iterator<Item = u32> {
+    pub fn each() -> impl Iterator<Item = u32> {
         (0..=SAMPLING_MAX.ilog2()).map(|log| 1 << log)
     }
 }

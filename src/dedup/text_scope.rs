@@ -1,0 +1,41 @@
+//! The part of a page that methods compare as its text.
+
+use nddb_archive::PageEntry;
+use nddb_index::View;
+use nddb_page::sketch::Recipe;
+use nddb_page::text::{Page, content_text, folded_text};
+
+/// The part of a page that is compared as its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextScope {
+    /// All visible text, unchanged.
+    Whole,
+    /// The main content, in lower case and with each number replaced by `0`: "removing off-topic noise first" (Huang et
+    /// al. 2008, 3.1).
+    Main,
+}
+
+impl TextScope {
+    /// Returns the text scope of the recipe of a database.
+    pub(crate) fn of(view: View<'_>) -> Self {
+        Recipe::of_any_version(&view.settings().recipe).map_or(TextScope::Whole, |recipe| Self::of_recipe(&recipe))
+    }
+
+    /// Returns the text scope of a recipe.
+    pub fn of_recipe(recipe: &Recipe) -> Self {
+        if recipe.is_of_main_content() { TextScope::Main } else { TextScope::Whole }
+    }
+
+    /// Returns the text of a page.
+    pub(crate) fn text(self, page: &Page<'_>) -> String {
+        match self {
+            TextScope::Whole => folded_text(page),
+            TextScope::Main => content_text(page),
+        }
+    }
+
+    /// Returns the text of a page that was read from an archive.
+    pub(crate) fn text_of(self, entry: &PageEntry) -> String {
+        self.text(&entry.page())
+    }
+}

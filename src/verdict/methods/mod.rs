@@ -1,0 +1,177 @@
+//! The methods, one file each, and the list of them.
+//!
+//! The online verdict, pairs, clusters, evaluation and help texts take the methods from this list.
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use nddb_page::sketch::Recipe;
+
+use crate::method::Method;
+
+mod b;
+mod c;
+mod combined;
+mod cosine;
+mod identity;
+mod lcs;
+mod min_hash;
+mod model;
+mod shingles;
+mod simhash;
+mod split;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use b::b_similarity;
+pub use c::c_similarity;
+
+/// Makes each method public and lists all of them, in the order of help texts and columns.
+macro_rules! methods {
+    ($($module:ident::$method:ident,)*) => {
+        $(pub use $module::$method;)*
+
+        /// Returns all methods with the defaults of their parameters, which are those of the papers where a paper gives
+        /// one.
+        pub fn all() -> Vec<Box<dyn Method>> {
+            vec![$(Box::new($method::default())),*]
+        }
+    };
+}
+
+methods! {
+    identity::Identity,
+    simhash::Simhash,
+    b::B,
+    c::C,
+    combined::Combined,
+    split::Split,
+    min_hash::MinHash,
+    model::Model,
+    lcs::Lcs,
+    cosine::Cosine,
+    shingles::Shingles,
+}
+
+/// Returns the methods of [`all`], made once.
+pub(crate) fn defaults() -> &'static [Box<dyn Method>] {
+    static DEFAULTS: LazyLock<Vec<Box<dyn Method>>> = LazyLock::new(all);
+    &DEFAULTS
+}
+
+/// Returns the default method of a recipe: [`Model`] if the recipe keeps an index for it, else simhash. It is the most
+/// accurate method on labelled pages, and the baseline for the evaluation of others.
+pub fn default_of(recipe: Option<&Recipe>) -> Box<dyn Method> {
+    match recipe {
+        Some(recipe) if recipe.has_profile() => Model::default().into(),
+        _ => Simhash::default().into(),
+    }
+}
+
+/// Error: a name that is not the name of a method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownMethod(pub String);
+
+impl fmt::Display for UnknownMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = defaults().iter().map(|method| method.name()).collect();
+        write!(f, "there is no method {:?} (there are {})", self.0, names.join(", "))
+    }
+}
+
+impl Error for UnknownMethod {}
+
+impl FromStr for Box<dyn Method> {
+    type Err = UnknownMethod;
+
+    /// Returns the method of a name, with the defaults of its parameters.
+    fn from_str(name: &str) -> Result<Self, UnknownMethod> {
+        all().into_iter().find(|method| method.name() == name).ok_or_else(|| UnknownMethod(name.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::columns;
+    use crate::parameter::{ParameterError, ParameterValue};
+
+    #[test]
+    fn a_method_is_found_by_its_name() {
+        for method in all() {
+            let found: Box<dyn Method> = method.name().parse().expect("a name");
+            assert_eq!(found, method);
+        }
+        let error = "bee".parse::<Box<dyn Method>>().expect_err("no method").to_string();
+        assert!(error.starts_with("there is no method \"bee\" (there are identity, simhash, b, c,"), "{error}");
+    }
+
+    /// Each parameter is read as it is written, and changes its method.
+    #[test]
+    fn each_parameter_can_be_set() {
+        for method in all() {
+            let names: Vec<&str> = method.settings().iter().map(|setting| setting.name).collect();
+            for setting in method.settings() {
+                let mut other = method.clone();
+                other.set(setting.name, &setting.value.to_string()).expect("its own value");
+                assert_eq!(other, method, "{method} {setting:?}");
+                let value = match &setting.value {
+                    ParameterValue::Count(count) if *count > 2 => (count - 1).to_string(),
+                    ParameterValue::Count(count) => (count + 1).to_string(),
+                    ParameterValue::Number(number) => (number / 2.0).to_string(),
+                    ParameterValue::Flag(flag) => (!flag).to_string(),
+                    ParameterValue::Text(text) if text == "none" => "1000".into(),
+                    ParameterValue::Text(text) if text == "lcs" => "dice".into(),
+                    ParameterValue::Text(_) => "1,2,4,8,16,32,1,1,1,1,2".into(),
+                };
+                other.set(setting.name, &value).expect(setting.name);
+                assert_ne!(other, method, "{method} {setting:?}");
+                let changed: Vec<&str> = other
+                    .settings()
+                    .iter()
+                    .zip(method.settings())
+                    .filter(|(one, before)| *one != before)
+                    .map(|(one, _)| one.name)
+                    .collect();
+                assert_eq!(changed, [setting.name], "{method}");
+                for wrong in ["", "x", "-1", "1.5"] {
+                    let is_number = matches!(setting.value, ParameterValue::Number(_));
+                    if !is_number || wrong.len() < 2 {
+                        let error = other.set(setting.name, wrong);
+                        assert!(error.is_err(), "{method} {} {wrong:?}", setting.name);
+                    }
+                }
+            }
+            let mut other = method.clone();
+            match other.set("bee", "3") {
+                Err(ParameterError::Unknown { known, .. }) => assert_eq!(known, names),
+                outcome => panic!("{method}: {outcome:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_told() {
+        let told = |method: &str, name: &str, value: &str| {
+            let mut method: Box<dyn Method> = method.parse().expect("a method");
+            method.set(name, value).expect_err("wrong").to_string()
+        };
+        assert_eq!(told("b", "b", "9"), "b: \"9\" is not within what there is: 2 to 6");
+        assert_eq!(told("lcs", "smallest", "0"), "smallest: \"0\" is less than 1");
+        assert_eq!(told("cosine", "cosine", "1.5"), "cosine: \"1.5\" is not a number from 0 to 1");
+        assert_eq!(told("combined", "k", "3"), "combined has no \"k\", but b, c");
+        assert_eq!(told("identity", "k", "3"), "identity has no parameters");
+        assert_eq!(told("lcs", "denominator", "x"), "denominator: \"x\" is not lcs, ses, tlcs or dice");
+        assert_eq!(told("c", "complete", "yes"), "complete: \"yes\" is not true or false");
+    }
+
+    #[test]
+    fn columns_are_those_of_sketches_then_of_texts() {
+        let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
+        let expected = "distance b_sim c_sim agreement probability resemblance difference \
+                        lcs lcs_containment cosine same_site same_heading";
+        assert_eq!(names.join(" "), expected);
+    }
+}

@@ -1,0 +1,114 @@
+//! Resemblance by shingles, sampled or not (Ye et al. 2007).
+
+use nddb_page::sketch::SHINGLE_WORDS;
+
+use crate::measure::{Bound, Column, Limit, Value};
+use crate::method::{Candidates, Method, OutOfReach};
+use crate::parameter::Parameter;
+use crate::ratios::Ratios;
+use crate::text_comparer::TextVerdict;
+use crate::verdict::{Verdict, share};
+
+/// Resemblance by shingles, sampled or not (Ye et al. 2007).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shingles {
+    /// Least resemblance (Ye et al. 2007, 5: 0.85).
+    pub resemblance: f64,
+    /// Words in a shingle (Ye et al. 2007, 3.1).
+    pub words: usize,
+    /// Sampling ratios of documents.
+    pub ratios: Ratios,
+    /// Remainder of a kept shingle: its hash modulo the ratio.
+    pub remainder: u32,
+    /// Greatest number of documents with one shingle; more frequent shingles are dropped (Broder's rule: 1,000).
+    pub stop: Option<u64>,
+}
+
+impl Default for Shingles {
+    fn default() -> Self {
+        Self { resemblance: 0.85, words: SHINGLE_WORDS, ratios: Ratios::ALL, remainder: 0, stop: None }
+    }
+}
+
+impl Shingles {
+    /// Returns the verdict about a pair of this resemblance; undecided if it is not known.
+    pub fn judge_resemblance(&self, resemblance: Option<f64>) -> TextVerdict {
+        let reached = resemblance.map(|value| value >= self.resemblance);
+        let limit = Limit::AtLeast(Value::Share(self.resemblance));
+        let bound = Bound { name: "resemblance", value: resemblance.map(Value::Share), limit };
+        let verdict = Verdict::of(reached, "shingles", share(resemblance.unwrap_or(0.0)));
+        TextVerdict { verdict, bounds: vec![bound] }
+    }
+}
+
+/// The measure, as a column.
+const COLUMNS: [Column; 1] = [Column::share("resemblance")];
+
+impl Method for Shingles {
+    fn name(&self) -> &'static str {
+        "shingles"
+    }
+
+    fn help(&self) -> &'static str {
+        "resemblance of their sets"
+    }
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        let Self { resemblance, words, ratios, remainder, stop } = self;
+        vec![
+            Parameter::share("resemblance", "least resemblance", resemblance).threshold(),
+            Parameter::count("words", "words in a shingle", words, 1..=1 << 16),
+            Parameter::text(
+                "ratios",
+                "keep one shingle in so many: of all documents, or of 11 groups by words",
+                ratios,
+            ),
+            Parameter::count("remainder", "which of so many is kept", remainder, 0..=31),
+            Parameter::limit("stop", "documents with one shingle; drops others", stop),
+        ]
+    }
+
+    fn candidates(&self) -> Candidates {
+        Candidates::Shingles(self.clone())
+    }
+
+    fn check(&self, _: u32) -> Result<(), OutOfReach> {
+        if self.resemblance <= 0.0 {
+            let what = "the least resemblance in hundredths (more than 0 is shared by every candidate)";
+            return Err(OutOfReach { what, requested: 0, limit: 1 });
+        }
+        let finest = self.ratios.groups().iter().copied().max().unwrap_or(1);
+        if self.remainder >= finest {
+            let what = "the remainder of kept shingles (of one in n there are 0 to n - 1)";
+            return Err(OutOfReach { what, requested: self.remainder.into(), limit: u64::from(finest) - 1 });
+        }
+        Ok(())
+    }
+
+    fn columns(&self) -> &'static [Column] {
+        &COLUMNS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resemblance_of_the_threshold_is_near() {
+        let near = |resemblance| Shingles::default().judge_resemblance(Some(resemblance)).verdict.is_near();
+        assert!(near(0.85) && !near(0.84));
+        assert_eq!(Shingles::default().judge_resemblance(None).verdict, Verdict::UNKNOWN);
+    }
+
+    #[test]
+    fn of_one_in_eight_there_are_eight_remainders() {
+        let check = |remainder| {
+            let ratios = Ratios::uniform(8).expect("a ratio");
+            Shingles { ratios, remainder, ..Shingles::default() }.check(3)
+        };
+        assert!(check(7).is_ok());
+        assert_eq!(check(8).map_err(|out| (out.requested, out.limit)), Err((8, 7)));
+        assert!(Shingles { resemblance: 0.0, ..Shingles::default() }.check(3).is_err());
+    }
+}

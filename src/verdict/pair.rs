@@ -1,0 +1,201 @@
+//! Two documents that a method judges, and what all methods share about them.
+
+use std::cell::OnceCell;
+
+use nddb_page::sketch::{LeadingWords, Profile, agreement, resemblance_of};
+use nddb_page::text::Headings;
+
+use crate::difference::difference;
+use crate::known::Known;
+use crate::names::Names;
+use crate::traits::Traits;
+
+/// Two documents, by their stored sketches. Everything is computed when a method asks for it.
+pub struct DocumentPair<'a> {
+    /// The first document.
+    pub a: &'a Known,
+    /// The other document.
+    pub b: &'a Known,
+    same_site: Option<bool>,
+    of_a: Option<&'a Derived>,
+}
+
+/// What is derived from the sketches of a document that is compared with many others.
+#[derive(Default)]
+pub struct Derived {
+    names: OnceCell<Option<Names>>,
+    headings: OnceCell<Option<Headings>>,
+}
+
+impl<'a> DocumentPair<'a> {
+    /// Returns the pair of two documents; `same_site` is whether their sites are equal, `None` if either is unknown.
+    pub fn new(a: &'a Known, b: &'a Known, same_site: Option<bool>) -> Self {
+        Self { a, b, same_site, of_a: None }
+    }
+
+    /// Keeps what is derived from the first document for the next pair of it.
+    #[must_use]
+    pub fn keeping(self, derived: &'a Derived) -> Self {
+        Self { of_a: Some(derived), ..self }
+    }
+
+    /// Returns whether the token sequences are equal.
+    pub fn identical(&self) -> bool {
+        self.a.digest.zip(self.b.digest).is_some_and(|(a, b)| a == b)
+    }
+
+    /// Returns whether the sites are equal; `None` if either site is unknown.
+    pub fn same_site(&self) -> Option<bool> {
+        self.same_site
+    }
+
+    /// Returns whether the content of either document has tokens but no terms, so that its fingerprint carries no
+    /// evidence.
+    pub fn is_without_terms(&self) -> bool {
+        self.a.is_without_terms || self.b.is_without_terms
+    }
+
+    /// Returns the number of equal min-values at equal indexes, 0 to 84: 84 times the estimated resemblance (Henzinger
+    /// 2006, 2).
+    pub fn agreement(&self) -> Option<u32> {
+        self.a.min_bytes.as_ref().zip(self.b.min_bytes.as_ref()).map(|(a, b)| agreement(a, b))
+    }
+
+    /// Returns the estimated resemblance of the contents, the share of equal min-values (Broder 1997; Henzinger 2006,
+    /// 2: "to approximate the percentage of unique shingles on which two pages agree").
+    pub fn resemblance(&self) -> Option<f64> {
+        self.agreement().map(resemblance_of)
+    }
+
+    /// Returns the estimated share of the words of the longer whole text that have no counterpart in the other, 0 to 1;
+    /// `None` if it cannot be known.
+    pub fn difference(&self) -> Option<f64> {
+        if self.identical() {
+            return Some(0.0);
+        }
+        self.profiles().map(|(a, b, agreement)| difference(a, b, agreement))
+    }
+
+    /// Returns whether title or first heading agree ([`Headings`]); `None` if neither is known of both.
+    pub fn same_heading(&self) -> Option<bool> {
+        self.agreement()?;
+        if let Some((a, b)) = self.a.profile.as_ref().zip(self.b.profile.as_ref())
+            && [(&a.title, &b.title), (&a.headings, &b.headings)].iter().any(|(a, b)| are_equal(a, b))
+        {
+            return Some(true);
+        }
+        let headings = match self.of_a {
+            Some(derived) => *derived.headings.get_or_init(|| self.a.headings()),
+            None => self.a.headings(),
+        };
+        headings?.agree(&self.b.headings()?)
+    }
+
+    /// Returns the two profiles, and the number of equal min-values of long shingles; `None` if either document has no
+    /// profile.
+    pub(crate) fn profiles(&self) -> Option<(&'a Profile, &'a Profile, u32)> {
+        Some((self.a.profile.as_ref()?, self.b.profile.as_ref()?, self.agreement()?))
+    }
+
+    /// Returns the traits of two contents with those of the names of the two pages.
+    pub(crate) fn named(&self, contents: Traits, a: &Profile, b: &Profile) -> Traits {
+        let kept = self.of_a.and_then(|of_a| of_a.names.get_or_init(|| Some(Names::of(a))).as_ref());
+        match kept {
+            Some(names) => contents.named(names, &Names::of(b)),
+            None => contents.named(&Names::of(a), &Names::of(b)),
+        }
+    }
+}
+
+/// Returns whether there are words that are no numbers, and they are the same in the same order.
+fn are_equal(a: &LeadingWords, b: &LeadingWords) -> bool {
+    a.plain().next().is_some() && a.plain().eq(b.plain())
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_format::record::Record;
+    use nddb_page::sketch::Recipe;
+    use nddb_page::text::Page;
+    use nddb_test_support::{Random, texts};
+
+    use super::*;
+    use crate::decider::Decider;
+    use crate::measure::Measures;
+    use crate::method::Method;
+    use crate::methods::{Model, Simhash, all};
+    use crate::verdict::Decision;
+
+    /// Pages of one text and several, of one name and several, and without parts of their sketches.
+    fn documents(random: &mut Random) -> Vec<Record> {
+        let texts = texts(12, 3);
+        let recipe = Recipe::from_label("main-c/1").expect("a recipe");
+        let mut documents = Vec::new();
+        for index in 0..48 {
+            let title = ["", "red fox", "red fox hunting", "blue whale"][random.index(4)];
+            let (text, url) = (random.pick(&texts), format!("http://site{}.org/{index}", random.below(3)));
+            let html = format!("<title>{title}</title><body><h1>{title}</h1><p>{text} {}</p>", index % 3);
+            let page = Page { url: Some(&url), ..Page::html(&html) };
+            let mut record = recipe.sketch(&page).record("a", Some(&url));
+            match index % 8 {
+                0 => record.profile = None,
+                1 => record.min_values = None,
+                2 => (record.digest, record.site) = (None, None),
+                _ => (),
+            }
+            documents.push(record);
+        }
+        documents
+    }
+
+    #[test]
+    fn what_is_kept_of_a_document_changes_no_verdict() {
+        let records = documents(&mut Random(4));
+        let simhash = Simhash::default();
+        let mut methods: Vec<Box<dyn Method>> = all().into_iter().filter(|method| !method.needs_text()).collect();
+        methods.push(Model { probability: 0.9, ..Model::default() }.into());
+        for method in methods {
+            for (or_simhash, most) in [(Some(&simhash), None), (None, None), (Some(&simhash), Some(0.2))] {
+                let decider = Decider::new(&*method, or_simhash, most);
+                let (mut near, mut apart) = (0, 0);
+                for a in &records {
+                    let (known, derived) = (Known::of(a, None), Derived::default());
+                    for b in &records {
+                        let other = Known::of(b, None);
+                        let same_site = a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b);
+                        let pair = DocumentPair::new(&known, &other, same_site);
+                        let kept = DocumentPair::new(&known, &other, same_site).keeping(&derived);
+                        let verdict = decider.judge(&pair);
+                        assert_eq!(decider.judge(&kept), verdict, "{method}");
+                        assert_eq!(Measures::of(&kept, &*method), Measures::of(&pair, &*method), "{method}");
+                        near += usize::from(verdict.is_near());
+                        apart += usize::from(verdict.decision == Decision::Apart);
+                    }
+                }
+                assert!(near > 0 && (apart > 0) != method.is_by_distance(), "{method}: {near} {apart}");
+            }
+        }
+    }
+
+    /// The model compares no names of contents that are too far apart, and decides as if it did.
+    #[test]
+    fn the_model_decides_by_its_probability() {
+        let records = documents(&mut Random(5));
+        for model in [Model::default(), Model { probability: 0.9, ..Model::default() }] {
+            let mut near = [0, 0];
+            for (a, b) in records.iter().flat_map(|a| records.iter().map(move |b| (a, b))) {
+                let (a, b) = (Known::of(a, None), Known::of(b, None));
+                let pair = DocumentPair::new(&a, &b, None);
+                let probability = Model::traits(&pair).map(|traits| model.constants.probability(&traits));
+                let expected = match probability {
+                    Some(probability) if probability >= model.probability => Decision::Near("model"),
+                    Some(_) => Decision::Apart,
+                    None => Decision::Unknown,
+                };
+                assert_eq!(model.judge(&pair).decision, expected, "{probability:?}");
+                near[usize::from(expected == Decision::Apart)] += 1;
+            }
+            assert!(near[0] > 20 && near[1] > 20, "{near:?}");
+        }
+    }
+}
