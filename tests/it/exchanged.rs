@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nddb::detect::{Method, OnlineDetector, document_of_page};
+use nddb::detect::methods::{B, Model};
+use nddb::detect::{OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{CheckOptions, Config, Document, Error, Fingerprint, Reader, Within, Work, Writer};
@@ -186,9 +187,9 @@ fn answers(path: &Path) -> nddb::Result<String> {
             let ids: Vec<&str> = answer.matches.iter().map(|found| &found.id[..]).collect();
             answers += &format!("matches {ids:?}\n");
         }
-        for method in [Method::Model, Method::B] {
+        for detector in [OnlineDetector::new(Model::default()), OnlineDetector::new(B::default())] {
             for number in 0..PAGES {
-                let asked = OnlineDetector::new(method).ask(view, &page(group, number))?;
+                let asked = detector.ask(view, &page(group, number))?;
                 let ids: Vec<&str> = asked.matches.iter().map(|found| &found.id[..]).collect();
                 answers += &format!("matches {ids:?} {}\n", asked.complete);
             }
