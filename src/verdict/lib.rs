@@ -10,6 +10,7 @@ pub mod compare;
 mod decider;
 mod difference;
 mod known;
+mod logistic;
 mod measure;
 mod method;
 pub mod methods;
@@ -26,6 +27,7 @@ mod word_set;
 
 pub use decider::{Decider, Explanation, differ_too_much};
 pub use known::{Known, digest_of, is_without_terms};
+pub use logistic::Constants;
 pub use measure::{Bound, Column, ColumnKind, Limit, Measures, Value, columns};
 pub use method::{Besides, Candidates, CloneMethod, Keys, Method, OutOfReach, Piece};
 pub use methods::{UnknownMethod, b_similarity, c_similarity, default_of};
@@ -35,7 +37,5 @@ pub use perhaps_similar::SetOptions;
 pub use ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
 pub use sketches::{Sketch, Sketches};
 pub use text_comparer::{PreparedText, TextComparer, TextVerdict};
-pub use traits::{
-    ALL_TRAITS, Constants, REST, REST_WEIGHT, TRAITS, Trait, Traits, resemblance, shared, shared_wholes, told,
-};
+pub use traits::{ALL_TRAITS, REST, REST_WEIGHT, TRAITS, Trait, Traits, resemblance, shared, shared_wholes, told};
 pub use verdict::{Decision, Verdict};

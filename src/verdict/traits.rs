@@ -1,9 +1,7 @@
-//! The model of the default verdict: a logistic regression over the traits of a pair of profiles.
+//! The traits of a pair of profiles, which the default verdict weighs.
 //!
-//! The log-odds that two pages are near-duplicates are a constant plus, for each [`Trait`] of the pair, its value times
-//! its weight. The weights are fitted by maximum likelihood on pairs labelled by people, with a penalty on the squares
-//! of the weights (`nddb-lab fit`), and belong to one version of the recipe. Traits are computed from the two stored
-//! profiles alone, so two documents get the same verdict whatever else a database holds.
+//! Traits are computed from the two stored profiles alone, so two documents get the same verdict whatever else a
+//! database holds.
 
 use nddb_page::sketch::{Profile, WHOLE, resemblance_of, resemblance_of_many};
 
@@ -45,8 +43,8 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
 pub const REST_WEIGHT: f64 = -4.0;
 
 /// Indexes of traits.
-const SIBLINGS: usize = 2;
-const NAMES: usize = 3;
+pub(crate) const SIBLINGS: usize = 2;
+pub(crate) const NAMES: usize = 3;
 /// Index of the trait `rest`.
 pub const REST: usize = 5;
 
@@ -251,58 +249,13 @@ fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     ((x.min(y) - shared(resemblance, x, y)).max(0.0) / (MANY_NUMBERS + terms / TERMS_OF_NUMBER)).min(1.0)
 }
 
-/// Constants of a model: the intercept and the weights.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Constants {
-    /// Intercept, in log-odds.
-    pub constant: f64,
-    /// Weight of each trait.
-    pub weights: [f64; TRAITS],
-}
-
-/// Returns the log-odds of a probability.
-pub(crate) fn log_odds(probability: f64) -> f64 {
-    let probability = probability.max(0.0);
-    (probability / (1.0 - probability)).ln()
-}
-
-impl Constants {
-    /// Constants fitted for the recipe `main/1`, as `benches/fit.sh` prints them.
-    pub const MAIN: Constants = Constants { constant: 0.36, weights: [1.2, -3.29, -2.59, -4.33, -7.02, REST_WEIGHT] };
-
-    /// Returns the contribution of each trait to the log-odds.
-    pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {
-        std::array::from_fn(|index| self.weights[index] * traits.values[index])
-    }
-
-    /// Returns the log-odds that the two documents of a pair are near-duplicates.
-    pub fn log_odds(&self, traits: &Traits) -> f64 {
-        self.constant + self.parts(traits).iter().sum::<f64>()
-    }
-
-    /// Returns whether a pair of contents with these traits may have a probability, given its log-odds, whatever the
-    /// pages are called. Where names speak against a pair, and contents alone are too far apart, names need not be
-    /// compared.
-    pub(crate) fn may_reach(&self, contents: &Traits, log_odds: f64) -> bool {
-        // Sums and probabilities are rounded; so near to 1 that it is no more than that.
-        const NEARLY_NOTHING: f64 = 1e-6;
-        const CERTAIN: f64 = 15.0;
-        let can_help = self.weights[SIBLINGS] > 0.0 || self.weights[NAMES] > 0.0;
-        can_help || self.log_odds(contents) + NEARLY_NOTHING >= log_odds.min(CERTAIN)
-    }
-
-    /// Returns the probability that the two documents of a pair are near-duplicates, 0 to 1.
-    pub fn probability(&self, traits: &Traits) -> f64 {
-        1.0 / (1.0 + (-self.log_odds(traits)).exp())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use nddb_page::sketch::{MIN_VALUES, Recipe, agreement, min_bytes, resemblance_of};
     use nddb_page::text::Page;
 
     use super::*;
+    use crate::logistic::{Constants, log_odds};
 
     /// A page of 200 words, of which those at some indexes are replaced.
     fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u8; MIN_VALUES]) {

@@ -1,11 +1,12 @@
 //! The default verdict: a probability from the traits of two profiles.
 
+use crate::logistic::{Constants, log_odds};
 use crate::measure::{Bound, Column, Limit, Value};
 use crate::method::{Candidates, Keys, Method, Piece};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;
 use crate::sketches::Sketch;
-use crate::traits::{ALL_TRAITS, Constants, Traits, log_odds, told};
+use crate::traits::{ALL_TRAITS, Traits, told};
 use crate::verdict::{Verdict, share};
 
 /// Probability from the traits of two profiles, for pairs that share a band of short shingles.

@@ -288,7 +288,8 @@ fn options_that_mean_nothing_are_refused() {
     let args = ["eval", "--docs", "no", "--pairs", "no", "--methods"];
     dir.nddb([&args[..], &["b:b=9"]].concat()).tells(2, &["--methods b:b=9", "2 to 6"]);
     dir.nddb([&args[..], &["b", "--set", "ratios=4"]].concat()).tells(2, &["b has no \"ratios\", but b"]);
-    dir.nddb([&args[..], &["b,c", "--set", "smallest=3"]].concat()).tells(2, &["b has no", "c has no \"smallest\", but c"]);
+    dir.nddb([&args[..], &["b,c", "--set", "smallest=3"]].concat())
+        .tells(2, &["b has no", "c has no \"smallest\", but c"]);
 }
 
 #[test]
