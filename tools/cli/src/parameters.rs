@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use nddb::detect::{ALL_TRAITS, Method, ParameterValue, methods};
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use crate::inputs;
 /// Parameters of the methods that run; without any, all have their defaults.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Parameters {
-    #[arg(long = "set", value_name = "NAME=VALUE", help = HELP, long_help = long_help())]
+    #[arg(long = "set", value_name = "NAME=VALUE", help = HELP, long_help = LONG_HELP.as_str())]
     assignments: Vec<Assignment>,
     /// Read the constants of the model from this file, written by `nddb-lab fit --output`
     #[arg(long, value_name = "FILE")]
@@ -21,7 +22,8 @@ pub(crate) struct Parameters {
 
 const HELP: &str = "Set a parameter of each method that runs and has it, or of one, as b=3 or lcs.slope=0.2";
 
-fn long_help() -> String {
+/// The help with all parameters. Several commands have it, and each start of the program makes all commands.
+static LONG_HELP: LazyLock<String> = LazyLock::new(|| {
     let told = |method: &Box<dyn Method>| {
         let parameters = method.settings();
         let each = parameters.iter().map(|setting| format!("{}={} ({})", setting.name, setting.value, setting.help));
@@ -30,7 +32,7 @@ fn long_help() -> String {
     };
     let lists: Vec<String> = methods::all().iter().filter_map(told).collect();
     format!("{HELP}\n\nParameters have the names and defaults of the papers:\n{}", lists.join("\n"))
-}
+});
 
 /// A value for a parameter: of one method, or of all that have it.
 #[derive(Clone, Debug, PartialEq, Eq)]

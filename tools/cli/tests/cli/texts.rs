@@ -98,7 +98,7 @@ fn values_with_which_nothing_can_be_found_are_refused() {
         let set = format!("{name}=0");
         dir.nddb(["pairs", "db", "--method", method, "--set", &set]).tells(2, &[&format!("--set {set}"), "1"]);
     }
-    dir.lab(["tune", "db", "--shingle-words", "0"]).tells(2, &["--shingle-words"]);
+    dir.lab(["tune", "db", "--set", "words=0"]).tells(2, &["--set words=0"]);
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
         docs += &format!("{}\n", serde_json::json!({"id": url, "html": html, "url": url}));
     }
     dir.write("docs.jsonl", docs.as_bytes());
-    let args = ["--sample", "6", "--resemblance", "0.7", "--json"];
+    let args = ["--sample", "6", "--set", "shingles.resemblance=0.7", "--json"];
     let of = |input: &str| -> Value {
         let mut value = dir.lab([&["tune", input][..], &args].concat()).done().json();
         for method in value["methods"].as_array_mut().expect("methods") {
@@ -401,7 +401,7 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     dir.nddb(["load", "moved", "linked.jsonl"]).done();
     std::fs::remove_file(dir.path("linked.jsonl")).expect("there");
     dir.lab(["tune", "moved"]).ends(3).says(&["could not be read", "put the archives back"]);
-    dir.lab(["tune", "db", "--resemblance", "0"]).tells(2, &["above 0"]);
+    dir.lab(["tune", "db", "--set", "shingles.resemblance=0"]).tells(2, &["more than 0"]);
 }
 
 /// A text of 200 words, three of them replaced, and 60 more of its own.

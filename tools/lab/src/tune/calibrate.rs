@@ -1,8 +1,8 @@
 //! Calibration of shingle sampling to a required precision.
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::methods::Shingles;
-use nddb::detect::{Collection, GROUPS, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
+use nddb::detect::methods::{Cosine, Lcs, Shingles};
+use nddb::detect::{Collection, GROUPS, Method, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
 use nddb_index::spill::ticker::Ticker;
@@ -23,6 +23,12 @@ const REPORT: usize = 1;
 pub struct TuneOptions {
     /// Threshold, words of a shingle and stop shingles.
     pub shingles: Shingles,
+    /// Methods that are tried on edits, besides shingles and simhash.
+    pub lcs: Lcs,
+    /// The same.
+    pub cosine: Cosine,
+    /// Methods that compare sketches, tried on edits.
+    pub sketches: Vec<Box<dyn Method>>,
     /// k, the distance of simhash with which the database is judged.
     pub k: u32,
     /// The part of a page that is compared as its text; by default, that of the recipe.
@@ -35,10 +41,29 @@ pub struct TuneOptions {
     pub documents: u64,
 }
 
+fn named(name: &str) -> Box<dyn Method> {
+    name.parse().expect("the name of a method")
+}
+
+impl TuneOptions {
+    /// Returns all methods that are tried, whose parameters can be set.
+    pub fn methods(&mut self) -> Vec<&mut dyn Method> {
+        let Self { shingles, lcs, cosine, sketches, .. } = self;
+        let mut all: Vec<&mut dyn Method> = vec![shingles, lcs, cosine];
+        for method in sketches {
+            all.push(&mut **method);
+        }
+        all
+    }
+}
+
 impl Default for TuneOptions {
     fn default() -> Self {
         Self {
             shingles: Shingles::default(),
+            lcs: Lcs::default(),
+            cosine: Cosine::default(),
+            sketches: ["identity", "b", "c", "combined", "min-hash", "model"].map(named).into(),
             k: 3,
             part: None,
             resources: Resources::default(),

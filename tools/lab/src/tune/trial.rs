@@ -5,8 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::methods::{Cosine, Lcs};
-use nddb::detect::{Collection, Decider, DocumentPair, Known, Method, TextScope, default_of};
+use nddb::detect::{Collection, Decider, DocumentPair, Known, TextScope, default_of};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Fingerprint, Progress, Result, View};
@@ -146,8 +145,8 @@ pub fn trial(
         ticker.add(1)?;
     }
     let (sketches, cost) = bench.ready(&|text: &str| sketched(recipe, text));
-    for name in ["identity", "b", "c", "combined", "min-hash", "model"] {
-        let method: Box<dyn Method> = name.parse().expect("the name of a method");
+    for method in &options.sketches {
+        let name = method.name();
         let by_bands = matches!(name, "min-hash" | "model");
         let has = match name {
             "identity" => true,
@@ -163,7 +162,7 @@ pub fn trial(
             left_out.push(format!("{method}: recipe {} has no {what}", recipe.name()));
             continue;
         }
-        let decider = Decider::new(&*method, None, None);
+        let decider = Decider::new(&**method, None, None);
         let near = |a: &Known, b: &Known| {
             (!by_bands || share_a_band(a, b)) && decider.judge(&DocumentPair::new(a, b, None)).is_near()
         };
@@ -171,7 +170,7 @@ pub fn trial(
         figures.push(Figure { is_default: name == default.name(), ..figure });
     }
     ticker.add(1)?;
-    let (lcs, cosine) = (Lcs::default(), Cosine::default());
+    let TuneOptions { lcs, cosine, .. } = options;
     let signed = |text: &str| -> HashSet<u128> {
         signatures(text, &lcs.sets.signatures).iter().map(|signature| signature.value).collect()
     };

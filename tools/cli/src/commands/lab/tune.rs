@@ -1,7 +1,6 @@
 //! `nddb-lab tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited
 //! copies.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use nddb::archive::Options;
@@ -19,7 +18,8 @@ use crate::commands::create::recipe;
 use crate::commands::pairs::resources;
 use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
-use crate::quantity::{self, counted, grouped};
+use crate::parameters::Parameters;
+use crate::quantity::{counted, grouped};
 use crate::table::Table;
 use crate::text_options::TextPart;
 use crate::{database, inputs, interrupt, text_options};
@@ -37,24 +37,20 @@ const K: u8 = 3;
 #[command(after_help = "\
 Examples:
   nddb-lab tune crawl.nddb
-  nddb-lab tune documents.jsonl.zst --resemblance 0.6 --precision 0.8
+  nddb-lab tune documents.jsonl.zst --set shingles.resemblance=0.6 --precision 0.8
   nddb pairs crawl.nddb --method shingles --set ratios=2,8,16,16,32,32,32,32,32,32,32")]
 pub(crate) struct Args {
     /// A database, or a file of documents: any input of nddb load
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true)]
     input: PathBuf,
-    /// Minimum resemblance of pairs
-    #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
-    resemblance: f64,
     /// The precision to be kept: pairs of that resemblance, of all that a sample returns
     #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
     precision: f64,
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
-    /// Words in a shingle
-    #[arg(long, value_name = "N", default_value = "5", value_parser = quantity::at_least_one::<NonZeroUsize>)]
-    shingle_words: NonZeroUsize,
+    #[command(flatten)]
+    parameters: Parameters,
     /// Maximum number of documents whose shingles are read
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     documents: u64,
@@ -99,15 +95,15 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -> Result<Code> {
     let messages = global.messages();
     let meter = messages.meter("tune");
-    let words = args.shingle_words.get();
-    let options = TuneOptions {
-        shingles: Shingles { resemblance: args.resemblance, words, ..Shingles::default() },
+    let mut options = TuneOptions {
         k: view.settings().k.into(),
         part: args.part.map(TextPart::part),
         resources: resources(global),
         precision: args.precision,
         documents: args.documents,
+        ..TuneOptions::default()
     };
+    args.parameters.apply(&mut options.methods())?;
     let calibration = calibrate(view, collection, &options, &mut *meter.watch(true))?;
     let texts = sample(view, collection, &options, args.sample, args.seed, &mut *meter.watch(true))?;
     let recipe = Recipe::of_any_version(&view.settings().recipe).unwrap_or_default();
@@ -118,9 +114,9 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     }
     let mut output = Output::stdout();
     if global.json {
-        output.json(&value(args, &calibration, &trial))?;
+        output.json(&value(args, &options.shingles, &calibration, &trial))?;
     } else {
-        for line in sampling(args, &calibration).into_iter().chain(edits(args, &trial)) {
+        for line in sampling(args, &options.shingles, &calibration).into_iter().chain(edits(args, &trial)) {
             output.line(&line)?;
         }
     }
@@ -137,12 +133,12 @@ fn part(value: Option<f64>) -> String {
     decimal(value, 4)
 }
 
-fn sampling(args: &Args, made: &Calibration) -> Vec<String> {
+fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String> {
     let mut lines = vec![format!(
         "{}; pairs of resemblance {}, shingles of {} words; precision to be kept: {}",
         counted(made.documents, "document"),
-        args.resemblance,
-        args.shingle_words,
+        shingles.resemblance,
+        shingles.words,
         args.precision
     )];
     lines.push(String::new());
@@ -231,7 +227,7 @@ fn edits(args: &Args, made: &Trial) -> Vec<String> {
     lines
 }
 
-fn value(args: &Args, made: &Calibration, trial: &Trial) -> Value {
+fn value(args: &Args, shingles: &Shingles, made: &Calibration, trial: &Trial) -> Value {
     let run = |run: &Run| {
         json!({
             "ratios": run.ratios.groups(),
@@ -267,9 +263,9 @@ fn value(args: &Args, made: &Calibration, trial: &Trial) -> Value {
     });
     json!({
         "documents": made.documents,
-        "resemblance": args.resemblance,
+        "resemblance": shingles.resemblance,
         "precision": args.precision,
-        "shingle_words": args.shingle_words,
+        "shingle_words": shingles.words,
         "groups": groups.collect::<Vec<_>>(),
         "ratios": made.ratios.to_string(),
         "uniform": made.uniform.iter().map(run).collect::<Vec<_>>(),
