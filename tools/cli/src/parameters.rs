@@ -98,7 +98,6 @@ impl Parameters {
     /// Sets the parameters of all methods that run. Refuses what none of them has, and values out of range.
     pub(crate) fn apply(&self, methods: &mut [&mut dyn Method]) -> Result<()> {
         if let Some(path) = &self.model {
-            let constants = read(path)?;
             let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
             let named = methods.iter_mut().filter(|method| method.has_parameter(CONSTANT)).collect::<Vec<_>>();
             if named.is_empty() {
@@ -107,6 +106,7 @@ impl Parameters {
                     names.join(", ")
                 )));
             }
+            let constants = read(path)?;
             for method in named {
                 for (name, value) in &constants {
                     method.set(name, value).map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;

@@ -191,7 +191,10 @@ fn options_without_effect_where_they_stand_are_refused() {
             &["query", "db", "--id", "a", "--method", "simhash", "--set", "probability=0.9"],
             "--set probability=0.9: simhash has no \"probability\", but k",
         ),
-        (&["query", "db", "--id", "a", "--method", "simhash", "--model", "no.json"], "no.json"),
+        (
+            &["query", "db", "--id", "a", "--method", "simhash", "--model", "no.json"],
+            "--model applies to the method model, not to simhash",
+        ),
         (
             &["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"],
             "--group-limit does not apply to queries by distance alone",
