@@ -37,5 +37,5 @@ pub use perhaps_similar::SetOptions;
 pub use ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
 pub use sketches::{Sketch, Sketches};
 pub use text_comparer::{PreparedText, TextComparer, TextVerdict};
-pub use traits::{ALL_TRAITS, REST, REST_WEIGHT, TRAITS, Trait, Traits, resemblance, shared, shared_wholes, told};
+pub use traits::{ALL_TRAITS, REST, REST_WEIGHT, TRAITS, Trait, Traits, resemblance, shared, shared_wholes};
 pub use verdict::{Decision, Verdict};

@@ -152,14 +152,6 @@ impl Measures {
         }
     }
 
-    /// Returns a measure that is a truth value.
-    pub fn flag(&self, name: &str) -> Option<bool> {
-        match self.get(name)? {
-            Value::Flag(flag) => Some(flag),
-            Value::Count(_) | Value::Share(_) => None,
-        }
-    }
-
     /// Sets the known ones of these measures, which texts gave.
     pub fn add(&mut self, bounds: &[Bound]) {
         for bound in bounds.iter().filter(|bound| bound.value.is_some()) {

@@ -197,7 +197,7 @@ fn whole_resemblance(a: &Profile, b: &Profile) -> f64 {
 }
 
 /// Returns a description of the value of the trait at an index of `ALL_TRAITS`.
-pub fn told(index: usize, value: f64) -> String {
+pub(crate) fn told(index: usize, value: f64) -> String {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     match ALL_TRAITS[index].name {
         "content" => {

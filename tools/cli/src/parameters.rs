@@ -24,13 +24,13 @@ const HELP: &str = "Set a parameter of each method that runs and has it, or of o
 
 /// The help with all parameters. Several commands have it, and each start of the program makes all commands.
 static LONG_HELP: LazyLock<String> = LazyLock::new(|| {
-    let told = |method: &Box<dyn Method>| {
+    let told = |method: &dyn Method| {
         let parameters = method.settings();
         let each = parameters.iter().map(|setting| format!("{}={} ({})", setting.name, setting.value, setting.help));
         let each: Vec<String> = each.collect();
         (!each.is_empty()).then(|| format!("{method}: {}", each.join("; ")))
     };
-    let lists: Vec<String> = methods::all().iter().filter_map(told).collect();
+    let lists: Vec<String> = methods::all().iter().filter_map(|method| told(&**method)).collect();
     format!("{HELP}\n\nParameters have the names and defaults of the papers:\n{}", lists.join("\n"))
 });
 

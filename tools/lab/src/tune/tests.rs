@@ -144,8 +144,8 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
     let texts: Vec<String> = (0..3200).map(|at| page(if at % 2 == 0 { 0 } else { at })).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
-    let mut options = TuneOptions::default();
-    options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    let resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    let mut options = TuneOptions { resources, ..TuneOptions::default() };
     // 40 words make 36 shingles, of which a word is in five: 31 of 41 are shared.
     options.shingles.resemblance = 0.75;
     let mut most = 0;
