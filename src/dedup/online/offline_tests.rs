@@ -158,7 +158,7 @@ fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
             if random.percent(50) && method.settings().iter().any(|setting| setting.name == "complete") {
                 usual.set("complete", "true").expect("a flag");
             }
-            detectors.push(OnlineDetector::chosen(MethodChoice { method: usual, or_simhash: or_simhash.clone() }));
+            detectors.push(OnlineDetector::chosen(MethodChoice { method: usual, or_simhash }));
             let (method, or_simhash) =
                 (varied(&*method, random), or_simhash.map(|_| Simhash { k: random.below(4) as u32 }));
             let mut other = OnlineDetector::chosen(MethodChoice { method, or_simhash });

@@ -63,7 +63,8 @@ fn fold(part: &[u8], out: &mut [u8], after_space: &mut bool) -> usize {
     out.iter_mut().zip(part).for_each(|(out, &byte)| *out = if is_space(byte) { b' ' } else { byte });
     let pairs = out.iter().zip(&out[out.len().min(1)..]);
     let has_runs = pairs.fold(false, |any, (&byte, &next)| any | ((byte == b' ') & (next == b' ')));
-    if !has_runs && !(*after_space && out.first() == Some(&b' ')) {
+    let goes_on = *after_space && out.first() == Some(&b' ');
+    if !has_runs && !goes_on {
         *after_space = out.last().map_or(*after_space, |&byte| byte == b' ');
         return out.len();
     }
