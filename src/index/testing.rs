@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use nddb_format::record::Counters;
 use nddb_format::scheme::Scheme;
 
 use crate::catalog::Catalog;
@@ -33,10 +34,15 @@ pub struct BuiltRun {
 /// Errors of the disk, or of the format if no scheme fits the configuration.
 pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usize) -> Result<BuiltRun> {
     let dir = Dir::open(path)?.locked("a bench")?;
-    // The manifest must belong to this catalog.
-    drop(Catalog::open(&dir)?);
     let mut manifest = read_manifest(&dir)?;
     let len = fingerprints.len() as u64;
+    // A catalog that knows fewer numbers than the manifest has lost commits.
+    let catalog = Catalog::open(&dir)?;
+    let counters = Counters { next_number: manifest.complete + len, ..catalog.counters()? };
+    let mut commit = catalog.begin();
+    commit.counters(&counters);
+    commit.write()?;
+    drop(catalog);
     let levels = match &config.levels {
         Some(levels) => levels.clone(),
         None => planner::choose(config.bits, config.k, len, Budget::default())
