@@ -30,7 +30,14 @@ def run(name, arguments, folder, out=None):
             pass
         time.sleep(0.005)
     spent = time.time() - begun
-    print(f"{name:34} {spent:7.1f} s  own {own >> 10:5} MB  resident {resident >> 10:5} MB  exit {child.returncode}", flush=True)
+    memory = f"own {own >> 10:5} MB  resident {resident >> 10:5} MB"
+    print(f"{name:34} {spent:7.1f} s  {memory}  exit {child.returncode}", flush=True)
+
+
+def create(nddb, name, folder):
+    """Makes an empty database."""
+    quiet = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    subprocess.run([nddb, "create", name], cwd=folder, check=True, **quiet)
 
 
 def prints(path, count, seed):
@@ -53,7 +60,7 @@ def grows(nddb, folder, millions):
     print(f"{millions} million documents", flush=True)
     for name in ["a", "b"]:
         prints(f"{folder}/{name}.u64le", count if name == "a" else count // 4, name)
-        subprocess.run([nddb, "create", name], cwd=folder, check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        create(nddb, name, folder)
         run(f"load {name}", [nddb, "load", name, f"{name}.u64le", "--id-prefix", name], folder)
     for command in [["check", "a"], ["rebuild", "a", "--all"], ["merge", "a", "b"], ["compact", "a"]]:
         run(" ".join(command), [nddb, *command], folder)
@@ -84,9 +91,10 @@ def extremes(nddb, folder):
         file.write(b"12345678" * 1_000_000)
     with open(f"{folder}/sites.jsonl", "w") as file:
         for index in range(1_000_000):
-            file.write(f'{{"id":"{index}","fp":"{index * 0x9e3779b97f4a7c15 % 2**64:016x}","url":"http://s{index}.example/"}}\n')
+            print_ = f"{index * 0x9E3779B97F4A7C15 % 2**64:016x}"
+            file.write(f'{{"id":"{index}","fp":"{print_}","url":"http://s{index}.example/"}}\n')
     for name in ["document.txt", "line.jsonl", "six.jsonl", "one-print.u64le", "sites.jsonl"]:
-        subprocess.run([nddb, "create", "db"], cwd=folder, check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        create(nddb, "db", folder)
         limits = ["--memory-limit", "64M", "--threads", "6"]
         run(f"load {name}", [nddb, "load", "db", name, *limits], folder)
         if name in ["one-print.u64le", "sites.jsonl"]:
