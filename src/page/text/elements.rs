@@ -1,6 +1,6 @@
 //! HTML elements by their effect on the text of a page.
 
-use crate::text::word_table::{ShortWord, WORD_MAX, WordTable};
+use crate::text::word_table::{ShortWord, WordTable, hash_of, short_word};
 
 /// The effect of a tag on the text (Henzinger 2: "markup is replaced by white space or, in case of formatting
 /// instructions, ignored").
@@ -137,15 +137,7 @@ impl Name {
     /// Returns the name of these bytes, in letters of any case.
     #[inline]
     pub(crate) const fn of(bytes: &[u8]) -> Self {
-        if bytes.len() > WORD_MAX {
-            return Name(0);
-        }
-        let (mut word, mut at) = (0, 0);
-        while at < bytes.len() {
-            word = word << 8 | bytes[at].to_ascii_lowercase() as ShortWord;
-            at += 1;
-        }
-        Name(word)
+        Name(short_word(bytes))
     }
 
     /// Returns the properties of the element.
@@ -157,7 +149,7 @@ impl Name {
     /// Returns a hash of 64 bits.
     #[inline]
     pub(crate) fn hash(self) -> u64 {
-        (self.0 as u64 ^ (self.0 >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        hash_of(self.0)
     }
 }
 

@@ -6,14 +6,24 @@ pub(crate) type ShortWord = u128;
 /// The longest word, in bytes.
 pub(crate) const WORD_MAX: usize = 16;
 
-/// Returns a word as a number: its bytes, the first one highest. For a longer word, only the last bytes remain.
+/// Returns a word as a number: its bytes with ASCII letters in lower case, the first one highest; 0 for a longer word.
+#[inline]
 pub(crate) const fn short_word(word: &[u8]) -> ShortWord {
+    if word.len() > WORD_MAX {
+        return 0;
+    }
     let (mut number, mut at) = (0, 0);
     while at < word.len() {
-        number = number << 8 | word[at] as ShortWord;
+        number = number << 8 | word[at].to_ascii_lowercase() as ShortWord;
         at += 1;
     }
     number
+}
+
+/// Returns the hash of a word, 64 bits of which the high ones are mixed best.
+#[inline]
+pub(crate) const fn hash_of(word: ShortWord) -> u64 {
+    (word as u64 ^ (word >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// A table of words and a value for each: open addressing, with more slots than words, a power of two.
@@ -57,8 +67,7 @@ impl<V: Copy, const SLOTS: usize> WordTable<V, SLOTS> {
 
     /// Returns the slot of a word, or the empty one where it would be.
     const fn slot(&self, word: ShortWord) -> usize {
-        let mixed = (word as u64 ^ (word >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut slot = (mixed >> 32) as usize % SLOTS;
+        let mut slot = (hash_of(word) >> 32) as usize % SLOTS;
         while self.words[slot] != word && self.words[slot] != 0 {
             slot = (slot + 1) % SLOTS;
         }
