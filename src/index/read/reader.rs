@@ -11,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
 use crate::ranges::Ranges;
 use crate::read::probe::Work;
-use crate::read::snapshot::{Changes, Snapshot, disagreement, read_manifest};
+use crate::read::snapshot::{Changes, Snapshot, disagreements, read_manifest};
 use crate::read::view::{Neighbor, View, Within};
 use crate::runs::run::Verify;
 use crate::{Error, Result};
@@ -216,8 +216,8 @@ fn open_state(
         let opened = open_catalog(dir, catalog_before).and_then(|catalog| {
             let mut snapshot = Snapshot::open(dir, manifest, verify, snapshot_before)?;
             let settings = catalog.settings()?;
-            if let Some(what) = disagreement(&snapshot.manifest, &settings, &catalog.counters()?) {
-                return Err(Error::Inconsistent { path: dir.root().into(), what });
+            if let Some(disagreement) = disagreements(&snapshot.manifest, &settings, &catalog.counters()?).next() {
+                return Err(Error::Inconsistent { path: dir.root().into(), what: disagreement.what() });
             }
             snapshot.catch_up(&catalog)?;
             Ok((catalog, settings, snapshot))

@@ -64,21 +64,45 @@ fn read_deleted(dir: &Dir, manifest: &Manifest) -> Result<RoaringTreemap> {
     nddb_format::deleted::decode(&bytes).map_err(Error::format(&path))
 }
 
-/// Says why a manifest and a catalog are not of one database, or the manifest is ahead of its catalog, which means that
-/// acknowledged commits were lost; `None` if they agree.
-pub(crate) fn disagreement(manifest: &Manifest, settings: &Settings, counters: &Counters) -> Option<String> {
-    if manifest.catalog != settings.catalog {
-        return Some("MANIFEST and catalog do not belong together".into());
+/// A way in which a manifest and a catalog disagree.
+#[derive(Debug)]
+pub(crate) enum Disagreement {
+    /// They belong to different databases.
+    Settings(&'static str),
+    /// The catalog is behind the manifest: acknowledged commits were lost.
+    Lost(String),
+}
+
+impl Disagreement {
+    /// Returns the message.
+    pub(crate) fn what(self) -> String {
+        match self {
+            Self::Settings(what) => what.to_owned(),
+            Self::Lost(what) => what,
+        }
     }
-    if manifest.bits != settings.bits || manifest.k != settings.k {
-        return Some("MANIFEST and catalog disagree about bits or k".into());
-    }
-    (manifest.commits > counters.commits || manifest.complete > counters.next_number).then(|| {
-        format!(
+}
+
+/// Returns all disagreements of a manifest and a catalog.
+pub(crate) fn disagreements(
+    manifest: &Manifest,
+    settings: &Settings,
+    counters: &Counters,
+) -> impl Iterator<Item = Disagreement> + use<> {
+    let of_settings = |differ: bool, what| differ.then_some(Disagreement::Settings(what));
+    let identity = of_settings(manifest.catalog != settings.catalog, "MANIFEST and catalog do not belong together");
+    let widths = of_settings(
+        (manifest.bits, manifest.k) != (settings.bits, settings.k),
+        "MANIFEST and catalog disagree about bits or k",
+    );
+    let is_behind = manifest.commits > counters.commits || manifest.complete > counters.next_number;
+    let lost = is_behind.then(|| {
+        Disagreement::Lost(format!(
             "the catalog has lost commits: MANIFEST knows of {} and of numbers below {}, the catalog of {} and {}",
             manifest.commits, manifest.complete, counters.commits, counters.next_number
-        )
-    })
+        ))
+    });
+    [identity, widths, lost].into_iter().flatten()
 }
 
 /// The changes from a snapshot to a later one.

@@ -11,6 +11,7 @@ use roaring::RoaringTreemap;
 use super::files::Wrong;
 use super::findings::Findings;
 use crate::catalog::Catalog;
+use crate::read::snapshot::{Disagreement, disagreements};
 use crate::{Error, Result};
 
 /// The rows that decide which documents are live.
@@ -112,19 +113,11 @@ pub(crate) fn verify(
     findings: &mut Findings,
 ) -> Option<Known> {
     if let Some(manifest) = manifest {
-        let (settings, counters) = (&state.settings, &state.counters);
-        if manifest.catalog != settings.catalog {
-            findings.catalog(Wrong::new("meta, settings", "MANIFEST and catalog do not belong together"));
-        }
-        if (manifest.bits, manifest.k) != (settings.bits, settings.k) {
-            findings.catalog(Wrong::new("meta, settings", "MANIFEST and catalog disagree about bits or k"));
-        }
-        if manifest.commits > counters.commits || manifest.complete > counters.next_number {
-            let what = format!(
-                "the catalog has lost commits: MANIFEST knows of {} and of numbers below {}, the catalog of {} and {}",
-                manifest.commits, manifest.complete, counters.commits, counters.next_number
-            );
-            findings.run(catalog.path(), Wrong::new("meta, counters", what));
+        for disagreement in disagreements(manifest, &state.settings, &state.counters) {
+            match disagreement {
+                Disagreement::Settings(what) => findings.catalog(Wrong::new("meta, settings", what)),
+                Disagreement::Lost(what) => findings.run(catalog.path(), Wrong::new("meta, counters", what)),
+            }
         }
     }
     if let Some(greatest) = state.deleted.max().filter(|&greatest| greatest >= state.counters.next_number) {

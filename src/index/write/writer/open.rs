@@ -12,7 +12,7 @@ use super::group::Group;
 use super::retired::Retired;
 use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
-use crate::read::snapshot::{Snapshot, disagreement, read_manifest};
+use crate::read::snapshot::{Snapshot, disagreements, read_manifest};
 use crate::runs::run::Verify;
 use crate::write::jobs::Jobs;
 use crate::{Config, Error, Result};
@@ -84,8 +84,8 @@ impl Writer {
         let manifest = read_manifest(&dir)?;
         let catalog = Catalog::open(&dir)?;
         let (settings, counters) = (catalog.settings()?, catalog.counters()?);
-        if let Some(what) = disagreement(&manifest, &settings, &counters) {
-            return Err(Error::Inconsistent { path: dir.root().into(), what });
+        if let Some(disagreement) = disagreements(&manifest, &settings, &counters).next() {
+            return Err(Error::Inconsistent { path: dir.root().into(), what: disagreement.what() });
         }
         dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
         let mut writer = Self::assemble(dir, catalog, settings, counters, manifest)?;
