@@ -13,7 +13,7 @@ pub struct Pair {
     pub b: u32,
     /// Whether the token sequences are equal.
     pub identical: bool,
-    /// What is known of the pair.
+    /// Similarities of the two documents, by name.
     pub measures: Measures,
     /// How near the two are by the method, or by simhash instead of it; greater is nearer.
     pub score: u64,

@@ -20,7 +20,7 @@ pub struct DocumentPair<'a> {
     of_a: Option<&'a Derived>,
 }
 
-/// What is derived from the sketches of a document that is compared with many others.
+/// Names and headings of a document, computed once from its sketches for many comparisons.
 #[derive(Default)]
 pub struct Derived {
     names: OnceCell<Option<Names>>,

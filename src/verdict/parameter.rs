@@ -243,14 +243,14 @@ pub enum ParameterError {
         name: &'static str,
         /// The value as written.
         text: String,
-        /// What is wrong with it.
+        /// Reason for the refusal.
         why: String,
     },
     /// The parameter does not take this word or list.
     Text {
         /// Name of the parameter.
         name: &'static str,
-        /// What is wrong with it.
+        /// Reason for the refusal.
         why: String,
     },
 }

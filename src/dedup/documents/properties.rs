@@ -58,7 +58,7 @@ pub fn properties(
 pub struct Decided {
     /// Whether the token sequences are equal.
     pub identical: bool,
-    /// What is known of the pair.
+    /// Similarities of the two documents, by name.
     pub measures: Measures,
     /// The decision.
     pub decision: Decision,

@@ -20,7 +20,7 @@ pub struct NearDuplicate {
     pub fingerprint: Option<Fingerprint>,
     /// Whether the token sequences of the stored and the queried document are equal.
     pub identical: bool,
-    /// What is known of the pair of the two.
+    /// Similarities of the stored and the queried document, by name.
     pub measures: Measures,
     /// How near the two are by the method, or by simhash instead of it; greater is nearer.
     pub score: u64,

@@ -171,8 +171,8 @@ fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
     detectors
 }
 
-/// The method with other thresholds. Not with other pieces of projections: of pairs that differ in more than 12 bits the
-/// database finds others by `complete` than the join of all documents does.
+/// The method with other thresholds, and the same pieces of projections: with `complete`, queries find other pairs that
+/// differ in more than 12 bits than the join of all documents does.
 fn varied(method: &dyn Method, random: &mut Random) -> Box<dyn Method> {
     let mut other = method.boxed();
     for setting in method.settings().iter().filter(|setting| setting.is_threshold) {

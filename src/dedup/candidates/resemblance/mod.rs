@@ -9,7 +9,8 @@
 //! share a prefix shingle; these candidate pairs are compared in full. The result is that of counting, with no pair
 //! missing (a test compares them).
 //!
-//! **Samples** (4.3, 4.4). Documents may keep one shingle in n, where n depends on the number of words ([`Ratios`](nddb_verdict::Ratios)).
+//! **Samples** (4.3, 4.4). Documents may keep one shingle in n, where n depends on the number of words
+//! ([`Ratios`](nddb_verdict::Ratios)).
 //! Two documents are compared at the coarser of their ratios, and the above holds at each ratio.
 
 mod join;
