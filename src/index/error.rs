@@ -102,6 +102,13 @@ pub enum Error {
         /// The path where something was to be created.
         target: PathBuf,
     },
+    /// A new folder was to be made inside a database or a backup.
+    Inside {
+        /// The path where it was to be made.
+        path: PathBuf,
+        /// The folder of the database or backup.
+        folder: PathBuf,
+    },
     /// The database was created with another recipe or other parameters.
     Mismatch {
         /// The parameter that differs.
@@ -259,6 +266,7 @@ impl Error {
             Self::InTheWay { path, target } => {
                 Some(format!("rename {}, or choose another path than {}", path.display(), target.display()))
             }
+            Self::Inside { folder, .. } => Some(format!("choose a path outside of {}", folder.display())),
             Self::NotABackup { .. } => Some("'nddb backup DB DIR' makes one in the new folder DIR".into()),
             Self::DamagedBackup { .. } => {
                 Some("use another backup; 'nddb backup verify' lists all damage of this one".into())
@@ -374,6 +382,7 @@ impl fmt::Display for Error {
             Self::NotABackup { path, why } => write!(f, "{}: not a backup: {why}", path.display()),
             Self::DamagedBackup { path, what } => write!(f, "{}: {what}", path.display()),
             Self::AlreadyExists { path } => write!(f, "{}: exists already", path.display()),
+            Self::Inside { path, folder } => write!(f, "{}: is inside of {}", path.display(), folder.display()),
             Self::InTheWay { path, target } => {
                 let (path, target) = (path.display(), target.display());
                 write!(f, "{path}: in the way of {target}, which is made there first: it is not of nddb's making")

@@ -35,7 +35,7 @@ pub use disk::map::raise_open_files;
 pub use document::{Document, Outcome, fitting};
 pub use error::{Error, Result};
 pub use keys::bands_of;
-pub use maintain::backup::{BackupReport, BackupSummary, backup, restore, verify_backup};
+pub use maintain::backup::{BackupReport, BackupSummary, backup, remove_old_backups, restore, verify_backup};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
 pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};

@@ -144,7 +144,8 @@ pub use nddb_index::{
     Compacted, CompactionPlan, Config, Document, Error, Fault, Federation, FileStats, Fingerprint, Loaded, Match,
     Matches, Neighbor, Outcome, Part, PartedAnswer, Progress, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat,
     Resolving, Result, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View, Watch, Within,
-    Work, Writer, backup, check, planner, raise_open_files, rebuild, restore, scan_blocks, scan_segment, verify_backup,
+    Work, Writer, backup, check, planner, raise_open_files, rebuild, remove_old_backups, restore, scan_blocks,
+    scan_segment, verify_backup,
 };
 
 /// Archives: the documents in the files of a crawl, and their positions.

@@ -55,6 +55,11 @@ impl Sight {
     }
 }
 
+/// Returns the identity that RocksDB gave the catalog of a database, which its backups share.
+pub(crate) fn identity_of(database: &Path) -> Result<Option<Vec<u8>>> {
+    unless_missing(copy::read(&database.join(dir::CATALOG).join(IDENTITY)))
+}
+
 /// Returns whether a file of a catalog is a sorted file.
 fn is_sorted(name: &OsStr) -> bool {
     name.as_bytes().ends_with(b".sst")

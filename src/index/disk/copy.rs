@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::dir::{SYNC_FILE, names, sync};
 use super::steps::step;
@@ -103,6 +104,15 @@ pub(crate) fn link_or_hold(from: &Path, to: &Path) -> Result<Option<Held>> {
 /// Returns the length of a file in bytes.
 pub(crate) fn length(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).map_err(Error::io("look at the file", path))?.len())
+}
+
+/// Returns when a file was written last; `None` if there is none.
+pub(crate) fn modified(path: &Path) -> Result<Option<SystemTime>> {
+    match fs::metadata(path).and_then(|metadata| metadata.modified()) {
+        Ok(time) => Ok(Some(time)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(Error::io("look at the file", path)(error)),
+    }
 }
 
 /// Reads a small file.

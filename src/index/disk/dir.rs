@@ -57,7 +57,7 @@ pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntr
     runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
 }
 
-const CATALOG: &str = "catalog";
+pub(crate) const CATALOG: &str = "catalog";
 const RUNS: &str = "runs";
 pub(super) const TMP: &str = "tmp";
 

@@ -41,10 +41,7 @@ impl Staging {
     /// where this one is to be made; [`Error::Locked`].
     pub(crate) fn create(target: &Path, holder: &str) -> Result<Self> {
         refuse_existing(target)?;
-        let Some(name) = target.file_name() else { return Err(Error::AlreadyExists { path: target.into() }) };
-        let mut partial = OsString::from(name);
-        partial.push(PARTIAL);
-        let outer = target.with_file_name(partial);
+        let outer = partial_of(target).ok_or_else(|| Error::AlreadyExists { path: target.into() })?;
         match step("create the folder", &outer).and_then(|()| fs::create_dir(&outer)) {
             Ok(()) => mark(&outer)?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -93,6 +90,41 @@ impl Drop for Staging {
         self.lock.remove();
         let _ = fs::remove_dir(&self.outer);
     }
+}
+
+/// Refuses a new folder inside another one that is not its own: there it would be taken for a part of it.
+///
+/// # Errors
+/// [`Error::Inside`].
+pub(crate) fn refuse_inside(target: &Path, folder: &Path) -> Result<()> {
+    let absolute = std::path::absolute(target).map_err(Error::io("look at", target))?;
+    let folder = fs::canonicalize(folder).map_err(Error::io("look at", folder))?;
+    // Names below the last folder that exists cannot be links.
+    match absolute.ancestors().skip(1).find_map(|above| fs::canonicalize(above).ok()) {
+        Some(above) if above.starts_with(&folder) => Err(Error::Inside { path: target.into(), folder }),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a published folder. It first gets the name and the mark of a folder in the making, so that what is left of
+/// it after an interruption is never taken for a whole one.
+///
+/// # Errors
+/// [`Error::Io`], also if there is a folder `NAME.partial`.
+pub(crate) fn remove_published(folder: &Path) -> Result<()> {
+    let partial = partial_of(folder).ok_or_else(|| Error::AlreadyExists { path: folder.into() })?;
+    mark(folder)?;
+    let renamed = step("rename the folder", folder).and_then(|()| fs::rename(folder, &partial));
+    renamed.map_err(Error::io("rename the folder", folder))?;
+    sync_parent(folder)?;
+    fs::remove_dir_all(&partial).map_err(Error::io("remove the folder", &partial))
+}
+
+/// Returns the path of the outer folder, in which a folder is made.
+fn partial_of(target: &Path) -> Option<PathBuf> {
+    let mut name = OsString::from(target.file_name()?);
+    name.push(PARTIAL);
+    Some(target.with_file_name(name))
 }
 
 /// Writes the file that identifies the owner of a folder.

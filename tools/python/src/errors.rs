@@ -112,7 +112,7 @@ fn class(error: &nddb::Error) -> &'static str {
         E::NotADatabase { .. } => "NotADatabase",
         E::NotABackup { .. } => "NotABackup",
         E::DamagedBackup { .. } => "DamagedBackup",
-        E::AlreadyExists { .. } | E::InTheWay { .. } => "AlreadyExists",
+        E::AlreadyExists { .. } | E::InTheWay { .. } | E::Inside { .. } => "AlreadyExists",
         E::Mismatch { .. } => "Mismatch",
         E::SameDatabase { .. } => "SameDatabase",
         E::Method { .. } => "UnusableMethod",

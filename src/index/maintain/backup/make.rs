@@ -12,7 +12,7 @@ use super::parts::{BackupSummary, DATABASE, LIST, holder};
 use crate::catalog::Pinned;
 use crate::disk::copy::{self, Held, link_or_hold};
 use crate::disk::dir::{Dir, Kind, named_files, write_synced};
-use crate::disk::staging::Staging;
+use crate::disk::staging::{Staging, refuse_inside};
 use crate::read::snapshot::read_manifest;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
@@ -46,16 +46,17 @@ const ATTEMPTS: u32 = 64;
 ///
 /// # Errors
 /// [`Error::NotADatabase`]; [`Error::Moved`] if it was replaced by another meanwhile; [`Error::AlreadyExists`] if there
-/// is anything at `target`; [`Error::InTheWay`] if there is an unrelated folder at `target.partial`; [`Error::Locked`]
-/// if another backup is made there; [`Error::OverLimit`] without space for the copies; [`Error::Inconsistent`] if a
-/// file is found to be damaged, which is noticed when a file is copied but not when it is linked; [`Error::Cancelled`]
-/// if `watch` returned `false`. There is no backup then.
+/// is anything at `target`; [`Error::Inside`] if `target` is inside of the database; [`Error::InTheWay`] if there is an
+/// unrelated folder at `target.partial`; [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without
+/// space for the copies; [`Error::Inconsistent`] if a file is found to be damaged, which is noticed when a file is copied
+/// but not when it is linked; [`Error::Cancelled`] if `watch` returned `false`. There is no backup then.
 pub fn backup(
     path: impl AsRef<Path>,
     target: impl AsRef<Path>,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<BackupSummary> {
     let dir = Dir::open(path.as_ref())?;
+    refuse_inside(target.as_ref(), dir.root())?;
     let staging = Staging::create(target.as_ref(), &holder("backup"))?;
     let ticker = Ticker::new(watch);
     let copy = Dir::make_in(staging.path(), DATABASE)?;

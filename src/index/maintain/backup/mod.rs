@@ -1,12 +1,14 @@
-//! Backups: copying one state of a database while another process may write (SPEC 10.14), checking the copy, and
-//! restoring a database from it.
+//! Backups: copying one state of a database while another process may write (SPEC 10.14), checking the copy,
+//! restoring a database from it, and removing old ones.
 
 mod make;
 mod parts;
 mod restore;
+mod retention;
 mod verify;
 
 pub use make::backup;
 pub use parts::BackupSummary;
 pub use restore::restore;
+pub use retention::remove_old_backups;
 pub use verify::{BackupReport, verify_backup};

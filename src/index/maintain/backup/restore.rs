@@ -7,7 +7,7 @@ use nddb_format::backup::BackupFile;
 use super::parts::{BackupSummary, holder, path_in, read_list};
 use crate::disk::copy::{Held, link_or_hold, sync_contents};
 use crate::disk::dir::Dir;
-use crate::disk::staging::Staging;
+use crate::disk::staging::{Staging, refuse_inside};
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
@@ -19,8 +19,8 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::DamagedBackup`] if a file is missing or differs; [`Error::AlreadyExists`] if there
-/// is anything at `path`; [`Error::InTheWay`] if there is an unrelated folder at `path.partial`, where it is made
-/// first; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned `false`. There is
+/// is anything at `path`; [`Error::Inside`] if `path` is inside of the backup; [`Error::InTheWay`] if there is an
+/// unrelated folder at `path.partial`, where it is made first; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned `false`. There is
 /// no database then.
 pub fn restore(
     backup: impl AsRef<Path>,
@@ -29,6 +29,7 @@ pub fn restore(
 ) -> Result<BackupSummary> {
     let backup = backup.as_ref();
     let files = read_list(backup)?;
+    refuse_inside(path.as_ref(), backup)?;
     let staging = Staging::create(path.as_ref(), &holder("restore"))?;
     // Locked until its name is durable: nobody may commit before.
     let dir = Dir::create(staging.path(), &holder("restore"))?;

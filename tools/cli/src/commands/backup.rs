@@ -1,6 +1,7 @@
 //! `nddb backup`, and the `restore` and `verify` below it.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use nddb::{BackupReport, BackupSummary, CheckOptions};
@@ -28,6 +29,7 @@ use crate::quantity::{bytes, counted};
     after_help = "\
 Examples:
   nddb backup crawl.nddb /backups/crawl-monday
+  nddb backup crawl.nddb /backups/crawl-$(date +%F) --keep 7
   nddb backup verify /backups/crawl-monday
   nddb backup restore /backups/crawl-monday crawl-again.nddb"
 )]
@@ -37,6 +39,11 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
+    /// Then remove all backups of this database in the same folder but the newest N
+    ///
+    /// Backups of other databases, incomplete ones and all other files stay.
+    #[arg(long, value_name = "N")]
+    keep: Option<NonZeroUsize>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -94,9 +101,13 @@ fn back_up(args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let (db, target) = args.environment.split_one(args.given, "DIR")?;
     let meter = begin(global, "backup")?;
+    let target = PathBuf::from(target);
     let made = nddb::backup(&db, &target, &mut *meter.watch(true))?;
-    meter.finish(&format!("{} in {}", summary(&made), PathBuf::from(target).display()));
-    print(&made, global, &clock)
+    let removed = args.keep.map_or_else(|| Ok(Vec::new()), |keep| nddb::remove_old_backups(&target, keep))?;
+    let names: Vec<String> = removed.iter().map(|backup| backup.display().to_string()).collect();
+    let old = if names.is_empty() { String::new() } else { format!("; removed {}", names.join(", ")) };
+    meter.finish(&format!("{} in {}{old}", summary(&made), target.display()));
+    print(&made, &names, global, &clock)
 }
 
 fn restore(args: &RestoreArgs, global: &Global) -> Result<Code> {
@@ -104,7 +115,7 @@ fn restore(args: &RestoreArgs, global: &Global) -> Result<Code> {
     let meter = begin(global, "backup restore")?;
     let made = nddb::restore(&args.backup, &args.db, &mut *meter.watch(true))?;
     meter.finish(&format!("{} in {}", summary(&made), args.db.display()));
-    print(&made, global, &clock)
+    print(&made, &[], global, &clock)
 }
 
 fn verify(args: &VerifyArgs, global: &Global) -> Result<Code> {
@@ -137,7 +148,7 @@ fn summary(made: &BackupSummary) -> String {
     format!("{}, {}{linked},", counted(made.documents, "document"), bytes(made.bytes))
 }
 
-fn print(made: &BackupSummary, global: &Global, clock: &Clock) -> Result<Code> {
+fn print(made: &BackupSummary, removed: &[String], global: &Global, clock: &Clock) -> Result<Code> {
     if global.json {
         crate::output::print_json(&json!({
             "documents": made.documents,
@@ -146,6 +157,7 @@ fn print(made: &BackupSummary, global: &Global, clock: &Clock) -> Result<Code> {
             "files": made.files,
             "bytes": made.bytes,
             "linked": made.linked,
+            "removed": removed,
             "seconds": clock.seconds(),
         }))?;
     }

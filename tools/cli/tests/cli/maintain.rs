@@ -198,3 +198,45 @@ fn a_database_is_backed_up_checked_and_restored() {
     dir.nddb(["backup", "restore", "monday", "broken"]).tells(13, &["catalog/CURRENT", "hint: "]);
     assert!(!dir.path("broken").exists());
 }
+
+/// A folder of backups of two databases, one of which keeps the newest two of its own.
+#[test]
+fn old_backups_of_the_same_database_are_removed() {
+    let dir = Dir::with_documents();
+    dir.nddb(["create", "other"]).done();
+    std::fs::create_dir_all(dir.path("all/unrelated/database")).expect("writable");
+    for (db, name) in [("db", "9"), ("other", "a"), ("db", "8"), ("other", "b"), ("db", "7")] {
+        dir.nddb(["backup", db, &format!("all/{name}")]).done();
+    }
+    let made = dir.nddb(["backup", "db", "all/1", "--keep", "2", "--json"]).done();
+    made.says(&["in all/1; removed all/9, all/8"]);
+    assert_eq!(made.json()["removed"], json!(["all/9", "all/8"]));
+    let left = || {
+        let names =
+            std::fs::read_dir(dir.path("all")).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().expect("text")).collect();
+        names.sort();
+        names.join(" ")
+    };
+    assert_eq!(left(), "1 7 a b unrelated");
+    dir.nddb(["backup", "verify", "all/7"]).done();
+    // One that failed removes nothing, and a restored database goes on with the series of its backups.
+    dir.nddb(["backup", "db", "all/1", "--keep", "1"]).tells(1, &["exists already"]);
+    dir.nddb(["backup", "restore", "all/1", "again"]).done();
+    dir.nddb(["backup", "again", "all/2", "--keep", "1"]).done();
+    assert_eq!(left(), "2 a b unrelated");
+    dir.nddb(["backup", "db", "all/3", "--keep", "0"]).ends(2);
+}
+
+#[test]
+fn a_backup_is_not_made_inside_of_what_it_copies() {
+    let dir = Dir::with_documents();
+    std::os::unix::fs::symlink(dir.path("db"), dir.path("link")).expect("writable");
+    for target in ["db/backup", "db/runs/backup", "link/backup", "db/../db/new/backup"] {
+        dir.nddb(["backup", "db", target]).tells(1, &["is inside of", "hint: choose a path outside of"]);
+    }
+    dir.nddb(["check", "db"]).done();
+    dir.nddb(["backup", "db", "db-backup"]).done();
+    dir.nddb(["backup", "restore", "db-backup", "db-backup/database/again"]).tells(1, &["is inside of"]);
+    dir.nddb(["backup", "verify", "db-backup"]).done();
+}
