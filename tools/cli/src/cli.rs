@@ -36,7 +36,7 @@ Experiments, calibration and single files of a database: nddb-lab --help";
 /// The groups of commands in the help, with the commands in order.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Commands for documents", &["create", "load", "add", "get", "show", "export", "rm", "batch", "merge"]),
-    ("Commands for duplicates", &["query", "pairs", "cluster", "filter", "report", "audit", "eval"]),
+    ("Commands for duplicates", &["query", "against", "pairs", "cluster", "filter", "report", "audit", "eval"]),
     ("Commands for upkeep", &["stats", "check", "compact", "rebuild", "backup", "plan"]),
     ("Commands for single pages", &["fp", "text"]),
 ];
@@ -63,6 +63,7 @@ pub(crate) enum Command {
     Load(load::Args),
     Add(add::Args),
     Query(query::Args),
+    Against(query::AgainstArgs),
     Get(get::Args),
     Show(show::Args),
     #[command(visible_alias = "list")]
@@ -106,6 +107,7 @@ impl Program for Cli {
             Command::Load(args) => load::run(args, global),
             Command::Add(args) => add::run(&args, global),
             Command::Query(args) => query::run(&args, global),
+            Command::Against(args) => query::against(&args, global),
             Command::Pairs(args) => pairs::run(&args, global),
             Command::Cluster(args) => cluster::run(&args, global),
             Command::Filter(args) => filter::run(args, global),

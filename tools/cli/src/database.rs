@@ -23,7 +23,7 @@ pub(crate) fn write(path: &Path, command: &str, global: &Global) -> Result<Write
 }
 
 /// Takes several databases for one.
-pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &'a [Reader]) -> Result<Federation<'a>> {
+pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &[&'a Reader]) -> Result<Federation<'a>> {
     let mut parts = paths.iter().zip(readers);
     let (_, first) = parts.next().ok_or_else(|| Failure::usage("no database is named"))?;
     let mut federation = Federation::of(first.view());
@@ -33,7 +33,8 @@ pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &'a [Reader]) -> Result
     Ok(federation)
 }
 
-fn set_up(writer: &mut Writer, global: &Global) {
+/// Gives a writer the threads and the memory of the command.
+pub(crate) fn set_up(writer: &mut Writer, global: &Global) {
     writer.set_threads(global.threads());
     if let Some(bytes) = global.memory_limit {
         writer.set_memory_limit(bytes);

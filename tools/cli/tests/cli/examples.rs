@@ -101,7 +101,9 @@ fn prepared() -> Dir {
     dir.write("shown.jsonl", shown.concat().as_bytes());
     dir.write("remove.txt", b"a\nb\n");
     dir.write("ids.txt", b"d1\nd2\n");
-    dir.write("pages.jsonl", documents.as_bytes());
+    for name in ["pages.jsonl", "new.jsonl", "test-set.jsonl"] {
+        dir.write(name, documents.as_bytes());
+    }
     let pages = [("http://example.org/1", &html[..]), ("http://example.org/9", "<p>nine")];
     dir.write_warc("crawl.warc.gz", &pages);
     std::fs::create_dir_all(dir.path("dumps/2025")).expect("the folder is writable");
@@ -115,7 +117,7 @@ fn prepared() -> Dir {
          nddb load crawl.nddb docs.jsonl.zst shown.jsonl CC-MAIN-2025-1.warc.gz three.tsv more.tsv ids.tsv -q && \
          nddb load old.nddb prints.u64le -q && nddb compact crawl.nddb --all -q && nddb cluster crawl.nddb -o clusters -q && \
          cp $(ls crawl.nddb/runs/*.seg | head -n 1) 00000007.seg && cp 00000007.seg crawl.nddb/runs/ && \
-         mkdir shards && cp -r crawl.nddb shards/a.nddb && cp -r crawl.nddb shards/b.nddb",
+         cp -r crawl.nddb january.nddb && cp -r crawl.nddb february.nddb && mkdir shards && cp -r crawl.nddb shards/a.nddb && cp -r crawl.nddb shards/b.nddb",
     );
     dir
 }

@@ -1,6 +1,7 @@
 //! The command as its users run it: what it prints, where, and how it ends.
 
 mod add;
+mod against;
 mod audit;
 mod bad_input;
 mod batches;

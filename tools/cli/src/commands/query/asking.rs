@@ -1,6 +1,6 @@
 //! Execution of queries on many threads, with answers printed in the order of the queries.
 
-use nddb::{Federation, Stored, Work};
+use nddb::{Federation, Stored, View, Work};
 use nddb_dedup::in_order;
 
 use super::queries::Query;
@@ -24,6 +24,8 @@ pub(super) trait Answering: Sync {
 pub(super) struct Answers {
     pub(super) lines: Vec<u8>,
     pub(super) matches: u64,
+    /// Ids of the documents that have a match, where they are asked for.
+    pub(super) matched: Vec<String>,
     pub(super) work: Work,
     pub(super) nanoseconds: Vec<u64>,
 }
@@ -57,6 +59,7 @@ impl<'a, A: Answering> Asking<'a, A> {
             |answers: Result<Answers>| {
                 let mut answers = answers?;
                 sum.matches += answers.matches;
+                sum.matched.append(&mut answers.matched);
                 sum.work.probes += answers.work.probes;
                 sum.work.blocks += answers.work.blocks;
                 sum.work.entries += answers.work.entries;
@@ -66,21 +69,31 @@ impl<'a, A: Answering> Asking<'a, A> {
         )
     }
 
-    /// Asks for what is near each stored document.
+    /// Asks for what is near each document of the databases that are asked.
     pub(super) fn ask_all(&mut self, federation: &Federation<'_>) -> Result<()> {
+        for (part, &view) in federation.parts().iter().enumerate() {
+            self.ask_each(view, |stored| Query::Stored(part, Box::new(stored)))?;
+        }
+        Ok(())
+    }
+
+    /// Asks for what is near each document of another database.
+    pub(super) fn ask_outside(&mut self, view: View<'_>) -> Result<()> {
+        self.ask_each(view, |stored| Query::Outside(Box::new(stored)))
+    }
+
+    fn ask_each(&mut self, view: View<'_>, query: impl Fn(Stored) -> Query) -> Result<()> {
         let most = PIECES_HELD * A::PIECE;
         let mut held = Vec::with_capacity(most);
         let mut failed = None;
-        for (part, view) in federation.parts().iter().enumerate() {
-            view.each(&mut |stored: Stored| {
-                held.push(Query::Stored(part, Box::new(stored)));
-                if held.len() == most {
-                    failed = self.ask(&held).err();
-                    held.clear();
-                }
-                Ok(failed.is_none())
-            })?;
-        }
+        view.each(&mut |stored: Stored| {
+            held.push(query(stored));
+            if held.len() == most {
+                failed = self.ask(&held).err();
+                held.clear();
+            }
+            Ok(failed.is_none())
+        })?;
         match failed {
             Some(failure) => Err(failure),
             None => self.ask(&held),

@@ -3,7 +3,7 @@
 use nddb::detect::{self, Bound, NearDuplicate, OnlineDetector, PartedNearDuplicates, Piece, compared};
 use nddb::detect::{content_difference, read_page, term_difference};
 use nddb::sketch::Recipe;
-use nddb::{Document, Fingerprint};
+use nddb::{Document, Fingerprint, View};
 use serde_json::{Value, json};
 
 use super::asking::{Answering, Answers};
@@ -23,6 +23,10 @@ pub(super) struct Judged<'a> {
     pub(super) online: OnlineDetector,
     pub(super) limit: Option<usize>,
     pub(super) why: bool,
+    /// The database of queries that are documents of another one.
+    pub(super) outside: Option<View<'a>>,
+    /// Whether only queries with a match get a line, and their ids are collected.
+    pub(super) only_matched: bool,
 }
 
 impl Answering for Judged<'_> {
@@ -31,7 +35,18 @@ impl Answering for Judged<'_> {
     fn answer(&self, queries: &[Query]) -> Result<Answers> {
         let mut answers = Answers::default();
         for query in queries {
-            answers.matches += self.line(query, &mut answers.lines)?;
+            let begin = answers.lines.len();
+            let matches = self.line(query, &mut answers.lines)?;
+            answers.matches += matches;
+            match query {
+                _ if !self.only_matched => {}
+                _ if matches == 0 => {
+                    answers.lines.truncate(begin);
+                    continue;
+                }
+                Query::Outside(stored) => answers.matched.push(stored.record.id.clone()),
+                _ => {}
+            }
             answers.lines.push(b'\n');
         }
         Ok(answers)
@@ -79,7 +94,8 @@ impl Judged<'_> {
             }
             Query::Stored(part, stored) => {
                 // Only --why reads it.
-                let read = if self.why { self.read(*part, stored) } else { Err(String::new()) };
+                let view = self.parts.federation.parts()[*part];
+                let read = if self.why { read(view, stored) } else { Err(String::new()) };
                 let page = read.as_ref().ok().map(PageFile::page);
                 let answer = self.online.ask_stored_in(&self.parts.federation, (*part, stored), page.as_ref());
                 let asked = Asked {
@@ -90,12 +106,21 @@ impl Judged<'_> {
                 };
                 match answer {
                     Ok(answer) => Ok(self.judge(&asked, &answer, &read.as_ref().map_err(String::clone), out)),
-                    // One document of many of which nothing is known.
-                    Err(error @ nddb::Error::Method { .. }) => {
-                        asked.append_error(false, &crate::failure::chain(&error), out);
-                        Ok(0)
-                    }
-                    Err(error) => Err(error.into()),
+                    Err(error) => Self::unanswered(&asked, error, out),
+                }
+            }
+            Query::Outside(stored) => {
+                let document = Document::from((**stored).clone());
+                let outside = self.outside.filter(|_| self.why || self.online.verify.is_some());
+                let read = outside.map_or_else(|| Err(String::new()), |view| read(view, stored));
+                let asked = self.asked(&stored.record.id, &document);
+                match self.online.ask_parts(
+                    &self.parts.federation,
+                    &document,
+                    read.as_ref().ok().map(PageFile::page).as_ref(),
+                ) {
+                    Ok(answer) => Ok(self.judge(&asked, &answer, &read.as_ref().map_err(String::clone), out)),
+                    Err(error) => Self::unanswered(&asked, error, out),
                 }
             }
             Query::Page(page) => {
@@ -119,14 +144,15 @@ impl Judged<'_> {
         Asked { query, fp, method, document: self.why.then(fitted).flatten() }
     }
 
-    /// Reads the page of a stored document again.
-    fn read(&self, part: usize, stored: &nddb::Stored) -> Result<PageFile, String> {
-        let entry = match read_page(self.parts.federation.parts()[part], &stored.record) {
-            Ok(Ok(entry)) => entry,
-            Ok(Err(unread)) => return Err(unread.to_string()),
-            Err(error) => return Err(crate::failure::chain(&error)),
-        };
-        Ok(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
+    /// Appends the line of one document of many of which nothing is known.
+    fn unanswered(asked: &Asked<'_>, error: nddb::Error, out: &mut Vec<u8>) -> Result<u64> {
+        match error {
+            nddb::Error::Method { .. } => {
+                asked.append_error(false, &crate::failure::chain(&error), out);
+                Ok(0)
+            }
+            error => Err(error.into()),
+        }
     }
 
     /// Appends what is like a document, and returns the number of matches; `page` is where its tokens can be had, else
@@ -207,7 +233,8 @@ impl Judged<'_> {
     /// What differs between the tokens of the query and those of a match; else why that is not known.
     fn terms(&self, part: usize, stored: &nddb::Stored, page: &Result<&PageFile, String>) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
-        let other = self.read(part, stored).map_err(|why| format!("the match cannot be read: {why}"))?;
+        let other = read(self.parts.federation.parts()[part], stored)
+            .map_err(|why| format!("the match cannot be read: {why}"))?;
         let recipe = Recipe::of_any_version(&self.parts.federation.settings().recipe);
         let (of, difference) = match recipe {
             Some(recipe) if recipe.has_profile() => ("main content", content_difference(&page.page(), &other.page())),
@@ -230,6 +257,16 @@ impl Judged<'_> {
             "more": more,
         }))
     }
+}
+
+/// Reads the page of a stored document again.
+fn read(view: View<'_>, stored: &nddb::Stored) -> Result<PageFile, String> {
+    let entry = match read_page(view, &stored.record) {
+        Ok(Ok(entry)) => entry,
+        Ok(Err(unread)) => return Err(unread.to_string()),
+        Err(error) => return Err(crate::failure::chain(&error)),
+    };
+    Ok(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
 }
 
 /// A measure against its threshold.

@@ -1,11 +1,15 @@
 //! `nddb query`: stored near-duplicates of a fingerprint, a page or a document.
 
+mod against;
 mod asking;
 mod bare;
 mod judged;
 mod one_pass;
+mod outside;
 mod parts;
 mod queries;
+
+pub(crate) use self::against::{Args as AgainstArgs, run as against};
 
 use std::path::PathBuf;
 
@@ -16,6 +20,7 @@ use self::asking::{Answering, Answers, Asking};
 use self::bare::{Bare, Ids};
 use self::judged::Judged;
 use self::one_pass::Format;
+use self::outside::Outside;
 use self::parts::Parts;
 use self::queries::QueryInputs;
 use crate::args::{Databases, Global};
@@ -49,6 +54,7 @@ Examples:
   nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
   nddb query crawl.nddb --fp-file Q.u64le --format tsv -o near.tsv
   nddb query crawl.nddb --all --limit 5           near-duplicates of every document
+  nddb query crawl.nddb --docs new.jsonl          of each of these, which are not stored
   nddb query crawl.nddb --html page.html --url http://example.org/ --why
   nddb query shards/*.nddb --fp 00d1f2a3b4c5e697  several databases as one
   nddb query crawl.nddb --html page.html --url http://example.org/ --method split --verify lcs
@@ -79,7 +85,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     how: JudgingArgs,
     /// URL of the page of --text or --html, which determines its site
-    #[arg(long, conflicts_with_all = ["fp", "id", "fp_file", "all"])]
+    #[arg(long, conflicts_with_all = ["fp", "id", "fp_file", "all", "docs"])]
     url: Option<String>,
     /// Add the scores with their thresholds, and the tokens that differ if the match's page can be read again
     #[arg(long, conflicts_with_all = ["stats", "ids"])]
@@ -122,10 +128,20 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         return Err(Failure::usage(format!("--format tsv and parquet cannot be combined with {what}")));
     }
     let readers = dbs.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
-    let parts = &Parts::new(dbs, &readers)?;
+    let parts = &Parts::new(dbs, &readers.iter().collect::<Vec<_>>())?;
+    let docs = &args.what.docs;
+    let open = || Outside::open(docs, Some(parts.federation.settings()), global);
+    let outside = &if docs.is_empty() { None } else { Some(open()?) };
     if args.format == Format::Jsonl && !args.is_bare() {
-        let online = args.how.online(parts.federation.parts()[0], args.k)?;
-        return ask(args, &Judged { parts, online, limit: args.limit, why: args.why }, parts, global.threads(), global);
+        let judged = Judged {
+            parts,
+            online: args.how.online(parts.federation.parts()[0], args.k)?,
+            limit: args.limit,
+            why: args.why,
+            outside: outside.as_ref().map(Outside::view),
+            only_matched: false,
+        };
+        return ask(args, &judged, (parts, outside), global.threads(), global);
     }
     if let Some(name) = args.unused() {
         let message = format!("{name} does not apply to queries by distance alone: add --method, or omit {name}");
@@ -145,15 +161,24 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let bare = Bare { parts, within, limit: args.limit, ids: args.ids, one_by_one: args.stats };
     // Times of queries that compete for memory would say little.
     let threads = if args.stats && global.threads.is_none() { 1 } else { global.threads() };
-    ask(args, &bare, parts, threads, global)
+    ask(args, &bare, (parts, outside), threads, global)
 }
 
 /// Asks all queries that the user names, and prints the answers.
-fn ask<A: Answering>(args: &Args, answering: &A, parts: &Parts<'_>, threads: usize, global: &Global) -> Result<Code> {
-    let (queries, code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
+fn ask<A: Answering>(
+    args: &Args,
+    answering: &A,
+    (parts, outside): (&Parts<'_>, &Option<Outside>),
+    threads: usize,
+    global: &Global,
+) -> Result<Code> {
+    let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
     let clock = Clock::start();
     let mut asking = Asking::new(answering, threads, Output::chosen(args.output.as_deref())?);
-    if args.what.all {
+    if let Some(outside) = outside {
+        asking.ask_outside(outside.view())?;
+        code = outside.code();
+    } else if args.what.all {
         asking.ask_all(&parts.federation)?;
     } else {
         asking.ask(&queries)?;

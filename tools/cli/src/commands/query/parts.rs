@@ -8,20 +8,20 @@ use crate::database;
 use crate::failure::Result;
 
 /// One database, or several that are asked as one.
-pub(super) struct Parts<'a> {
-    pub(super) federation: Federation<'a>,
+pub(in crate::commands) struct Parts<'a> {
+    pub(in crate::commands) federation: Federation<'a>,
     /// How the user named each; none of a single one.
-    pub(super) names: Vec<String>,
+    pub(in crate::commands) names: Vec<String>,
 }
 
 impl<'a> Parts<'a> {
-    pub(super) fn new(dbs: &[PathBuf], readers: &'a [Reader]) -> Result<Self> {
+    pub(in crate::commands) fn new(dbs: &[PathBuf], readers: &[&'a Reader]) -> Result<Self> {
         let names = dbs.iter().filter(|_| dbs.len() > 1).map(|path| path.display().to_string()).collect();
         Ok(Self { federation: database::federation(dbs, readers)?, names })
     }
 
     /// The name of a part, where there are several.
-    pub(super) fn name(&self, part: usize) -> Option<&str> {
+    pub(in crate::commands) fn name(&self, part: usize) -> Option<&str> {
         self.names.get(part).map(String::as_str)
     }
 }

@@ -35,6 +35,9 @@ pub(super) struct QueryInputs {
     /// All stored documents
     #[arg(long)]
     pub(super) all: bool,
+    /// Documents of files and folders, as 'nddb load' reads them, or of another database; they are not stored
+    #[arg(long, num_args = 1.., value_name = "FILE", alias = "jsonl")]
+    pub(super) docs: Vec<PathBuf>,
 }
 
 /// A query.
@@ -43,6 +46,8 @@ pub(super) enum Query {
     Print(Fingerprint),
     /// A stored document, and the index of its database.
     Stored(usize, Box<Stored>),
+    /// A document of another database.
+    Outside(Box<Stored>),
     /// A page of a file.
     Page(Box<PageQuery>),
     /// An id that is not stored.
@@ -67,7 +72,7 @@ impl Query {
     pub(super) fn fingerprint(&self, bits: u8) -> Option<(Fingerprint, bool)> {
         match self {
             Query::Print(fingerprint) => Some((*fingerprint, false)),
-            Query::Stored(_, stored) => Some((stored.fingerprint, stored.unprinted)),
+            Query::Stored(_, stored) | Query::Outside(stored) => Some((stored.fingerprint, stored.unprinted)),
             Query::Page(page) => Some((masked(&page.document, bits), page.document.is_unprinted())),
             Query::Missing(_) => None,
         }
@@ -79,7 +84,7 @@ pub(super) fn masked(document: &Document, bits: u8) -> Fingerprint {
     Fingerprint(document.fingerprint().0 & low_mask(bits))
 }
 
-/// Collects the queries that the user names, but for all stored documents.
+/// Collects the queries that the user names, but for all documents of a database.
 pub(super) fn collect(
     what: &QueryInputs,
     url: Option<&str>,
