@@ -35,7 +35,8 @@ pub struct Located {
 /// The identity of an archive, by which a later run recognises it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArchiveIdentity {
-    /// The path as given, as text; [`path_of`](super::path_of) makes it a path again.
+    /// The absolute path, so that the file is found from any folder, as text; [`path_of`](super::path_of) makes it a
+    /// path again.
     pub path: String,
     /// The file's size.
     pub size: u64,
@@ -230,7 +231,7 @@ pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
     let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
     let modified = metadata.modified().ok().and_then(since).and_then(|since| u64::try_from(since.as_nanos()).ok());
     Ok(ArchiveIdentity {
-        path: text_of(path),
+        path: text_of(std::path::absolute(path).map_err(refused)?),
         size,
         hash: hasher.digest128().to_be_bytes(),
         modified: modified.unwrap_or(0),

@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::args::Global;
 use crate::commands::{
     add, audit, backup, batch, check, cluster, compact, create, eval, export, filter, fp, generate, get, lab, load,
-    merge, pairs, plan, query, rebuild, report, rm, show, stats, text,
+    merge, pairs, plan, query, rebuild, report, rm, show, sources, stats, text,
 };
 use crate::failure::{Code, Result};
 use crate::program::Program;
@@ -35,7 +35,7 @@ Experiments, calibration and single files of a database: nddb-lab --help";
 
 /// The groups of commands in the help, with the commands in order.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Commands for documents", &["create", "load", "add", "get", "show", "export", "rm", "batch", "merge"]),
+    ("Commands for documents", &["create", "load", "add", "get", "show", "export", "rm", "batch", "sources", "merge"]),
     ("Commands for duplicates", &["query", "against", "pairs", "cluster", "filter", "report", "audit", "eval"]),
     ("Commands for upkeep", &["stats", "check", "compact", "rebuild", "backup", "plan"]),
     ("Commands for single pages", &["fp", "text"]),
@@ -84,6 +84,7 @@ pub(crate) enum Command {
     Backup(backup::Args),
     Merge(merge::Args),
     Batch(batch::Args),
+    Sources(sources::Args),
     Plan(plan::Args),
     Fp(fp::Args),
     Text(text::Args),
@@ -124,6 +125,7 @@ impl Program for Cli {
             Command::Backup(args) => backup::run(args, global),
             Command::Merge(args) => merge::run(args, global),
             Command::Batch(args) => batch::run(args, global),
+            Command::Sources(args) => sources::run(args, global),
             Command::Plan(args) => plan::run(&args, global),
             Command::Fp(args) => fp::run(&args, global),
             Command::Text(args) => text::run(&args, global),

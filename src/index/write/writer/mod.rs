@@ -9,6 +9,7 @@ mod publish;
 mod replacing;
 mod retire;
 mod retired;
+mod sources;
 
 use nddb_format::postings::NUMBER_END;
 use nddb_format::record::{Batch, Counters, Settings};

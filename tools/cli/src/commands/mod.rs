@@ -24,5 +24,6 @@ pub(crate) mod rebuild;
 pub(crate) mod report;
 pub(crate) mod rm;
 pub(crate) mod show;
+pub(crate) mod sources;
 pub(crate) mod stats;
 pub(crate) mod text;

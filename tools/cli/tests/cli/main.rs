@@ -33,6 +33,7 @@ mod selected;
 mod shards;
 mod show;
 mod signals;
+mod sources;
 #[cfg(feature = "parquet")]
 mod tables;
 mod texts;
