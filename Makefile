@@ -30,8 +30,9 @@ setup:
 	@.ci/setup
 	@.ci/rocksdb
 
+# Further packages, to compile once what they share (the Python package): MORE='-p nddb-python'
 build: setup
-	cargo build --release --locked -p nddb-cli
+	cargo build --release --locked -p nddb-cli $(MORE)
 
 demo: build
 	@tools/demo $(NDDB) $(WARC)

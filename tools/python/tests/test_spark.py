@@ -48,6 +48,9 @@ def spark(tmp_path_factory):
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
         .config("spark.local.dir", str(tmp_path_factory.mktemp("local")))
         .config("spark.ui.enabled", "false")
+        # Two thirds of the time of jobs this short would be the second compiler of Java.
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .config("spark.task.maxFailures", "8")
         # As on clusters: paths without a scheme are those of another file system, here of one that is not there.
         .config("spark.hadoop.fs.defaultFS", "hdfs://127.0.0.1:1")
