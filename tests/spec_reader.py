@@ -626,6 +626,8 @@ def summary(data):
     out["id"], at = name(data, 10)
     size = len(out["id"].encode("utf-8"))
     need(1 <= size <= 4096 and "\0" not in out["id"], "9.1", "an id has 1 to 4,096 bytes and no NUL")
+    is_number = re.fullmatch(r"\x01(0|-?[1-9][0-9]{0,19})", out["id"])
+    need(is_number or out["id"][0] != "\x01", "9.1", "an id that begins with U+0001 is a number")
     parts = {}
     for bit, (key, part) in enumerate(PARTS):
         if flags >> bit & 1:

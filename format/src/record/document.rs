@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cursor::{Cursor, VERSION, put_text};
-use super::keys::check_id;
+use super::id::check_id;
 use crate::Result;
 use crate::error::malformed;
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::cursor::{Cursor, VERSION, put_text};
 use super::document::Print;
-use super::keys::check_id;
+use super::id::check_id;
 use crate::Result;
 use crate::error::malformed;
 use crate::postings::NUMBER_END;
@@ -57,6 +57,7 @@ impl Interval {
         if ordinal.checked_add(high - low).is_none_or(|end| end > ORDINAL_END) {
             return malformed("interval", 9, "ordinals have at most 19 digits");
         }
+        check_id(&interval.id(low))?;
         check_id(&interval.id(high - 1))?;
         Ok(interval)
     }

@@ -9,21 +9,7 @@ use crate::error::malformed;
 pub const FAMILIES: [&str; 10] =
     ["prints", "documents", "ids", "megashingles", "pieces", "digests", "sources", "batches", "deleted", "meta"];
 
-/// Maximum size in bytes of a document id.
-pub const ID_MAX: usize = 4096;
-
 const KEY: &str = "catalog key";
-
-/// Checks a document id: 1 to 4,096 bytes of UTF-8 without NUL.
-///
-/// # Errors
-/// [`crate::FormatError::Malformed`].
-pub fn check_id(id: &str) -> Result<()> {
-    if id.is_empty() || id.len() > ID_MAX || id.bytes().any(|byte| byte == 0) {
-        return malformed("document id", 0, "an id has 1 to 4096 bytes and no NUL");
-    }
-    Ok(())
-}
 
 /// Returns the key of `prints` and `documents`: the number, 8 bytes.
 pub fn number_key(number: u64) -> [u8; 8] {

@@ -5,18 +5,19 @@
 
 pub(crate) mod cursor;
 mod document;
+mod id;
 mod interval;
 mod keys;
 mod state;
 
 pub use cursor::VERSION;
 pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition, supershingles_of};
+pub use id::{ID_MAX, NUMBER_MARK, ShownId, check_id, digits_of, number_id, other_kind};
 pub use interval::{GROUP, Group, Interval, ORDINAL_END, Prints, decode_stretch, encode_stretch, ordinal_of, splits};
 pub use keys::{
-    FAMILIES, ID_MAX, batch_key, batch_name_of, check_id, deleted_key, deleted_of, digest_key, gone_key, gone_of,
-    id_key, id_of, id_prefix, interval_key, interval_low_of, load_key, load_low_of, megashingle_key, number_key,
-    number_of, piece_key, range_key, range_low_of, replaced_key, replaced_of, replaced_prefix, source_key, source_of,
-    trailing_number,
+    FAMILIES, batch_key, batch_name_of, deleted_key, deleted_of, digest_key, gone_key, gone_of, id_key, id_of,
+    id_prefix, interval_key, interval_low_of, load_key, load_low_of, megashingle_key, number_key, number_of, piece_key,
+    range_key, range_low_of, replaced_key, replaced_of, replaced_prefix, source_key, source_of, trailing_number,
 };
 pub use state::{Archive, Batch, BatchState, Counters, Load, Range, RangeState, Reading, Settings};
 

@@ -176,4 +176,28 @@ fn rules_of_values_are_checked() {
     {
         assert_eq!(check_id(id).is_ok(), good, "{} bytes", id.len());
     }
+    let interval = Interval { low: 5, high: 9, ordinal: 0, batch: 0, prefix: number_id("-") };
+    assert!(Interval::decode(5, &interval.encode()).is_err(), "no number is -0");
+    let interval = Interval { ordinal: 1, ..interval };
+    assert_eq!(Interval::decode(5, &interval.encode()), Ok(interval));
+}
+
+#[test]
+fn a_number_is_another_id_than_its_digits() {
+    for digits in ["0", "7", "-1", "9223372036854775808", "18446744073709551615", "-9223372036854775808"] {
+        let id = number_id(digits);
+        check_id(&id).expect("a number");
+        assert_eq!((digits_of(&id), digits_of(digits)), (Some(digits), None));
+        assert_eq!((other_kind(&id).as_deref(), other_kind(digits).as_deref()), (Some(digits), Some(&*id)));
+        assert_eq!((ShownId(&id).to_string(), format!("{:?}", ShownId(&id))), (digits.to_owned(), digits.to_owned()));
+        assert_eq!(format!("{:?}", ShownId(digits)), format!("{digits:?}"));
+    }
+    let none =
+        ["", "-", "-0", "00", "07", "+7", "1.0", " 1", "1e3", "18446744073709551616", "-9223372036854775809", "a"];
+    for text in none {
+        assert!(check_id(&number_id(text)).is_err(), "{text}");
+        assert_eq!((other_kind(text), digits_of(&number_id(text))), (None, None), "{text}");
+        assert_eq!(format!("{:>3}", ShownId(text)), format!("{text:>3}"));
+    }
+    assert!(check_id("a\u{1}7").is_ok(), "within a text it is any character");
 }

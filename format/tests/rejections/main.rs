@@ -657,6 +657,7 @@ fn catalog_keys_that_break_a_rule_are_refused() {
     assert_eq!(fault(id_of(b"\xff\0........")), "an id is UTF-8");
     assert_eq!(fault(id_of(b"short")), "Truncated");
     assert_eq!(fault(check_id("")), "an id has 1 to 4096 bytes and no NUL");
+    assert_eq!(fault(check_id("\u{1}x")), "an id that begins with U+0001 is a number");
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use nddb_format::fields::{self, Field};
 use nddb_format::record::{
     Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, Load, MIN_VALUES, PARTS, PROFILE, Print, Range,
-    RangeState, Reading, Record, Settings, batch_key, deleted_key, digest_key, encode_stretch, gone_key, id_key,
-    interval_key, load_key, megashingle_key, number_key, piece_key, range_key, replaced_key, source_key,
+    RangeState, Reading, Record, Settings, batch_key, check_id, deleted_key, digest_key, encode_stretch, gone_key,
+    id_key, interval_key, load_key, megashingle_key, number_id, number_key, piece_key, range_key, replaced_key,
+    source_key,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::summaries::{self, Summary};
@@ -321,6 +322,21 @@ fn keys_are_laid_out_as_the_table_says() {
 }
 
 #[test]
+fn ids_have_the_bytes_that_the_table_says() {
+    let rows = table("ids");
+    assert_eq!(rows.len(), 3);
+    for row in rows {
+        let id = match row[0].strip_prefix("the number ") {
+            Some(digits) => number_id(digits),
+            None => row[0].strip_prefix("the text ").expect("a text or a number").trim_matches('`').to_owned(),
+        };
+        check_id(&id).expect("an id");
+        let bytes: Vec<String> = id.bytes().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(row[1], format!("`{}`", bytes.join(" ")), "{row:?}");
+    }
+}
+
+#[test]
 fn magics_are_those_of_the_code() {
     let code = [
         segment::header::MAGIC,
@@ -377,7 +393,7 @@ fn every_table_is_compared_with_the_code() {
     let mut known: Vec<&str> = structures().map(|(name, _)| name).to_vec();
     known.extend(samples().iter().map(|sample| sample.0));
     known.extend(SCHEMES.map(|(name, _)| name));
-    known.extend(["record parts", "summary parts", "keys", "key families", "magics", "rejections"]);
+    known.extend(["record parts", "summary parts", "keys", "key families", "ids", "magics", "rejections"]);
     // Compared where they are made, with the sketches.
     known.extend(["fingerprints", "megashingles", "profile"]);
     known.sort_unstable();
