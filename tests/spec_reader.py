@@ -55,6 +55,7 @@ summaries
 
 import json
 import os
+import re
 import sys
 import zlib
 from itertools import combinations

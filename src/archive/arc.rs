@@ -6,7 +6,7 @@
 
 use std::io;
 
-use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, valid_id};
+use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::Headers;
 use super::options::{IdFrom, Options};
@@ -172,7 +172,7 @@ impl Arc {
             IdFrom::Record | IdFrom::Path | IdFrom::Row => format!("arc:{}:{url}", String::from_utf8_lossy(line.date)),
             IdFrom::Url => url.clone(),
         };
-        if !valid_id(&id) {
+        if !is_text_id(&id) {
             return EntryContent::bad_id(&id);
         }
         EntryContent::Page(PageEntry {

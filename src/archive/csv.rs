@@ -8,7 +8,7 @@ use std::io;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use nddb_page::text::PageKind;
 
-use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
+use super::entry::{Entry, EntryContent, PageEntry, Reason, is_text_id};
 use super::options::Options;
 use super::stream::{Fill, Stream, Tear};
 use super::{date, layouts, raw};
@@ -138,7 +138,7 @@ impl Csv {
         let value = |at: usize| String::from_utf8_lossy(self.field(at)).into_owned();
         let filled = |at: &usize| !self.field(*at).is_empty();
         let id = columns.id.filter(|_| !options.needs_no_ids()).map(value);
-        if let Some(id) = id.as_deref().filter(|id| !valid_id(id)) {
+        if let Some(id) = id.as_deref().filter(|id| !is_text_id(id)) {
             return Err(EntryContent::bad_id(id));
         }
         let id = id.unwrap_or_default();

@@ -4,7 +4,7 @@ use std::io;
 
 use nddb_page::text::PageKind;
 
-use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
+use super::entry::{Entry, EntryContent, PageEntry, Reason, is_text_id};
 use super::options::Options;
 use super::stream::{Fill, Stream};
 
@@ -54,7 +54,7 @@ impl Document {
             let content = tear.content();
             return Ok(Some(Entry { position: stream.position_since(point, held as u64), content }));
         }
-        let content = if valid_id(&self.id) {
+        let content = if is_text_id(&self.id) {
             EntryContent::Page(PageEntry {
                 id: self.id.clone(),
                 url: None,

@@ -1,5 +1,6 @@
 //! Entries of an input, and their positions.
 
+use nddb_format::record::{NUMBER_MARK, check_id};
 use nddb_page::text::{Page, PageKind};
 
 /// The position of a record in a file, sufficient to read it again.
@@ -63,7 +64,8 @@ pub enum EntryContent {
 /// A document with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageEntry {
-    /// The document's id: 1 to 4,096 bytes of UTF-8 without NUL.
+    /// The document's id: a text of 1 to 4,096 bytes of UTF-8 without NUL, or the
+    /// [id of a number](nddb_format::record::number_id).
     pub id: String,
     /// Its URL, if the input has one.
     pub url: Option<String>,
@@ -154,7 +156,7 @@ named! {
         HeaderTooLong = "header_too_long",
         /// A record without a valid length.
         BadLength = "bad_length",
-        /// No id, or an id that is empty, longer than 4,096 bytes or contains a NUL.
+        /// No id, or an id that is empty, longer than 4,096 bytes, contains a NUL or begins with U+0001.
         BadId = "bad_id",
         /// An HTTP response without a status in its status line.
         BadHttp = "bad_http",
@@ -212,9 +214,14 @@ named! {
     }
 }
 
-/// Returns whether an id is valid: 1 to 4,096 bytes without NUL.
-pub(super) fn valid_id(id: &str) -> bool {
-    (1..=4096).contains(&id.len()) && !id.as_bytes().contains(&0)
+/// Returns whether a text can be an id: 1 to 4,096 bytes without NUL, and not the id of a number, which no text can be.
+pub(super) fn is_text_id(text: &str) -> bool {
+    !text.starts_with(NUMBER_MARK) && check_id(text).is_ok()
+}
+
+/// Returns a text as an id, if it can be one.
+pub(super) fn text_id(text: String) -> Result<String, EntryContent> {
+    if is_text_id(&text) { Ok(text) } else { Err(EntryContent::bad_id(&text)) }
 }
 
 impl Entry {
@@ -227,6 +234,8 @@ impl EntryContent {
     pub(super) fn bad_id(id: &str) -> EntryContent {
         let detail = if id.is_empty() {
             "no document id".to_owned()
+        } else if id.starts_with(NUMBER_MARK) {
+            "document id that begins with U+0001, the mark of numbers".to_owned()
         } else {
             format!("document id of {} bytes, or with a NUL in it", id.len())
         };

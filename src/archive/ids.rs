@@ -1,8 +1,11 @@
-//! The ids of documents: a prefix, followed by the id in the input, or by the document's place in the input.
+//! The ids of documents: a prefix, followed by the id in the input, or by the document's place in the input. With a
+//! prefix, the id is a text.
 
 use std::path::Path;
 
-use super::entry::{Entry, EntryContent, valid_id};
+use nddb_format::record::ShownId;
+
+use super::entry::{Entry, EntryContent, text_id};
 use super::names::text_of;
 use super::options::{IdFrom, Options};
 
@@ -46,12 +49,13 @@ impl Ids {
             EntryContent::Fingerprint { id, .. } => id,
             _ => return,
         };
-        if let Some(name) = &self.rows {
-            *id = place(name, row);
-        }
-        id.insert_str(0, &self.prefix);
-        if !valid_id(id) {
-            entry.content = EntryContent::bad_id(id);
+        let own = match &self.rows {
+            Some(name) => place(name, row),
+            None => std::mem::take(id),
+        };
+        match text_id(prefixed(&self.prefix, &own)) {
+            Ok(text) => *id = text,
+            Err(bad) => entry.content = bad,
         }
     }
 }
@@ -62,8 +66,13 @@ impl Options {
     #[must_use]
     pub fn id_of_row(&self, file: &Path, row: u64, own: Option<String>) -> Option<String> {
         let id = if self.id_from.is_place() { Some(place(&name(file, self.id_from), row)) } else { own };
-        id.map(|id| format!("{}{id}", self.id_prefix))
+        id.map(|id| if self.id_prefix.is_empty() { id } else { prefixed(&self.id_prefix, &id) })
     }
+}
+
+/// Puts a prefix before an id; a number becomes its digits.
+fn prefixed(prefix: &str, id: &str) -> String {
+    format!("{prefix}{}", ShownId(id))
 }
 
 fn place(name: &str, row: u64) -> String {

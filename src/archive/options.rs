@@ -17,7 +17,7 @@ pub struct Options {
     pub limits: Limits,
     /// The source of ids.
     pub id_from: IdFrom,
-    /// Prefix of every id; a sketch keeps the id that it contains.
+    /// Prefix of every id, which makes it a text; a sketch keeps the id that it contains.
     pub id_prefix: String,
     /// The ordinal of the first fingerprint of a `u64le` file: ids are ordinals over all inputs of a load.
     pub first_ordinal: u64,
@@ -125,8 +125,8 @@ impl IdFrom {
 /// `timestamp`, `created` and others. Without a field of the usual name `id`, ids are file:row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFields {
-    /// The document's id: a string or an integer, written in decimal; in Parquet files also a UUID. Empty if no field
-    /// has it.
+    /// The document's id: a string or an integer, which are different ids even if they have the same characters; in
+    /// Parquet files also a UUID. Empty if no field has it.
     pub id: String,
     /// The document as plain text.
     pub text: String,

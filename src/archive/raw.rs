@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::entry::{Entry, EntryContent, Reason, valid_id};
+use super::entry::{Entry, EntryContent, Reason, is_text_id};
 use super::lines::{self, Line};
 use super::options::Options;
 use super::stream::{Fill, Stream};
@@ -57,7 +57,7 @@ impl Tsv {
 fn fingerprint(line: &[u8]) -> EntryContent {
     match parse_line(line) {
         Ok((id, fingerprint)) => {
-            if valid_id(id) {
+            if is_text_id(id) {
                 EntryContent::Fingerprint { id: id.to_owned(), fingerprint, url: None }
             } else {
                 EntryContent::bad_id(id)

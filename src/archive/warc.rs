@@ -4,7 +4,7 @@ use std::io;
 
 use nddb_page::text::PageKind;
 
-use super::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, valid_id};
+use super::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::{self, Headers};
 use super::options::{IdFrom, Options};
@@ -194,7 +194,7 @@ impl Warc {
             Some(url) => format!("warc:{}:{url}", String::from_utf8_lossy(date.unwrap_or_default())),
             None => String::new(),
         });
-        if !valid_id(&id) {
+        if !is_text_id(&id) {
             return EntryContent::bad_id(&id);
         }
         let date = date.and_then(date::parse);

@@ -42,7 +42,8 @@ impl Document {
     /// Returns a document that has only a fingerprint.
     ///
     /// # Errors
-    /// [`Error::Document`] for an id that is empty, longer than 4,096 bytes or holds a NUL.
+    /// [`Error::Document`] for an id that is empty, longer than 4,096 bytes, holds a NUL, or begins with U+0001 and is
+    /// not one of [`number_id`](record::number_id).
     pub fn bare(id: &str, fingerprint: Fingerprint) -> Result<Self> {
         if let Err(error) = record::check_id(id) {
             let id = id.chars().take(80).collect();

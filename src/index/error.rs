@@ -5,6 +5,7 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use nddb_format::FormatError;
+use nddb_format::record::ShownId;
 
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -397,7 +398,7 @@ impl fmt::Display for Error {
             Self::OutOfNumbers { given, needed, limit } => {
                 write!(f, "no document numbers left: {given} of {limit} are given out, and {needed} more are needed")
             }
-            Self::Document { id, why } => write!(f, "document '{id}': {why}"),
+            Self::Document { id, why } => write!(f, "document '{}': {why}", ShownId(id)),
             Self::Batch { name, why } => write!(f, "batch '{name}' {why}"),
             Self::OverLimit { what, need, have } => write!(f, "not enough {what}: {need} bytes needed, {have} there"),
             Self::Catalog { action, path, .. } => write!(f, "{}: the catalog cannot {action}", path.display()),

@@ -7,6 +7,8 @@
 //! # Concepts
 //!
 //! - A **document** has an id, a **fingerprint** of up to 64 bits, and a **record**: its address, site and sketches.
+//!   An id is a text or an integer, and `"17"` and 17 are two ids. Both are strings here: that of an integer is made by
+//!   [`number_id`], [`digits_of`] and [`ShownId`] tell the two apart.
 //! - A **sketch** is a small summary of a page that can be compared: fingerprint, min-values, projection, profile. A
 //!   [`Recipe`](sketch::Recipe) names which sketches are computed and how. A database has one recipe for ever.
 //! - A **database** is a folder. One [`Writer`] at a time changes it; any number of [`Reader`]s, in any processes, see
@@ -147,6 +149,9 @@ pub use nddb_index::{
     Work, Writer, backup, check, planner, raise_open_files, rebuild, remove_old_backups, restore, scan_blocks,
     scan_segment, verify_backup,
 };
+
+#[doc(inline)]
+pub use nddb_format::record::{ShownId, digits_of, number_id};
 
 /// Archives: the documents in the files of a crawl, and their positions.
 #[cfg(feature = "archives")]

@@ -6,12 +6,13 @@ mod survey;
 
 use std::io;
 
+use nddb_format::record::number_id;
 use nddb_page::text::PageKind;
 
 use self::fields::{Found, Names, Role, Value};
 pub use self::repair::repaired_line;
 pub(super) use self::survey::survey;
-use super::entry::{Entry, EntryContent, PageEntry, Reason, valid_id};
+use super::entry::{Entry, EntryContent, PageEntry, Reason, text_id};
 use super::lines::{self, Line};
 use super::options::Options;
 use super::stream::Stream;
@@ -91,13 +92,10 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
     let value = found.take(Role::Id).next();
     let id = match value {
         _ if !needs_id => String::new(),
-        Some((_, Value::Number(number))) => number,
-        Some((name, value)) => text(name, value)?,
+        Some((_, Value::Number(number))) => number_id(number),
+        Some((name, value)) => text_id(text(name, value)?)?,
         None => return Err(skipped(Reason::MissingField, format!("no field {:?}", names.id))),
     };
-    if !valid_id(&id) && needs_id {
-        return Err(EntryContent::bad_id(&id));
-    }
     let url = preferred(&mut found, Role::Url, &names.url)?;
     let fingerprint = preferred(&mut found, Role::Fingerprint, &names.fp)?;
     if let Some(hex) = fingerprint {

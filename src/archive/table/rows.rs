@@ -4,6 +4,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use nddb_format::record::number_id;
 use nddb_page::text::PageKind;
 use parquet::file::metadata::ParquetMetaData;
 
@@ -11,7 +12,7 @@ use super::columns::{COLUMNS, Column, Columns, Kind};
 use super::cursor::{Cursor, Value};
 use super::file::File;
 use super::footer::{TOO_MANY_ROWS, Trouble, extent};
-use crate::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, valid_id};
+use crate::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, text_id};
 use crate::limits::Limits;
 use crate::{date, raw};
 
@@ -148,11 +149,8 @@ impl Rows {
         }
         let id = match (&columns.id, id) {
             (Some(column), Some(value)) => id_of(column, &value)?,
-            _ => format!("{}:{}", self.shape.name, self.row),
+            _ => text_id(format!("{}:{}", self.shape.name, self.row))?,
         };
-        if !valid_id(&id) {
-            return Err(EntryContent::bad_id(&id));
-        }
         let url = match (&columns.url, &url) {
             (Some(column), Some(Value::Bytes(bytes))) => Some(utf8(column, bytes.data())?),
             _ => None,
@@ -211,16 +209,16 @@ fn id_of(column: &Column, value: &Value) -> Result<String, EntryContent> {
         Value::Null => Err(skipped(Reason::MissingField, format!("null in {:?}", column.name))),
         Value::Number(number) => Ok(match column.kind {
             // Sign extended.
-            Kind::Uint32 => (*number as u32).to_string(),
-            Kind::Uint64 => number.cast_unsigned().to_string(),
-            _ => number.to_string(),
+            Kind::Uint32 => number_id(*number as u32),
+            Kind::Uint64 => number_id(number.cast_unsigned()),
+            _ => number_id(number),
         }),
         Value::Bytes(bytes) => match (column.kind, <[u8; 16]>::try_from(bytes.data())) {
             (Kind::Uuid, Ok(bytes)) => {
                 let hex = format!("{:032x}", u128::from_be_bytes(bytes));
                 Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
             }
-            _ => utf8(column, bytes.data()),
+            _ => text_id(utf8(column, bytes.data())?),
         },
     }
 }

@@ -1,6 +1,6 @@
 //! A collection: rows, ids and sketches of documents, and their look-up.
 
-use nddb_format::record::PROFILE as PROFILE_SIZE;
+use nddb_format::record::{NUMBER_MARK, PROFILE as PROFILE_SIZE, other_kind};
 use nddb_format::summaries::min_byte;
 use nddb_index::prefetch::prefetch;
 use nddb_index::spill::mapped_rows::MappedRows;
@@ -183,6 +183,16 @@ impl Collection {
             if self.id_at(middle) < id { low = middle + 1 } else { high = middle }
         }
         (low < self.len() && self.id_at(low) == id).then(|| self.at_rank(low))
+    }
+
+    /// Returns whether there is a document whose id looks like this one and is of the other kind: the text `17` and the
+    /// number 17 are namesakes.
+    pub fn has_namesake(&self, id: &str) -> bool {
+        // In bytewise order all numbers come first.
+        let has_both = !self.is_empty()
+            && self.id_at(0).starts_with(NUMBER_MARK)
+            && !self.id_at(self.len() - 1).starts_with(NUMBER_MARK);
+        has_both && other_kind(id).is_some_and(|other| self.find(&other).is_some())
     }
 
     /// Returns the least ordinal with the same token sequence, the representative of the identity set (Henzinger 2006,

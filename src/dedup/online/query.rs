@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use nddb_format::Fingerprint;
 use nddb_format::document_keys::KeyKinds;
-use nddb_format::record::{Print, Record};
+use nddb_format::record::{Print, Record, ShownId};
 use nddb_index::{Candidate, Document, Error, Found, Key, Near, Result, Scope, Sharing, Stored, View, Within, fitting};
 use nddb_page::text::Page;
 use nddb_verdict::{
@@ -406,6 +406,6 @@ fn are_enough(sketches: Sketches, record: &Record, method: &dyn Method) -> bool 
 
 fn unknown(online: &OnlineDetector, record: &Record) -> Error {
     let id: String = record.id.chars().take(80).collect();
-    let why = format!("of document '{id}' only the fingerprint is known; ask by simhash");
+    let why = format!("of document '{}' only the fingerprint is known; ask by simhash", ShownId(&id));
     Error::Method { method: online.method.name(), why }
 }

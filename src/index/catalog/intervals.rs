@@ -54,6 +54,15 @@ pub(super) struct Changes {
 }
 
 impl Intervals {
+    /// Returns whether an interval has an id whose first byte is in this range.
+    pub(super) fn any_id_beginning(&self, first: &Range<u8>) -> bool {
+        self.all.iter().any(|interval| match interval.prefix.bytes().next() {
+            Some(byte) => first.contains(&byte),
+            // Its ids are ordinals.
+            None => first.start <= b'9' && first.end > b'0',
+        })
+    }
+
     /// Returns these intervals, of which the numbers `gone` are no longer documents; `None` if two intervals overlap.
     pub(super) fn new(mut all: Vec<Interval>, gone: RoaringTreemap) -> Option<Self> {
         all.sort_unstable_by_key(|interval| interval.low);

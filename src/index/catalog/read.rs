@@ -299,6 +299,16 @@ impl Catalog {
         if goes_on { visit_before(None, visit).map(drop) } else { Ok(()) }
     }
 
+    /// Returns whether there is an id, live or not, whose first byte is in this range.
+    pub(crate) fn has_id_beginning(&self, first: Numbers<u8>) -> Result<bool> {
+        let mut has_row = false;
+        self.scan(Family::Ids, &[first.start], &mut |key, _| {
+            has_row = key.first().is_some_and(|byte| first.contains(byte));
+            Ok(false)
+        })?;
+        Ok(has_row || self.intervals().any_id_beginning(&first))
+    }
+
     /// Returns which documents may have ids of this prefix and these ordinals, which have equally many digits;
     /// intervals whose documents are all deleted are left out.
     pub(crate) fn holding(

@@ -119,6 +119,19 @@ impl<'a> Federation<'a> {
         }
         Ok(None)
     }
+
+    /// Returns whether a part has a live document with this id.
+    ///
+    /// # Errors
+    /// As [`View::get`].
+    pub fn contains(&self, id: &str) -> Result<bool> {
+        for part in &self.parts {
+            if part.contains(id)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// Joins the answers of parts, each with the count and the matches of every query. If there is only one part, its order

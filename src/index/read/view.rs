@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use nddb_format::Fingerprint;
-use nddb_format::record::{Archive, Print, Record, Settings};
+use nddb_format::record::{Archive, NUMBER_MARK, Print, Record, Settings, other_kind};
 use nddb_format::summaries::Summary;
 
 use super::probe::{Match, Matches, Work, unless};
@@ -246,6 +246,32 @@ impl<'a> View<'a> {
             Some(number) => self.stored(number),
             None => Ok(None),
         }
+    }
+
+    /// Returns whether there is a live document with this id.
+    ///
+    /// # Errors
+    /// As [`View::get`].
+    pub fn contains(&self, id: &str) -> Result<bool> {
+        Ok(self.catalog.ids().find(id, |number| self.snapshot.is_live(number))?.is_some())
+    }
+
+    /// Returns whether there is a live document whose id looks like this one and is of the other kind: the text `17`
+    /// and the number 17 are namesakes.
+    ///
+    /// # Errors
+    /// As [`View::get`].
+    pub fn has_namesake(&self, id: &str) -> Result<bool> {
+        other_kind(id).map_or(Ok(false), |other| self.contains(&other))
+    }
+
+    /// Returns whether two documents may be namesakes; if not, nobody need ask for each. It takes a moment.
+    ///
+    /// # Errors
+    /// As [`View::get`].
+    pub fn may_have_namesakes(&self) -> Result<bool> {
+        let (numbers, digits) = (NUMBER_MARK as u8, b'-'..b'9' + 1);
+        Ok(self.catalog.has_id_beginning(numbers..numbers + 1)? && self.catalog.has_id_beginning(digits)?)
     }
 
     /// Visits all live documents in the order of their numbers, until `visit` returns `false`.

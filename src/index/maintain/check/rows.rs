@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use nddb_format::digest::{Digest, identity};
 use nddb_format::fingerprint::low_mask;
-use nddb_format::record::Record;
+use nddb_format::record::{Record, ShownId};
 use nddb_format::summaries::Summary;
 use roaring::RoaringTreemap;
 
@@ -454,7 +454,7 @@ impl Rows<'_> {
                 look.visible += u64::from(self.state.is_visible(number));
                 if look.visible == 2 && self.state.is_visible(number) {
                     let what = format!("has several live documents, {number} is one of them");
-                    look.findings.catalog(Wrong::new(format!("ids, '{id}'"), what));
+                    look.findings.catalog(Wrong::new(format!("ids, '{}'", ShownId(id)), what));
                 }
             }
             if !self.state.is_unfinished(number) {
