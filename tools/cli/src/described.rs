@@ -107,7 +107,7 @@ impl Described<'_> {
         for &with in self.with {
             out.push(b'\t');
             match self.value(ordinal, with) {
-                serde_json::Value::String(text) => tsv::write_id(out, &text),
+                serde_json::Value::String(text) => tsv::write_text(out, &text),
                 serde_json::Value::Null => (),
                 other => out.extend_from_slice(other.to_string().as_bytes()),
             }

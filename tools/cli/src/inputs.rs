@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nddb::Fingerprint;
 use nddb::text::{Page, PageKind};
-use nddb_lab::tsv;
+use nddb_lab::NamedId;
 
 use crate::failure::{Code, Failure, Result, Told};
 
@@ -50,8 +50,8 @@ pub(crate) fn hex(text: &str) -> Result<Fingerprint, String> {
 }
 
 /// Reads ids, one a line, as the lists of `cluster` have them: a tab, line end or backslash written as `\t`, `\n`, `\r`
-/// or `\\`.
-pub(crate) fn ids(path: &Path) -> Result<Vec<String>> {
+/// or `\\`, and where digits are the ids of a number and of a text, `\#17` and `\"17`.
+pub(crate) fn ids(path: &Path) -> Result<Vec<NamedId>> {
     let mut ids = Vec::new();
     each_id(path, &mut |id| {
         ids.push(id);
@@ -61,16 +61,16 @@ pub(crate) fn ids(path: &Path) -> Result<Vec<String>> {
 }
 
 /// Passes ids on as [`ids`] reads them.
-pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(String) -> Result<()>) -> Result<()> {
+pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(NamedId) -> Result<()>) -> Result<()> {
     for (number, line) in (1..).zip(BufReader::new(open(path)?).lines()) {
         let line = line.map_err(|error| Failure::reading(path, &error))?;
         let line = line.strip_suffix('\r').unwrap_or(&line);
         if line.is_empty() {
             continue;
         }
-        let id = tsv::read_id(line).ok_or_else(|| {
+        let id = NamedId::of_cell(line).ok_or_else(|| {
             let message = format!(
-                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r or \\\\",
+                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r or \\\\, and no \\#17 or \\\"17",
                 path.display()
             );
             Told::new(Code::Failed, message).hint("write a backslash of an id as two, as the lists of nddb cluster do")

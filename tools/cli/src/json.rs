@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use nddb::{Fingerprint, Match, Neighbor, PartedAnswer};
-use serde::{Serialize, Serializer};
+use nddb::{Fingerprint, Match, Neighbor, PartedAnswer, digits_of, number_id};
+use nddb_format::record::NUMBER_MARK;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -26,6 +27,36 @@ impl Serialize for Hex {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(std::str::from_utf8(&self.digits()).unwrap_or_default())
     }
+}
+
+/// An id, written as a number or as a string.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Id<'a>(pub(crate) &'a str);
+
+impl Serialize for Id<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(digits) = digits_of(self.0) else { return serializer.serialize_str(self.0) };
+        match (digits.parse::<u64>(), digits.parse::<i64>()) {
+            (Ok(number), _) => serializer.serialize_u64(number),
+            (_, Ok(number)) => serializer.serialize_i64(number),
+            _ => serializer.serialize_str(digits),
+        }
+    }
+}
+
+/// Returns the id that a value is, as `load` reads it: a string or an integer; else says what the value is.
+pub(crate) fn id_of(value: Value) -> Result<String, &'static str> {
+    match value {
+        Value::String(text) if text.starts_with(NUMBER_MARK) => Err("begins with U+0001, the mark of numbers"),
+        Value::String(text) => Ok(text),
+        Value::Number(number) if !number.is_f64() => Ok(number_id(number)),
+        _ => Err("is neither a string nor an integer"),
+    }
+}
+
+/// Deserializes an id.
+pub(crate) fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    id_of(Value::deserialize(deserializer)?).map_err(|what| serde::de::Error::custom(format!("an id {what}")))
 }
 
 /// Writes a share with six digits after the point.
@@ -64,6 +95,15 @@ impl Put for str {
         out.push(b'"');
         out.extend_from_slice(self.as_bytes());
         out.push(b'"');
+    }
+}
+
+impl Put for Id<'_> {
+    fn put(&self, out: &mut Vec<u8>) {
+        match digits_of(self.0) {
+            Some(digits) => out.extend_from_slice(digits.as_bytes()),
+            None => self.0.put(out),
+        }
     }
 }
 
@@ -170,7 +210,7 @@ pub(crate) trait Written {
 
 impl Written for Neighbor {
     fn write(&self, db: Option<&str>, object: &mut Object<'_>) {
-        object.field("id", &*self.id);
+        object.field("id", Id(&self.id));
         write_db(db, object);
         object.field("fp", Hex(self.fingerprint));
         object.field("distance", self.distance);
@@ -281,6 +321,22 @@ mod tests {
             });
             assert_eq!(String::from_utf8(out).expect("text"), want.to_string());
         }
+    }
+
+    #[test]
+    fn ids_are_numbers_or_strings_and_are_read_as_they_are_written() {
+        let numbers = ["0", "17", "-9223372036854775808", "18446744073709551615"];
+        let ids =
+            numbers.map(number_id).into_iter().chain(numbers.map(str::to_owned)).chain(["a\"".into(), "1.0".into()]);
+        for id in ids {
+            let (mut out, mut put) = (Vec::new(), Vec::new());
+            serialized(&mut out, &Id(&id));
+            Id(&id).put(&mut put);
+            assert_eq!(out, put);
+            assert_eq!(out.first() == Some(&b'"'), digits_of(&id).is_none());
+            assert_eq!(id_of(serde_json::from_slice(&out).expect("JSON")), Ok(id));
+        }
+        assert!(id_of(json!("\u{1}17")).is_err() && id_of(json!(1.5)).is_err() && id_of(Value::Null).is_err());
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod database;
 mod described;
 mod difference_option;
 mod failure;
+mod ids;
 mod inputs;
 mod interrupt;
 mod json;

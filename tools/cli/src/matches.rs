@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use nddb::BatchMatch;
+use nddb::{BatchMatch, View};
 
 use crate::columns::{Column, Kind, RowFormat, Rows};
 use crate::failure::Result;
+use crate::ids::Cells;
 
 /// Memory for queries and what they match, unless the user says otherwise.
 pub(crate) const MEMORY: u64 = 1 << 30;
@@ -42,6 +43,11 @@ pub(crate) struct MatchOutput {
 }
 
 impl MatchOutput {
+    /// Returns the ids of a database as they are written.
+    pub(crate) fn ids<'a>(&self, view: View<'a>) -> Result<Cells<'a>> {
+        Ok(Cells::new(view, self.format.into())?)
+    }
+
     /// Begins the rows.
     pub(crate) fn rows(&self, with_id: bool) -> Result<Rows> {
         Rows::chosen(self.format.into(), self.output.as_deref(), columns(with_id))
@@ -49,8 +55,8 @@ impl MatchOutput {
 }
 
 /// Writes a match with its id.
-pub(crate) fn write_match(rows: &mut Rows, found: BatchMatch<'_>) -> nddb::Result<()> {
-    rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), found.id.into()])
+pub(crate) fn write_match(rows: &mut Rows, ids: &Cells<'_>, found: BatchMatch<'_>) -> nddb::Result<()> {
+    rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), ids.cell(found.id)?])
 }
 
 /// The columns of matches.

@@ -1,11 +1,11 @@
 //! Pairs and groups as lines of JSON or TSV.
 
 use nddb::detect::{Collection, Group, Line, Measures, Pair, Value, columns};
-use nddb_lab::tsv;
 use serde::{Serialize, Serializer};
 
 use crate::described::{Described, With};
-use crate::json;
+use crate::ids::write_id;
+use crate::json::{self, Id};
 
 /// How to write lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Lines<'_> {
     }
 
     fn json_pair(&self, out: &mut Vec<u8>, pair: &Pair) {
-        let (a, b) = (self.collection.id(pair.a), self.collection.id(pair.b));
+        let (a, b) = (Id(self.collection.id(pair.a)), Id(self.collection.id(pair.b)));
         let verdict = pair.verdict();
         json::line(out, &PairLine { a, b, method: self.method, scores: Scores(&pair.measures), verdict: &verdict });
     }
@@ -78,7 +78,7 @@ impl Lines<'_> {
             &GroupLine {
                 group: group.kind.name(),
                 method: self.method,
-                founder: self.collection.id(group.founder),
+                founder: Id(self.collection.id(group.founder)),
                 size: group.len,
                 flagged: group.flagged,
                 unverified: group.unverified,
@@ -88,9 +88,9 @@ impl Lines<'_> {
     }
 
     fn tsv_pair(&self, out: &mut Vec<u8>, pair: &Pair) {
-        tsv::write_id(out, self.collection.id(pair.a));
+        write_id(out, self.collection, pair.a);
         out.push(b'\t');
-        tsv::write_id(out, self.collection.id(pair.b));
+        write_id(out, self.collection, pair.b);
         out.push(b'\t');
         out.extend_from_slice(self.method.as_bytes());
         for (_, value) in pair.measures.each() {
@@ -117,10 +117,10 @@ impl Lines<'_> {
             [(group.flagged, "flagged".to_owned()), (group.unverified > 0, format!("{} unverified", group.unverified))];
         let marks: Vec<String> = marks.into_iter().filter(|(set, _)| *set).map(|(_, mark)| mark).collect();
         out.extend_from_slice(format!("\t{}\t", marks.join(", ")).as_bytes());
-        tsv::write_id(out, self.collection.id(group.founder));
+        write_id(out, self.collection, group.founder);
         for &member in group.members {
             out.push(b'\t');
-            tsv::write_id(out, self.collection.id(member));
+            write_id(out, self.collection, member);
         }
         out.push(b'\n');
     }
@@ -129,8 +129,8 @@ impl Lines<'_> {
 /// A pair. Keys stand in the order of the fields, and the scores in the order of their columns.
 #[derive(Serialize)]
 struct PairLine<'a> {
-    a: &'a str,
-    b: &'a str,
+    a: Id<'a>,
+    b: Id<'a>,
     method: &'a str,
     #[serde(flatten)]
     scores: Scores<'a>,
@@ -165,7 +165,7 @@ impl Serialize for Score {
 struct GroupLine<'a> {
     group: &'a str,
     method: &'a str,
-    founder: &'a str,
+    founder: Id<'a>,
     size: u64,
     flagged: bool,
     unverified: u64,
@@ -177,6 +177,6 @@ pub(crate) struct Ids<'a>(pub(crate) &'a Collection, pub(crate) &'a [u32]);
 
 impl Serialize for Ids<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.1.iter().map(|&ordinal| self.0.id(ordinal)))
+        serializer.collect_seq(self.1.iter().map(|&ordinal| Id(self.0.id(ordinal))))
     }
 }

@@ -77,14 +77,14 @@ pub fn rows(
 ) -> nddb::Result<()> {
     match line {
         Line::Pair(pair) => {
-            let (a, b) = (collection.id(pair.a).into(), collection.id(pair.b).into());
+            let (a, b) = (Cell::id(collection.id(pair.a)), Cell::id(collection.id(pair.b)));
             let names = [a, b, Cell::Null, Cell::Null, method.into()];
             emit(&[&names[..], &stored_scores::cells(Some(pair)), &[(&*pair.verdict()).into()]].concat())
         }
         Line::Group(group) => group.members.iter().filter(|&&member| member != group.founder).try_for_each(|&member| {
             let names = [
-                collection.id(group.founder).into(),
-                collection.id(member).into(),
+                Cell::id(collection.id(group.founder)),
+                Cell::id(collection.id(member)),
                 group.kind.name().into(),
                 group.flagged.into(),
                 method.into(),

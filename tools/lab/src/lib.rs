@@ -10,6 +10,7 @@ pub mod eval;
 pub mod fit;
 mod html;
 pub mod measures;
+mod named_id;
 mod pair_counts;
 mod plot;
 pub mod quantity;
@@ -21,6 +22,7 @@ pub mod tsv;
 pub mod tune;
 mod word_diff;
 
+pub use named_id::NamedId;
 pub use plot::PlotError;
 pub use sampling::Draw;
 pub use word_diff::{DiffRow, DiffRun, WORD_DIFF_STYLE, WordDiff};

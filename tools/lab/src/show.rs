@@ -1,7 +1,7 @@
 //! Two documents side by side: their texts, read again from their archives, and a page of them.
 
 use nddb::detect::{UnreadReason, read_page};
-use nddb::{Result, Stored, View};
+use nddb::{Result, ShownId, Stored, View};
 use nddb_page::text::{content_text, folded_text, title};
 
 use crate::html::Html;
@@ -11,7 +11,7 @@ use crate::word_diff::WordDiff;
 /// A document with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownDocument {
-    /// The user's id.
+    /// The user's id, as it is shown.
     pub id: String,
     /// Address of the document.
     pub url: Option<String>,
@@ -34,7 +34,7 @@ impl ShownDocument {
         Ok(read_page(view, record)?.map(|entry| {
             let page = entry.page();
             Self {
-                id: record.id.clone(),
+                id: ShownId(&record.id).to_string(),
                 url: record.url.clone(),
                 title: title(&page),
                 tokens: record.tokens,

@@ -1,9 +1,13 @@
-//! Ids in tables and lists of text: tabs, line ends and backslashes are written as `\t`, `\n`, `\r` and `\\`, so that
-//! different ids are different cells, and a cell stays one.
+//! Ids and other texts in tables and lists: tabs, line ends and backslashes are written as `\t`, `\n`, `\r` and `\\`,
+//! so that different texts are different cells, and a cell stays one. A number is written as its digits. If there is a
+//! text of the same digits, too, the number is written as `\#17` and the text as `\"17`.
+//! [`NamedId`](crate::NamedId) reads ids.
 
-/// Appends an id as a cell.
-pub fn write_id(out: &mut Vec<u8>, id: &str) {
-    for &byte in id.as_bytes() {
+use nddb_format::record::{ShownId, digits_of};
+
+/// Appends a text as a cell.
+pub fn write_text(out: &mut Vec<u8>, text: &str) {
+    for &byte in text.as_bytes() {
         match byte {
             b'\\' => out.extend_from_slice(b"\\\\"),
             b'\t' => out.extend_from_slice(b"\\t"),
@@ -14,11 +18,19 @@ pub fn write_id(out: &mut Vec<u8>, id: &str) {
     }
 }
 
-/// Returns the id that [`write_id`] writes so; none if it writes none so.
-pub fn read_id(cell: &str) -> Option<String> {
-    let (mut id, mut rest) = (String::with_capacity(cell.len()), cell.chars());
+/// Appends an id as a cell; `has_namesake` says that there is also the id that looks the same and is of the other kind.
+pub fn write_id(out: &mut Vec<u8>, id: &str, has_namesake: bool) {
+    if has_namesake {
+        out.extend_from_slice(if digits_of(id).is_some() { b"\\#" } else { b"\\\"" });
+    }
+    write_text(out, ShownId(id).as_str());
+}
+
+/// Returns the text that [`write_text`] writes so; `None` if it writes none so.
+pub fn read_text(cell: &str) -> Option<String> {
+    let (mut text, mut rest) = (String::with_capacity(cell.len()), cell.chars());
     while let Some(next) = rest.next() {
-        id.push(match next {
+        text.push(match next {
             '\\' => match rest.next()? {
                 '\\' => '\\',
                 't' => '\t',
@@ -29,25 +41,41 @@ pub fn read_id(cell: &str) -> Option<String> {
             next => next,
         });
     }
-    Some(id)
+    Some(text)
 }
 
 #[cfg(test)]
 mod tests {
+    use nddb_format::record::number_id;
+
     use super::*;
+    use crate::NamedId;
+
+    fn cell(id: &str, has_namesake: bool) -> String {
+        let mut out = Vec::new();
+        write_id(&mut out, id, has_namesake);
+        String::from_utf8(out).expect("text")
+    }
 
     #[test]
     fn an_id_stays_in_its_cell() {
-        let mut out = Vec::new();
-        write_id(&mut out, "a\tb\nc\\d\r");
-        assert_eq!(out, b"a\\tb\\nc\\\\d\\r");
-        for id in ["", "a\tb", "a\\tb", "\\", "\\\\n\r\n", "é\t"] {
-            let mut out = Vec::new();
-            write_id(&mut out, id);
-            let cell = String::from_utf8(out).expect("text");
+        assert_eq!(cell("a\tb\nc\\d\r", false), "a\\tb\\nc\\\\d\\r");
+        for id in ["", "a\tb", "a\\tb", "\\", "\\\\n\r\n", "é\t", "\\#1", "\\\"1"] {
+            let cell = cell(id, false);
             assert!(!cell.contains(['\t', '\n', '\r']));
-            assert_eq!(read_id(&cell).as_deref(), Some(id));
+            assert_eq!(read_text(&cell).as_deref(), Some(id));
+            assert_eq!(NamedId::of_cell(&cell), Some(NamedId::Exact(id.into())));
         }
-        assert_eq!((read_id("a\\b"), read_id("a\\")), (None, None));
+        assert_eq!((read_text("a\\b"), read_text("a\\")), (None, None));
+    }
+
+    #[test]
+    fn a_number_is_its_digits_unless_a_text_is_the_same() {
+        let number = number_id(-17);
+        for (id, plain, marked) in [(&*number, "-17", r"\#-17"), ("-17", "-17", r#"\"-17"#)] {
+            assert_eq!((&*cell(id, false), &*cell(id, true)), (plain, marked));
+            assert_eq!(NamedId::of_cell(plain), Some(NamedId::Digits("-17".into())));
+            assert_eq!(NamedId::of_cell(marked), Some(NamedId::Exact(id.into())));
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use nddb::ShownId;
 
 use super::cell::{Cell, Column, Kind};
 
@@ -79,6 +80,7 @@ impl Values {
     fn append(&mut self, cell: &Cell<'_>) {
         match (self, cell) {
             (Values::Text(values), Cell::Text(text)) => values.append_value(text),
+            (Values::Text(values), Cell::Id { id, .. }) => values.append_value(ShownId(id).as_str()),
             (Values::Number(values), Cell::Number(number)) => values.append_value(*number),
             (Values::Number(values), Cell::Print(fingerprint)) => values.append_value(fingerprint.0.cast_signed()),
             (Values::Share(values), Cell::Share(share)) => values.append_value(*share),

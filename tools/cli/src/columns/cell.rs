@@ -34,6 +34,13 @@ pub enum Cell<'a> {
     Null,
     /// Of a column of text.
     Text(&'a str),
+    /// The id of a document, of a column of text: a number is a number in JSON, and its digits elsewhere.
+    Id {
+        /// The id.
+        id: &'a str,
+        /// Whether there is also the id that looks the same and is of the other kind, for TSV.
+        has_namesake: bool,
+    },
     /// Of a column of numbers.
     Number(i64),
     /// Of a column of fingerprints.
@@ -48,6 +55,13 @@ impl Column {
     /// A column of this name and type.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
         Self { name, kind }
+    }
+}
+
+impl<'a> Cell<'a> {
+    /// An id, for tables in which numbers are their digits in any case.
+    pub const fn id(id: &'a str) -> Self {
+        Cell::Id { id, has_namesake: false }
     }
 }
 

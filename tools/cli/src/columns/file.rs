@@ -43,7 +43,10 @@ impl TableFile {
     /// Appends a row, with a value for each column.
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> nddb::Result<()> {
         self.rows.row(cells);
-        let texts = cells.iter().map(|cell| if let Cell::Text(text) = cell { text.len() } else { 0 });
+        let texts = cells.iter().map(|cell| match cell {
+            Cell::Text(text) | Cell::Id { id: text, .. } => text.len(),
+            _ => 0,
+        });
         self.text += texts.sum::<usize>();
         if self.rows.rows() < ROWS_MAX && self.text < TEXT_MAX { Ok(()) } else { self.encode() }
     }

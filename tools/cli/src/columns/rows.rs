@@ -8,7 +8,7 @@ use super::target::Target;
 use nddb_lab::tsv;
 
 use crate::failure::Result;
-use crate::json;
+use crate::json::{self, Put};
 use crate::output::{Output, Sink};
 
 /// How rows are written.
@@ -83,6 +83,7 @@ fn json_line(out: &mut Vec<u8>, columns: &[Column], cells: &[Cell<'_>]) {
         match cell {
             Cell::Null => out.extend_from_slice(b"null"),
             Cell::Text(text) => serde_json::to_writer(&mut *out, text).expect("memory takes any text"),
+            Cell::Id { id, .. } => json::Id(id).put(out),
             Cell::Print(_) => {
                 out.push(b'"');
                 plain(out, cell);
@@ -108,7 +109,8 @@ fn tsv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {
 fn plain(out: &mut Vec<u8>, cell: &Cell<'_>) {
     match cell {
         Cell::Null => {}
-        Cell::Text(text) => tsv::write_id(out, text),
+        Cell::Text(text) => tsv::write_text(out, text),
+        Cell::Id { id, has_namesake } => tsv::write_id(out, id, *has_namesake),
         Cell::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
         Cell::Print(fingerprint) => json::hex(out, *fingerprint),
         Cell::Share(share) => out.extend_from_slice(format!("{share:.6}").as_bytes()),

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use nddb::sketch::{LeadingWords, Profile};
 use nddb::{Stored, View};
 use nddb_format::record::Record;
+use nddb_lab::NamedId;
 use serde_json::{Value, json};
 
 use crate::args::{FromEnvironment, Global, texts};
@@ -42,7 +43,8 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let mut output = Output::stdout();
     let mut code = Code::Done;
     for id in &ids {
-        match view.get(id)? {
+        let found = NamedId::of_argument(id).find(&mut |id| view.contains(id))?;
+        match found.map_or(Ok(None), |id| view.get(&id))? {
             Some(stored) => output.json(&value(&stored))?,
             None => {
                 global.messages().warn(format!("{}: no document '{id}'", db.display()));
@@ -99,7 +101,7 @@ pub fn value(stored: &Stored) -> Value {
     } = &stored.record;
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
     json!({
-        "id": id,
+        "id": json::Id(id),
         "number": stored.number,
         "fp": (!stored.unprinted).then(|| stored.fingerprint.to_string()),
         "no_fingerprint": stored.unprinted,

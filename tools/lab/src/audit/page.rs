@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use nddb::ShownId;
 use sha2::{Digest, Sha256};
 
 use super::draw::{Audit, AuditPair};
@@ -122,8 +123,8 @@ impl Audit {
         format!(
             "<section id=\"p{index}\" data-id1=\"{}\" data-id2=\"{}\" data-more=\"{}\" hidden>\n<div class=\"heads\">{}{}\
              </div>\n{same}{}</section>\n",
-            attribute(&listed(&kept.id)),
-            attribute(&listed(&other.id)),
+            attribute(&listed(kept)),
+            attribute(&listed(other)),
             attribute(&more.join("\t")),
             head("Kept", kept),
             head("Would go", other),
@@ -134,7 +135,7 @@ impl Audit {
 
 fn head(what: &str, page: &KnownPage) -> String {
     let title = page.title.as_deref().unwrap_or("(no title)");
-    let address = page.url.as_deref().unwrap_or(&page.id);
+    let address = page.url.as_deref().unwrap_or(ShownId(&page.id).as_str());
     format!(
         "<div><h2>{what}</h2><p dir=\"auto\">{}</p><p class=\"address\">{}</p></div>",
         escape(title),
@@ -154,10 +155,10 @@ fn hash(source: &str) -> String {
     format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(source.as_bytes())))
 }
 
-/// An id as a column of a table: tab, line ends and backslash as `\t`, `\n`, `\r` and `\\`.
-fn listed(id: &str) -> String {
-    let mut cell = Vec::with_capacity(id.len());
-    tsv::write_id(&mut cell, id);
+/// The id of a page as a column of a table.
+fn listed(page: &KnownPage) -> String {
+    let mut cell = Vec::with_capacity(page.id.len());
+    tsv::write_id(&mut cell, &page.id, page.has_namesake);
     String::from_utf8_lossy(&cell).into_owned()
 }
 

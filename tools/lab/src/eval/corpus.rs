@@ -135,15 +135,16 @@ impl Corpus {
     /// Joins labels with the documents.
     ///
     /// # Errors
-    /// Damage of the database.
+    /// [`nddb::Error::Document`] for digits that are the ids of a number and of a text; damage of the database.
     pub fn gold(&self, labels: &Labels) -> Result<Gold> {
-        Gold::new(labels, &mut |id| {
-            let Some(ordinal) = self.collection.find(id) else { return Ok(None) };
+        Gold::new(labels, &mut |named| {
+            let id = named.find(&mut |id| Ok(self.collection.find(id).is_some()))?;
+            let Some((ordinal, id)) = id.and_then(|id| Some((self.collection.find(&id)?, id))) else { return Ok(None) };
             let url = self.url(ordinal)?;
             let host = url.as_deref().and_then(host_of);
             let site = |rule: SiteRule| host.as_deref().map(|host| rule.site(host)).filter(|site| !site.is_empty());
             let sites = [site(SiteRule::Henzinger), site(SiteRule::Registrable)];
-            Ok(Some(LabelledDocument { ordinal, sites }))
+            Ok(Some(LabelledDocument { ordinal, id, sites }))
         })
     }
 

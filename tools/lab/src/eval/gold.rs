@@ -4,13 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::half::{Half, HalfSummary, halves};
 use super::label::{Label, Labels};
-use nddb::Result;
+use crate::NamedId;
+use nddb::{Result, ShownId};
 
 /// Where a document stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledDocument {
     /// Its ordinal in the collection.
     pub ordinal: u32,
+    /// Its id.
+    pub id: String,
     /// Its site by Henzinger's rule, then its registrable domain (Henzinger 2006, 1); none without an address.
     pub sites: [Option<String>; 2],
 }
@@ -45,7 +48,7 @@ pub struct Gold {
     pub kinds: Vec<String>,
     /// Ids in the label file that no document has, sorted.
     pub unknown: Vec<String>,
-    /// Pairs that were left out because of them.
+    /// Pairs that were left out because of them, or because both names are those of one document.
     pub left_out: u64,
     /// What came of drawing the halves.
     pub halves: HalfSummary,
@@ -58,13 +61,13 @@ impl Gold {
     ///
     /// # Errors
     /// Whatever `find` returns.
-    pub fn new(labels: &Labels, find: &mut dyn FnMut(&str) -> Result<Option<LabelledDocument>>) -> Result<Self> {
-        let mut documents: HashMap<&str, Option<Document>> = HashMap::new();
+    pub fn new(labels: &Labels, find: &mut dyn FnMut(&NamedId) -> Result<Option<LabelledDocument>>) -> Result<Self> {
+        let mut documents: HashMap<&NamedId, Option<Document>> = HashMap::new();
         let mut sites = Names::default();
         for id in labels.pairs.iter().flat_map(|pair| [&pair.a, &pair.b]) {
-            if !documents.contains_key(id.as_str()) {
+            if !documents.contains_key(id) {
                 let document = find(id)?
-                    .map(|index| Document { site: sites.number(index.sites[0].as_deref().unwrap_or(id)), index });
+                    .map(|index| Document { site: sites.number(index.sites[0].as_ref().unwrap_or(&index.id)), index });
                 documents.insert(id, document);
             }
         }
@@ -74,13 +77,14 @@ impl Gold {
         let mut unknown = BTreeSet::new();
         for pair in &labels.pairs {
             let [first, second] = [&pair.a, &pair.b].map(|id| {
-                let document = documents[id.as_str()].as_ref();
+                let document = documents[id].as_ref();
                 if document.is_none() {
-                    unknown.insert(id.clone());
+                    unknown.insert(ShownId(id.as_id()).to_string());
                 }
                 document
             });
-            let Some((first, second)) = first.zip(second) else {
+            let are_two = |(first, second): &(&Document, &Document)| first.index.ordinal != second.index.ordinal;
+            let Some((first, second)) = first.zip(second).filter(are_two) else {
                 gold.left_out += 1;
                 continue;
             };
@@ -152,11 +156,12 @@ pub(super) mod tests {
     pub(crate) fn gold(ids: &[&str], pairs: &str) -> Gold {
         let labels = Labels::read(format!("id1\tid2\tlabel\tkind\n{pairs}").as_bytes()).expect("labels");
         Gold::new(&labels, &mut |id| {
+            let id = id.as_id();
             let index = ids.iter().position(|known| *known == id).map(|ordinal| {
                 let host = id.split_once('/').map(|(host, _)| host);
                 let site = |rule: SiteRule| host.map(|host| rule.site(host));
                 let sites = [site(SiteRule::Henzinger), site(SiteRule::Registrable)];
-                LabelledDocument { ordinal: ordinal as u32, sites }
+                LabelledDocument { ordinal: ordinal as u32, id: id.to_owned(), sites }
             });
             Ok(index)
         })

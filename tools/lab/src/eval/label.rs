@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, BufRead};
 
-use crate::tsv;
+use crate::NamedId;
 
 /// What was said of a pair (Henzinger 2006, 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,10 +36,10 @@ impl Label {
 /// A line of a label file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledPair {
-    /// The id that comes first, bytewise.
-    pub a: String,
-    /// The other id.
-    pub b: String,
+    /// The lesser of what names the two.
+    pub a: NamedId,
+    /// The greater.
+    pub b: NamedId,
     /// What was said of them.
     pub label: Label,
     /// The kind of pair, where the file has one.
@@ -95,15 +95,15 @@ pub enum LabelFault {
     },
     /// An id is empty.
     NoId,
-    /// An id has a backslash that begins no `\\t`, `\\n`, `\\r` or `\\\\`.
+    /// An id has a backslash that begins no `\\t`, `\\n`, `\\r` or `\\\\`, and at its start no `\\#17` or `\\"17`.
     Backslash {
         /// The text found.
         found: String,
     },
     /// Both ids are the same.
     Same {
-        /// The id.
-        id: String,
+        /// The text found.
+        found: String,
     },
     /// An earlier line says something else of the same pair.
     Conflict {
@@ -130,7 +130,7 @@ impl fmt::Display for LabelError {
             LabelFault::Backslash { found } => {
                 write!(f, "{found:?} has a backslash that begins no \\t, \\n, \\r or \\\\; write one of an id as two")
             }
-            LabelFault::Same { id } => write!(f, "both ids are {id:?}"),
+            LabelFault::Same { found } => write!(f, "both ids are {found:?}"),
             LabelFault::Conflict { line } => write!(f, "line {line} says something else of the same pair"),
         }
     }
@@ -171,13 +171,13 @@ impl Columns {
         if cells.len() != self.width {
             return Err(LabelFault::Width { expected: self.width, found: cells.len() });
         }
-        let id = |cell: &str| tsv::read_id(cell).ok_or_else(|| LabelFault::Backslash { found: cell.to_owned() });
+        let id = |cell: &str| NamedId::of_cell(cell).ok_or_else(|| LabelFault::Backslash { found: cell.to_owned() });
         let (first, second) = (id(cells[self.ids[0]])?, id(cells[self.ids[1]])?);
-        if first.is_empty() || second.is_empty() {
+        if first.as_id().is_empty() || second.as_id().is_empty() {
             return Err(LabelFault::NoId);
         }
         if first == second {
-            return Err(LabelFault::Same { id: first });
+            return Err(LabelFault::Same { found: cells[self.ids[0]].to_owned() });
         }
         let word = cells[self.label].trim();
         let label = Label::read(word).ok_or_else(|| LabelFault::Unknown { found: word.to_owned() })?;
@@ -195,7 +195,7 @@ impl Labels {
     /// of another width, an unknown label, an empty id, a pair of one document, a pair that has two labels.
     pub fn read(input: impl BufRead) -> Result<Self, LabelError> {
         let mut columns: Option<Columns> = None;
-        let mut seen: HashMap<(String, String), (u64, usize)> = HashMap::new();
+        let mut seen: HashMap<(NamedId, NamedId), (u64, usize)> = HashMap::new();
         let mut labels = Labels::default();
         let mut last = 0;
         for (number, line) in (1..).zip(input.lines()) {
@@ -241,8 +241,8 @@ mod tests {
             "score\tid2\tid1\tkind\tlabel\n.5\tb\ta\tedit\t1\r\n\n.5\ta\tc\t\t0\n1\td\tc\tx\tg\n1\ta\tb\tedit\t1\n";
         let labels = read(text).expect("a label file");
         let pair = |a: &str, b: &str, label, kind: Option<&str>| LabelledPair {
-            a: a.into(),
-            b: b.into(),
+            a: NamedId::of_argument(a),
+            b: NamedId::of_argument(b),
             label,
             kind: kind.map(str::to_owned),
         };

@@ -19,6 +19,8 @@ const SNIPPET: usize = 180;
 pub struct KnownPage {
     /// Its id.
     pub id: String,
+    /// Whether there is also the id that looks the same and is of the other kind.
+    pub has_namesake: bool,
     /// Its address.
     pub url: Option<String>,
     /// Its site, by the recipe's rule.
@@ -62,7 +64,8 @@ pub fn read_pages(
         let id = collection.id(ordinal).to_owned();
         let record = view.get(&id)?.map(|stored| stored.record);
         let (url, site, date) = record.map_or((None, None, None), |record| (record.url, record.site, record.date));
-        pages.insert(ordinal, KnownPage { id, url, site, date, ..KnownPage::default() });
+        let has_namesake = collection.has_namesake(&id);
+        pages.insert(ordinal, KnownPage { id, has_namesake, url, site, date, ..KnownPage::default() });
     }
     if pages.is_empty() {
         return Ok((pages, UnreadTexts::default()));

@@ -1,5 +1,6 @@
 //! The opening of a report: what an owner asks first.
 
+use nddb::ShownId;
 use nddb::detect::MemberVerdict;
 
 use super::measured::Report;
@@ -185,7 +186,7 @@ fn shown(html: &mut Html, cluster: &ShownCluster) {
                 (_, false) => "stays",
             };
             let title = page.title.clone().unwrap_or_else(|| "(no title)".into());
-            let address = page.url.clone().unwrap_or_else(|| page.id.clone());
+            let address = page.url.clone().unwrap_or_else(|| ShownId(&page.id).to_string());
             vec![what.into(), title, address, page.snippet().unwrap_or_default()]
         })
         .collect();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use nddb::ShownId;
 use nddb::detect::{Candidates, Method};
 
 use super::measured::{Measured, Report};
@@ -91,7 +92,7 @@ fn fingerprints(html: &mut Html, report: &Report<'_>) -> Result<()> {
         .iter()
         .map(|hot| {
             let bucket = hot.fingerprint.0 >> (u32::from(prints.bits) - BUCKETS.ilog2());
-            let example = report.collection.id(hot.example).to_owned();
+            let example = ShownId(report.collection.id(hot.example)).to_string();
             vec![format!("{:016x}", hot.fingerprint.0), bucket.to_string(), grouped(hot.documents), example]
         })
         .collect();

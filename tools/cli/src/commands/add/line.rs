@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::failure::chain;
-use crate::inputs;
+use crate::{inputs, json};
 
 /// A line that makes sense.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,9 +55,7 @@ pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<Line, Wrong> {
         }
     }
     let id = match object.remove("id") {
-        Some(Value::String(id)) => id,
-        Some(Value::Number(id)) if !id.is_f64() => id.to_string(),
-        Some(_) => return Err(wrong("field 'id' is neither a string nor an integer".into())),
+        Some(id) => json::id_of(id).map_err(|what| wrong(format!("field 'id' {what}")))?,
         None => return Err(wrong("field 'id' is missing".into())),
     };
     // Which of the two is meant nobody can know.
@@ -154,6 +152,8 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
+    use nddb::number_id;
+
     use super::*;
 
     fn why(text: &str) -> (Option<String>, String) {
@@ -166,7 +166,7 @@ mod tests {
         let line = parse(br#"{"id":"a","text":"one two","url":null}"#, false).expect("a line");
         assert_eq!(line, Line { id: "a".into(), url: None, body: Body::Text("one two".into()) });
         let line = parse(br#"{"fp":"00000000000000ff","id":7,"url":"u"}"#, false).expect("a line");
-        assert_eq!(line, Line { id: "7".into(), url: Some("u".into()), body: Body::Print(Fingerprint(255)) });
+        assert_eq!(line, Line { id: number_id(7), url: Some("u".into()), body: Body::Print(Fingerprint(255)) });
         assert!(parse(br#"{"id":"a","html":"<p>","lang":"en"}"#, true).is_ok());
     }
 
@@ -178,6 +178,7 @@ mod tests {
             ("{", None, "not JSON"),
             (r#"{"text":"a"}"#, None, "'id' is missing"),
             (r#"{"id":1.5,"text":"a"}"#, None, "neither a string nor an integer"),
+            (r#"{"id":"\u00017","text":"a"}"#, None, "begins with U+0001"),
             (r#"{"id":"a"}"#, Some("a"), "one of the fields"),
             (r#"{"id":"a","text":"b","fp":"00000000000000ff"}"#, Some("a"), "more than one"),
             (r#"{"id":"a","text":5}"#, Some("a"), "'text' is not a string"),

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use self::stdin::{Groups, Input, LINE_MAX};
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result, chain};
+use crate::json::Id;
 use crate::judging::{JudgingArgs, add_evidence};
 use crate::messages::{Meter, Tick};
 use crate::output::Output;
@@ -184,7 +185,7 @@ impl Adding<'_> {
             Err(error) => return Err(error.into()),
         };
         let Said { verdict, of, distance, more } = said;
-        let mut value = json!({"id": line.id, "verdict": verdict, "of": of, "distance": distance, "fp": fp});
+        let mut value = json!({"id": Id(&line.id), "verdict": verdict, "of": of, "distance": distance, "fp": fp});
         if let Value::Object(object) = &mut value {
             object.extend(more);
         }
@@ -212,7 +213,7 @@ impl Adding<'_> {
         };
         let duplicate = |of: String, distance: Option<u32>, more| Said {
             verdict: "duplicate",
-            of: of.into(),
+            of: json!(Id(&of)),
             distance: distance.into(),
             more,
         };
@@ -239,7 +240,7 @@ impl Adding<'_> {
 
     fn error(&mut self, id: Option<&str>, why: &str) {
         self.errors += 1;
-        let id = crate::json::or_null(id);
+        let id = id.map(Id);
         let value = json!({
             "id": id, "verdict": "error", "of": null, "distance": null, "fp": null, "error": why,
         });

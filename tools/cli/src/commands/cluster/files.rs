@@ -16,7 +16,8 @@ use nddb_lab::tsv;
 use crate::columns::Target;
 use crate::described::{Described, Reading, Wanted, With};
 use crate::failure::{Failure, Result};
-use crate::json;
+use crate::ids::write_id;
+use crate::json::{self, Id};
 use crate::messages::Messages;
 use crate::output::{Folder, Output, Sink};
 use crate::pair_lines::{Format, Ids, Lines};
@@ -48,6 +49,8 @@ impl Files<'_> {
         previous: Option<Previous>,
         describe: &dyn Fn(&ClusterSummary) -> Value,
     ) -> Result<ClusterSummary> {
+        // Before the work: an id that may be of two documents is an error.
+        let kept = previous.as_ref().map(|previous| previous.kept(self.collection)).transpose()?;
         let mut folder = Folder::make(self.folder, &SOMETIMES)?;
         let (collection, method) = (self.collection, self.options.pairs.method.name());
         let (made, described) = match self.format.lines(self.with)? {
@@ -68,8 +71,8 @@ impl Files<'_> {
         }
         self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
         self.places(folder.file("remove.tsv")?, view, &made)?;
-        if let Some(previous) = previous {
-            previous.flipped(folder.file("flipped.txt")?, collection, &made)?;
+        if let Some((previous, kept)) = previous.zip(kept) {
+            Previous::flipped(folder.file("flipped.txt")?, &kept, collection, &made)?;
             previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
         }
         let mut summary = folder.file("summary.json")?;
@@ -125,9 +128,9 @@ impl Files<'_> {
         out.push(b'\n');
         let outcome = made.each(self.collection, &mut |cluster| {
             for &member in cluster.members {
-                tsv::write_id(&mut out, self.collection.id(cluster.founder));
+                write_id(&mut out, self.collection, cluster.founder);
                 out.push(b'\t');
-                tsv::write_id(&mut out, self.collection.id(member));
+                write_id(&mut out, self.collection, member);
                 let removed = made.is_removed(self.collection.row(member).rank);
                 out.extend_from_slice(if removed { b"\tremove" } else { b"\tkeep" });
                 if let Some(described) = described {
@@ -152,7 +155,7 @@ impl Files<'_> {
                 continue;
             }
             out.clear();
-            tsv::write_id(&mut out, self.collection.id(ordinal));
+            write_id(&mut out, self.collection, ordinal);
             out.push(b'\n');
             if made.is_removed(rank) { remove.write(&out)? } else { keep.write(&out)? }
         }
@@ -168,13 +171,13 @@ impl Files<'_> {
         output.write(b"document\tarchive\toffset\tinner\tfile\n")?;
         let mut out = Vec::new();
         for rank in (0..self.collection.len()).filter(|&rank| made.is_removed(rank)) {
-            let id = self.collection.id(self.collection.at_rank(rank));
+            let ordinal = self.collection.at_rank(rank);
             out.clear();
-            tsv::write_id(&mut out, id);
-            match view.get(id)?.and_then(|stored| stored.record.source) {
+            write_id(&mut out, self.collection, ordinal);
+            match view.get(self.collection.id(ordinal))?.and_then(|stored| stored.record.source) {
                 Some(SourcePosition { archive, offset, inner, .. }) => {
                     out.extend_from_slice(format!("\t{archive}\t{offset}\t{inner}\t").as_bytes());
-                    tsv::write_id(&mut out, archives.get(&archive).map_or("", String::as_str));
+                    tsv::write_text(&mut out, archives.get(&archive).map_or("", String::as_str));
                 }
                 None => out.extend_from_slice(b"\t\t\t\t"),
             }
@@ -206,9 +209,9 @@ pub(super) fn clusters(
     let outcome = made.each(collection, &mut |cluster| {
         out.clear();
         let line = ClusterLine {
-            cluster: collection.id(cluster.founder),
+            cluster: Id(collection.id(cluster.founder)),
             size: cluster.members.len(),
-            kept: collection.id(cluster.kept),
+            kept: Id(collection.id(cluster.kept)),
             removed: cluster.removed,
             oversized: cluster.oversized,
             single_site: cluster.single_site,
@@ -226,9 +229,9 @@ pub(super) fn clusters(
 /// A cluster. Keys stand in the order of the fields.
 #[derive(Serialize)]
 struct ClusterLine<'a, D> {
-    cluster: &'a str,
+    cluster: Id<'a>,
     size: usize,
-    kept: &'a str,
+    kept: Id<'a>,
     removed: u64,
     oversized: bool,
     single_site: bool,

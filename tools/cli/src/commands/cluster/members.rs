@@ -85,12 +85,12 @@ pub fn rows_of(
             let pair = pair.as_ref();
             let is_removed = made.is_removed(collection.row(member).rank);
             let member = [
-                collection.id(cluster.founder).into(),
+                Cell::id(collection.id(cluster.founder)),
                 (cluster.members.len() as u64).into(),
-                collection.id(member).into(),
+                Cell::id(collection.id(member)),
                 url.as_deref().into(),
                 if is_removed { "remove" } else { "keep" }.into(),
-                collection.id(kept).into(),
+                Cell::id(collection.id(kept)),
                 pair.map(|pair| pair.rule).into(),
             ];
             let position = [

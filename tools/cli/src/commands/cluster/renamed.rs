@@ -5,18 +5,20 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::detect::{Clusters, Collection};
-use nddb_lab::tsv;
+use nddb_lab::{NamedId, tsv};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
-use crate::inputs;
+use crate::ids::write_id;
 use crate::output::Output;
+use crate::{inputs, json};
 
 /// The clusters of an earlier run.
 pub(super) struct Previous {
     path: PathBuf,
     lines: Box<dyn BufRead>,
-    kept: Vec<String>,
+    keep: PathBuf,
+    named: Vec<NamedId>,
 }
 
 impl Previous {
@@ -24,17 +26,27 @@ impl Previous {
     pub(super) fn open(folder: &Path) -> Result<Self> {
         let path = folder.join("clusters.jsonl");
         let lines = inputs::lines(&path)?;
-        let kept = inputs::ids(&folder.join("keep.txt"))?;
-        Ok(Self { path, lines, kept })
+        let keep = folder.join("keep.txt");
+        let named = inputs::ids(&keep)?;
+        Ok(Self { path, lines, keep, named })
     }
 
-    /// Writes the ids that the earlier run kept and this one removes, in its order.
-    pub(super) fn flipped(&self, mut output: Output, collection: &Collection, made: &Clusters) -> Result<()> {
-        let is_removed =
-            |id: &str| collection.find(id).is_some_and(|ordinal| made.is_removed(collection.row(ordinal).rank));
+    /// Returns the documents that the earlier run kept and that are there, in its order.
+    pub(super) fn kept(&self, collection: &Collection) -> Result<Vec<u32>> {
+        let mut kept = Vec::new();
+        for named in &self.named {
+            let id = named.find(&mut |id| Ok(collection.find(id).is_some()));
+            let id = id.map_err(|error| Failure::from(error).about(&self.keep))?;
+            kept.extend(id.and_then(|id| collection.find(&id)));
+        }
+        Ok(kept)
+    }
+
+    /// Writes the ids of these kept documents that this run removes.
+    pub(super) fn flipped(mut output: Output, kept: &[u32], collection: &Collection, made: &Clusters) -> Result<()> {
         let mut out = Vec::new();
-        for id in self.kept.iter().filter(|id| is_removed(id)) {
-            tsv::write_id(&mut out, id);
+        for &ordinal in kept.iter().filter(|&&ordinal| made.is_removed(collection.row(ordinal).rank)) {
+            write_id(&mut out, collection, ordinal);
             out.push(b'\n');
         }
         output.write(&out)?;
@@ -54,22 +66,22 @@ impl Previous {
         for (number, line) in self.lines.lines().enumerate() {
             let malformed = || Failure::failed(format!("{}:{}: not a cluster", self.path.display(), number + 1));
             let line = line.map_err(|error| Failure::reading(&self.path, &error))?;
-            let value: Value = serde_json::from_str(&line).map_err(|_| malformed())?;
-            let old = value["cluster"].as_str().ok_or_else(malformed)?;
-            if is_there(old) {
+            let mut value: Value = serde_json::from_str(&line).map_err(|_| malformed())?;
+            let old = json::id_of(value["cluster"].take()).map_err(|_| malformed())?;
+            if is_there(&old) {
                 continue;
             }
-            for member in value["members"].as_array().ok_or_else(malformed)? {
-                let member = collection.find(member.as_str().ok_or_else(malformed)?);
+            for member in value["members"].as_array_mut().ok_or_else(malformed)? {
+                let member = collection.find(&json::id_of(member.take()).map_err(|_| malformed())?);
                 let new = member.map(|member| made.founder(member)).filter(|founder| founders.contains(founder));
-                renamed.extend(new.map(|new| (old.to_owned(), collection.row(new).rank)));
+                renamed.extend(new.map(|new| (old.clone(), collection.row(new).rank)));
             }
         }
         let mut out = b"old\tnew\n".to_vec();
         for (old, new) in renamed {
-            tsv::write_id(&mut out, &old);
+            tsv::write_id(&mut out, &old, collection.has_namesake(&old));
             out.push(b'\t');
-            tsv::write_id(&mut out, collection.id(collection.at_rank(new)));
+            write_id(&mut out, collection, collection.at_rank(new));
             out.push(b'\n');
         }
         output.write(&out)?;

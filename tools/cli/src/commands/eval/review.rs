@@ -6,6 +6,7 @@ use nddb_lab::eval::Corpus;
 use nddb_lab::tsv;
 
 use crate::failure::Result;
+use crate::ids::write_id;
 use crate::output::Output;
 
 /// A label file in the making: its labels are to be filled in.
@@ -26,14 +27,14 @@ impl Review {
         for &(a, b) in pairs {
             let mut line = Vec::new();
             for id in [a, b] {
-                tsv::write_id(&mut line, corpus.collection().id(id));
+                write_id(&mut line, corpus.collection(), id);
                 line.push(b'\t');
             }
             line.push(b'\t');
             line.extend_from_slice(kind.as_bytes());
             for id in [a, b] {
                 line.push(b'\t');
-                tsv::write_id(&mut line, &corpus.url(id)?.unwrap_or_default());
+                tsv::write_text(&mut line, &corpus.url(id)?.unwrap_or_default());
             }
             line.push(b'\n');
             self.output.write(&line)?;

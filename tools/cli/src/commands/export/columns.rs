@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use clap::ValueEnum;
 use nddb::{Stored, View};
 
-use crate::columns::{Cell, Column, Kind};
+use crate::columns::{Cell, Column, Kind, RowFormat};
 use crate::failure::Result;
+use crate::ids::Cells;
 
 /// A column of stored documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,7 +41,8 @@ pub(in crate::commands) enum StoredColumn {
 }
 
 /// What the numbers in records stand for.
-pub(super) struct Known {
+pub(super) struct Known<'a> {
+    ids: Cells<'a>,
     batches: HashMap<u32, String>,
     /// Paths of archives; `None` of one that is not in the database.
     archives: HashMap<u32, Option<String>>,
@@ -48,14 +50,15 @@ pub(super) struct Known {
 
 /// The names that a document's record refers to by numbers.
 pub(super) struct Source<'a> {
+    ids: &'a Cells<'a>,
     batch: Option<&'a str>,
     archive: Option<&'a str>,
 }
 
-impl Known {
-    pub(super) fn new(view: View<'_>) -> Result<Self> {
+impl<'v> Known<'v> {
+    pub(super) fn new(view: View<'v>, format: RowFormat) -> Result<Self> {
         let batches = view.batches()?.into_iter().map(|(name, batch, _)| (batch.number, name)).collect();
-        Ok(Self { batches, archives: HashMap::new() })
+        Ok(Self { ids: Cells::new(view, format)?, batches, archives: HashMap::new() })
     }
 
     /// Returns what a document's record refers to.
@@ -67,6 +70,7 @@ impl Known {
             self.archives.insert(number, view.archive(number)?.map(|archive| archive.path));
         }
         Ok(Source {
+            ids: &self.ids,
             batch: stored.record.batch.and_then(|number| self.batches.get(&number)).map(String::as_str),
             archive: archive.and_then(|number| self.archives.get(&number)?.as_deref()),
         })
@@ -92,11 +96,11 @@ impl StoredColumn {
         }
     }
 
-    pub(super) fn cell<'a>(self, stored: &'a Stored, known: &Source<'a>) -> Cell<'a> {
+    pub(super) fn cell<'a>(self, stored: &'a Stored, known: &Source<'a>) -> nddb::Result<Cell<'a>> {
         let record = &stored.record;
         let source = record.source.as_ref();
-        match self {
-            StoredColumn::Id => record.id.as_str().into(),
+        Ok(match self {
+            StoredColumn::Id => known.ids.cell(&record.id)?,
             StoredColumn::Url => record.url.as_deref().into(),
             StoredColumn::Fp => (!stored.unprinted).then_some(stored.fingerprint).into(),
             StoredColumn::Site => record.site.as_deref().into(),
@@ -109,6 +113,6 @@ impl StoredColumn {
             StoredColumn::Offset => source.map(|source| source.offset).into(),
             StoredColumn::Inner => source.map(|source| source.inner).into(),
             StoredColumn::Length => source.map(|source| source.length).into(),
-        }
+        })
     }
 }

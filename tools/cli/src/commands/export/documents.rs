@@ -3,7 +3,7 @@
 use nddb::{Stored, View};
 
 use super::columns::{Known, StoredColumn};
-use crate::columns::Rows;
+use crate::columns::{RowFormat, Rows};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::messages::{Meter, Tick};
@@ -15,18 +15,18 @@ const REPORT: u64 = 1 << 12;
 pub(in crate::commands) fn write(
     view: View<'_>,
     columns: &[StoredColumn],
-    mut rows: Rows,
+    (mut rows, format): (Rows, RowFormat),
     limit: Option<u64>,
     meter: &Meter,
 ) -> Result<u64> {
-    let mut known = Known::new(view)?;
+    let mut known = Known::new(view, format)?;
     let mut documents = 0;
     let outcome = view.each(&mut |stored: Stored| {
         if limit == Some(documents) {
             return Ok(false);
         }
         let source = known.source(view, &stored)?;
-        let cells: Vec<_> = columns.iter().map(|column| column.cell(&stored, &source)).collect();
+        let cells = columns.iter().map(|column| column.cell(&stored, &source)).collect::<nddb::Result<Vec<_>>>()?;
         rows.row(&cells)?;
         documents += 1;
         if documents % REPORT == 0 {

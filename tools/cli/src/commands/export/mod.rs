@@ -75,8 +75,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("export");
     let columns = args.columns.iter().map(|column| column.column()).collect();
-    let rows = Rows::chosen(args.format.into(), args.output.as_deref(), columns)?;
-    let documents = write(reader.view(), &args.columns, rows, args.limit, &meter)?;
+    let format = args.format.into();
+    let rows = Rows::chosen(format, args.output.as_deref(), columns)?;
+    let documents = write(reader.view(), &args.columns, (rows, format), args.limit, &meter)?;
     if global.json && args.output.is_some() {
         output::print_json(&json!({
             "documents": documents,

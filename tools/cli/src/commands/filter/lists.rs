@@ -3,12 +3,13 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use nddb_lab::tsv;
+use nddb::digits_of;
+use nddb_lab::NamedId;
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::failure::{Failure, Result};
-use crate::inputs;
+use crate::{inputs, json};
 
 /// Where a document stands that is to be removed: the number of its archive in the database, and its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +22,8 @@ pub(super) struct Place {
 /// A document to be removed, and what became of the rows with its id.
 struct Listed {
     hash: u128,
+    /// It is the text of these digits or their number: the database has neither any more.
+    is_either: bool,
     /// `None` if it is not known.
     place: Option<Place>,
     /// Rows with the id, if they were counted.
@@ -51,15 +54,18 @@ pub(super) struct RemoveList {
 }
 
 impl RemoveList {
-    /// Reads a list as `nddb cluster` writes it. `place` says where a document stands.
-    pub(super) fn read(path: &Path, place: &mut dyn FnMut(&str) -> Result<Option<Place>>) -> Result<Self> {
+    /// Reads a list as `nddb cluster` writes it. `look` says which id a name stands for in the database, and where its
+    /// document stands.
+    pub(super) fn read(path: &Path, look: &mut Look<'_>) -> Result<Self> {
         let mut all = Vec::new();
-        inputs::each_id(path, &mut |id| {
-            let place = place(&id)?;
-            all.push(Listed { hash: hash(&id), place, rows: 0, is_found: false, is_removed: false, is_kept: false });
+        inputs::each_id(path, &mut |named| {
+            let (id, place) = look(&named).map_err(|failure| failure.about(path))?;
+            let is_either = id.is_none() && matches!(named, NamedId::Digits(_));
+            let hash = hash(id.as_deref().unwrap_or(named.as_id()));
+            all.push(Listed { hash, is_either, place, rows: 0, is_found: false, is_removed: false, is_kept: false });
             Ok(())
         })?;
-        all.sort_unstable_by_key(|listed| listed.hash);
+        all.sort_unstable_by_key(|listed| (listed.hash, !listed.is_either));
         all.dedup_by_key(|listed| listed.hash);
         let places = (0..).zip(&all).filter_map(|(index, listed)| Some((listed.place?, index)));
         let mut by_place: Vec<(Place, u32)> = places.collect();
@@ -123,9 +129,14 @@ impl RemoveList {
     }
 
     fn index(&self, id: &str) -> Option<usize> {
-        self.all.binary_search_by_key(&hash(id), |listed| listed.hash).ok()
+        let find = |id: &str| self.all.binary_search_by_key(&hash(id), |listed| listed.hash).ok();
+        find(id).or_else(|| find(digits_of(id)?).filter(|&index| self.all[index].is_either))
     }
 }
+
+/// Callback that says which document a name stands for: its id, if the database has it, and its place, if that is
+/// known.
+pub(super) type Look<'a> = dyn FnMut(&NamedId) -> Result<(Option<String>, Option<Place>)> + 'a;
 
 /// Where the documents of `remove.txt` stand, from `remove.tsv` beside it.
 pub(super) struct Places(Vec<(u128, Option<Place>)>);
@@ -151,19 +162,19 @@ impl Places {
     /// Reads a line: the document, the number of its archive, offset and inner, and the path.
     fn row(line: &str) -> Option<(u128, Option<Place>)> {
         let mut cells = line.split('\t');
-        let id = tsv::read_id(cells.next()?)?;
+        let named = NamedId::of_cell(cells.next()?)?;
         let place = match [cells.next()?, cells.next()?, cells.next()?] {
             ["", "", ""] => None,
             [archive, offset, inner] => {
                 Some(Place { archive: archive.parse().ok()?, offset: offset.parse().ok()?, inner: inner.parse().ok()? })
             }
         };
-        Some((hash(&id), place))
+        Some((hash(named.as_id()), place))
     }
 
-    /// Returns where a document stands.
-    pub(super) fn of(&self, id: &str) -> Option<Place> {
-        let index = self.0.binary_search_by_key(&hash(id), |(id, _)| *id).ok()?;
+    /// Returns where a document stands that both lists name so.
+    pub(super) fn of(&self, named: &NamedId) -> Option<Place> {
+        let index = self.0.binary_search_by_key(&hash(named.as_id()), |(id, _)| *id).ok()?;
         self.0[index].1
     }
 }
@@ -179,7 +190,7 @@ pub(super) struct Clusters {
 #[derive(Deserialize)]
 pub(super) struct Cluster {
     /// The id of its founder.
-    #[serde(rename = "cluster")]
+    #[serde(rename = "cluster", deserialize_with = "json::read_id")]
     pub(super) id: String,
     /// Number of its members.
     pub(super) size: u64,
@@ -190,8 +201,11 @@ pub(super) struct Cluster {
 struct Line {
     #[serde(flatten)]
     cluster: Cluster,
-    members: Vec<String>,
+    members: Vec<Member>,
 }
+
+#[derive(Deserialize)]
+struct Member(#[serde(deserialize_with = "json::read_id")] String);
 
 impl Clusters {
     /// Reads the clusters that `nddb cluster` writes.
@@ -204,7 +218,7 @@ impl Clusters {
             })?;
             let index = u32::try_from(read.clusters.len())
                 .map_err(|_| Failure::failed(format!("{}: more than 2^32 clusters", path.display())))?;
-            read.members.extend(line.members.iter().map(|id| (hash(id), index)));
+            read.members.extend(line.members.iter().map(|Member(id)| (hash(id), index)));
             read.clusters.push(line.cluster);
         }
         read.members.sort_unstable();
@@ -225,6 +239,8 @@ fn hash(id: &str) -> u128 {
 
 #[cfg(test)]
 mod tests {
+    use nddb::number_id;
+
     use super::*;
 
     fn place(archive: u32, offset: u64) -> Place {
@@ -235,8 +251,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("remove.txt");
         std::fs::write(&path, ids).expect("written");
-        let at = |id: &str| Ok((id != "nowhere").then(|| place(1, id.len() as u64)));
-        RemoveList::read(&path, &mut { at }).expect("a list")
+        let is_stored = |id: &str| !id.starts_with("gone") && !id.starts_with('9');
+        let mut look = |named: &NamedId| {
+            let id = named.as_id();
+            let place = (id != "nowhere").then(|| place(1, id.len() as u64));
+            Ok((is_stored(id).then(|| id.to_owned()), place))
+        };
+        RemoveList::read(&path, &mut look).expect("a list")
     }
 
     #[test]
@@ -250,6 +271,19 @@ mod tests {
         assert_eq!((list.found(), list.len()), (2, 3));
         assert_eq!((list.takes_related("a"), list.takes_related("bb")), (Some(false), Some(true)));
         assert_eq!((list.takes_related("x"), list.takes_related("nowhere")), (Some(false), None));
+    }
+
+    #[test]
+    fn digits_of_a_deleted_document_are_a_number_or_a_text() {
+        let fate = |list: &mut RemoveList, id: &str| list.decide(Some(id), None);
+        for ids in [[&*number_id(9), "9"], ["9", &*number_id(9)]] {
+            let mut list = list("9\n7\n\\#8\n");
+            list.count(ids[0]);
+            assert_eq!(fate(&mut list, ids[0]), Fate::Removed, "it is the only row");
+            list.count(ids[1]);
+            assert_eq!(ids.map(|id| fate(&mut list, id)), [Fate::Spared; 2], "one of two rows");
+            assert_eq!([number_id(7), "8".into()].map(|id| fate(&mut list, &id)), [Fate::Kept; 2], "of the other kind");
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use nddb::View;
 use nddb::archive::{self, Format, Located, Options};
+use nddb_lab::NamedId;
 use serde_json::json;
 
 use self::archives::Archives;
@@ -76,7 +77,8 @@ pub(crate) struct Args {
     /// The folder that 'nddb cluster -o' wrote: remove.txt and clusters.jsonl
     #[arg(long, value_name = "DIR", required_unless_present = "remove")]
     clusters: Option<PathBuf>,
-    /// Ids to remove, one per line as in remove.txt [default: remove.txt of --clusters]
+    /// Ids to remove, one per line as in remove.txt: \#17 is a number, \"17 a text, and 17 whichever the database has
+    /// [default: remove.txt of --clusters]
     #[arg(long, value_name = "FILE")]
     remove: Option<PathBuf>,
     /// Write the removed documents here: a file or a folder, as with --output
@@ -192,14 +194,20 @@ impl Args {
         let clusters = in_folder("clusters.jsonl").filter(|_| !self.with.is_empty());
         // A document may have been deleted since it was judged.
         let places = in_folder("remove.tsv").as_deref().map(Places::read).transpose()?.flatten();
-        let mut place = |id: &str| match &places {
-            Some(places) => Ok(places.of(id)),
-            None => {
-                let source = view.get(id)?.and_then(|stored| stored.record.source);
-                Ok(source.map(|at| Place { archive: at.archive, offset: at.offset, inner: at.inner }))
-            }
+        let place = |id: &str| -> Result<Option<Place>> {
+            let source = view.get(id)?.and_then(|stored| stored.record.source);
+            Ok(source.map(|at| Place { archive: at.archive, offset: at.offset, inner: at.inner }))
         };
-        let list = RemoveList::read(&list, &mut place)?;
+        let mut look = |named: &NamedId| {
+            let id = named.find(&mut |id| view.contains(id))?;
+            let place = match (&places, &id) {
+                (Some(places), _) => places.of(named),
+                (None, Some(id)) => place(id)?,
+                (None, None) => None,
+            };
+            Ok((id, place))
+        };
+        let list = RemoveList::read(&list, &mut look)?;
         let clusters = clusters.as_deref().map(Clusters::read).transpose()?;
         Ok(Selection { list, clusters, here: Vec::new(), counts: false })
     }

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::lists::Fate;
 use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
+use crate::json;
 
 /// What can be added to each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -142,7 +143,7 @@ impl Rows<'_> {
         let mut out = line[..end].to_vec();
         for column in self.columns {
             let value = match column {
-                Column::ClusterId => json!(cluster.map(|cluster| &cluster.id)),
+                Column::ClusterId => json!(cluster.map(|cluster| json::Id(&cluster.id))),
                 Column::ClusterSize => json!(cluster.map_or(1, |cluster| cluster.size)),
                 Column::Kept => json!(fate != Fate::Removed),
             };
@@ -214,16 +215,14 @@ impl<'de> Deserialize<'de> for Id {
 
 impl Id {
     fn of(value: serde_json::Value) -> Self {
-        Self(match value {
-            serde_json::Value::String(text) => Some(text),
-            serde_json::Value::Number(number) if !number.is_f64() => Some(number.to_string()),
-            _ => None,
-        })
+        Self(json::id_of(value).ok())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use nddb::number_id;
+
     use super::*;
 
     #[test]
@@ -232,8 +231,17 @@ mod tests {
         let rows = Rows { name, options: &Options::default(), positions, columns: &[Column::Kept] };
         let id = |text: &str| rows.id(text.as_bytes(), 1);
         assert_eq!(id(r#"{"a":{"id":"no"},"id":"x\ty"}"#).expect("no column"), Some("x\ty".into()));
-        assert_eq!(id(r#"{"id":-17}"#).expect("no column"), Some("-17".into()));
-        for text in [r#"{"id":1.5}"#, r#"{"id":null}"#, r#"{"ID":"x"}"#, "[1]", "{", r#"{"id":"x"} y"#, "17"] {
+        assert_eq!(id(r#"{"id":-17}"#).expect("no column"), Some(number_id(-17)));
+        for text in [
+            r#"{"id":"\u00017"}"#,
+            r#"{"id":1.5}"#,
+            r#"{"id":null}"#,
+            r#"{"ID":"x"}"#,
+            "[1]",
+            "{",
+            r#"{"id":"x"} y"#,
+            "17",
+        ] {
             assert_eq!(id(text).expect("no column"), None, "{text}");
         }
         assert!(id(r#"{"kept":1,"id":"x"}"#).is_err());

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use nddb::Config;
 use nddb::archive::Options;
 use nddb::detect::methods::Model;
-use nddb::detect::{ALL_TRAITS, Constants, Resources, TRAITS};
+use nddb::detect::{ALL_TRAITS, Collection, Constants, Resources, TRAITS};
 use nddb::sketch::Recipe;
+use nddb_lab::NamedId;
 use nddb_lab::eval::{Corpus, Label, Labels};
 use nddb_lab::fit::{self, Example, PENALTIES, Task};
-use nddb_lab::tsv;
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -133,7 +133,7 @@ impl Sets {
             Corpus::load((docs, &Options::default()), &database, &config, &recipe, resources, &mut *meter.watch(true))
                 .map_err(told)?;
         let gold = corpus.gold(&labels)?;
-        let given = groups.map(groups_of).transpose()?;
+        let given = groups.map(|path| groups_of(path, corpus.collection())).transpose()?;
         for pair in &gold.pairs {
             let is_near = match pair.label {
                 Label::Correct => true,
@@ -163,15 +163,18 @@ impl Sets {
 }
 
 /// Reads which group each document is of.
-fn groups_of(path: &Path) -> Result<HashMap<String, String>> {
+fn groups_of(path: &Path, collection: &Collection) -> Result<HashMap<String, String>> {
     let mut groups = HashMap::new();
     for line in std::io::BufReader::new(inputs::open(path)?).lines() {
         let line = line.map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
         if let Some((id, group)) = line.split_once('\t') {
-            let id = tsv::read_id(id).ok_or_else(|| {
+            let named = NamedId::of_cell(id).ok_or_else(|| {
                 Failure::failed(format!("{}: {id:?} has a backslash that is to be two", path.display()))
             })?;
-            groups.insert(id, group.to_owned());
+            let id = named
+                .find(&mut |id| Ok(collection.find(id).is_some()))
+                .map_err(|error| Failure::from(error).about(path))?;
+            groups.extend(id.map(|id| (id, group.to_owned())));
         }
     }
     Ok(groups)

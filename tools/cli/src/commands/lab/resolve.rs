@@ -58,7 +58,8 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         })?;
     }
     let mut rows = args.to.rows(true)?;
-    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, found);
+    let ids = args.to.ids(view)?;
+    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, &ids, found);
     let outcome = resolving.finish(&mut emit);
     rows.finish(outcome.map_err(Failure::from))?;
     Ok(Code::Done)

@@ -1,8 +1,11 @@
 //! Documents of one load under one id, of which only the last is stored.
 
+use nddb::ShownId;
 use nddb::archive::text_of;
 use nddb::ingest::LoadReport;
 use serde_json::{Value, json};
+
+use crate::json::Id;
 
 /// The ways out.
 pub(super) const HINT: &str = "documents that differ need ids that differ: load --id path (file:row, with the path as \
@@ -12,12 +15,12 @@ pub(super) const HINT: &str = "documents that differ need ids that differ: load 
 /// One of them, as an object: its id and file.
 pub(super) fn value(report: &LoadReport) -> Option<Value> {
     let file = report.repeated_in.as_ref().map(text_of);
-    report.loaded.repeat.as_ref().map(|repeat| json!({"id": repeat.id, "file": file}))
+    report.loaded.repeat.as_ref().map(|repeat| json!({"id": Id(&repeat.id), "file": file}))
 }
 
 /// One of them, as text.
 pub(super) fn named(report: &LoadReport) -> Option<String> {
     let repeat = report.loaded.repeat.as_ref()?;
     let place = report.repeated_in.as_ref().map(|path| format!(" in {}", text_of(path))).unwrap_or_default();
-    Some(format!(", first {:?}{place}", repeat.id))
+    Some(format!(", first {:?}{place}", ShownId(&repeat.id)))
 }

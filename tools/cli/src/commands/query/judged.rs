@@ -11,7 +11,7 @@ use super::parts::Parts;
 use super::queries::{Query, masked};
 use crate::failure::Result;
 use crate::inputs::PageFile;
-use crate::json::{self, Hex, Object};
+use crate::json::{self, Hex, Id, Object};
 use crate::judging::scores;
 
 /// Most edits that are printed of a match, and most tokens of each.
@@ -65,7 +65,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     /// Adds the fields before the matches.
     fn write(&self, count: u64, complete: bool, object: &mut Object<'_>) {
-        object.field("query", self.query);
+        object.field("query", Id(self.query));
         object.field("fp", self.fp.map(Hex));
         object.field("method", self.method);
         object.field("count", count);
@@ -182,7 +182,7 @@ impl Judged<'_> {
         page: &Result<&PageFile, String>,
         object: &mut Object<'_>,
     ) {
-        object.field("id", &*alike.id);
+        object.field("id", Id(&alike.id));
         json::write_db(self.parts.name(part), object);
         object.field("fp", alike.fingerprint.map(Hex));
         object.field("distance", alike.measures.count("distance"));

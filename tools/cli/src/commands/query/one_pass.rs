@@ -10,6 +10,7 @@ use crate::args::Global;
 use crate::clock::Clock;
 use crate::columns::{RowFormat, Rows};
 use crate::failure::{Code, Failure, Result};
+use crate::ids::Cells;
 use crate::matches::{MEMORY, columns, write_match};
 use crate::quantity::{counted, duration, grouped};
 use crate::{inputs, interrupt, output};
@@ -53,7 +54,8 @@ pub(super) fn run(
     let mut rows = Rows::chosen(format, file, columns(true))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("query");
-    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, found);
+    let ids = Cells::new(view, format)?;
+    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, &ids, found);
     let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
     let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);
     let done = rows.finish(outcome.map_err(Failure::from))?;

@@ -7,6 +7,7 @@ use nddb::text::PageKind;
 use nddb::{Document, Federation, Fingerprint, Stored};
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Settings;
+use nddb_lab::NamedId;
 
 use crate::args::Global;
 use crate::database;
@@ -99,7 +100,8 @@ pub(super) fn collect(
     check_width(&prints, federation.settings().bits)?;
     let mut queries: Vec<Query> = prints.into_iter().map(Query::Print).collect();
     for id in &what.id {
-        queries.push(match federation.get(id)? {
+        let found = NamedId::of_argument(id).find(&mut |id| federation.contains(id))?;
+        queries.push(match found.map_or(Ok(None), |id| federation.get(&id))? {
             Some((part, stored)) => Query::Stored(part, Box::new(stored)),
             None => {
                 global.messages().warn(format!("no document '{id}'"));

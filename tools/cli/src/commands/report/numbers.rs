@@ -8,6 +8,7 @@ use nddb_lab::report::{C_RANGES, Measured, Report};
 use serde_json::{Value, json};
 
 use super::{removal_numbers, text_numbers};
+use crate::json::Id;
 
 pub(super) fn value(report: &Report<'_>) -> Value {
     let prints = &report.prints;
@@ -15,7 +16,7 @@ pub(super) fn value(report: &Report<'_>) -> Value {
         json!({
             "fingerprint": format!("{:016x}", hot.fingerprint.0),
             "documents": hot.documents,
-            "example": report.collection.id(hot.example),
+            "example": Id(report.collection.id(hot.example)),
         })
     });
     let refused = report.refused.iter().map(|(method, why)| json!({"method": method, "why": why}));

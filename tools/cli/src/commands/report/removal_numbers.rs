@@ -3,6 +3,7 @@
 use nddb_lab::report::{Report, Share, ShownCluster};
 use serde_json::{Value, json};
 
+use crate::json::Id;
 use crate::text_options::unread_value;
 
 pub(super) fn value(report: &Report<'_>) -> Value {
@@ -48,7 +49,7 @@ fn share(share: &Share) -> Value {
 
 fn cluster(cluster: &ShownCluster) -> Value {
     let members = cluster.members.iter().map(|(page, removed)| {
-        json!({"id": page.id, "url": page.url, "title": page.title, "snippet": page.snippet(), "removed": removed})
+        json!({"id": Id(&page.id), "url": page.url, "title": page.title, "snippet": page.snippet(), "removed": removed})
     });
     json!({"size": cluster.size, "removed": cluster.removed, "members": members.collect::<Vec<_>>()})
 }

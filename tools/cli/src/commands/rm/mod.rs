@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use nddb::{View, Writer};
+use nddb_lab::NamedId;
 use serde_json::json;
 
 use self::places::{Found, Place};
@@ -17,7 +18,8 @@ use crate::{database, inputs, output};
 /// Delete documents
 ///
 /// Readers stop seeing them at their next refresh; the next compaction reclaims their space. --dry-run only counts what
-/// would be deleted. --site lists the hosts that it deleted. Exit code 1: nothing matched, or an id was not found.
+/// would be deleted. --site lists the hosts that it deleted. Exit code 1: nothing matched, an id was not found, or it is
+/// that of a number and of a text: '\#17' is the number, '\"17' the text.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb rm [OPTIONS] DB ID...
@@ -38,7 +40,8 @@ pub(crate) struct Args {
     environment: FromEnvironment,
     /// Delete the documents whose ids are in this file, one per line; - for stdin
     ///
-    /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, as in the lists of nddb cluster.
+    /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, as in the lists of nddb cluster. Digits
+    /// are a number or a text, whichever is stored; where both are, write \#17 for the number and \"17 for the text.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "host", "batch"])]
     ids_from: Option<PathBuf>,
     /// Delete all documents of this site: for recipe main a domain as it is registered, with all its hosts
@@ -57,7 +60,7 @@ pub(crate) struct Args {
 
 /// What is to be deleted.
 enum Target {
-    Ids(Vec<String>),
+    Ids(Vec<NamedId>),
     Place(Place),
     Batch(String),
 }
@@ -83,7 +86,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         (_, Some(site), ..) => Target::Place(Place::site(&site)),
         (_, _, Some(host), _) => Target::Place(Place::host(&host)),
         (_, _, _, Some(batch)) => Target::Batch(batch),
-        _ => Target::Ids(ids),
+        _ => Target::Ids(ids.iter().map(|id| NamedId::of_argument(id)).collect()),
     };
     let deleted = if args.dry_run {
         count(database::read(&db)?.view(), &what)?
@@ -111,13 +114,18 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     Ok(if deleted.missing > 0 { Code::Failed } else { Code::Done })
 }
 
+/// Returns the ids that are meant.
+fn resolved(view: View<'_>, ids: &[NamedId]) -> Result<Vec<String>> {
+    Ok(ids.iter().map(|id| id.resolved(&mut |id| view.contains(id))).collect::<nddb::Result<_>>()?)
+}
+
 /// Counts what would be deleted.
 fn count(view: View<'_>, what: &Target) -> Result<Deleted> {
     let mut deleted = Deleted::default();
     match what {
         Target::Ids(ids) => {
-            for id in ids {
-                let stored = view.get(id)?.is_some();
+            for id in &resolved(view, ids)? {
+                let stored = view.contains(id)?;
                 deleted.documents += u64::from(stored);
                 deleted.missing += u64::from(!stored);
             }
@@ -142,6 +150,8 @@ fn delete(writer: &mut Writer, what: &Target) -> Result<Deleted> {
     let mut deleted = Deleted::default();
     match what {
         Target::Ids(ids) => {
+            // Before anything is deleted: an id that may be of two documents is an error.
+            let ids = resolved(writer.view(), ids)?;
             for group in ids.chunks(10_000) {
                 for id in group {
                     let stored = writer.delete(id)?;

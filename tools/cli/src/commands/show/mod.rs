@@ -7,8 +7,8 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb_lab::WordDiff;
 use nddb_lab::show::{ShownDocument, difference_in_words, shown_page};
+use nddb_lab::{NamedId, WordDiff};
 
 use self::columns::{Columns, Marks};
 use crate::args::{FromEnvironment, Global, texts};
@@ -77,7 +77,8 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
 
 /// Reads a document again.
 fn read(view: View<'_>, id: &str, part: TextPart) -> Result<ShownDocument> {
-    let Some(stored) = view.get(id)? else {
+    let found = NamedId::of_argument(id).find(&mut |id| view.contains(id))?;
+    let Some(stored) = found.map_or(Ok(None), |id| view.get(&id))? else {
         let hint = "ids are those that 'nddb pairs' and 'nddb query' print";
         return Err(Told::new(Code::Failed, format!("no document '{id}'")).hint(hint).into());
     };

@@ -1,5 +1,6 @@
 //! Columns that are added.
 
+use nddb::ShownId;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
 use parquet::errors::Result;
 use parquet::file::writer::SerializedColumnWriter;
@@ -20,7 +21,7 @@ pub(super) fn write(
     let clusters = fates.clusters(are_removed);
     match column {
         Column::ClusterId => {
-            let values = clusters.map(|cluster| cluster.map(|cluster| ByteArray::from(cluster.id.as_str())));
+            let values = clusters.map(|cluster| cluster.map(|cluster| ByteArray::from(ShownId(&cluster.id).as_str())));
             batches(values, |values| {
                 let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
                 let values: Vec<ByteArray> = values.iter().flatten().cloned().collect();

@@ -7,6 +7,7 @@ use nddb_format::summaries::{Summaries, Summary};
 use serde_json::{Map, Value, json};
 
 use super::file::{self, List, WriteError, extend, start};
+use crate::json::Id;
 use crate::output::Output;
 use crate::quantity::bytes;
 
@@ -37,7 +38,7 @@ fn shown(number: u64, summary: &Summary<'_>) -> Value {
     let mut fields = Map::new();
     fields.insert("number".into(), number.into());
     fields.insert("fingerprint".into(), format!("{:016x}", summary.fingerprint).into());
-    fields.insert("id".into(), summary.id.into());
+    fields.insert("id".into(), json!(Id(summary.id)));
     let parts = [
         ("url", summary.url.map(Value::from)),
         ("site", summary.site.map(Value::from)),

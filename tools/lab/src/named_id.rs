@@ -1,0 +1,120 @@
+//! Ids as people and lists name them. A number and the text of its digits are different ids, so where both are stored,
+//! `\#17` is the number and `\"17` the text.
+
+use nddb::{Error, Result};
+use nddb_format::record::{digits_of, number_id, other_kind};
+
+use crate::tsv;
+
+/// What names an id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NamedId {
+    /// This id alone.
+    Exact(String),
+    /// The text of these digits or their number, whichever there is.
+    Digits(String),
+}
+
+impl NamedId {
+    /// Reads an argument of a command: `\#` and digits, `\"` and a text, or an id as it is shown.
+    pub fn of_argument(argument: &str) -> Self {
+        match (argument.strip_prefix("\\#").and_then(number), argument.strip_prefix("\\\"")) {
+            (Some(number), _) => Self::Exact(number),
+            (None, Some(text)) => Self::Exact(text.to_owned()),
+            (None, None) => Self::shown(argument.to_owned()),
+        }
+    }
+
+    /// Reads a cell of a list or table: as an argument, but a text has the escapes of [`tsv::write_text`]. `None` if
+    /// [`tsv::write_id`] writes no id so.
+    pub fn of_cell(cell: &str) -> Option<Self> {
+        match (cell.strip_prefix("\\#"), cell.strip_prefix("\\\"")) {
+            (Some(digits), _) => number(digits).map(Self::Exact),
+            (None, Some(text)) => tsv::read_text(text).map(Self::Exact),
+            (None, None) => tsv::read_text(cell).map(Self::shown),
+        }
+    }
+
+    /// What shows so.
+    fn shown(text: String) -> Self {
+        if other_kind(&text).is_some() && digits_of(&text).is_none() { Self::Digits(text) } else { Self::Exact(text) }
+    }
+
+    /// Returns the id; digits are the text.
+    pub fn as_id(&self) -> &str {
+        let (Self::Exact(id) | Self::Digits(id)) = self;
+        id
+    }
+
+    /// As [`NamedId::find`]; if there is no such document, the id of one that is not there.
+    ///
+    /// # Errors
+    /// As [`NamedId::find`].
+    pub fn resolved(&self, is_there: &mut dyn FnMut(&str) -> Result<bool>) -> Result<String> {
+        Ok(self.find(is_there)?.unwrap_or_else(|| self.as_id().to_owned()))
+    }
+
+    /// Returns the id of the document that is meant, given whether there is a document of an id; `None` if there is no
+    /// such document.
+    ///
+    /// # Errors
+    /// [`Error::Document`] if digits are both a text and a number; errors of `is_there`.
+    pub fn find(&self, is_there: &mut dyn FnMut(&str) -> Result<bool>) -> Result<Option<String>> {
+        let text = self.as_id();
+        let number = if let Self::Digits(digits) = self { Some(number_id(digits)) } else { None };
+        let has_number = number.as_deref().map_or(Ok(false), &mut *is_there)?;
+        match (is_there(text)?, has_number) {
+            (true, true) => {
+                let why =
+                    format!("it is the id of a number and of a text: \\#{text} is the number, \\\"{text} the text");
+                Err(Error::Document { id: text.to_owned(), why })
+            }
+            (true, false) => Ok(Some(text.to_owned())),
+            (false, true) => Ok(number),
+            (false, false) => Ok(None),
+        }
+    }
+}
+
+/// The id of the number with these digits.
+fn number(digits: &str) -> Option<String> {
+    let id = number_id(digits);
+    digits_of(&id).is_some().then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_whichever_there_is_and_never_a_guess() {
+        let find = |named: &NamedId, stored: &[&str]| named.find(&mut |id| Ok(stored.contains(&id)));
+        let number = &*number_id(17);
+        let plain = NamedId::of_argument("17");
+        assert_eq!(plain, NamedId::Digits("17".into()));
+        assert_eq!(find(&plain, &["17"]).expect("one").as_deref(), Some("17"));
+        assert_eq!(find(&plain, &[number]).expect("one").as_deref(), Some(number));
+        assert_eq!(find(&plain, &["170"]).expect("none"), None);
+        let error = find(&plain, &["17", number]).expect_err("two").to_string();
+        assert!(error.contains(r#"\#17 is the number"#) && error.contains(r#"\"17 the text"#), "{error}");
+        for (name, id) in [(r"\#17", number), (r#"\"17"#, "17")] {
+            let named = NamedId::of_argument(name);
+            assert_eq!(find(&named, &["17", number]).expect("one").as_deref(), Some(id));
+            assert_eq!(NamedId::of_cell(name), Some(named));
+        }
+    }
+
+    #[test]
+    fn an_argument_is_an_id_as_it_is_and_a_cell_has_escapes() {
+        for text in ["a", "01", "-0", "1.0", r"a\b", r"\#x", r"\x", "\u{1}7"] {
+            assert_eq!(NamedId::of_argument(text), NamedId::Exact(text.into()), "{text}");
+        }
+        assert_eq!(NamedId::of_argument(r#"\"\#7"#), NamedId::Exact(r"\#7".into()));
+        assert_eq!(NamedId::of_argument("-7"), NamedId::Digits("-7".into()));
+        assert_eq!(NamedId::of_cell(r"a\tb"), Some(NamedId::Exact("a\tb".into())));
+        assert_eq!(
+            (NamedId::of_cell(r"\#x"), NamedId::of_cell(r"a\b"), NamedId::of_cell(r#"\"\b"#)),
+            (None, None, None)
+        );
+    }
+}
