@@ -1,5 +1,7 @@
 //! The entries of records and lines.
 
+use nddb::number_id;
+
 use super::*;
 
 fn one_response(headers: &[(&str, &str)], body: &[u8]) -> EntryContent {
@@ -230,7 +232,7 @@ fn json_lines_become_documents_or_are_skipped_one_by_one() {
             found(&entries).iter().map(|page| (page.id.as_str(), page.kind, &page.body[..])).collect();
         let loaded = [
             ("a", PageKind::Text, &b"one"[..]),
-            ("17", PageKind::Html, "<p>twö".as_bytes()),
+            (&*number_id(17), PageKind::Html, "<p>twö".as_bytes()),
             ("j", PageKind::Html, b""),
         ];
         assert_eq!(ids, loaded, "{name}");
@@ -278,7 +280,7 @@ fn lines_have_nested_fields_and_what_datatrove_writes() {
 {"meta":{"doc":7,"text":"y"}}
 "#;
     let entries = read_with(text.as_bytes(), "a.jsonl", &options);
-    assert_eq!(bodies(&entries), [("7".to_owned(), b"y".to_vec()), ("flat".to_owned(), b"z".to_vec())]);
+    assert_eq!(bodies(&entries), [(number_id(7), b"y".to_vec()), ("flat".to_owned(), b"z".to_vec())]);
     assert_eq!(reasons(&entries), [Reason::MissingField]);
 }
 

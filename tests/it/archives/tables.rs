@@ -12,6 +12,8 @@ use parquet::basic::{BrotliLevel, Compression as Codec, Encoding, GzipLevel, Zst
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::schema::types::ColumnPath;
 
+use nddb::number_id;
+
 use super::*;
 
 /// Returns a Parquet file of these columns.
@@ -175,8 +177,8 @@ fn columns_are_chosen_by_name_and_nested_ones_by_their_path() {
     assert_eq!(
         made,
         [
-            ("-7", Some("u1"), PageKind::Html, &b"<p>one"[..], Some(-1)),
-            ("8", Some("u2"), PageKind::Text, &b"two"[..], Some(5))
+            (&*number_id(-7), Some("u1"), PageKind::Html, &b"<p>one"[..], Some(-1)),
+            (&*number_id(8), Some("u2"), PageKind::Text, &b"two"[..], Some(5))
         ]
     );
     let stored = Options::from_reading(options.reading().as_ref());
@@ -228,7 +230,7 @@ fn fingerprints_are_patterns_of_64_bits_or_hex_digits() {
                 _ => None,
             })
             .collect();
-        assert_eq!(made, [("1", values[0]), ("2", values[1])]);
+        assert_eq!(made, [(&*number_id(1), values[0]), (&*number_id(2), values[1])]);
     }
     let bad = read(&plain(&[("fp", strings(["0123"]))]), "x");
     assert_eq!(reasons(&bad), [Reason::BadFingerprint]);

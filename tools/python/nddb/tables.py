@@ -5,7 +5,7 @@ twice gives the same rows. The rules are the library's own, the same code that a
 code over them; adapters to other engines can be, too. In this order:
 
 ==========================  ================================================================================
-``Recipe.sketch_batch``     a table of pages -> id, url, site, fp, tokens, sketch, recipe
+``Recipe.sketch_batch``     a table of pages -> id, is_number, url, site, fp, tokens, sketch, recipe
 ``sketch_archive``          the pages of an archive -> the same
 ``contents``                number, sketch -> number, content: equal where a load would call a document unchanged
 ``properties``              number, sketch -> number, text, class, keys, fp, lacks, empty

@@ -7,6 +7,8 @@ use nddb_cli::values::chain;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::ids::GivenId;
+
 /// A `Result` of this crate.
 pub(crate) type Result<T, E = Fault> = std::result::Result<T, E>;
 
@@ -36,8 +38,8 @@ impl Fault {
     }
 
     /// Nothing is stored under an id.
-    pub(crate) fn key(id: &str) -> Self {
-        Self::Key(id.into())
+    pub(crate) fn key(id: &GivenId) -> Self {
+        Self::Key(id.shown().into())
     }
 }
 

@@ -9,6 +9,7 @@ use pyo3::types::{PyList, PyTuple};
 use crate::arrow::Numbers;
 use crate::convert::{self, GivenPage};
 use crate::errors::{Fault, Result};
+use crate::ids::GivenId;
 use crate::judging::Judging;
 use crate::parts::{Asked, PinnedParts, ask, checked_k};
 use crate::reader::{PyMatch, PyReader, open};
@@ -109,14 +110,12 @@ impl PyFederation {
     ///
     /// >>> nddb.Federation(["crawl.nddb"]).get("fox-1")["db"].endswith("crawl.nddb")
     /// True
-    fn get<'py>(&self, py: Python<'py>, id: &str) -> Result<Option<Bound<'py, PyAny>>> {
-        for reader in &self.readers {
-            if let Some(stored) = reader.get().get(py, id)? {
-                stored.set_item("db", reader.get().path().display().to_string())?;
-                return Ok(Some(stored));
-            }
-        }
-        Ok(None)
+    fn get<'py>(&self, py: Python<'py>, id: GivenId) -> Result<Option<Bound<'py, PyAny>>> {
+        let found = self.with(py, |federation, _| Ok(id.find(|id| federation.get(id))?))?;
+        let Some((part, stored)) = found else { return Ok(None) };
+        let stored = convert::json(py, &nddb_cli::values::document(&stored))?;
+        stored.set_item("db", self.readers[part].get().path().display().to_string())?;
+        Ok(Some(stored))
     }
 
     /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id, as `Reader.probe`.
@@ -178,7 +177,7 @@ impl PyFederation {
         py: Python<'_>,
         text: Option<&Bound<'_, PyAny>>,
         html: Option<&Bound<'_, PyAny>>,
-        id: Option<&str>,
+        id: Option<GivenId>,
         fingerprint: Option<&Bound<'_, PyAny>>,
         url: Option<String>,
         charset: Option<String>,
@@ -211,8 +210,11 @@ impl PyFederation {
         })
     }
 
-    fn __contains__(&self, py: Python<'_>, id: &str) -> Result<bool> {
-        self.with(py, |federation, _| Ok(federation.get(id)?.is_some()))
+    fn __contains__(&self, py: Python<'_>, id: GivenId) -> Result<bool> {
+        self.with(py, |federation, _| {
+            let found = id.find(|id| Ok(federation.contains(id)?.then_some(())))?;
+            Ok(found.is_some())
+        })
     }
 
     fn __repr__(&self) -> String {

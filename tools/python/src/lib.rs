@@ -12,6 +12,7 @@ mod convert;
 mod documents;
 mod errors;
 mod federation;
+mod ids;
 mod interruptible;
 mod judging;
 mod names;

@@ -8,6 +8,7 @@ use nddb::{Document, Federation, Fingerprint, Within};
 
 use crate::convert::GivenPage;
 use crate::errors::{Fault, Result};
+use crate::ids::GivenId;
 use crate::judging::Judging;
 use crate::pinned::{Pinned, reader};
 
@@ -45,16 +46,16 @@ impl PinnedParts {
 }
 
 /// A query: exactly one of a page, the id of a stored document and a fingerprint.
-pub(crate) struct Asked<'a> {
+pub(crate) struct Asked {
     pub(crate) page: Option<GivenPage>,
-    pub(crate) id: Option<&'a str>,
+    pub(crate) id: Option<GivenId>,
     pub(crate) print: Option<Fingerprint>,
 }
 
 /// Finds what is like a page, a stored document or a fingerprint: the name of the method, and the matches.
 pub(crate) fn ask(
     federation: &Federation<'_>,
-    asked: Asked<'_>,
+    asked: Asked,
     judging: &Judging,
 ) -> Result<(&'static str, PartedNearDuplicates)> {
     let online = judging.online(federation.parts()[0])?;
@@ -66,7 +67,7 @@ pub(crate) fn ask(
             (document, found)
         }
         Asked { page: None, id: Some(id), print: None } => {
-            let (part, stored) = federation.get(id)?.ok_or_else(|| Fault::key(id))?;
+            let (part, stored) = id.find(|id| federation.get(id))?.ok_or_else(|| Fault::key(&id))?;
             let found = online.ask_stored_in(federation, (part, &stored), None)?;
             (Document::from(stored), found)
         }

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nddb::detect::{Keep, Remove, UnknownRemove};
-use nddb::{Federation, Fingerprint, Neighbor, Reader, Within, Work};
+use nddb::{Federation, Fingerprint, Neighbor, Reader, ShownId, Within, Work};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrow::Numbers;
 use crate::convert::{self, GivenPage};
 use crate::errors::{Fault, Result};
+use crate::ids::{GivenId, id_object};
 use crate::judging::Judging;
 use crate::parts::{Asked, PinnedParts, ask, checked_k};
 use crate::pinned::{Pinned, reader};
@@ -146,12 +147,14 @@ impl PyReader {
     /// Returns what is stored under an id, as a dictionary with the keys of `nddb get`; None if nothing is. Its `fp` is
     /// None if the document has fewer than two tokens.
     ///
+    /// An id is a str or an int: 17 and "17" are two ids. A str of digits also finds the number where no text is stored.
+    ///
     /// >>> nddb.open("crawl.nddb").get("fox-1")["url"]
     /// 'https://example.org/fox'
     /// >>> nddb.open("crawl.nddb").get("fox-9") is None
     /// True
-    pub(crate) fn get<'py>(&self, py: Python<'py>, id: &str) -> Result<Option<Bound<'py, PyAny>>> {
-        let stored = self.with(py, |reader| Ok(reader.view().get(id)?))?;
+    pub(crate) fn get<'py>(&self, py: Python<'py>, id: GivenId) -> Result<Option<Bound<'py, PyAny>>> {
+        let stored = self.with(py, |reader| Ok(id.find(|id| reader.view().get(id))?))?;
         Ok(stored.map(|stored| convert::json(py, &nddb_cli::values::document(&stored))).transpose()?)
     }
 
@@ -214,7 +217,7 @@ impl PyReader {
         py: Python<'_>,
         text: Option<&Bound<'_, PyAny>>,
         html: Option<&Bound<'_, PyAny>>,
-        id: Option<&str>,
+        id: Option<GivenId>,
         fingerprint: Option<&Bound<'_, PyAny>>,
         url: Option<String>,
         charset: Option<String>,
@@ -353,8 +356,8 @@ impl PyReader {
     fn why(
         &self,
         py: Python<'_>,
-        a: &str,
-        b: &str,
+        a: GivenId,
+        b: GivenId,
         method: Option<&str>,
         k: Option<u8>,
         min_probability: Option<f64>,
@@ -363,7 +366,7 @@ impl PyReader {
         let judging = Judging::new(method, k, None, None, false, min_probability, max_difference)?;
         self.with(py, |reader| {
             let view = reader.view();
-            why::why(view, &judging.online(view)?, a, b)
+            why::why(view, &judging.online(view)?, &a, &b)
         })
     }
 
@@ -371,8 +374,11 @@ impl PyReader {
         self.with(py, |reader| Ok(reader.view().stats()?.documents as usize))
     }
 
-    fn __contains__(&self, py: Python<'_>, id: &str) -> Result<bool> {
-        self.with(py, |reader| Ok(reader.view().get(id)?.is_some()))
+    fn __contains__(&self, py: Python<'_>, id: GivenId) -> Result<bool> {
+        self.with(py, |reader| {
+            let found = id.find(|id| Ok(reader.view().contains(id)?.then_some(())))?;
+            Ok(found.is_some())
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -390,7 +396,6 @@ impl PyReader {
 #[pyclass(frozen, name = "Match", module = "nddb", eq)]
 #[derive(PartialEq)]
 pub(crate) struct PyMatch {
-    #[pyo3(get)]
     id: String,
     #[pyo3(get)]
     distance: u32,
@@ -412,30 +417,35 @@ impl PyMatch {
 }
 
 /// What a Match is made of.
-type MatchFields = (String, u32, u64, Option<String>, Option<String>, Option<String>);
+type MatchFields<'py> = (Bound<'py, PyAny>, u32, u64, Option<String>, Option<String>, Option<String>);
 
 #[pymethods]
 impl PyMatch {
     #[new]
     #[pyo3(signature = (id, distance, fingerprint, url=None, site=None, db=None))]
     fn make(
-        id: String,
+        id: GivenId,
         distance: u32,
         fingerprint: u64,
         url: Option<String>,
         site: Option<String>,
         db: Option<String>,
     ) -> Self {
-        Self { id, distance, fingerprint, url, site, db }
+        Self { id: id.into_stored(), distance, fingerprint, url, site, db }
+    }
+
+    #[getter]
+    fn id<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        id_object(py, &self.id)
     }
 
     /// A match is pickled as its fields.
-    fn __getnewargs__(&self) -> MatchFields {
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<MatchFields<'py>> {
         let Self { id, distance, fingerprint, url, site, db } = self;
-        (id.clone(), *distance, *fingerprint, url.clone(), site.clone(), db.clone())
+        Ok((id_object(py, id)?, *distance, *fingerprint, url.clone(), site.clone(), db.clone()))
     }
 
     fn __repr__(&self) -> String {
-        format!("<Match {:?} at {} bits>", self.id, self.distance)
+        format!("<Match {:?} at {} bits>", ShownId(&self.id), self.distance)
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::builder::{BinaryBuilder, Int64Builder, StringBuilder};
+use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use nddb::Document;
 use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
+use nddb::{Document, ShownId, digits_of};
 use pyo3::prelude::*;
 
 use crate::arrow::{Arrays, import};
@@ -85,8 +85,9 @@ impl PyRecipe {
         Ok(convert::json(py, &value)?)
     }
 
-    /// Sketches the pages of a table: a Stream with the columns id, url, site, fp, tokens, sketch, recipe.
+    /// Sketches the pages of a table: a Stream with the columns id, is_number, url, site, fp, tokens, sketch, recipe.
     ///
+    /// `id` is text, of a number its digits; `is_number` tells the number 17 from the text "17".
     /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is
     /// the fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
     /// Columns are named as in `Writer.add_batch`.
@@ -171,6 +172,7 @@ impl Tables {
 pub(crate) fn columns() -> SchemaRef {
     Arc::new(Schema::new(vec![
         Field::new("id", DataType::Utf8, false),
+        Field::new("is_number", DataType::Boolean, false),
         Field::new("url", DataType::Utf8, true),
         Field::new("site", DataType::Utf8, true),
         Field::new("fp", DataType::Int64, true),
@@ -184,6 +186,7 @@ pub(crate) fn columns() -> SchemaRef {
 pub(crate) struct Rows {
     recipe: String,
     ids: StringBuilder,
+    numbers: BooleanBuilder,
     urls: StringBuilder,
     sites: StringBuilder,
     prints: Int64Builder,
@@ -197,6 +200,7 @@ impl Rows {
         Self {
             recipe: recipe.label(),
             ids: StringBuilder::new(),
+            numbers: BooleanBuilder::new(),
             urls: StringBuilder::new(),
             sites: StringBuilder::new(),
             prints: Int64Builder::new(),
@@ -208,7 +212,8 @@ impl Rows {
 
     pub(crate) fn push(&mut self, sink: &Sink, document: &Document) -> Result<()> {
         let record = document.record();
-        self.ids.append_value(&record.id);
+        self.ids.append_value(ShownId(&record.id).as_str());
+        self.numbers.append_value(digits_of(&record.id).is_some());
         self.urls.append_option(record.url.as_deref());
         self.sites.append_option(record.site.as_deref());
         let print = (!document.is_unprinted()).then(|| document.fingerprint().0.cast_signed());
@@ -232,6 +237,7 @@ impl Rows {
         let recipes = StringArray::from_iter_values(std::iter::repeat_n(&self.recipe, self.len));
         let arrays: Vec<ArrayRef> = vec![
             Arc::new(self.ids.finish()),
+            Arc::new(self.numbers.finish()),
             Arc::new(self.urls.finish()),
             Arc::new(self.sites.finish()),
             Arc::new(self.prints.finish()),

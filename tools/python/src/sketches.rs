@@ -56,7 +56,7 @@ pub(crate) fn py_candidate_keys(
         for document in documents(tables.take()?) {
             let document = document?;
             for key in candidate_keys(&document, kinds, &*method)? {
-                rows.row(&[document.id().into(), Cell::Number(key.cast_signed())])?;
+                rows.row(&[Cell::id(document.id()), Cell::Number(key.cast_signed())])?;
             }
         }
         Ok(rows.send()?)
@@ -117,7 +117,7 @@ pub(crate) fn decide(
             let Decided { identical, measures, score, .. } = decided;
             let pair = Pair { a: 0, b: 1, identical, measures, score, rule, verified: None };
             let is_near = near == Some(true);
-            let cells = [a.id().into(), b.id().into(), near.into(), is_near.then_some(rule).into()];
+            let cells = [Cell::id(a.id()), Cell::id(b.id()), near.into(), is_near.then_some(rule).into()];
             // That of identical documents is the greatest number.
             let nearness = is_near.then(|| i64::try_from(score).unwrap_or(i64::MAX));
             rows.row(&[&cells[..], &stored_cells(Some(&pair)), &[nearness.into()]].concat())?;

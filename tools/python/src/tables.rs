@@ -61,7 +61,7 @@ pub(crate) fn matches(parts: PinnedParts, numbers: Numbers, within: Within, thre
                             query.into(),
                             found.fingerprint.into(),
                             found.distance.into(),
-                            found.id.as_str().into(),
+                            Cell::id(&found.id),
                         ])?;
                     }
                     first = query + 1;

@@ -1,13 +1,14 @@
 //! The classes `NearDuplicate`, `Answer` and `Verdict`: what is like a document, and why.
 
-use nddb::Outcome;
 use nddb::detect::{Judgement, NearDuplicate, PartedNearDuplicates};
+use nddb::{Outcome, ShownId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Map;
 
 use crate::convert;
 use crate::errors::Result;
+use crate::ids::{GivenId, id_object};
 
 /// A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores; of a Federation of
 /// several databases also db, the path of its database.
@@ -16,7 +17,6 @@ use crate::errors::Result;
 /// and same_heading, each None where it is not known.
 #[pyclass(frozen, name = "NearDuplicate", module = "nddb")]
 pub(crate) struct PyNearDuplicate {
-    #[pyo3(get)]
     id: String,
     #[pyo3(get)]
     url: Option<String>,
@@ -74,7 +74,7 @@ impl PyNearDuplicate {
     #[new]
     #[pyo3(signature = (id, rule, scores, url=None, site=None, db=None))]
     fn make(
-        id: String,
+        id: GivenId,
         rule: String,
         scores: Bound<'_, PyDict>,
         url: Option<String>,
@@ -82,13 +82,18 @@ impl PyNearDuplicate {
         db: Option<String>,
     ) -> PyResult<Self> {
         let (distance, probability) = distance_and_probability(&scores)?;
-        Ok(Self { id, url, site, rule, distance, probability, scores: scores.unbind(), db })
+        Ok(Self { id: id.into_stored(), url, site, rule, distance, probability, scores: scores.unbind(), db })
+    }
+
+    #[getter]
+    fn id<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        id_object(py, &self.id)
     }
 
     /// A near-duplicate is pickled as its fields.
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let Self { id, url, site, rule, scores, db, .. } = self;
-        (id, rule, scores, url, site, db).into_pyobject(py)
+        (id_object(py, id)?, rule, scores, url, site, db).into_pyobject(py)
     }
 
     /// Two are equal if all their fields are.
@@ -97,7 +102,7 @@ impl PyNearDuplicate {
     }
 
     fn __repr__(&self) -> String {
-        format!("<NearDuplicate {:?} by {}>", self.id, self.rule)
+        format!("<NearDuplicate {:?} by {}>", ShownId(&self.id), self.rule)
     }
 }
 
@@ -173,7 +178,6 @@ impl Answer {
 pub(crate) struct Verdict {
     #[pyo3(get)]
     verdict: String,
-    #[pyo3(get)]
     of: Option<String>,
     #[pyo3(get)]
     rule: Option<String>,
@@ -231,18 +235,24 @@ impl Verdict {
     fn make(
         verdict: String,
         complete: bool,
-        of: Option<String>,
+        of: Option<GivenId>,
         rule: Option<String>,
         scores: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let known = scores.as_ref().map(distance_and_probability).transpose()?;
         let (distance, probability) = known.unwrap_or_default();
+        let of = of.map(GivenId::into_stored);
         Ok(Self { verdict, of, rule, distance, probability, scores: scores.map(Bound::unbind), complete })
+    }
+
+    #[getter]
+    fn of<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.of.as_deref().map(|of| id_object(py, of)).transpose()
     }
 
     /// A verdict is pickled as its fields.
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        (&self.verdict, self.complete, &self.of, &self.rule, &self.scores).into_pyobject(py)
+        (&self.verdict, self.complete, self.of(py)?, &self.rule, &self.scores).into_pyobject(py)
     }
 
     /// Two are equal if all their fields are.
@@ -258,7 +268,7 @@ impl Verdict {
 
     fn __repr__(&self) -> String {
         match (&self.of, &self.rule) {
-            (Some(of), Some(rule)) => format!("<Verdict duplicate of {of:?} by {rule}>"),
+            (Some(of), Some(rule)) => format!("<Verdict duplicate of {:?} by {rule}>", ShownId(of)),
             _ => format!("<Verdict {}>", self.verdict),
         }
     }

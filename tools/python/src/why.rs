@@ -6,6 +6,7 @@ use nddb::{Stored, View};
 use nddb_cli::tables::{Cell, Column, Kind, RowBatch, schema};
 
 use crate::errors::{Fault, Result};
+use crate::ids::GivenId;
 use crate::stream::Stream;
 
 const COLUMNS: [Column; 7] = [
@@ -19,8 +20,8 @@ const COLUMNS: [Column; 7] = [
 ];
 
 /// Returns the rows: the verdict, the bounds of the method, and each piece of evidence of the model.
-pub(crate) fn why(view: View<'_>, online: &OnlineDetector, a: &str, b: &str) -> Result<Stream> {
-    let read = |id: &str| -> Result<Stored> { view.get(id)?.ok_or_else(|| Fault::key(id)) };
+pub(crate) fn why(view: View<'_>, online: &OnlineDetector, a: &GivenId, b: &GivenId) -> Result<Stream> {
+    let read = |id: &GivenId| -> Result<Stored> { id.find(|id| view.get(id))?.ok_or_else(|| Fault::key(id)) };
     let (a, b) = (Document::from(read(a)?), Document::from(read(b)?));
     let decider = online.decider();
     let (verdict, told, measures) =

@@ -17,6 +17,7 @@ use crate::config::PyConfig;
 use crate::convert::{self, GivenPage};
 use crate::documents;
 use crate::errors::{Fault, Result};
+use crate::ids::GivenId;
 use crate::interruptible::{self, Watching};
 use crate::judging::Judging;
 use crate::names::{Choice, Choices};
@@ -141,7 +142,8 @@ impl PyWriter {
     /// Stages a document: returns new, replaced or unchanged.
     ///
     /// One of `text`, `html` (each str or bytes) and `fingerprint` is given; `url` is the address, `charset` that of
-    /// bytes. Raises InvalidDocument for an id that is empty, longer than 4,096 bytes, or holds a NUL.
+    /// bytes. An id is a str or an int: 17 and "17" are two ids. Raises InvalidDocument for an id that is empty, longer
+    /// than 4,096 bytes, holds a NUL or begins with U+0001.
     ///
     /// >>> with nddb.Writer("crawl.nddb") as writer:
     /// ...     writer.add("fox-1", text=fox, url="https://example.org/fox")
@@ -151,7 +153,7 @@ impl PyWriter {
     fn add(
         &self,
         py: Python<'_>,
-        id: &str,
+        id: GivenId,
         text: Option<&Bound<'_, PyAny>>,
         html: Option<&Bound<'_, PyAny>>,
         fingerprint: Option<&Bound<'_, PyAny>>,
@@ -160,7 +162,7 @@ impl PyWriter {
     ) -> Result<&'static str> {
         let given = Given::take(text, html, fingerprint, url, charset)?;
         self.with(py, |held| {
-            let document = given.document(id, &held.recipe)?;
+            let document = given.document(id.of_new()?, &held.recipe)?;
             Ok(name(held.writer.insert(document)?))
         })
     }
@@ -182,7 +184,7 @@ impl PyWriter {
     fn add_if_new(
         &self,
         py: Python<'_>,
-        id: &str,
+        id: GivenId,
         text: Option<&Bound<'_, PyAny>>,
         html: Option<&Bound<'_, PyAny>>,
         fingerprint: Option<&Bound<'_, PyAny>>,
@@ -200,7 +202,7 @@ impl PyWriter {
         let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
         let judgement = self.with(py, |held| {
             let online = judging.online(held.writer.view())?;
-            let document = given.document(id, &held.recipe)?;
+            let document = given.document(id.of_new()?, &held.recipe)?;
             Ok(match &given {
                 Given::Page(page) => online.insert_page_if_new(&mut held.writer, document, &page.page())?,
                 Given::Print(..) => online.insert_if_new(&mut held.writer, document)?,
@@ -211,18 +213,25 @@ impl PyWriter {
 
     /// Stages the deletion of documents, an id or any number of them; returns how many there were.
     ///
+    /// A str of digits also finds the number where no text is stored.
+    ///
     /// >>> with nddb.Writer("crawl.nddb") as writer:
     /// ...     writer.rm(["nothing", "of this"])
     /// 0
     fn rm(&self, py: Python<'_>, ids: &Bound<'_, PyAny>) -> Result<u64> {
-        let ids: Vec<String> = match ids.extract::<String>() {
+        let ids: Vec<GivenId> = match ids.extract::<GivenId>() {
             Ok(id) => vec![id],
             Err(_) => ids.try_iter()?.map(|id| id?.extract()).collect::<PyResult<_>>()?,
         };
         self.with(py, |held| {
             let mut deleted = 0;
             for id in &ids {
-                deleted += u64::from(held.writer.delete(id)?);
+                for id in id.candidates() {
+                    if held.writer.delete(&id)? {
+                        deleted += 1;
+                        break;
+                    }
+                }
             }
             Ok(deleted)
         })

@@ -3,6 +3,7 @@
 Without Java or pyspark they are left out. `make test-spark` runs all of them; `.ci/run` those that are not long.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -158,6 +159,21 @@ def shards(collection):
     """Databases of the documents of the collection."""
     folder, documents = collection
     return jobs.shards(documents, folder / "shards", shards=3)
+
+
+def test_a_number_is_another_document_than_its_digits(spark, tmp_path):
+    text = " ".join(f"word{number}" for number in range(100))
+    lines = [{"id": 1, "text": text}, {"id": "1", "text": text}, {"id": 2, "text": "some other words"}]
+    path = tmp_path / "lines.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert jobs.ingest(spark, [path], tmp_path / "store", crawl="a") == 3
+    documents = jobs.documents(spark, tmp_path / "store")
+    found = sorted((row.id, row.is_number) for row in documents.collect())
+    assert found == [("1", False), ("1", True), ("2", True)]
+    members = jobs.clusters(documents, tmp_path / "work")
+    assert sorted((row.id, row.verdict) for row in members.collect()) == [("1", "keep"), ("1", "remove")]
+    with pytest.raises(ValueError, match="1 is the id of a number and of a text"):
+        jobs.lists(documents, members, tmp_path / "lists")
 
 
 def test_shards_answer_as_one_machine(collection, shards, tmp_path):

@@ -27,7 +27,7 @@ fn each_line_gets_a_verdict_in_order() {
     let expected = json!({"id": "a", "verdict": "new", "of": null, "distance": null, "fp": "00000000000000ff"});
     assert_eq!(lines[0], expected);
     assert_eq!(keys(&lines[0]), ["id", "verdict", "of", "distance", "fp"]);
-    assert_eq!(lines[4]["id"], "7");
+    assert_eq!(lines[4]["id"], 7);
     let stored = dir.nddb(["get", "db", "b"]).done().json();
     assert_eq!((&stored["url"], &stored["site"]), (&json!("http://www.example.org/b"), &json!("example.org")));
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::helper::Dir;
 
 /// A text of words that depend on the seed.
-fn text(seed: u64) -> String {
+pub(crate) fn text(seed: u64) -> String {
     let letter = |number: u64, letters: &[u8]| char::from(letters[(number % letters.len() as u64) as usize]);
     (0..60).fold(String::new(), |mut text, word| {
         let number = (word * 7 + seed * 7919) % 10_007;
@@ -18,13 +18,14 @@ fn text(seed: u64) -> String {
     })
 }
 
-fn lines(ids: &[Value], first: u64) -> String {
+/// Lines with these ids, of texts of the seeds from `first` on.
+pub(crate) fn lines(ids: &[Value], first: u64) -> String {
     (first..).zip(ids).map(|(seed, id)| json!({"id": id, "text": text(seed)}).to_string() + "\n").collect()
 }
 
 fn ids(dir: &Dir) -> Vec<String> {
     let all = dir.nddb(["export", "db", "--columns", "id"]).done().lines();
-    all.iter().map(|row| row["id"].as_str().expect("an id").to_owned()).collect()
+    all.iter().map(|row| row["id"].as_str().expect("a text").to_owned()).collect()
 }
 
 /// Two files whose ids begin at 0 each.
@@ -42,19 +43,19 @@ fn ids_that_come_again_are_told_with_the_file_and_the_ways_out() {
     let ran = dir.nddb(["load", "db", "a.jsonl", "b.jsonl", "--json"]).ends(3);
     ran.says(&[
         "4 documents stored (0 replaced), 0 unchanged",
-        "4 repeated (their id came again, first \"0\" in b.jsonl: ",
+        "4 repeated (their id came again, first 0 in b.jsonl: ",
     ]);
     ran.says(&["hint: ", "--id path", "--id row", "--id-field", "--id-prefix"]);
-    assert_eq!((&ran.json()["repeated"], &ran.json()["repeat"]["file"]), (&json!(4), &json!("b.jsonl")));
+    assert_eq!((&ran.json()["repeated"], &ran.json()["repeat"]), (&json!(4), &json!({"id": 0, "file": "b.jsonl"})));
     let ran = dir.nddb(["load", "db", "a.jsonl", "--again"]).done();
     ran.says(&["4 documents stored (4 replaced)"]);
     assert!(!ran.stderr.contains("came again"), "ids of an earlier load: {}", ran.stderr);
-    // A number is the id of its digits.
+    // A number is another id than its digits.
     let dir = Dir::with_database();
-    dir.write("mixed.jsonl", lines(&[json!(1), json!("x"), json!("1")], 0).as_bytes());
-    dir.nddb(["load", "db", "mixed.jsonl"])
-        .ends(3)
-        .says(&["1 repeated (their id came again, first \"1\" in mixed.jsonl"]);
+    dir.write("mixed.jsonl", lines(&[json!(1), json!("x"), json!("1"), json!("x")], 0).as_bytes());
+    let ran = dir.nddb(["load", "db", "mixed.jsonl", "--json"]).ends(3);
+    ran.says(&["3 documents stored", "1 repeated (their id came again, first \"x\" in mixed.jsonl"]);
+    assert_eq!(ran.json()["repeat"]["id"], "x");
     // Records of archives, too.
     let pages = [text(1), text(2)];
     dir.write_warc("one.warc", &[("urn:x", &pages[0]), ("urn:x", &pages[1])]);

@@ -18,6 +18,7 @@ mod hostile;
 mod ids;
 mod judged;
 mod kept_apart;
+mod kinds_of_ids;
 mod limits;
 mod load;
 mod maintain;

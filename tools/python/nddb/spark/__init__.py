@@ -18,7 +18,8 @@ Tables
 ==========  ===========================================================================  ===========================
 table       columns                                                                      a row is
 ==========  ===========================================================================  ===========================
-sketches    number, id, url, site, fp, tokens, sketch, recipe, archive; crawl            a page of an archive
+sketches    number, id, is_number, url, site, fp, tokens, sketch, recipe, archive;       a page of an archive
+            crawl
 documents   those, and deleted                                                           a document that lives
 properties  number, text, class, keys, fp, lacks, empty                                  what it is joined by
 leaders     number, representative, leader, lacks, empty                                 what it is collapsed into
@@ -31,8 +32,8 @@ founders    number, founder                                                     
 members     those of ``Reader.clusters``                                                 a member of a cluster
 ==========  ===========================================================================  ===========================
 
-Numbers, keys and fingerprints are 64 bits, signed; ``text``, ``class`` and ``sketch`` are binary: 16, 16, and some 700
-bytes.
+Ids are text, those of numbers their digits; ``is_number`` tells the two apart. Numbers, keys and fingerprints are 64
+bits, signed; ``text``, ``class`` and ``sketch`` are binary: 16, 16, and some 700 bytes.
 
 The flow of a document
 ----------------------

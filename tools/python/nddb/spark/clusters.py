@@ -47,7 +47,8 @@ def clusters(
 def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[str]) -> None:
     """Writes `keep.txt` and `remove.txt` into a folder: the ids of all documents that are not deleted, sorted.
 
-    Members are read twice: of a table that was written before. The files are the command's, byte for byte.
+    Members are read twice: of a table that was written before. The files are the command's, byte for byte, of documents
+    whose ids are all texts or all numbers. Raises ValueError for the ids of a number and of a text with the same digits.
     """
     from pyspark.sql import functions
 
@@ -55,6 +56,9 @@ def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[st
     target.mkdir(parents=True, exist_ok=True)
     removed = members.where("verdict = 'remove'").select("id")
     living = documents.where("not deleted").select("id")
+    both = living.groupBy("id").count().where("count > 1").first()
+    if both is not None:
+        raise ValueError(f"{both.id} is the id of a number and of a text: lists cannot name one of them")
     for name, ids in (("keep", living.join(removed, "id", "left_anti")), ("remove", removed)):
         line = functions.col("id")
         for given, escaped in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):

@@ -73,7 +73,7 @@ def sketch_pages(batches: Batches, recipe: str, names: dict[str, Any]) -> Iterat
             sketches = pyarrow.table(made.sketch_batch(row, threads=1, **names)).combine_chunks().to_batches()
             for part in sketches:
                 if part.num_rows != row.num_rows:
-                    raise ValueError("an id is empty, longer than 4,096 bytes, or holds a NUL")
+                    raise ValueError("an id is empty, longer than 4,096 bytes, holds a NUL or begins with U+0001")
                 none = pyarrow.nulls(part.num_rows, pyarrow.string())
                 yield pyarrow.RecordBatch.from_arrays(
                     [row["number"], *part.columns, none], ["number", *part.schema.names, "archive"]

@@ -2,7 +2,7 @@
 
 #: A document: what is stored of it, and where it stands.
 SKETCHES = (
-    "number long, id string, url string, site string, fp long, tokens long, sketch binary, "
+    "number long, id string, is_number boolean, url string, site string, fp long, tokens long, sketch binary, "
     "recipe string, archive string"
 )
 CONTENTS = "number long, content binary"

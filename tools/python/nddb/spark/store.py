@@ -121,7 +121,7 @@ def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | Dat
     """The documents of all crawls of a store, one for each id.
 
     Of the documents of one id the last one lives; of one that a later crawl found unchanged, the first. `deleted` are
-    ids, or a table with a column id: `pairs` leaves such documents out; of clusters they may be founders, as on one
+    ids as text, or a table with a column id: `pairs` leaves such documents out; of clusters they may be founders, as on one
     machine until `nddb compact`.
     """
     from pyspark.sql import Window, functions
@@ -131,14 +131,14 @@ def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | Dat
     # Names of crawls are text, also those that look like numbers or dates.
     schema = f"{schemas.SKETCHES}, crawl string"
     all_of = spark.read.schema(schema).parquet(pattern(folder / "sketches"))
-    by_id = Window.partitionBy("id")
+    by_id = Window.partitionBy("id", "is_number")
     repeated = (
-        all_of.select("id", "crawl", "number")
+        all_of.select("id", "is_number", "crawl", "number")
         .withColumn("times", functions.count("*").over(by_id))
         .where("times > 1")
         .drop("times")
     )
-    last = Window.partitionBy("id", "crawl").orderBy(col("number").desc())
+    last = Window.partitionBy("id", "is_number", "crawl").orderBy(col("number").desc())
     last_of_crawl = repeated.withColumn("place", functions.row_number().over(last)).where("place = 1")
     contents = (
         last_of_crawl.join(all_of.select("number", "sketch"), "number")
@@ -148,7 +148,8 @@ def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | Dat
     in_time = by_id.orderBy("number")
     told = last_of_crawl.join(contents, "number").withColumn("before", functions.lag("content").over(in_time))
     # What a crawl found changed begins a new document; the last of these lives.
-    began = told.where("before is null or before != content").groupBy("id").agg(functions.max("number").alias("number"))
+    changed = told.where("before is null or before != content")
+    began = changed.groupBy("id", "is_number").agg(functions.max("number").alias("number"))
     dead = repeated.join(began.select("number"), "number", "left_anti").select("number")
     living = all_of.join(dead, "number", "left_anti")
     if hasattr(deleted, "select"):

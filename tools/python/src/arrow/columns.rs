@@ -6,6 +6,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::DataType;
+use nddb::number_id;
+use nddb_format::record::NUMBER_MARK;
 
 use crate::errors::{Fault, Result};
 
@@ -64,7 +66,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// A column of ids: text, or integers, which are written in decimal.
+/// A column of ids: texts, or integers, which are the ids of numbers.
 pub(crate) enum Ids<'a> {
     Text(Bytes<'a>),
     Numbers(&'a ArrayRef),
@@ -79,19 +81,22 @@ impl<'a> Ids<'a> {
     /// The id of a row, if it has one.
     pub(crate) fn get(&self, row: usize) -> Option<Cow<'a, str>> {
         let array = match self {
-            Self::Text(texts) => return texts.text(row).map(Cow::Borrowed),
+            // No text is the id of a number.
+            Self::Text(texts) => {
+                return texts.text(row).filter(|text| !text.starts_with(NUMBER_MARK)).map(Cow::Borrowed);
+            }
             Self::Numbers(array) if !array.is_valid(row) => return None,
             Self::Numbers(array) => array,
         };
         Some(Cow::Owned(match array.data_type() {
-            DataType::Int8 => array.as_primitive::<Int8Type>().value(row).to_string(),
-            DataType::Int16 => array.as_primitive::<Int16Type>().value(row).to_string(),
-            DataType::Int32 => array.as_primitive::<Int32Type>().value(row).to_string(),
-            DataType::Int64 => array.as_primitive::<Int64Type>().value(row).to_string(),
-            DataType::UInt8 => array.as_primitive::<UInt8Type>().value(row).to_string(),
-            DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).to_string(),
-            DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).to_string(),
-            _ => array.as_primitive::<UInt64Type>().value(row).to_string(),
+            DataType::Int8 => number_id(array.as_primitive::<Int8Type>().value(row)),
+            DataType::Int16 => number_id(array.as_primitive::<Int16Type>().value(row)),
+            DataType::Int32 => number_id(array.as_primitive::<Int32Type>().value(row)),
+            DataType::Int64 => number_id(array.as_primitive::<Int64Type>().value(row)),
+            DataType::UInt8 => number_id(array.as_primitive::<UInt8Type>().value(row)),
+            DataType::UInt16 => number_id(array.as_primitive::<UInt16Type>().value(row)),
+            DataType::UInt32 => number_id(array.as_primitive::<UInt32Type>().value(row)),
+            _ => number_id(array.as_primitive::<UInt64Type>().value(row)),
         }))
     }
 }

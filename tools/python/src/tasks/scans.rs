@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nddb::{BatchMatch, Fingerprint, Reader, Resolving, ScanRange, Within};
-use nddb_cli::tables::{Column, Kind, match_columns, schema};
+use nddb_cli::tables::{Cell, Column, Kind, match_columns, schema};
 use pyo3::prelude::*;
 
 use super::columns::{Numbers, table};
@@ -96,7 +96,7 @@ pub(crate) fn resolve(path: PathBuf, rows: &Bound<'_, PyAny>) -> Result<Stream> 
         let columns = match_columns(true);
         let mut rows = Rows::new(sink, &columns);
         resolving.finish(&mut |found: BatchMatch<'_>| {
-            rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), found.id.into()])
+            rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), Cell::id(found.id)])
         })?;
         Ok(rows.send()?)
     }))

@@ -118,7 +118,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner)")]
 struct Fields {
-    /// The id, a string or a number; of inputs without a field `id` it is file:row [default: id]
+    /// The id, a string or an integer, which are never the same id; of inputs without a field `id` it is file:row
+    /// [default: id]
     #[arg(long, visible_alias = "id-column", value_name = "NAME")]
     id_field: Option<String>,
     /// Plain text, where there is no page [default: text, else raw_content or content]
