@@ -643,6 +643,8 @@ def summary(data):
         address = parts.get("url", "").encode("utf-8")
         need("url" in parts and start + size <= len(address), "8.7", "a site outside of the address")
         parts["site"] = address[start : start + size].decode("utf-8")
+    if is_number:
+        out["id"] = int(out["id"][1:])
     return out | {key: parts[key] for key, _ in PARTS if key in parts}
 
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::helper::Dir;
+use crate::helper::{Dir, prints};
 use crate::ids::{lines, text};
 
 const AMBIGUOUS: [&str; 2] = [r"\#1 is the number", r#"\"1 the text"#];
@@ -240,6 +240,30 @@ fn filter_removes_the_row_of_the_right_kind() {
     dir.write("plain.txt", b"1\n");
     let ran = dir.nddb(["filter", "db", "a.jsonl", "--remove", "plain.txt", "-o", "out.jsonl"]).ends(1);
     ran.says(&[&AMBIGUOUS[..], &["plain.txt"]].concat());
+}
+
+#[test]
+fn ranges_of_fingerprints_have_numbers_or_texts() {
+    let dir = Dir::with_database();
+    let prints = prints(5_000);
+    dir.write_prints("texts.u64le", &prints);
+    let lines: String =
+        prints.iter().enumerate().map(|(id, fp)| format!("{{\"id\":{id},\"fp\":\"{fp:016x}\"}}\n")).collect();
+    dir.write("numbers.jsonl", lines.as_bytes());
+    dir.nddb(["load", "db", "numbers.jsonl"]).done();
+    let tsv = |dir: &Dir| dir.nddb(["export", "db", "--format", "tsv", "--columns", "id,number"]).done().stdout;
+    assert!(tsv(&dir).starts_with("0\t0\n1\t1\n"));
+    dir.nddb(["load", "db", "texts.u64le"]).done().says(&["5,000 documents stored (0 replaced)"]);
+    dir.nddb(["check", "db"]).done();
+    assert!(tsv(&dir).starts_with("\\#0\t0\n") && tsv(&dir).ends_with("\\\"4999\t9999\n"));
+    let number = |id: &str| dir.nddb(["get", "db", id]).done().json()["number"].clone();
+    assert_eq!((number(r"\#17"), number(r#"\"17"#)), (json!(17), json!(5_017)));
+    dir.write_prints("asked.u64le", &prints[17..18]);
+    let near = dir.nddb(["query", "db", "--fp-file", "asked.u64le", "-k", "0", "--format", "tsv"]).done().stdout;
+    let fp = format!("{:016x}", prints[17]);
+    assert_eq!(near, format!("0\t{fp}\t0\t\\#17\n0\t{fp}\t0\t\\\"17\n"));
+    let answer = dir.nddb(["query", "db", "--fp", &fp, "-k", "0"]).done().json();
+    assert_eq!((&answer["matches"][0]["id"], &answer["matches"][1]["id"]), (&json!(17), &json!("17")));
 }
 
 #[test]
