@@ -124,7 +124,7 @@ fn many_lines_at_once_are_all_answered() {
     for durable in [&["add", "db"][..], &["add", "db", "--durable"]] {
         let lines = dir.nddb(durable).stdin(input.as_str()).done().lines();
         assert_eq!(lines.len(), 5000);
-        assert!(lines.iter().enumerate().all(|(index, line)| line["id"].as_str() == Some(index.to_string().as_str())));
+        assert!(lines.iter().enumerate().all(|(index, line)| line["id"] == index));
     }
     let lines = dir.nddb(["add", "db"]).stdin(input).done().lines();
     assert!(verdicts(&lines).iter().all(|&verdict| verdict == "unchanged"));

@@ -159,7 +159,11 @@ fn a_deletion_is_never_a_guess() {
 
 #[test]
 fn pairs_and_clusters_name_both_kinds() {
-    let dir = with_both(0, 0);
+    let dir = Dir::with_database();
+    let dated = |id: Value, date: &str| json!({"id": id, "text": text(0), "date": date}).to_string() + "\n";
+    dir.write("a.jsonl", dated(json!(1), "2024-01-01").as_bytes());
+    dir.write("b.jsonl", dated(json!("1"), "2025-01-01").as_bytes());
+    dir.nddb(["load", "db", "a.jsonl", "b.jsonl"]).done();
     let pair = |dir: &Dir| {
         let pair = dir.nddb(["pairs", "db", "--expand"]).done().json();
         [pair["a"].clone(), pair["b"].clone()]
@@ -182,7 +186,7 @@ fn pairs_and_clusters_name_both_kinds() {
     // Of one of them alone the digits are enough, and beside both they are an error.
     dir.nddb(["rm", "db", "--ids-from", "c/remove.txt"]).done();
     assert_eq!(exported(&dir), [json!(1)]);
-    dir.nddb(["compact", "db", "--full"]).done();
+    dir.nddb(["compact", "db", "--all"]).done();
     dir.nddb(["cluster", "db", "-o", "e"]).done();
     assert_eq!(read(&dir, "e/keep.txt"), "1\n");
     dir.nddb(["load", "db", "b.jsonl", "--again"]).done();
@@ -215,7 +219,7 @@ fn filter_removes_the_row_of_the_right_kind() {
         for is_deleted in [false, true] {
             if is_deleted && !removed.is_null() {
                 dir.nddb(["rm", "db", "--ids-from", "c/remove.txt"]).done();
-                dir.nddb(["compact", "db", "--full"]).done();
+                dir.nddb(["compact", "db", "--all"]).done();
             }
             // The file that was loaded, and files that were not.
             dir.write("copy.jsonl", (line("new", 9) + &rows.concat()).as_bytes());
@@ -278,7 +282,7 @@ fn labels_name_both_kinds() {
             "docs.jsonl",
             "--pairs",
             "pairs.tsv",
-            "--method",
+            "--methods",
             "model",
             "--json",
             "--review",
