@@ -145,7 +145,7 @@ def test_columns_may_have_other_names_and_types(tmp_path):
         with pytest.raises(ValueError, match="table of Arrow"):
             writer.add_batch([1, 2, 3])
     db = nddb.open(tmp_path / "a.nddb")
-    assert [match.id for match in db.probe(1 << 63, k=0)] == ["2"]
+    assert [match.id for match in db.probe(1 << 63, k=0)] == [2]
 
 
 def test_a_long_table_is_loaded_in_bulk_and_a_batch_is_named(tmp_path):
