@@ -86,6 +86,21 @@ fn what_cannot_be_compared_is_refused() {
     dir.nddb(["against", "broken.jsonl", "crawl.nddb"]).tells(3, &["1 document, 1 skipped", "0 of 1 document"]);
 }
 
+/// A number and a text of the same digits.
+#[test]
+fn ids_keep_their_kinds() {
+    let dir = prepared();
+    let [two, three] = [text(2, 200), text(3, 200)];
+    dir.write(
+        "kinds.jsonl",
+        format!("{}\n{}\n", json!({"id": 1, "text": two}), json!({"id": "1", "text": three})).as_bytes(),
+    );
+    let found = dir.nddb(["against", "kinds.jsonl", "crawl.nddb", "--list", "near.txt"]).done().lines();
+    assert_eq!((&found[0]["query"], ids(&found[0])), (&json!(1), vec!["two"]));
+    assert_eq!((&found[1]["query"], ids(&found[1])), (&json!("1"), vec!["three"]));
+    assert_eq!(dir.read("near.txt"), b"\\#1\n\\\"1\n");
+}
+
 #[test]
 fn documents_are_asked_for_without_being_stored() {
     let dir = prepared();

@@ -1,7 +1,8 @@
 //! `nddb against`: which documents of one collection are near to another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use nddb::View;
 use nddb_lab::tsv;
 use serde_json::json;
 
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     asking.ask_outside(a.view())?;
     let (documents, sum) = asking.finish()?;
     if let Some(path) = &args.list {
-        write_list(path, &sum.matched)?;
+        write_list(path, &sum.matched, a.view())?;
     }
     let (near, seconds) = (sum.matched.len() as u64, clock.seconds());
     if global.json && args.output.is_some() {
@@ -96,13 +97,13 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(loaded.map(|loaded| loaded.code()).filter(|code| *code != Code::Done).unwrap_or(a.code()))
 }
 
-/// Writes ids, one per line.
-fn write_list(path: &std::path::Path, ids: &[String]) -> Result<()> {
+/// Writes ids of documents, one per line.
+fn write_list(path: &Path, ids: &[String], documents: View<'_>) -> Result<()> {
     let mut output = Output::file(path)?;
     let mut line = Vec::new();
     for id in ids {
         line.clear();
-        tsv::write_id(&mut line, id);
+        tsv::write_id(&mut line, id, documents.has_namesake(id)?);
         line.push(b'\n');
         output.write(&line)?;
     }
