@@ -62,7 +62,7 @@ impl<'a> DocumentPair<'a> {
     }
 
     /// Returns the estimated resemblance of the contents, the share of equal min-values (Broder 1997; Henzinger 2006,
-    /// 2: "to approximate the percentage of unique shingles on which two pages agree").
+    /// 2: it approximates "the percentage of unique shingles on which the two pages d and d' agree").
     pub fn resemblance(&self) -> Option<f64> {
         self.agreement().map(resemblance_of)
     }

@@ -2,8 +2,8 @@
 
 use crate::text::word_table::{ShortWord, WordTable, hash_of, short_word};
 
-/// The effect of a tag on the text (Henzinger 2: "markup is replaced by white space or, in case of formatting
-/// instructions, ignored").
+/// The effect of a tag on the text (Henzinger 2: "all HTML markup in the page is replaced by white space or, in
+/// case of formatting instructions, ignored").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     /// A formatting instruction: does not split a word.

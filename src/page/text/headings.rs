@@ -1,7 +1,7 @@
 //! The title and the headings of a page, to be compared as a whole.
 //!
-//! Pages of one site that show different items have different titles or headings, whatever else they share ("the main
-//! item of the page was different", Henzinger 2006, 3.1).
+//! Pages of one site that show different items have different titles or headings, whatever else they share (such a pair
+//! is incorrect if its main item differs: Henzinger 2006, 3.1).
 
 /// Title and headings of a page as hashes, each 0 where the page has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Cosine of term frequencies: the baseline of Huang et al. (2008, 4).
 //!
-//! "Cosine can be seen as an alternative similarity measurement for our framework [..]. Two web documents were
+//! "Cosine can be seen as an alternative similarity measurement for our framework. [..] Two web documents were
 //! regarded as similar if their Cosine similarity exceeded 0.95." The vectors count the occurrences of each token.
 //! Sums are integers, and only the last step rounds, so the value does not depend on the order of tokens.
 

@@ -1,8 +1,8 @@
 //! Perhaps-similar sets: documents that share a signature of their sentences, and the comparison of their pairs
 //! (Huang, Wang, Li 2008, 3.2).
 //!
-//! "In the third phase, we index the documents by signatures and cluster them into perhaps similar sets. (1) We
-//! compute a weight W_d for each document according to its signature number. Together with the document number I_d
+//! "In the third phase, we index the documents by signatures and cluster them into perhaps similar sets. [..] (1) we
+//! compute a weight W_d for each document according to its signature number [..]. Together with the document number I_d
 //! we get a key <W_d, I_d> to sort documents, and (2) we sort documents in the list indexed by each signature and
 //! choose the document which has 'largest' key as the 'representative' of the list. The lists with the same
 //! representative will be merged into a single list. Then we sort all the lists according to their representatives
@@ -16,9 +16,8 @@
 //! * Merging is transitive: the lists represented by the members of a merged list are merged as well. A document may be
 //!   in more than one set, since each list is merged into one set only. Documents that share a kept signature share a
 //!   set.
-//! * "We delete the signatures which exist very frequently (> 10000 times) and which exist frequently (> 400 times)
-//!   and focus on some certain web sites": the latter are those of which more than half of the documents are of one
-//!   site.
+//! * "We delete the signatures which exist very frequently (> 10000 times) and which exist frequently (> 400 times) and
+//!   focus on some certain web sites": the latter are those of which more than half of the documents are of one site.
 //!
 //! Within a set, the document with the largest key is the leader: all others are compared with the leader, those near
 //! the leader are removed, and the next document becomes the leader. The paper takes the documents removed by one

@@ -1,10 +1,8 @@
-//! Shingles of words, and samples of them (Ye, Wen, Ma 3.1, 4.3, 4.4), after
-//! Broder.
+//! Shingles of words, and samples of them (Ye, Wen, Ma 3.1, 3.2, 4.4), after Broder.
 //!
-//! "Every document D is associated with a set of subsequences of token S(D, w). Resemblance is the
-//! ratio of the intersection of two sets to their union." "The numerical hash value is used to
-//! select shingles: when the sampling ratio is 1/n, we run n trials by selecting the shingles with
-//! different remainders divided by n."
+//! "Every document D is associated with a set of subsequences of token S(D, w), i.e., shingles." The resemblance of two
+//! documents is the size of the intersection of their sets divided by that of the union. "When the sampling ratio is
+//! 1/n, we run n trials by selecting the shingles with different remainders divided by n, ranging from 0 to n - 1."
 //!
 //! As specified here:
 //!

@@ -2,8 +2,8 @@
 //!
 //! "Visible text blocks are extracted from web documents by removing all HTML markups and
 //! formatting directives. Then the visible text blocks are partitioned by punctuations to produce
-//! sentences"; "we only choose the sentences whose length exceed some threshold (> 16 bytes)", and
-//! only the first 10 KB of a document count.
+//! sentences"; "we only choose the sentences whose length exceed some threshold (> 16 bytes) to
+//! compute fingerprints", and only the first 10 KB of a document count.
 //!
 //! As specified here:
 //!

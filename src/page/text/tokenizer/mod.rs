@@ -1,8 +1,8 @@
 //! The terms of a page (Henzinger 2).
 //!
-//! "Every maximal alphanumeric sequence is considered a term", without case folding, and with two
-//! exceptions: "every URL contained in the text is broken at slashes and dots" and nowhere else,
-//! and "the URL in an IMG tag is considered to be a term".
+//! "Every maximal alphanumeric sequence is considered a term", without case folding, and with two exceptions: an
+//! address in the text of the page "is broken at slashes and dots" and nowhere else, and the address of an image "is
+//! considered to be a term in the page".
 //!
 //! Departures, each because the paper's rule was made for English:
 //!

@@ -72,7 +72,7 @@ impl Comparer {
     fn look(&mut self, a: &Prepared, b: &Prepared, until_decided: bool) -> Likeness {
         let size = self.parameters.window.max(1);
         assert!(a.windows.size() == size && b.windows.size() == size, "texts are prepared with the same window");
-        // "A = the shorter text (ties: smaller digest)".
+        // A is the shorter text; of two as long, that of the smaller digest.
         let key = |text: &Prepared| (text.len(), text.digest);
         let (a, b) = if (key(b), &b.symbols) < (key(a), &a.symbols) { (b, a) } else { (a, b) };
         let short = a.units < self.parameters.min_text;

@@ -1,7 +1,7 @@
 //! Filtered sketches in the first round: the windows of each text that occur in the other (Huang et al. 2008, 3.3).
 //!
-//! "A sliding window of size S is used to compute the fingerprint for each overlapping S characters of each
-//! document; if it finds a match, the corresponding sequence is reserved." Each window of A is looked up in the
+//! "A sliding window of size S is used to compute the fingerprint for each overlapping S characters of each document";
+//! what the other document has, too, "is reserved". Each window of A is looked up in the
 //! table of B. Where one is found, both texts are followed as far as they agree: all windows of that stretch occur
 //! in both, and need no look-up. Windows that share a gram that B lacks need none either. Windows of B are kept
 //! because a stretch covers them, or because a window with the same content is kept.

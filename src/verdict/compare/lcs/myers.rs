@@ -1,6 +1,6 @@
 //! Longest common subsequence and shortest edit script, exactly: Myers' O(ND) algorithm.
 //!
-//! "The greedy algorithm: for each number of edits d, the furthest reaching point on each diagonal k" (Myers 1986,
+//! The greedy algorithm finds, for each number of edits d, the furthest reaching point on each diagonal k (Myers 1986,
 //! 3; the algorithm that Huang et al. 2008, 3.4 take). Row d of the triangle below holds, for the diagonals
 //! k = -d, -d+2 .. d, the greatest x such that the first x symbols of `a` become the first x - k of `b` by at most d
 //! deletions and insertions.

@@ -1,7 +1,7 @@
 //! The trustable region: where a longest common subsequence is dense, central and long (Huang et al. 2008, 3.4).
 //!
-//! "A TLCS is defined as a continuous portion of LCS which satisfies the following three properties: continuity [..],
-//! centricity [..], and extensity".
+//! "A TLCS is defined as a continuous portion of LCS which satisfies the following three properties: (1) continuity
+//! [..], and (2) centricity [..], and (3) extensity".
 
 use super::parameters::Parameters;
 use super::run::Run;

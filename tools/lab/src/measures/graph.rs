@@ -7,9 +7,9 @@ use nddb::{Progress, Result, View};
 use nddb_dedup::{Classes, PairJob, Reach};
 use nddb_index::spill::sort::Sorter;
 
-/// "Every page is a node in the graph. There is an edge between two nodes iff the pair is B-similar. A node
-/// is considered a near-duplicate page iff it is incident to at least one edge" (Henzinger 2006, results
-/// for algorithm B); the same for any method.
+/// "Every page is a node in the graph. There is an edge between two nodes iff the pair is B-similar. [..] A node is
+/// considered a near-duplicate page iff it is incident to at least one edge" (Henzinger 2006, results for algorithm B);
+/// the same for any method.
 ///
 /// As there, of documents with one text only one is a node, and a document without text is none. A hot group
 /// (documents with one sketch and different texts) is counted as all the pairs that it stands for; a pair
