@@ -34,7 +34,7 @@ pub use methods::{UnknownMethod, b_similarity, c_similarity, default_of};
 pub use pair::{Derived, DocumentPair};
 pub use parameter::{Parameter, ParameterError, ParameterValue, Setting, outside};
 pub use perhaps_similar::SetOptions;
-pub use ratios::{GROUP_WORDS, GROUPS, Ratios, UnknownRatio};
+pub use ratios::{GROUPS, Groups, Ratios, UnknownRatio};
 pub use sketches::{Sketch, Sketches};
 pub use text_comparer::{PreparedText, TextComparer, TextVerdict};
 pub use traits::{ALL_TRAITS, REST, REST_WEIGHT, TRAITS, Trait, Traits, resemblance, shared, shared_wholes};

@@ -6,47 +6,113 @@ use std::str::FromStr;
 
 use nddb_page::sketch::{SAMPLING_MAX, Sampling};
 
-/// Number of groups of documents by number of words (Ye et al. 2007, 4.4).
+/// Greatest number of groups of documents by their number of words: the paper has 11 (Ye et al. 2007, 4.2).
 pub const GROUPS: usize = 11;
-/// Width of a group in words: [0, 500), [500, 1000), ... [4500, 5000), [5000, oo).
-pub const GROUP_WORDS: usize = 500;
+/// Width of a group of the paper in words: [0, 500), [500, 1000), ... [4500, 5000), [5000, oo).
+const GROUP_WORDS: usize = 500;
 
-/// Sampling ratio of each group of documents: n of the sampling 1/n.
+/// Groups of documents by their number of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ratios([u32; GROUPS]);
+pub struct Groups {
+    /// The least number of words of each group but the first; `usize::MAX` for groups that there are not.
+    from: [usize; GROUPS - 1],
+}
 
-impl Ratios {
-    /// Ratio 1 for every group: all shingles are kept.
-    pub const ALL: Ratios = Ratios([1; GROUPS]);
+impl Groups {
+    /// The groups of the paper (Ye et al. 2007, 4.2).
+    pub const PAPER: Groups = {
+        let mut from = [0; GROUPS - 1];
+        let mut group = 0;
+        while group < from.len() {
+            from[group] = (group + 1) * GROUP_WORDS;
+            group += 1;
+        }
+        Groups { from }
+    };
 
-    /// Returns one ratio for each group; `None` unless each is 1, 2, 4, 8, 16 or 32.
-    pub fn new(ratios: [u32; GROUPS]) -> Option<Self> {
-        ratios.iter().all(|&ratio| Sampling::new(ratio, 0).is_some()).then_some(Self(ratios))
+    /// Returns groups that begin at 0 and at these numbers of words; `None` unless the numbers ascend from at least 1,
+    /// or if there are more than 10.
+    pub fn from(words: &[usize]) -> Option<Self> {
+        let ascends = words.first().is_none_or(|&first| first > 0) && words.is_sorted_by(|a, b| a < b);
+        let mut from = [usize::MAX; GROUPS - 1];
+        from.get_mut(..words.len())?.copy_from_slice(words);
+        ascends.then_some(Self { from })
     }
 
-    /// Returns the same ratio for all groups; `None` unless it is 1, 2, 4, 8, 16 or 32.
-    pub fn uniform(ratio: u32) -> Option<Self> {
-        Self::new([ratio; GROUPS])
-    }
-
-    /// Returns the ratio of each group.
-    pub fn groups(&self) -> &[u32; GROUPS] {
-        &self.0
+    /// Returns the number of groups.
+    pub fn count(&self) -> usize {
+        1 + self.from.partition_point(|&from| from < usize::MAX)
     }
 
     /// Returns the group of a document with this number of words.
-    pub fn group(words: usize) -> usize {
-        (words / GROUP_WORDS).min(GROUPS - 1)
+    pub fn of(&self, words: usize) -> usize {
+        self.from.partition_point(|&from| from <= words && from < usize::MAX)
     }
 
-    /// Returns the ratio of a document. "A document within a factor 1/threshold in size of a finer group's bound also
-    /// keeps that group's ratio" (Ye et al. 2007, 3): a document of that size may be a near-duplicate of one in the
-    /// finer group, and then both are compared at the finer ratio.
+    /// Returns the least number of words of a group, and that of the next one if there is one.
+    pub fn words(&self, group: usize) -> (usize, Option<usize>) {
+        let from = |group: usize| self.from.get(group).copied().filter(|&from| from < usize::MAX);
+        (group.checked_sub(1).and_then(from).unwrap_or(0), from(group))
+    }
+}
+
+/// Sampling ratio of each group of documents: n of the sampling 1/n. Groups side by side that have one ratio are one
+/// group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratios {
+    groups: Groups,
+    ratios: [u32; GROUPS],
+}
+
+impl Ratios {
+    /// Ratio 1 for every document: all shingles are kept.
+    pub const ALL: Ratios = Ratios { groups: Groups { from: [usize::MAX; GROUPS - 1] }, ratios: [1; GROUPS] };
+
+    /// Returns one ratio for each group; `None` unless there are as many ratios as groups, and each is 1, 2, 4, 8, 16
+    /// or 32.
+    pub fn new(groups: &Groups, ratios: &[u32]) -> Option<Self> {
+        let is_valid = ratios.iter().all(|&ratio| Sampling::new(ratio, 0).is_some());
+        if ratios.len() != groups.count() || !is_valid {
+            return None;
+        }
+        let changes = (1..ratios.len()).filter(|&group| ratios[group] != ratios[group - 1]);
+        let changes: Vec<usize> = changes.collect();
+        let from: Vec<usize> = changes.iter().map(|&group| groups.words(group).0).collect();
+        let mut made = [ratios[0]; GROUPS];
+        for (index, &group) in changes.iter().enumerate() {
+            made[index + 1..].fill(ratios[group]);
+        }
+        Some(Self { groups: Groups::from(&from)?, ratios: made })
+    }
+
+    /// Returns the same ratio for all documents; `None` unless it is 1, 2, 4, 8, 16 or 32.
+    pub fn uniform(ratio: u32) -> Option<Self> {
+        Self::new(&Self::ALL.groups, &[ratio])
+    }
+
+    /// Returns the groups.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// Returns the ratio of each group.
+    pub fn by_group(&self) -> &[u32] {
+        &self.ratios[..self.groups.count()]
+    }
+
+    /// Returns the coarsest ratio, of which there are as many samples.
+    pub fn coarsest(&self) -> u32 {
+        self.by_group().iter().copied().max().unwrap_or(1)
+    }
+
+    /// Returns the ratio of a document. One that may be a near-duplicate of a document in a group with a finer ratio
+    /// (within a factor 1/threshold in size of that group's bound) keeps that ratio, too, because two documents are
+    /// compared at the coarser of their ratios: so the precision of pairs across groups is that of the finer one.
     pub fn of(&self, words: usize, threshold: f64) -> u32 {
         let threshold = threshold.clamp(f64::MIN_POSITIVE, 1.0);
         let (least, most) = ((words as f64 * threshold).floor(), (words as f64 / threshold).ceil());
-        let groups = Self::group(least as usize)..=Self::group(most as usize);
-        self.0[groups].iter().copied().min().unwrap_or(1)
+        let groups = self.groups.of(least as usize)..=self.groups.of(most as usize);
+        self.ratios[groups].iter().copied().min().unwrap_or(1)
     }
 
     /// Returns the sampling of a ratio, with the remainder reduced so that coarser samples are subsets of finer ones.
@@ -60,13 +126,12 @@ impl Ratios {
     }
 }
 
+/// A ratio, or the ratio of each group, the later ones after their least number of words: `8` or `4,600:8,1200:16`.
 impl fmt::Display for Ratios {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.iter().all(|&ratio| ratio == self.0[0]) {
-            return write!(f, "{}", self.0[0]);
-        }
-        let ratios: Vec<String> = self.0.iter().map(u32::to_string).collect();
-        f.write_str(&ratios.join(","))
+        write!(f, "{}", self.ratios[0])?;
+        (1..self.groups.count())
+            .try_for_each(|group| write!(f, ",{}:{}", self.groups.words(group).0, self.ratios[group]))
     }
 }
 
@@ -76,24 +141,36 @@ pub struct UnknownRatio(String);
 
 impl fmt::Display for UnknownRatio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is neither 1, 2, 4, 8, 16 or 32, nor {GROUPS} of these with commas between", self.0)
+        write!(
+            f,
+            "{:?} is no ratio (1, 2, 4, 8, 16 or 32), nor a ratio followed by words:ratio for longer documents, as \
+             4,600:8,1200:16, nor {GROUPS} ratios with commas between",
+            self.0
+        )
     }
 }
 
 impl Error for UnknownRatio {}
 
+/// Reads what [`Ratios`] writes; or a ratio for each group of the paper: 11 with commas between.
 impl FromStr for Ratios {
     type Err = UnknownRatio;
 
     fn from_str(text: &str) -> Result<Self, UnknownRatio> {
         let unknown = || UnknownRatio(text.into());
-        let ratios: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
-        let ratios = ratios.map_err(|_| unknown())?;
-        let ratios = match ratios[..] {
-            [one] => Self::uniform(one),
-            _ => ratios.try_into().ok().and_then(Self::new),
-        };
-        ratios.ok_or_else(unknown)
+        let number = |text: &str| text.parse::<u32>().map_err(|_| unknown());
+        if !text.contains(':') && text.contains(',') {
+            let ratios: Vec<u32> = text.split(',').map(number).collect::<Result<_, _>>()?;
+            return Self::new(&Groups::PAPER, &ratios).ok_or_else(unknown);
+        }
+        let mut parts = text.split(',');
+        let (mut from, mut ratios) = (Vec::new(), vec![number(parts.next().unwrap_or_default())?]);
+        for part in parts {
+            let (words, ratio) = part.split_once(':').ok_or_else(unknown)?;
+            from.push(words.parse().ok().filter(|&words| words < usize::MAX).ok_or_else(unknown)?);
+            ratios.push(number(ratio)?);
+        }
+        Groups::from(&from).and_then(|groups| Self::new(&groups, &ratios)).ok_or_else(unknown)
     }
 }
 
@@ -103,9 +180,7 @@ mod tests {
 
     #[test]
     fn a_document_near_a_finer_group_keeps_its_ratio() {
-        let mut groups = [16; GROUPS];
-        (groups[0], groups[1]) = (1, 4);
-        let ratios = Ratios::new(groups).expect("ratios");
+        let ratios: Ratios = "1,500:4,1000:16".parse().expect("ratios");
         for (words, ratio) in
             [(0, 1), (499, 1), (500, 1), (588, 1), (589, 4), (999, 4), (1176, 4), (1177, 16), (9000, 16)]
         {
@@ -115,11 +190,33 @@ mod tests {
     }
 
     #[test]
+    fn a_group_has_the_words_from_its_bound_to_the_next() {
+        let groups = Groups::from(&[100, 300]).expect("groups");
+        assert_eq!([0, 99, 100, 299, 300, usize::MAX].map(|words| groups.of(words)), [0, 0, 1, 1, 2, 2]);
+        assert_eq!([0, 1, 2].map(|group| groups.words(group)), [(0, Some(100)), (100, Some(300)), (300, None)]);
+        assert_eq!((groups.count(), Groups::PAPER.count(), Groups::PAPER.words(10)), (3, 11, (5000, None)));
+        assert_eq!([499, 500, 4999, 5000].map(|words| Groups::PAPER.of(words)), [0, 1, 9, 10]);
+        for wrong in [&[0][..], &[5, 5], &[9, 8], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]] {
+            assert_eq!(Groups::from(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
     fn ratios_are_read_and_written() {
-        for text in ["1", "16", "1,2,4,8,16,32,1,1,1,1,2"] {
+        for text in ["1", "16", "1,500:2,1000:4", "8,64:4,4096:32"] {
             assert_eq!(text.parse::<Ratios>().map(|ratios| ratios.to_string()), Ok(text.to_owned()));
         }
-        for text in ["", "3", "64", "1,2", "x", "1,2,4,8,16,32,1,1,1,1,3"] {
+        for (text, written) in [
+            ("1,2,4,8,16,32,1,1,1,1,2", "1,500:2,1000:4,1500:8,2000:16,2500:32,3000:1,5000:2"),
+            ("8,16,16,16,16,16,16,16,16,16,16", "8,500:16"),
+            ("4,4,4,4,4,4,4,4,4,4,4", "4"),
+            ("8,100:8,200:16,300:16", "8,200:16"),
+        ] {
+            let ratios: Ratios = text.parse().expect(text);
+            assert_eq!((ratios.to_string().as_str(), ratios.coarsest() >= 4), (written, true));
+        }
+        for text in ["", "3", "64", "1,2", "x", "1,2,4,8,16,32,1,1,1,1,3", "1,0:2", "1,5:2,5:4", "1,9", "1,9:3", "1:2"]
+        {
             assert!(text.parse::<Ratios>().is_err(), "{text}");
         }
     }

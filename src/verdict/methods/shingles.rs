@@ -22,11 +22,13 @@ pub struct Shingles {
     pub remainder: u32,
     /// Greatest number of documents with one shingle; more frequent shingles are dropped (Broder's rule: 1,000).
     pub stop: Option<u64>,
+    /// Greatest number of shingles of a document; of more, those of least hash are kept (Broder's rule: 400).
+    pub cap: Option<u64>,
 }
 
 impl Default for Shingles {
     fn default() -> Self {
-        Self { resemblance: 0.85, words: SHINGLE_WORDS, ratios: Ratios::ALL, remainder: 0, stop: None }
+        Self { resemblance: 0.85, words: SHINGLE_WORDS, ratios: Ratios::ALL, remainder: 0, stop: None, cap: None }
     }
 }
 
@@ -54,17 +56,18 @@ impl Method for Shingles {
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        let Self { resemblance, words, ratios, remainder, stop } = self;
+        let Self { resemblance, words, ratios, remainder, stop, cap } = self;
         vec![
             Parameter::share("resemblance", "least resemblance", resemblance).threshold(),
             Parameter::count("words", "words in a shingle", words, 1..=1 << 16),
             Parameter::text(
                 "ratios",
-                "keep one shingle in so many: of all documents, or of 11 groups by words",
+                "keep one shingle in so many; of documents by their words: 4,600:8,1200:16",
                 ratios,
             ),
             Parameter::count("remainder", "which of so many is kept", remainder, 0..=31),
             Parameter::limit("stop", "documents with one shingle; drops others", stop),
+            Parameter::limit("cap", "shingles of a document; drops others", cap),
         ]
     }
 
@@ -77,10 +80,10 @@ impl Method for Shingles {
             let what = "the least resemblance in hundredths (more than 0 is shared by every candidate)";
             return Err(OutOfReach { what, requested: 0, limit: 1 });
         }
-        let finest = self.ratios.groups().iter().copied().max().unwrap_or(1);
-        if self.remainder >= finest {
+        let coarsest = self.ratios.coarsest();
+        if self.remainder >= coarsest {
             let what = "the remainder of kept shingles (of one in n there are 0 to n - 1)";
-            return Err(OutOfReach { what, requested: self.remainder.into(), limit: u64::from(finest) - 1 });
+            return Err(OutOfReach { what, requested: self.remainder.into(), limit: u64::from(coarsest) - 1 });
         }
         Ok(())
     }

@@ -62,18 +62,13 @@ impl Assignment {
 
     /// Sets the parameter of the methods that have it; refuses one that none has.
     fn apply(&self, methods: &mut [&mut dyn Method]) -> Result<()> {
-        let failure = |why: String| {
-            let Self { method, name, value } = self;
-            let place = method.as_ref().map_or_else(String::new, |method| format!("{method}."));
-            Failure::usage(format!("--set {place}{name}={value}: {why}"))
-        };
         let mut unknown = Vec::new();
         let mut is_set = false;
         for method in methods.iter_mut().filter(|method| self.is_of(&***method)) {
             let has_it = method.has_parameter(&self.name);
             match method.set(&self.name, &self.value) {
                 Ok(()) => is_set = true,
-                Err(error) if has_it => return Err(failure(error.to_string())),
+                Err(error) if has_it => return Err(self.failure(&error.to_string())),
                 Err(error) => unknown.push(error.to_string()),
             }
         }
@@ -81,10 +76,16 @@ impl Assignment {
             return Ok(());
         }
         unknown.dedup();
-        Err(failure(match &self.method {
+        Err(self.failure(&match &self.method {
             Some(method) if unknown.is_empty() => format!("the method {method} is not run"),
             _ => unknown.join("; "),
         }))
+    }
+
+    fn failure(&self, why: &str) -> Failure {
+        let Self { method, name, value } = self;
+        let place = method.as_ref().map_or_else(String::new, |method| format!("{method}."));
+        Failure::usage(format!("--set {place}{name}={value}: {why}"))
     }
 }
 
@@ -113,7 +114,14 @@ impl Parameters {
                 }
             }
         }
-        self.assignments.iter().try_for_each(|assignment| assignment.apply(methods))
+        for (index, assignment) in self.assignments.iter().enumerate() {
+            let is_same = |other: &Assignment| (&other.method, &other.name) == (&assignment.method, &assignment.name);
+            if self.assignments[..index].iter().any(is_same) {
+                return Err(assignment.failure("it is set twice"));
+            }
+            assignment.apply(methods)?;
+        }
+        Ok(())
     }
 
     /// Sets the parameters that a method has.
@@ -163,15 +171,22 @@ pub(crate) fn changed(method: &dyn Method) -> Map<String, Value> {
     settings.map(|setting| (setting.name.to_owned(), json(&setting.value))).collect()
 }
 
+/// Returns the options that give a method the parameters that do not have their defaults, each after a space.
+pub(crate) fn options(method: &dyn Method) -> String {
+    let told = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    changed(method).iter().map(|(name, value)| format!(" --set {name}={}", told(value))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use nddb::detect::methods::{B, Combined, Lcs, Simhash};
 
     use super::*;
 
+    /// Sets these parameters, with spaces between.
     fn set(text: &str, methods: &mut [&mut dyn Method]) -> std::result::Result<(), String> {
-        let assignment = Assignment::from_str(text)?;
-        let parameters = Parameters { assignments: vec![assignment], model: None };
+        let assignments = text.split(' ').map(Assignment::from_str).collect::<std::result::Result<_, _>>()?;
+        let parameters = Parameters { assignments, model: None };
         parameters.apply(methods).map_err(|failure| match failure {
             Failure::Told(told) => told.message,
             Failure::Pipe => panic!("nothing is written"),
@@ -197,6 +212,7 @@ mod tests {
             ("b=9", "--set b=9: b: \"9\" is not within what there is: 2 to 6"),
             ("lcs.slope=0.2", "--set lcs.slope=0.2: the method lcs is not run"),
             ("b.k=3", "--set b.k=3: b has no \"k\", but b"),
+            ("k=3 k=5", "--set k=5: it is set twice"),
         ] {
             let told = set(text, &mut [&mut B::default(), &mut Simhash::default()]).expect_err(text);
             assert!(told.contains(word), "{text}: {told}");

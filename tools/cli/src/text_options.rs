@@ -34,6 +34,14 @@ pub(crate) enum TextPart {
 }
 
 impl TextPart {
+    /// The value of the option.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            TextPart::Whole => "whole",
+            TextPart::Main => "main",
+        }
+    }
+
     pub(crate) fn part(self) -> TextScope {
         match self {
             TextPart::Whole => TextScope::Whole,

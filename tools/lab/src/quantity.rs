@@ -1,6 +1,6 @@
 //! Counts, figures and reasons as people read them.
 
-use nddb::detect::{GROUP_WORDS, GROUPS, UnreadTexts};
+use nddb::detect::{Groups, UnreadTexts};
 
 /// Returns a count with commas: `1,234,567`.
 pub fn grouped(number: u64) -> String {
@@ -30,9 +30,11 @@ pub fn decimal(figure: Option<f64>, places: usize) -> String {
 }
 
 /// Returns the range of the numbers of words of a group's documents.
-pub fn group_words(group: usize) -> String {
-    let from = group * GROUP_WORDS;
-    if group + 1 == GROUPS { format!("{from}-") } else { format!("{from}-{}", from + GROUP_WORDS - 1) }
+pub fn group_words(groups: &Groups, group: usize) -> String {
+    match groups.words(group) {
+        (from, Some(end)) => format!("{from}-{}", end - 1),
+        (from, None) => format!("{from}-"),
+    }
 }
 
 /// Returns why texts could not be read, with the number of documents for each reason.
@@ -55,13 +57,6 @@ mod tests {
             [(Some(0.25), 1), (Some(1.0), 4), (None, 3)].map(|(of, places)| decimal(of, places)),
             ["0.2", "1.0000", "-"]
         );
-        assert_eq!(
-            [0, 1, GROUPS - 1].map(group_words),
-            [
-                format!("0-{}", GROUP_WORDS - 1),
-                format!("{GROUP_WORDS}-{}", 2 * GROUP_WORDS - 1),
-                format!("{}-", (GROUPS - 1) * GROUP_WORDS)
-            ]
-        );
+        assert_eq!([0, 1, 10].map(|group| group_words(&Groups::PAPER, group)), ["0-499", "500-999", "5000-"]);
     }
 }

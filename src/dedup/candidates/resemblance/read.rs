@@ -40,14 +40,13 @@ pub struct ShingleSets {
 fn sampled(words: &CanonicalWords, method: &methods::Shingles) -> (Shingles, u64) {
     let ratio = method.ratios.of(words.len(), method.resemblance);
     let sampling = Ratios::sampling(ratio, method.remainder);
-    if ratio == 1 {
-        let all = shingles(words, method.words, sampling);
-        let len = all.len() as u64;
-        return (all, len);
-    }
     let all = shingles(words, method.words, Sampling::ALL);
     let len = all.len() as u64;
-    (all.resample(sampling).unwrap_or(all), len)
+    let kept = if ratio == 1 { all } else { all.resample(sampling).unwrap_or(all) };
+    match method.cap.map(|cap| usize::try_from(cap).unwrap_or(usize::MAX)) {
+        Some(cap) if kept.len() > cap => (Shingles::of_hashes(sampling, kept.hashes()[..cap].to_vec()), len),
+        _ => (kept, len),
+    }
 }
 
 impl ShingleSets {

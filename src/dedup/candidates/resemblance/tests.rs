@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nddb_page::sketch::{Shingles, plain};
 use nddb_page::text::{CanonicalWords, Page, folded_text};
-use nddb_verdict::{GROUPS, Ratios, methods};
+use nddb_verdict::{Ratios, methods};
 
 use crate::support::{corpus, expanded, options, texts};
 
@@ -13,7 +13,9 @@ fn brute(texts: &[String], method: &methods::Shingles) -> BTreeSet<(u32, u32)> {
         .map(|text| {
             let words = CanonicalWords::of_text(&folded_text(&Page::text(text)));
             let ratio = method.ratios.of(words.len(), method.resemblance);
-            plain::shingles(&words, method.words, Ratios::sampling(ratio, method.remainder))
+            let set = plain::shingles(&words, method.words, Ratios::sampling(ratio, method.remainder));
+            let cap = method.cap.map_or(set.len(), |cap| set.len().min(cap as usize));
+            Shingles::of_hashes(set.sampling(), set.hashes()[..cap].to_vec())
         })
         .collect();
     // Documents of one sample count once for the stop shingles.
@@ -50,16 +52,17 @@ fn pairs_are_those_of_counting_shared_shingles() {
     let texts = texts(220, seed);
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
-    let mut mixed = [1; GROUPS];
-    (mixed[0], mixed[1]) = (4, 2);
+    let mixed: Ratios = "4,500:2,1000:1".parse().expect("ratios");
     let all = methods::Shingles::default;
     for shingles in [
         all(),
         methods::Shingles { words: 1, ..all() },
         methods::Shingles { ratios: Ratios::uniform(4).expect("a ratio"), remainder: 3, ..all() },
         methods::Shingles { ratios: Ratios::uniform(32).expect("a ratio"), ..all() },
-        methods::Shingles { ratios: Ratios::new(mixed).expect("ratios"), remainder: 1, ..all() },
+        methods::Shingles { ratios: mixed, remainder: 1, ..all() },
         methods::Shingles { stop: Some(4), ..all() },
+        methods::Shingles { cap: Some(12), ..all() },
+        methods::Shingles { cap: Some(5), ratios: mixed, remainder: 1, ..all() },
     ] {
         for threshold in [0.1, 0.5, 0.85, 1.0] {
             let shingles = methods::Shingles { resemblance: threshold, ..shingles.clone() };

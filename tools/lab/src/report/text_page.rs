@@ -1,6 +1,6 @@
 //! The sections of a report that are about texts.
 
-use nddb::detect::GROUPS;
+use nddb::detect::{GROUPS, Groups};
 
 use super::texts::{TERM_PAIRS, Texts};
 use crate::html::Html;
@@ -52,7 +52,7 @@ fn terms(html: &mut Html, texts: &Texts) -> Result<()> {
     html.heading(3, "In how many terms near-duplicates differ");
     html.paragraph(&format!(
         "Terms that are deleted or inserted between the two texts of a pair; one that is replaced counts two \
-         (Henzinger 2006, Figures 1 and 3). Up to {} pairs of each method are drawn.",
+         (Henzinger 2006, Figures 2 and 4). Up to {} pairs of each method are drawn.",
         grouped(TERM_PAIRS as u64)
     ));
     if texts.terms.is_empty() {
@@ -169,7 +169,7 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
     html.heading(3, "What sampled shingles find");
     html.paragraph(
         "One shingle in n is kept. Precision and recall are against the pairs that all shingles return, means over the \
-         n samples there are (Ye et al. 2007, 4.2 to 4.4). nddb-lab tune chooses a ratio for each group of documents.",
+         n samples there are (Ye et al. 2007, 5). nddb-lab tune chooses a ratio for each group of documents.",
     );
     if made.steps.iter().all(|step| step.pairs.iter().sum::<u64>() == 0) {
         html.paragraph("No two documents of the sample resemble each other so much.");
@@ -191,7 +191,7 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
              and more those with most:"
         ));
     }
-    let names: Vec<String> = groups.iter().map(|&group| group_words(group)).collect();
+    let names: Vec<String> = groups.iter().map(|&group| group_words(&Groups::PAPER, group)).collect();
     let lines: Vec<(&AtThreshold, Option<usize>)> = groups.iter().map(|&group| (step, Some(group))).collect();
     if !groups.is_empty() {
         by_ratio(html, "precision", &names, &lines)?;
@@ -201,7 +201,8 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
     let mut rows = Vec::new();
     for step in &made.steps {
         for group in (0..GROUPS).filter(|&group| made.documents[group] > 0) {
-            let mut row = vec![step.threshold.to_string(), group_words(group), grouped(made.documents[group])];
+            let mut row =
+                vec![step.threshold.to_string(), group_words(&Groups::PAPER, group), grouped(made.documents[group])];
             row.push(grouped(step.pairs[group]));
             row.extend((1..RATIOS.len()).map(|ratio| {
                 format!("{} / {}", share(step.precision(ratio, Some(group))), share(step.recall(ratio, Some(group))))

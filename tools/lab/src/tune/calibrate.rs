@@ -2,18 +2,18 @@
 
 use fixedbitset::FixedBitSet;
 use nddb::detect::methods::{Cosine, Lcs, Shingles};
-use nddb::detect::{Collection, GROUPS, Method, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
+use nddb::detect::{Collection, GROUPS, Groups, Method, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
 use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::choose::{Chosen, GroupFigures, Measured, cells, choose};
 use super::runs::{PAIRS_MAX, Runs, Tally};
+use super::sampled::THRESHOLDS;
 
-/// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4).
+/// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4 and 6).
 pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];
-/// Returned pairs, over all remainders of a ratio, without which it is not accepted.
-const RETURNED_MIN: f64 = 100.0;
 /// The half to choose on, and the half to report.
 const CHOOSE: usize = 0;
 const REPORT: usize = 1;
@@ -73,27 +73,8 @@ impl Default for TuneOptions {
     }
 }
 
-/// A group of documents, in the half on which ratios are chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct GroupFigures {
-    /// Documents.
-    pub documents: u64,
-    /// Shingles of these.
-    pub shingles: u64,
-    /// Pairs whose smaller document is in the group, with all shingles.
-    pub pairs: u64,
-    /// Pairs that each of [`RATIOS`] returns, the mean over its remainders.
-    pub returned: [f64; 6],
-    /// Of these, pairs that all shingles return.
-    pub correct: [f64; 6],
-    /// Pairs that were looked at, of those returned: fewer if there are more than [`PAIRS_MAX`], drawn by hash.
-    pub drawn: [f64; 6],
-    /// The ratio that was chosen.
-    pub ratio: u32,
-}
-
 /// A sampling, in the half that is reported; means over its remainders.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// The ratios.
     pub ratios: Ratios,
@@ -104,7 +85,7 @@ pub struct Run {
     /// Kept shingles of all.
     pub shingles: f64,
     /// Precision in each group; none where nothing is returned.
-    pub by_group: [Option<f64>; GROUPS],
+    pub by_group: Vec<Option<f64>>,
 }
 
 /// What came of the calibration.
@@ -112,10 +93,10 @@ pub struct Run {
 pub struct Calibration {
     /// Documents looked at: one of each identity set, those that have words.
     pub documents: u64,
+    /// The groups of documents, by which precision is given.
+    pub bounds: Groups,
     /// Each group, in the half on which ratios are chosen.
-    pub groups: [GroupFigures; GROUPS],
-    /// The ratios that were chosen.
-    pub ratios: Ratios,
+    pub groups: Vec<GroupFigures>,
     /// One ratio for all, each of [`RATIOS`].
     pub uniform: Vec<Run>,
     /// The ratios that were chosen.
@@ -126,14 +107,12 @@ pub struct Calibration {
     pub unread: UnreadTexts,
 }
 
-/// Calibrates adaptive sampling (Ye et al. 2007, 4.4) on the documents of a collection, which was built
+/// Calibrates adaptive sampling (Ye et al. 2007, 6) on the documents of a collection, which was built
 /// from this view.
 ///
 /// The documents are halved by the hash of their ids. On one half every ratio is run with every remainder; pairs
-/// across the halves are left out. What all shingles return is the truth. A group of documents takes the coarsest ratio
-/// whose precision, over the pairs whose smaller document is in the group, is at least the one to be kept by its lower
-/// 95% bound, with at least 100 pairs returned by its runs together; else all shingles. The bound is that of one run,
-/// for runs with other remainders return much the same pairs. The other half is reported.
+/// across the halves are left out. What all shingles return is the truth. Groups and ratios are chosen by
+/// [`choose()`](super::choose()); the other half is reported.
 ///
 /// Of a run and group no more than [`PAIRS_MAX`] pairs that may resemble each other are looked at: of more, a half, a
 /// quarter and so on, drawn by hash, each as likely as any other. Figures are scaled up to all of them, and the bound is
@@ -154,45 +133,137 @@ pub fn calibrate(
     let wanted = wanted(collection, options.documents);
     let shingles = Shingles { ratios: Ratios::ALL, remainder: 0, ..options.shingles.clone() };
     let sets = ShingleSets::read(&sources, &wanted, &shingles, resources, &ticker)?;
-    let runs = Runs::new(view, collection, (shingles, resources), &sets, half, PAIRS_MAX, &ticker)?;
-    let uniform: Vec<Tally> = RATIOS
-        .iter()
-        .filter_map(|&ratio| Ratios::uniform(ratio))
-        .map(|ratios| runs.tally(ratios))
-        .collect::<Result<_>>()?;
-    let mut groups = [GroupFigures::default(); GROUPS];
-    let mut ratios = [1; GROUPS];
-    for (group, figures) in groups.iter_mut().enumerate() {
-        figures.shingles = uniform[0].shingles[CHOOSE][group] as u64;
-        figures.pairs = uniform[0].returned[CHOOSE][group] as u64;
-        for (index, (&ratio, tally)) in RATIOS.iter().zip(&uniform).enumerate() {
-            let [returned, correct, drawn] =
-                [&tally.returned, &tally.correct, &tally.drawn].map(|counts| counts[CHOOSE][group]);
-            (figures.returned[index], figures.correct[index], figures.drawn[index]) = (returned, correct, drawn);
-            let seen = if returned > 0.0 { drawn * correct / returned } else { 0.0 };
-            if drawn * f64::from(ratio) >= RETURNED_MIN && lower_bound(seen, drawn) >= options.precision {
-                ratios[group] = ratio;
+    let halves = Halves::measure(view, collection, (&shingles, resources), &sets, &ticker)?;
+    let (chosen, adaptive) = halves.adaptive(options.precision)?;
+    let uniform = halves.uniform(&chosen.bounds);
+    let equal = coarsest(&uniform, &adaptive);
+    let documents = (0..collection.len()).filter(|&ordinal| sets.words(ordinal) > Some(0)).count() as u64;
+    let (bounds, groups) = (chosen.bounds, chosen.groups);
+    Ok(Calibration { documents, bounds, groups, uniform, adaptive, equal, unread: sets.unread })
+}
+
+/// Of uniform samplings, the index of the coarsest whose precision is that of another one, or more.
+fn coarsest(uniform: &[Run], other: &Run) -> usize {
+    uniform.iter().rposition(|run| run.precision >= other.precision).unwrap_or(0)
+}
+
+/// Precisions that are to be kept: "given precisions ranging from 0.5 to 0.99" (Ye et al. 2007, 6).
+pub const PRECISIONS: [f64; 8] = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99];
+
+/// What adaptive sampling keeps where a precision is to be kept at a resemblance (Ye et al. 2007, Figure 4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptiveRow {
+    /// The resemblance.
+    pub threshold: f64,
+    /// The precision to be kept.
+    pub wanted: f64,
+    /// Groups and ratios chosen on one half of the documents, measured on the other.
+    pub adaptive: Run,
+    /// The coarsest uniform sampling whose precision is that of the adaptive one, or more.
+    pub uniform: Run,
+}
+
+/// Calibrates adaptive sampling of these documents at each of [`THRESHOLDS`](super::THRESHOLDS) for each of
+/// [`PRECISIONS`].
+///
+/// # Errors
+/// As [`pairs`](nddb::detect::pairs).
+pub fn adaptive(
+    view: View<'_>,
+    collection: &Collection,
+    documents: &[u32],
+    options: &PairOptions,
+    shingles: &Shingles,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Vec<AdaptiveRow>> {
+    let (resources, ticker) = (&options.resources, Ticker::new(watch));
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+    documents.iter().for_each(|&ordinal| wanted.insert(ordinal as usize));
+    let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;
+    let shingles = Shingles { ratios: Ratios::ALL, remainder: 0, ..shingles.clone() };
+    let sets = ShingleSets::read(&sources, &wanted, &shingles, resources, &ticker)?;
+    let mut rows = Vec::new();
+    for threshold in THRESHOLDS {
+        let shingles = Shingles { resemblance: threshold, ..shingles.clone() };
+        let halves = Halves::measure(view, collection, (&shingles, resources), &sets, &ticker)?;
+        let mut last: Option<Run> = None;
+        for wanted in PRECISIONS {
+            let chosen = choose(&halves.measured, wanted);
+            let adaptive = match last.take().filter(|run| run.ratios == chosen.ratios) {
+                Some(run) => run,
+                None => halves.adaptive(wanted)?.1,
+            };
+            let mut uniform = halves.uniform(&chosen.bounds);
+            let uniform = uniform.swap_remove(coarsest(&uniform, &adaptive));
+            last = Some(adaptive.clone());
+            rows.push(AdaptiveRow { threshold, wanted, adaptive, uniform });
+        }
+    }
+    Ok(rows)
+}
+
+/// Runs with each ratio, of both halves of the documents.
+struct Halves<'a, 't> {
+    runs: Runs<'a, 't>,
+    /// Of each of [`RATIOS`].
+    uniform: Vec<Tally>,
+    measured: Measured,
+}
+
+impl<'a, 't> Halves<'a, 't> {
+    fn measure(
+        view: View<'a>,
+        collection: &'a Collection,
+        (shingles, resources): (&Shingles, &Resources),
+        sets: &'a ShingleSets,
+        ticker: &'a Ticker<'t>,
+    ) -> Result<Self> {
+        let cells = cells();
+        let of = (shingles.clone(), resources);
+        let runs = Runs::new(view, collection, of, sets, (&cells, half), PAIRS_MAX, ticker)?;
+        let ratios = RATIOS.iter().filter_map(|&ratio| Ratios::uniform(ratio));
+        let uniform: Vec<Tally> = ratios.map(|ratios| runs.tally(ratios)).collect::<Result<_>>()?;
+        let mut documents = [0; GROUPS];
+        for ordinal in (0..collection.len()).filter(|&ordinal| half(collection, ordinal) == CHOOSE) {
+            if let Some(words) = sets.words(ordinal).filter(|&words| words > 0) {
+                documents[cells.of(words)] += 1;
             }
         }
-        figures.ratio = ratios[group];
+        let figures = (0..cells.count()).map(|cell| figures(&uniform, cell, documents[cell])).collect();
+        Ok(Self { runs, uniform, measured: Measured { cells, figures } })
     }
-    let mut documents = 0;
-    for ordinal in 0..collection.len() {
-        if let Some(words) = sets.words(ordinal).filter(|&words| words > 0) {
-            documents += 1;
-            groups[Ratios::group(words)].documents += u64::from(half(collection, ordinal) == CHOOSE);
-        }
+
+    /// Chooses groups and ratios on one half, and measures them on the other.
+    fn adaptive(&self, precision: f64) -> Result<(Chosen, Run)> {
+        let chosen = choose(&self.measured, precision);
+        let tally = self.runs.tally(chosen.ratios)?;
+        let run = self.run(chosen.ratios, &tally, &chosen.bounds);
+        Ok((chosen, run))
     }
-    let ratios = Ratios::new(ratios).unwrap_or(Ratios::ALL);
-    let whole = uniform[0];
-    let adaptive = run(ratios, &runs.tally(ratios)?, &whole);
-    let uniform: Vec<Run> = RATIOS
-        .iter()
-        .zip(&uniform)
-        .map(|(&ratio, tally)| run(Ratios::uniform(ratio).unwrap_or(Ratios::ALL), tally, &whole))
-        .collect();
-    let equal = uniform.iter().rposition(|run| run.precision >= adaptive.precision).unwrap_or(0);
-    Ok(Calibration { documents, groups, ratios, uniform, adaptive, equal, unread: sets.unread })
+
+    /// Each uniform sampling, on the half that is reported.
+    fn uniform(&self, bounds: &Groups) -> Vec<Run> {
+        let of =
+            |(&ratio, tally): (&u32, &Tally)| self.run(Ratios::uniform(ratio).unwrap_or(Ratios::ALL), tally, bounds);
+        RATIOS.iter().zip(&self.uniform).map(of).collect()
+    }
+
+    fn run(&self, ratios: Ratios, tally: &Tally, bounds: &Groups) -> Run {
+        run(ratios, tally, &self.uniform[0], (&self.measured.cells, bounds))
+    }
+}
+
+/// What runs of all ratios return of a cell, in the half on which ratios are chosen.
+fn figures(uniform: &[Tally], cell: usize, documents: u64) -> GroupFigures {
+    let of = |counts: &[[f64; GROUPS]; 2]| counts[CHOOSE][cell];
+    let mut made = GroupFigures { documents, shingles: of(&uniform[0].shingles) as u64, ..GroupFigures::default() };
+    for (index, tally) in uniform.iter().enumerate() {
+        made.returned[index] = of(&tally.returned);
+        made.correct[index] = of(&tally.correct);
+        made.drawn[index] = of(&tally.drawn);
+    }
+    made.pairs = made.returned[0] as u64;
+    made
 }
 
 /// One document of each identity set, no more than so many.
@@ -223,30 +294,21 @@ fn half(collection: &Collection, ordinal: u32) -> usize {
     (hash(collection, ordinal) >> 63) as usize
 }
 
-/// The figures of the half that is reported; `whole` is the run with all shingles.
-fn run(ratios: Ratios, tally: &Tally, whole: &Tally) -> Run {
+/// The figures of the half that is reported; `whole` is the run with all shingles. Counts are of cells, and a group is
+/// made of cells.
+fn run(ratios: Ratios, tally: &Tally, whole: &Tally, (cells, groups): (&Groups, &Groups)) -> Run {
     let sum = |of: &[[f64; GROUPS]; 2]| of[REPORT].iter().sum::<f64>();
     let share = |part: f64, of: f64| (of > 0.0).then(|| part / of);
     let (returned, correct) = (sum(&tally.returned), sum(&tally.correct));
+    let within = |of: &[[f64; GROUPS]; 2], group: usize| -> f64 {
+        (0..cells.count()).filter(|&cell| groups.of(cells.words(cell).0) == group).map(|cell| of[REPORT][cell]).sum()
+    };
+    let by_group = |group| share(within(&tally.correct, group), within(&tally.returned, group));
     Run {
         ratios,
         precision: share(correct, returned),
         recall: share(correct, sum(&whole.returned)),
         shingles: share(sum(&tally.shingles), sum(&whole.shingles)).unwrap_or(0.0),
-        by_group: std::array::from_fn(|group| share(tally.correct[REPORT][group], tally.returned[REPORT][group])),
+        by_group: (0..groups.count()).map(by_group).collect(),
     }
-}
-
-/// The lower bound of a share of which `correct` of `all` were seen, with one-sided confidence of 95% (Wilson's score
-/// interval); 0 where nothing was seen.
-pub fn lower_bound(correct: f64, all: f64) -> f64 {
-    /// The 95% quantile of the normal distribution.
-    const Z: f64 = 1.644_853_626_951_472_2;
-    if all <= 0.0 {
-        return 0.0;
-    }
-    let (share, square) = (correct / all, Z * Z);
-    let middle = share + square / (2.0 * all);
-    let width = Z * (share * (1.0 - share) / all + square / (4.0 * all * all)).sqrt();
-    ((middle - width) / (1.0 + square / all)).clamp(0.0, 1.0)
 }

@@ -1,7 +1,7 @@
 //! Runs of the method shingles on samples of one set of shingles, read once.
 
 use nddb::detect::methods::Shingles;
-use nddb::detect::{Collection, GROUPS, PairOptions, Ratios, Resources, ShingleSummary};
+use nddb::detect::{Collection, GROUPS, Groups, PairOptions, Ratios, Resources, ShingleSummary};
 use nddb::{Result, View};
 use nddb_dedup::{Classes, Context, Overlaps, Resembling, ShingleSets};
 use nddb_index::spill::ticker::Ticker;
@@ -99,7 +99,7 @@ impl<'a, 't> Runs<'a, 't> {
         collection: &'a Collection,
         (shingles, resources): (Shingles, &Resources),
         sets: &'a ShingleSets,
-        half: fn(&Collection, u32) -> usize,
+        (groups, half): (&Groups, fn(&Collection, u32) -> usize),
         most: usize,
         ticker: &'a Ticker<'t>,
     ) -> Result<Self> {
@@ -112,7 +112,7 @@ impl<'a, 't> Runs<'a, 't> {
                 members.push(Member {
                     ordinal,
                     half: half(collection, ordinal),
-                    group: Ratios::group(words),
+                    group: groups.of(words),
                     hash: xxh3_64_with_seed(collection.id(ordinal).as_bytes(), SEED).reverse_bits(),
                 });
             }
@@ -187,7 +187,7 @@ impl<'a, 't> Runs<'a, 't> {
 
     /// What a sampling returns, on average over its remainders.
     pub(super) fn tally(&self, ratios: Ratios) -> Result<Tally> {
-        let remainders = ratios.groups().iter().copied().max().unwrap_or(1);
+        let remainders = ratios.coarsest();
         let mut mean = Tally::default();
         for remainder in 0..remainders {
             let mut tally = Tally::default();

@@ -2,7 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 use nddb::detect::methods::Shingles;
-use nddb::detect::{Collection, GROUPS, PairOptions, Ratios, UnreadTexts};
+use nddb::detect::{Collection, GROUPS, Groups, PairOptions, Ratios, UnreadTexts};
 use nddb::{Error, Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources, in_order};
 use nddb_index::spill::ticker::Ticker;
@@ -16,6 +16,8 @@ pub const THRESHOLDS: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95];
 /// What sampled shingles find of a sample of documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
+    /// Words of each document, most first.
+    pub words: Vec<u32>,
     /// Documents of each group, by the number of their words.
     pub documents: [u64; GROUPS],
     /// Shingles of these.
@@ -83,16 +85,24 @@ pub fn sampled(
     let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;
     let shingles = Shingles { ratios: Ratios::ALL, remainder: 0, ..shingles.clone() };
     let sets = ShingleSets::read(&sources, &wanted, &shingles, resources, &ticker)?;
-    let mut made = Sampled { documents: [0; GROUPS], shingles: [0; GROUPS], steps: Vec::new(), unread: sets.unread };
+    let mut made = Sampled {
+        words: Vec::new(),
+        documents: [0; GROUPS],
+        shingles: [0; GROUPS],
+        steps: Vec::new(),
+        unread: sets.unread,
+    };
     for &ordinal in documents {
         if let Some(words) = sets.words(ordinal).filter(|&words| words > 0) {
-            made.documents[Ratios::group(words)] += 1;
-            made.shingles[Ratios::group(words)] += sets.hashes(ordinal).count() as u64;
+            made.words.push(u32::try_from(words).unwrap_or(u32::MAX));
+            made.documents[Groups::PAPER.of(words)] += 1;
+            made.shingles[Groups::PAPER.of(words)] += sets.hashes(ordinal).count() as u64;
         }
     }
+    made.words.sort_unstable_by(|a, b| b.cmp(a));
     let runs_at = |threshold: f64| {
         let shingles = Shingles { resemblance: threshold, ..shingles.clone() };
-        Runs::new(view, collection, (shingles, resources), &sets, |_, _| 0, PAIRS_MAX, &ticker)
+        Runs::new(view, collection, (shingles, resources), &sets, (&Groups::PAPER, |_, _| 0), PAIRS_MAX, &ticker)
     };
     if let Some(steps) = at_once(&runs_at(THRESHOLDS[0])?, threads, &ticker)? {
         made.steps = steps;

@@ -1,5 +1,5 @@
 use nddb::detect::methods::Shingles;
-use nddb::detect::{GROUPS, PairOptions, Ratios, Resources, TextScope};
+use nddb::detect::{GROUPS, Groups, PairOptions, Ratios, Resources, TextScope};
 use nddb::sketch::Recipe;
 use nddb_dedup::support::{corpus, texts};
 
@@ -53,15 +53,13 @@ fn calibration_counts_what_sampled_runs_return() {
         assert!((run.shingles - 1.0 / f64::from(ratio)).abs() < 1e-9, "each shingle is in one sample of n");
         assert!(run.recall.is_some_and(|recall| recall > 0.2 && recall <= 1.0));
     }
-    let adaptive = &made.adaptive;
-    assert_eq!(adaptive.ratios, made.ratios);
+    assert_eq!(made.groups.len(), made.bounds.count());
     for (group, figures) in made.groups.iter().enumerate() {
-        let position = RATIOS.iter().position(|&ratio| ratio == figures.ratio).expect("a ratio");
+        let ratio = figures.ratio(0.5);
+        let position = RATIOS.iter().position(|&other| ratio == other).expect("a ratio");
         let (returned, correct) = (figures.returned[position], figures.correct[position]);
-        assert!(
-            figures.ratio == 1 || figures.drawn[position] >= 100.0 && lower_bound(correct, returned) >= 0.5,
-            "group {group}: {figures:?}"
-        );
+        assert!(figures.pairs >= 100 && lower_bound(correct, returned) >= 0.5, "group {group}: {figures:?}");
+        assert_eq!(made.adaptive.ratios.of(made.bounds.words(group).0, 1.0), ratio);
     }
     assert!(made.groups.iter().any(|group| group.documents > 0 && group.returned[0] == group.pairs as f64));
     // Fewer documents, the same each time.
@@ -69,7 +67,43 @@ fn calibration_counts_what_sampled_runs_return() {
     let part = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
     assert!(part.documents <= 100 && part.documents > 50, "{}", part.documents);
     assert_eq!(part, calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures"));
-    assert_eq!(made.groups.len(), GROUPS);
+}
+
+/// A group whose pairs are few, and one without any, take the ratio of the group that they are merged into.
+#[test]
+fn groups_with_few_pairs_are_merged() {
+    let figures = |pairs: f64, correct: [f64; 6]| GroupFigures {
+        documents: 10,
+        pairs: pairs as u64,
+        returned: [pairs; 6],
+        drawn: [pairs; 6],
+        correct: correct.map(|share| share * pairs),
+        ..GroupFigures::default()
+    };
+    let short = figures(400.0, [1.0, 0.99, 0.95, 0.6, 0.4, 0.2]);
+    let long = figures(400.0, [1.0, 1.0, 0.99, 0.97, 0.95, 0.6]);
+    let (few, none) = (figures(40.0, [1.0, 1.0, 1.0, 1.0, 0.5, 0.5]), GroupFigures::default());
+    let measured = |figures: &[GroupFigures]| Measured {
+        cells: Groups::from(&[64, 128, 256, 512, 1024][..figures.len() - 1]).expect("groups"),
+        figures: figures.to_vec(),
+    };
+    for (cells, bounds, ratios) in [
+        (&[short, long][..], &[64][..], "4,64:16"),
+        (&[none, short, few, long, few, none], &[128], "4,128:8"),
+        (&[few, long, short], &[128], "8,128:4"),
+        (&[short, short, long], &[64, 128], "4,128:16"),
+        (&[few, few, few], &[], "8"),
+        (&[none, none], &[], "1"),
+    ] {
+        let chosen = choose(&measured(cells), 0.9);
+        assert_eq!(chosen.bounds, Groups::from(bounds).expect("groups"), "{cells:?}");
+        assert_eq!(chosen.ratios.to_string(), ratios, "{cells:?}");
+        assert_eq!(
+            chosen.groups.iter().map(|group| group.documents).sum::<u64>(),
+            10 * cells.iter().filter(|cell| cell.documents > 0).count() as u64
+        );
+    }
+    assert_eq!(choose(&measured(&[few]), 0.95).ratios.to_string(), "1", "37 of 40 may be chance");
 }
 
 #[test]
@@ -188,7 +222,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
         };
         let sets: Vec<_> = documents
             .iter()
-            .map(|&one| (Ratios::group(words(one).len()), shingles(&words(one), shingles_of.words, Sampling::ALL)))
+            .map(|&one| (Groups::PAPER.of(words(one).len()), shingles(&words(one), shingles_of.words, Sampling::ALL)))
             .collect();
         assert_eq!(found.documents.iter().sum::<u64>(), documents.len() as u64, "seed {seed}");
         assert_eq!(found.shingles.iter().sum::<u64>(), sets.iter().map(|set| set.1.len() as u64).sum::<u64>());

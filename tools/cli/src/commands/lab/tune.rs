@@ -4,13 +4,15 @@
 use std::path::PathBuf;
 
 use nddb::archive::Options;
+use nddb::detect::Collection;
 use nddb::detect::methods::Shingles;
-use nddb::detect::{Collection, GROUPS};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
 use nddb_lab::eval::{Corpus, CorpusError};
 use nddb_lab::quantity::{decimal, group_words};
-use nddb_lab::tune::{Calibration, Edit, PAIRS_MAX, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial};
+use nddb_lab::tune::{
+    Calibration, Edit, PAIRS_MAX, PAIRS_MIN, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial,
+};
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -18,7 +20,7 @@ use crate::commands::create::recipe;
 use crate::commands::pairs::resources;
 use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
-use crate::parameters::Parameters;
+use crate::parameters::{self, Parameters};
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
 use crate::text_options::TextPart;
@@ -29,8 +31,8 @@ const K: u8 = 3;
 
 /// Calibrate shingle sampling and compare methods on your own documents
 ///
-/// First, the sampling ratio of shingles that keeps a given precision: ratios for documents of different lengths are
-/// chosen on one half of the documents and evaluated on the other, beside one ratio for all. Then, the recall of each
+/// First, the sampling ratio of shingles that keeps a given precision: groups of documents by their words, and a ratio
+/// for each, are chosen on one half of the documents and evaluated on the other, beside one ratio for all. Then, the recall of each
 /// k, choice of features and method: edits of known size are made in a sample of the documents, and each method
 /// searches for them. Texts are read again from where they were loaded.
 #[derive(Debug, clap::Args)]
@@ -38,7 +40,7 @@ const K: u8 = 3;
 Examples:
   nddb-lab tune crawl.nddb
   nddb-lab tune documents.jsonl.zst --set shingles.resemblance=0.6 --precision 0.8
-  nddb pairs crawl.nddb --method shingles --set ratios=2,8,16,16,32,32,32,32,32,32,32")]
+  nddb pairs crawl.nddb --method shingles --set ratios=4,512:8,2048:32")]
 pub(crate) struct Args {
     /// A database, or a file of documents: any input of nddb load
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true)]
@@ -147,9 +149,13 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
     titles.extend(RATIOS[1..].iter().map(|ratio| format!("1/{ratio}")));
     let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
     for (group, figures) in made.groups.iter().enumerate() {
-        let mut row =
-            vec![group_words(group), grouped(figures.documents), grouped(figures.shingles), grouped(figures.pairs)];
-        row.push(format!("1/{}", figures.ratio));
+        let mut row = vec![
+            group_words(&made.bounds, group),
+            grouped(figures.documents),
+            grouped(figures.shingles),
+            grouped(figures.pairs),
+        ];
+        row.push(format!("1/{}", figures.ratio(args.precision)));
         row.extend((1..RATIOS.len()).map(|index| {
             let returned = figures.returned[index];
             let precision = (returned > 0.0).then(|| figures.correct[index] / returned);
@@ -162,6 +168,13 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
         lines.push(format!(
             "of runs with more than {} in a group so many were drawn by hash and looked at; figures stand for all",
             counted(PAIRS_MAX as u64, "pair")
+        ));
+    }
+    if let [group] = &made.groups[..]
+        && (group.pairs as f64) < PAIRS_MIN
+    {
+        lines.push(format!(
+            "too few pairs to choose by, which needs {PAIRS_MIN}: take more documents (--documents), or a lower resemblance"
         ));
     }
     lines.push(String::new());
@@ -188,13 +201,22 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
         ));
     }
     let mut table = Table::new(&["words", "uniform 1/16", "adaptive"]);
-    for group in 0..GROUPS {
-        table.row(vec![group_words(group), part(made.uniform[4].by_group[group]), part(adaptive.by_group[group])]);
+    for group in 0..made.bounds.count() {
+        let [uniform, adaptive] = [&made.uniform[4], adaptive].map(|run| part(run.by_group[group]));
+        table.row(vec![group_words(&made.bounds, group), uniform, adaptive]);
     }
     lines.push("precision by the words of the smaller document".into());
     lines.extend(table.lines());
-    lines.push(format!("nddb pairs --method shingles --set ratios={}", made.ratios));
+    lines.push(command(args, shingles, &made.adaptive));
     lines
+}
+
+/// The command that finds pairs as the adaptive sampling did.
+fn command(args: &Args, shingles: &Shingles, adaptive: &Run) -> String {
+    let db = if inputs::is_file(&args.input) { "DB".into() } else { args.input.display().to_string() };
+    let part = args.part.map_or_else(String::new, |part| format!(" --text {}", part.name()));
+    let chosen = Shingles { ratios: adaptive.ratios, ..shingles.clone() };
+    format!("nddb pairs {db} --method shingles{}{part}", parameters::options(&chosen))
 }
 
 fn edits(args: &Args, made: &Trial) -> Vec<String> {
@@ -230,7 +252,7 @@ fn edits(args: &Args, made: &Trial) -> Vec<String> {
 fn value(args: &Args, shingles: &Shingles, made: &Calibration, trial: &Trial) -> Value {
     let run = |run: &Run| {
         json!({
-            "ratios": run.ratios.groups(),
+            "ratios": run.ratios.to_string(),
             "precision": run.precision,
             "recall": run.recall,
             "shingles": run.shingles,
@@ -239,14 +261,14 @@ fn value(args: &Args, shingles: &Shingles, made: &Calibration, trial: &Trial) ->
     };
     let groups = made.groups.iter().enumerate().map(|(group, figures)| {
         json!({
-            "words": group_words(group),
+            "words": group_words(&made.bounds, group),
             "documents": figures.documents,
             "shingles": figures.shingles,
             "pairs": figures.pairs,
             "returned": figures.returned,
             "correct": figures.correct,
             "drawn": figures.drawn,
-            "ratio": figures.ratio,
+            "ratio": figures.ratio(args.precision),
         })
     });
     let figures = trial.figures.iter().map(|figure| {
@@ -267,7 +289,8 @@ fn value(args: &Args, shingles: &Shingles, made: &Calibration, trial: &Trial) ->
         "precision": args.precision,
         "shingle_words": shingles.words,
         "groups": groups.collect::<Vec<_>>(),
-        "ratios": made.ratios.to_string(),
+        "ratios": made.adaptive.ratios.to_string(),
+        "command": command(args, shingles, &made.adaptive),
         "uniform": made.uniform.iter().map(run).collect::<Vec<_>>(),
         "adaptive": run(&made.adaptive),
         "equal": RATIOS[made.equal],

@@ -1,6 +1,6 @@
 //! The measurements of texts as JSON.
 
-use nddb::detect::GROUPS;
+use nddb::detect::{GROUPS, Groups};
 use nddb_lab::measures::TermDifferences;
 use nddb_lab::quantity::group_words;
 use nddb_lab::report::Texts;
@@ -73,7 +73,7 @@ fn sampled(texts: &Texts) -> Value {
     let made = &texts.sampled;
     let groups = (0..GROUPS).map(|group| {
         json!({
-            "words": group_words(group),
+            "words": group_words(&Groups::PAPER, group),
             "documents": made.documents[group],
             "shingles": made.shingles[group],
         })

@@ -1,0 +1,118 @@
+//! Choice of groups of documents and of their sampling ratios, from what runs with each ratio return.
+
+use nddb::detect::{GROUPS, Groups, Ratios};
+
+use super::calibrate::RATIOS;
+
+/// Words of the longest document of the first cell, and one more; each further cell begins at twice the words.
+const FIRST_WORDS: usize = 64;
+/// Pairs of all shingles that a group has, at least.
+pub const PAIRS_MIN: f64 = 100.0;
+
+/// What runs with each ratio return of a group of documents, in the half on which ratios are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GroupFigures {
+    /// Documents.
+    pub documents: u64,
+    /// Shingles of these.
+    pub shingles: u64,
+    /// Pairs whose smaller document is in the group, with all shingles.
+    pub pairs: u64,
+    /// Pairs that each of [`RATIOS`] returns, the mean over its remainders.
+    pub returned: [f64; 6],
+    /// Of these, pairs that all shingles return.
+    pub correct: [f64; 6],
+    /// Pairs that were looked at, of those returned: fewer if there are more than
+    /// [`PAIRS_MAX`](super::PAIRS_MAX), drawn by hash.
+    pub drawn: [f64; 6],
+}
+
+impl GroupFigures {
+    fn add(&mut self, other: &Self) {
+        self.documents += other.documents;
+        self.shingles += other.shingles;
+        self.pairs += other.pairs;
+        for index in 0..RATIOS.len() {
+            self.returned[index] += other.returned[index];
+            self.correct[index] += other.correct[index];
+            self.drawn[index] += other.drawn[index];
+        }
+    }
+
+    /// The coarsest ratio that keeps a precision, by the lower 95% bound of one run: runs with other remainders return
+    /// much the same pairs. All shingles keep it, as they are the truth.
+    pub fn ratio(&self, precision: f64) -> u32 {
+        let keeps = |index: usize| {
+            let (returned, drawn) = (self.returned[index], self.drawn[index]);
+            returned > 0.0 && lower_bound(drawn * self.correct[index] / returned, drawn) >= precision
+        };
+        let coarsest = (0..RATIOS.len()).rev().find(|&index| keeps(index));
+        coarsest.map_or(1, |index| RATIOS[index])
+    }
+}
+
+/// What was measured of each cell of documents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The cells, narrower than the groups that are made of them.
+    pub cells: Groups,
+    /// Of each cell.
+    pub figures: Vec<GroupFigures>,
+}
+
+/// Groups of documents with their ratios.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    /// The groups that have enough pairs.
+    pub bounds: Groups,
+    /// What was measured of each.
+    pub groups: Vec<GroupFigures>,
+    /// Their ratios.
+    pub ratios: Ratios,
+}
+
+/// Returns the cells that documents are counted in: [0, 64), [64, 128), [128, 256) and so on, as twice the words at half
+/// the ratio make a sample as large.
+pub fn cells() -> Groups {
+    let from: Vec<usize> = (0..GROUPS - 1).map(|cell| FIRST_WORDS << cell).collect();
+    Groups::from(&from).unwrap_or(Groups::PAPER)
+}
+
+/// Chooses groups and ratios: "we minimize the sampling ratio, subjected to given precisions", and "the optimal sampling
+/// ratios and group divisions can be estimated by experiments on a subset sampled from the dataset we want to examine"
+/// (Ye et al. 2007, 6).
+///
+/// Cells are joined, from the shortest documents on, until a group has 100 pairs, and those that are left at the end
+/// belong to the last group: so every group has 100 pairs, if there are so many in all.
+pub fn choose(measured: &Measured, precision: f64) -> Chosen {
+    let mut starts: Vec<usize> = Vec::new();
+    let mut groups: Vec<GroupFigures> = Vec::new();
+    let mut left: f64 = measured.figures.iter().map(|figures| figures.drawn[0]).sum();
+    for (cell, figures) in measured.figures.iter().enumerate() {
+        match groups.last_mut() {
+            Some(last) if last.drawn[0] < PAIRS_MIN || left < PAIRS_MIN => last.add(figures),
+            _ => {
+                starts.push(measured.cells.words(cell).0);
+                groups.push(*figures);
+            }
+        }
+        left -= figures.drawn[0];
+    }
+    let bounds = Groups::from(starts.get(1..).unwrap_or_default()).unwrap_or(measured.cells);
+    let ratios: Vec<u32> = groups.iter().map(|figures| figures.ratio(precision)).collect();
+    Chosen { bounds, groups, ratios: Ratios::new(&bounds, &ratios).unwrap_or(Ratios::ALL) }
+}
+
+/// The lower bound of a share of which `correct` of `all` were seen, with one-sided confidence of 95% (Wilson's score
+/// interval); 0 where nothing was seen.
+pub fn lower_bound(correct: f64, all: f64) -> f64 {
+    /// The 95% quantile of the normal distribution.
+    const Z: f64 = 1.644_853_626_951_472_2;
+    if all <= 0.0 {
+        return 0.0;
+    }
+    let (share, square) = (correct / all, Z * Z);
+    let middle = share + square / (2.0 * all);
+    let width = Z * (share * (1.0 - share) / all + square / (4.0 * all * all)).sqrt();
+    ((middle - width) / (1.0 + square / all)).clamp(0.0, 1.0)
+}
