@@ -154,10 +154,15 @@ fn a_page_holds_what_needs_labels() {
         assert!(page.contains(&row(&cells.iter().map(String::as_str).collect::<Vec<_>>())), "{one}");
     }
     let combined = of("combined");
-    let by_r = combined["by_r"].as_array().expect("thresholds");
-    let at = by_r.iter().find(|one| one["r"] == 355).expect("the threshold of the paper");
+    let by_c = combined["by_c"].as_array().expect("thresholds");
+    let at = by_c.iter().find(|one| one["c"] == 355).expect("the threshold of the paper");
     assert_eq!((&at["precision"], &at["recall"]), (&combined["precision"], &combined["recall"]));
-    assert_eq!((by_r.len(), &by_r[0]["r"]), (55, &json!(330)));
+    assert_eq!((by_c.len(), &by_c[0]["c"]), (55, &json!(330)));
+    // R: its correct pairs as a share of those of B.
+    let found = |of: &Value| of["labelled"]["correct"].as_f64().expect("a count");
+    let of_b = of("b")["found"]["correct"].as_f64().expect("a count");
+    assert_eq!(at["r"], json!(found(at) / of_b));
+    assert_eq!(found(&at["same_site"]) + found(&at["different_sites"]), found(at));
     // A word or two in two hundred are changed: pairs of one text are near by every slope, others by none.
     let slopes = of("lcs")["slopes"]["by_slope"].as_array().expect("slopes");
     assert_eq!(slopes.len(), 10);

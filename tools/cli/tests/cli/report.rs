@@ -72,7 +72,7 @@ fn the_page_holds_what_comparing_everything_counts() {
         assert_eq!((&numbers[grid]["pairs"], &numbers[grid]["correlation"]), (&json!(1), &Value::Null));
     }
     for kept in numbers["combined"].as_array().expect("thresholds") {
-        assert_eq!(kept["pairs"], u64::from(kept["r"].as_u64() <= Some(c)), "{kept}");
+        assert_eq!(kept["pairs"], u64::from(kept["c"].as_u64() <= Some(c)), "{kept}");
     }
     for least in 330..=384 {
         let cells = if least <= c { ["1", "100.0%"] } else { ["0", "0.0%"] };

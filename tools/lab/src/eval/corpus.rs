@@ -137,15 +137,7 @@ impl Corpus {
     /// # Errors
     /// [`nddb::Error::Document`] for digits that are the ids of a number and of a text; damage of the database.
     pub fn gold(&self, labels: &Labels) -> Result<Gold> {
-        Gold::new(labels, &mut |named| {
-            let id = named.find(&mut |id| Ok(self.collection.find(id).is_some()))?;
-            let Some((ordinal, id)) = id.and_then(|id| Some((self.collection.find(&id)?, id))) else { return Ok(None) };
-            let url = self.url(ordinal)?;
-            let host = url.as_deref().and_then(host_of);
-            let site = |rule: SiteRule| host.as_deref().map(|host| rule.site(host)).filter(|site| !site.is_empty());
-            let sites = [site(SiteRule::Henzinger), site(SiteRule::Registrable)];
-            Ok(Some(LabelledDocument { ordinal, id, sites }))
-        })
+        gold(self.writer.view(), &self.collection, labels)
     }
 
     /// The address of a document.
@@ -171,8 +163,7 @@ impl Corpus {
         (has_keys && !found.is_empty()).then(|| hits as f64 / found.len() as f64)
     }
 
-    /// Runs a method from its own candidates over all documents, and judges the pairs that it puts out if all are asked
-    /// for. Where they are too many to be listed, as those of many copies of one page, they are counted.
+    /// As [`returned`], of these documents.
     ///
     /// # Errors
     /// As [`nddb::detect::pairs`].
@@ -183,17 +174,49 @@ impl Corpus {
         seed: u64,
         watch: Watch<'_>,
     ) -> Result<(Returned<'a>, PairSummary)> {
-        let mut returned = Returned::new(gold, seed);
-        let asked: Vec<(u32, u32)> = gold.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
-        let summary = count(self.writer.view(), &self.collection, options, &asked, watch, &mut |counted| {
-            match counted {
-                Counted::Pair(a, b) => returned.push(a, b),
-                Counted::PairBlock(block) => returned.push_block(&block),
-            }
-            Ok(())
-        })?;
-        Ok((returned, summary))
+        returned(self.writer.view(), &self.collection, options, gold, seed, watch)
     }
+}
+
+/// Runs a method from its own candidates over all documents, and judges the pairs that it puts out if all are asked
+/// for. Where they are too many to be listed, as those of many copies of one page, they are counted.
+///
+/// # Errors
+/// As [`nddb::detect::pairs`].
+pub fn returned<'a>(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    gold: &'a Gold,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<(Returned<'a>, PairSummary)> {
+    let mut returned = Returned::new(gold, seed);
+    let asked: Vec<(u32, u32)> = gold.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+    let summary = count(view, collection, options, &asked, watch, &mut |counted| {
+        match counted {
+            Counted::Pair(a, b) => returned.push(a, b),
+            Counted::PairBlock(block) => returned.push_block(&block),
+        }
+        Ok(())
+    })?;
+    Ok((returned, summary))
+}
+
+/// Joins labels with the documents of a database.
+///
+/// # Errors
+/// [`nddb::Error::Document`] for digits that are the ids of a number and of a text; damage of the database.
+pub fn gold(view: View<'_>, collection: &Collection, labels: &Labels) -> Result<Gold> {
+    Gold::new(labels, &mut |named| {
+        let id = named.find(&mut |id| Ok(collection.find(id).is_some()))?;
+        let Some((ordinal, id)) = id.and_then(|id| Some((collection.find(&id)?, id))) else { return Ok(None) };
+        let url = view.get(collection.id(ordinal))?.and_then(|stored| stored.record.url);
+        let host = url.as_deref().and_then(host_of);
+        let site = |rule: SiteRule| host.as_deref().map(|host| rule.site(host)).filter(|site| !site.is_empty());
+        let sites = [site(SiteRule::Henzinger), site(SiteRule::Registrable)];
+        Ok(Some(LabelledDocument { ordinal, id, sites }))
+    })
 }
 
 /// The document that an entry is; none for what is sound and no document.

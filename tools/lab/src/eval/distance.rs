@@ -1,7 +1,9 @@
 //! Precision and recall by Hamming distance (Manku et al. 2007, 4).
 
+use super::gold::Gold;
 use super::label::Label;
 use super::score::ratio;
+use nddb::detect::Collection;
 
 /// Distances that there are between fingerprints: 0 to 64.
 pub const DISTANCES: usize = 65;
@@ -75,8 +77,27 @@ pub fn by_distance(
     lines.collect()
 }
 
+/// Returns the distances of the selected labelled pairs with their labels, and the number of all pairs of the collection
+/// at each distance: zeros if it has more than so many fingerprints, as each pair of them would be looked at. Documents
+/// without a fingerprint are at no distance from any other.
+pub fn distances_of(
+    collection: &Collection,
+    gold: &Gold,
+    selected: &[bool],
+    most: usize,
+) -> (Vec<(u32, Label)>, [u64; DISTANCES]) {
+    let fingerprint = |ordinal: u32| collection.row(ordinal).fingerprint.map(|fingerprint| fingerprint.0);
+    let all: Vec<u64> = (0..collection.len()).filter_map(fingerprint).collect();
+    let labelled = gold.pairs.iter().zip(selected).filter(|(_, selected)| **selected);
+    let labelled = labelled.filter_map(|(pair, _)| {
+        let (a, b) = fingerprint(pair.a).zip(fingerprint(pair.b))?;
+        Some(((a ^ b).count_ones(), pair.label))
+    });
+    (labelled.collect(), distances(if all.len() <= most { &all } else { &[] }))
+}
+
 /// Counts all pairs of fingerprints by their distance. It looks at each pair.
-pub fn distances(fingerprints: &[u64]) -> [u64; DISTANCES] {
+fn distances(fingerprints: &[u64]) -> [u64; DISTANCES] {
     let mut counts = [0; DISTANCES];
     for (index, one) in fingerprints.iter().enumerate() {
         for other in &fingerprints[index + 1..] {

@@ -4,18 +4,20 @@
 //! halves of a labelled set, one to choose on and one to report ([`Half`]), the figures ([`Counts`]) with their
 //! intervals and paired differences ([`bootstrap`]), the splits by site and kind, what was returned without a label
 //! ([`Returned`]), precision and recall by Hamming distance ([`by_distance`]), by B-similarity and C-similarity
-//! ([`by_similarity`]), and by the slope of trustable regions ([`by_slope`]).
+//! ([`BySimilarity`]), and by the slope of trustable regions ([`by_slope`]).
 //!
 //! A method is judged by the pairs that it puts out from its own candidates over all documents ([`Corpus`]), and by
 //! nothing else: a labelled pair that it does not put out is missed, whatever its rule would say of it. But for the
 //! corpus nothing here knows how pairs are found.
 
 mod bootstrap;
+mod contents;
 mod corpus;
 mod distance;
 mod gold;
 mod half;
 mod label;
+mod means;
 mod page;
 mod returned;
 mod score;
@@ -25,13 +27,15 @@ mod slope;
 mod tests;
 
 pub use bootstrap::{Cells, DRAWS, Interval, Intervals, bootstrap};
-pub use corpus::{Corpus, CorpusError};
-pub use distance::{AtDistance, DISTANCES, by_distance, distances};
+pub use contents::{Contents, contents};
+pub use corpus::{Corpus, CorpusError, gold, returned};
+pub use distance::{AtDistance, DISTANCES, by_distance, distances_of};
 pub use gold::{Gold, GoldPair, LabelledDocument};
 pub use half::{Half, HalfSummary, halves};
 pub use label::{Label, LabelError, LabelFault, LabelledPair, Labels};
+pub use means::{RelativeRecall, mean_precision, relative_recall};
 pub use page::{EvalPage, MethodFigures, RecipeFigures};
 pub use returned::{Returned, SAMPLE};
 pub use score::{Counts, Split, splits};
-pub use similarity::{BySimilarity, C_RANGES, COMBINED_R, by_similarity};
+pub use similarity::{BySimilarity, ByThreshold, C_RANGES, COMBINED_C, SimilarPair, similar_pairs};
 pub use slope::{AtSlope, RECALL, SLOPES, Slopes, by_slope};

@@ -3,7 +3,7 @@
 use super::bootstrap::{Interval, Intervals};
 use super::distance::AtDistance;
 use super::score::Counts;
-use super::similarity::{BySimilarity, C_RANGES, COMBINED_R};
+use super::similarity::{BySimilarity, C_RANGES, COMBINED_C};
 use super::slope::{RECALL, Slopes};
 use crate::html::Html;
 use crate::plot::{Plot, PlotError, Result, Series};
@@ -127,24 +127,22 @@ fn similarity(html: &mut Html, made: &BySimilarity) -> Result<()> {
     let name = |&(from, to): &(u32, u32)| if from == to { from.to_string() } else { format!("{from}-{to}") };
     let names: Vec<String> = C_RANGES.iter().map(name).collect();
     by_value(html, ["precision by C-similarity", "C-similarity"], &names, &made.by_c)?;
-    html.heading(3, "The combined algorithm by its threshold R");
+    html.heading(3, "The combined algorithm by its threshold");
     html.paragraph(
-        "Pairs with a B-similarity of 2 and more and a C-similarity of at least R (Henzinger 2006, the combined \
+        "Pairs with a B-similarity of 2 and more and a C-similarity of at least c (Henzinger 2006, the combined \
          algorithm, which takes 355). The last column is the share of the recall that B has alone.",
     );
-    let of_b = made.b.found[0];
     let (mut series, mut rows) = ([(); 2].map(|()| Series { points: Vec::new() }), Vec::new());
-    for (least, counts) in COMBINED_R.zip(&made.combined) {
+    for (index, (least, counts)) in COMBINED_C.zip(&made.all.combined).enumerate() {
         series[0].points.push((least.into(), counts.precision()));
         series[1].points.push((least.into(), counts.recall()));
-        let of_b = (of_b > 0).then(|| counts.found[0] as f64 / of_b as f64);
         let mut row = vec![least.to_string(), grouped(counts.found[0]), grouped(counts.found[1])];
-        row.extend([figure(counts.precision()), figure(counts.recall()), figure(of_b)]);
+        row.extend([figure(counts.precision()), figure(counts.recall()), figure(made.all.r(index))]);
         rows.push(row);
     }
-    let labels: Vec<(f64, String)> = COMBINED_R.step_by(6).map(|least| (least.into(), least.to_string())).collect();
-    let plot = Plot { title: "precision and recall of the combined algorithm", x: "least C-similarity, R", y: "share" };
-    let titles = ["R", "correct", "incorrect", "precision", "recall", "of B's"];
+    let labels: Vec<(f64, String)> = COMBINED_C.step_by(6).map(|least| (least.into(), least.to_string())).collect();
+    let plot = Plot { title: "precision and recall of the combined algorithm", x: "least C-similarity", y: "share" };
+    let titles = ["c", "correct", "incorrect", "precision", "recall", "R"];
     html.plot_of(&plot.lines(&series, &labels)?, &["precision", "recall"], &titles, &rows);
     Ok(())
 }

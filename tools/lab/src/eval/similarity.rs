@@ -2,8 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::gold::Gold;
-use super::score::Counts;
+use super::gold::{Gold, GoldPair};
+use super::label::Label;
+use super::score::{Counts, ratio};
 use nddb::detect::Collection;
 use nddb::detect::methods::{B, C};
 
@@ -12,8 +13,66 @@ const B_MIN: u32 = 2;
 /// Ranges of C-similarity that are told apart: those of C-similar pairs, as in the paper, and below.
 pub const C_RANGES: [(u32, u32); 9] =
     [(0, 319), (320, 339), (340, 354), (355, 371), (372, 374), (375, 377), (378, 380), (381, 383), (384, 384)];
-/// Thresholds R of the combined algorithm that are tried; it takes 355.
-pub const COMBINED_R: RangeInclusive<u32> = 330..=384;
+/// Thresholds of C-similarity of the combined algorithm that are tried; it takes 355.
+pub const COMBINED_C: RangeInclusive<u32> = 330..=384;
+
+/// Pairs with a B-similarity of 2 and more, and those of them that the combined algorithm keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByThreshold {
+    /// Algorithm B.
+    pub b: Counts,
+    /// The combined algorithm with each of [`COMBINED_C`].
+    pub combined: Vec<Counts>,
+}
+
+impl Default for ByThreshold {
+    fn default() -> Self {
+        Self { b: Counts::default(), combined: vec![Counts::default(); COMBINED_C.count()] }
+    }
+}
+
+impl ByThreshold {
+    /// R of a threshold, by its index: "the number of correct near-duplicate pairs returned by the combined algorithm
+    /// divided by the number of correct near-duplicate pairs returned by alg. B" (Henzinger 2006, the combined
+    /// algorithm).
+    pub fn r(&self, index: usize) -> Option<f64> {
+        ratio(self.combined[index].found[0], self.b.found[0])
+    }
+
+    fn add(&mut self, pair: &SimilarPair) {
+        let is_b = pair.b >= Some(B_MIN);
+        self.b.add(pair.label, is_b);
+        for (least, counts) in COMBINED_C.zip(&mut self.combined) {
+            counts.add(pair.label, is_b && pair.c >= Some(least));
+        }
+    }
+}
+
+/// A labelled pair by what its sketches say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimilarPair {
+    /// Index in [`Gold::pairs`].
+    pub index: usize,
+    /// What was said of it.
+    pub label: Label,
+    /// Whether both are of one site, by Henzinger's rule.
+    pub same_site: Option<bool>,
+    /// B-similarity; none where a document has no supershingles.
+    pub b: Option<u32>,
+    /// C-similarity; none where a document has no projection.
+    pub c: Option<u32>,
+}
+
+/// Returns the similarities of the selected labelled pairs. A pair counts by what its documents' sketches say, whether
+/// they would meet as candidates or not: with a B-similarity of 2 they always do, with a C-similarity of 373.
+pub fn similar_pairs(gold: &Gold, selected: &[bool], collection: &Collection) -> Vec<SimilarPair> {
+    let chosen = gold.pairs.iter().enumerate().filter(|(index, _)| selected[*index]);
+    let of = |(index, pair): (usize, &GoldPair)| {
+        let (b, c) = collection.compared(pair.a, pair.b, |pair| (B::similarity(pair), C::similarity(pair)));
+        SimilarPair { index, label: pair.label, same_site: pair.same_site[0], b, c }
+    };
+    chosen.map(of).collect()
+}
 
 /// Labelled pairs by what their sketches say. They are taken as found where the similarity is in question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,35 +81,35 @@ pub struct BySimilarity {
     pub by_b: Vec<Counts>,
     /// Pairs with a C-similarity in each of [`C_RANGES`].
     pub by_c: Vec<Counts>,
-    /// Pairs with a B-similarity of 2 and more and a C-similarity of R and more, for each of [`COMBINED_R`].
-    pub combined: Vec<Counts>,
-    /// Pairs with a B-similarity of 2 and more: algorithm B.
-    pub b: Counts,
+    /// All pairs by the threshold of the combined algorithm.
+    pub all: ByThreshold,
+    /// Those on one site.
+    pub same_site: ByThreshold,
+    /// Those on different sites.
+    pub different_sites: ByThreshold,
     /// Pairs of which a document has no supershingles, or no projection.
     pub unknown: [u64; 2],
 }
 
-/// Counts the selected labelled pairs by their similarities. A pair counts by what its documents' sketches say, whether
-/// they would meet as candidates or not: with a B-similarity of 2 they always do, with a C-similarity of 373.
-pub fn by_similarity(gold: &Gold, selected: &[bool], collection: &Collection) -> BySimilarity {
-    let mut made = BySimilarity {
-        by_b: vec![Counts::default(); 7],
-        by_c: vec![Counts::default(); C_RANGES.len()],
-        combined: vec![Counts::default(); COMBINED_R.count()],
-        ..BySimilarity::default()
-    };
-    for (pair, _) in gold.pairs.iter().zip(selected).filter(|(_, selected)| **selected) {
-        let (b, c) = collection.compared(pair.a, pair.b, |pair| (B::similarity(pair), C::similarity(pair)));
-        made.unknown[0] += u64::from(b.is_none());
-        made.unknown[1] += u64::from(c.is_none());
-        (0..).zip(&mut made.by_b).for_each(|(value, counts)| counts.add(pair.label, b == Some(value)));
-        for ((from, to), counts) in C_RANGES.iter().zip(&mut made.by_c) {
-            counts.add(pair.label, c.is_some_and(|c| (*from..=*to).contains(&c)));
+impl BySimilarity {
+    /// Counts these pairs.
+    pub fn of(pairs: &[SimilarPair]) -> Self {
+        let mut made =
+            Self { by_b: vec![Counts::default(); 7], by_c: vec![Counts::default(); C_RANGES.len()], ..Self::default() };
+        for pair in pairs {
+            made.unknown[0] += u64::from(pair.b.is_none());
+            made.unknown[1] += u64::from(pair.c.is_none());
+            (0..).zip(&mut made.by_b).for_each(|(value, counts)| counts.add(pair.label, pair.b == Some(value)));
+            for ((from, to), counts) in C_RANGES.iter().zip(&mut made.by_c) {
+                counts.add(pair.label, pair.c.is_some_and(|c| (*from..=*to).contains(&c)));
+            }
+            made.all.add(pair);
+            match pair.same_site {
+                Some(true) => made.same_site.add(pair),
+                Some(false) => made.different_sites.add(pair),
+                None => {}
+            }
         }
-        made.b.add(pair.label, b >= Some(B_MIN));
-        for (least, counts) in COMBINED_R.zip(&mut made.combined) {
-            counts.add(pair.label, b >= Some(B_MIN) && c >= Some(least));
-        }
+        made
     }
-    made
 }

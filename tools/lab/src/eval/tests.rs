@@ -54,7 +54,7 @@ fn labelled_pairs_are_counted_by_what_their_sketches_say() {
         let gold = corpus.gold(&labels(80, &mixed)).expect("joined");
         let all = corpus.collection();
         let selected: Vec<bool> = (0..gold.pairs.len()).map(|position| position % 4 > 0).collect();
-        let found = by_similarity(&gold, &selected, all);
+        let found = BySimilarity::of(&similar_pairs(&gold, &selected, all));
         let pairs: Vec<(Option<u32>, Option<u32>, Label)> = gold
             .pairs
             .iter()
@@ -79,11 +79,18 @@ fn labelled_pairs_are_counted_by_what_their_sketches_say() {
         for (&(from, to), counts) in C_RANGES.iter().zip(&found.by_c) {
             assert_eq!(*counts, count(&|_, c| c >= Some(from) && c <= Some(to)), "seed {seed}, c {from}");
         }
-        for (r, counts) in COMBINED_R.zip(&found.combined) {
-            assert_eq!(*counts, count(&|b, c| b >= Some(2) && c >= Some(r)), "seed {seed}, R {r}");
+        for (index, (least, counts)) in COMBINED_C.zip(&found.all.combined).enumerate() {
+            let kept = count(&|b, c| b >= Some(2) && c >= Some(least));
+            assert_eq!(*counts, kept, "seed {seed}, C-similarity {least}");
+            let of_b = found.all.r(index).expect("B returns correct pairs");
+            assert!((of_b - kept.found[0] as f64 / found.all.b.found[0] as f64).abs() < 1e-12, "seed {seed}");
+            let sites = [&found.same_site, &found.different_sites].map(|part| part.combined[index].labelled());
+            let known =
+                gold.pairs.iter().zip(&selected).filter(|(pair, selected)| **selected && pair.same_site[0].is_some());
+            assert_eq!(sites.iter().sum::<u64>(), known.count() as u64, "seed {seed}");
         }
-        assert_eq!(found.b, count(&|b, _| b >= Some(2)));
-        assert!(found.b.found.iter().all(|&found| found > 0), "seed {seed}: {:?}", found.b);
+        assert_eq!(found.all.b, count(&|b, _| b >= Some(2)));
+        assert!(found.all.b.found.iter().all(|&found| found > 0), "seed {seed}: {:?}", found.all.b);
         let without_b = pairs.iter().filter(|pair| pair.0.is_none()).count();
         let without_c = pairs.iter().filter(|pair| pair.1.is_none()).count();
         assert_eq!(found.unknown, [without_b as u64, without_c as u64]);

@@ -8,7 +8,7 @@ use nddb::detect::{Candidates, Method};
 use super::measured::{Measured, Report};
 use super::overview_page;
 use super::text_page;
-use crate::eval::COMBINED_R;
+use crate::eval::COMBINED_C;
 use crate::html::Html;
 use crate::measures::{BUCKETS, Grid};
 use crate::plot::{Plot, PlotError, Result};
@@ -223,11 +223,11 @@ fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
          355).",
     );
     let plot = Plot { title: "pairs kept", x: "least C-similarity R", y: "pairs kept" };
-    let heights: Vec<(u64, f64)> = COMBINED_R.map(|least| (least.into(), grid.from_c(least) as f64)).collect();
-    let rows: Vec<Vec<String>> = COMBINED_R
+    let heights: Vec<(u64, f64)> = COMBINED_C.map(|least| (least.into(), grid.from_c(least) as f64)).collect();
+    let rows: Vec<Vec<String>> = COMBINED_C
         .map(|least| vec![least.to_string(), grouped(grid.from_c(least)), share(grid.from_c(least), known)])
         .collect();
-    html.plot(&plot.bars(&heights)?, &["R", "pairs kept", "share"], &rows);
+    html.plot(&plot.bars(&heights)?, &["c", "pairs kept", "share"], &rows);
     Ok(())
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// Write a page with plots to this file: methods, and precision by similarity, by slope and by distance
     ///
     /// It needs nothing else. All its numbers stand in it, and in the objects of --json: `by_similarity` of b and c,
-    /// `by_r` of combined, `slopes` of lcs, `distances` of simhash. Slopes are only measured for a page.
+    /// `by_c` of combined, `slopes` of lcs, `distances` of simhash. Slopes are only measured for a page.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
     /// Seed of the bootstrap and of the pairs for review

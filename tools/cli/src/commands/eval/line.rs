@@ -1,8 +1,8 @@
 //! One JSON object for each method and setting.
 
 use nddb_lab::eval::{
-    AtDistance, C_RANGES, COMBINED_R, Counts, DRAWS, Interval, Intervals, Label, RECALL, Slopes, Split, by_distance,
-    distances, splits,
+    AtDistance, ByThreshold, C_RANGES, COMBINED_C, Counts, DRAWS, Interval, Intervals, RECALL, Slopes, Split,
+    by_distance, distances_of, mean_precision, relative_recall, splits,
 };
 use serde_json::{Map, Value, json};
 
@@ -14,11 +14,19 @@ pub(super) const DISTANCE_MAX: u32 = 10;
 /// Fingerprints of which all pairs are looked at, so that figures can be weighted by the collection's pairs.
 const COMPARED_MAX: usize = 50_000;
 
+/// What a setting is compared with.
+pub(super) struct Compared<'t, 'a> {
+    /// The default, or the first one.
+    pub(super) reference: &'t Trial<'a>,
+    /// The first one of simhash on the same sketches, if there is any.
+    pub(super) simhash: Option<&'t Trial<'a>>,
+}
+
 /// A setting with all its figures.
 pub(super) fn value(
     frame: &Frame<'_>,
     trial: &Trial<'_>,
-    reference: &Trial<'_>,
+    Compared { reference, simhash }: &Compared<'_, '_>,
     intervals: &Intervals,
     figures: Option<&Figures<'_>>,
 ) -> Value {
@@ -33,7 +41,9 @@ pub(super) fn value(
         "default": trial.is_default(),
         "precision": all.precision(),
         "precision_of_returned": all.precision_of_returned(),
+        "precision_by_document": mean_precision(gold, &frame.selected, trial.returned.found()),
         "recall": all.recall(),
+        "recall_to_simhash": simhash.map(|simhash| relative(frame, trial, simhash)),
         "f1": all.f1(),
         "pairs": trial.returned.pairs(),
         "unlabelled": trial.returned.unlabelled(),
@@ -79,6 +89,18 @@ pub(super) fn value(
     value
 }
 
+/// Recall relative to that of simhash: of all correct pairs, and as a mean over documents.
+fn relative(frame: &Frame<'_>, trial: &Trial<'_>, simhash: &Trial<'_>) -> Value {
+    let found = [trial, simhash].map(|trial| trial.returned.found());
+    let relative = relative_recall(&trial.set.gold, &frame.selected, found[0], found[1]);
+    json!({
+        "params": simhash.setting.params(),
+        "in_all": relative.in_all,
+        "by_document": relative.mean,
+        "documents": relative.documents,
+    })
+}
+
 /// What the papers measure of one method alone.
 fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value)> {
     let similarity = &figures.similarity;
@@ -94,12 +116,16 @@ fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value
             ("by_similarity", ranges.collect())
         }
         "combined" => {
-            let steps = COMBINED_R.zip(&similarity.combined).map(|(r, counts)| {
-                let mut value = at(json!({"r": r}), counts);
-                value["recall"] = json!(counts.recall());
+            let sites = [("same_site", &similarity.same_site), ("different_sites", &similarity.different_sites)];
+            let steps = COMBINED_C.enumerate().map(|(index, least)| {
+                let mut value = at_threshold(&similarity.all, index);
+                value["c"] = least.into();
+                for (name, of) in sites {
+                    value[name] = at_threshold(of, index);
+                }
                 value
             });
-            ("by_r", steps.collect())
+            ("by_c", steps.collect())
         }
         "lcs" => ("slopes", figures.slopes.as_ref().map_or(Value::Null, slopes)),
         _ => return None,
@@ -110,6 +136,14 @@ fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value
 fn at(mut value: Value, counts: &Counts) -> Value {
     value["labelled"] = by_label(&counts.found);
     value["precision"] = json!(counts.precision());
+    value
+}
+
+/// Labelled pairs that the combined algorithm returns, with R: its correct pairs as a share of those of B.
+fn at_threshold(of: &ByThreshold, index: usize) -> Value {
+    let counts = &of.combined[index];
+    let mut value = at(json!({"r": of.r(index)}), counts);
+    value["recall"] = json!(counts.recall());
     value
 }
 
@@ -172,19 +206,9 @@ fn at_distance(at: &AtDistance) -> Value {
 }
 
 impl Frame<'_> {
-    /// Precision and recall by the distance of fingerprints (Manku et al. 2007, 4). Documents without a fingerprint are
-    /// at no distance from any other.
+    /// Precision and recall by the distance of fingerprints (Manku et al. 2007, 4).
     pub(super) fn distances(&self, set: &Set) -> Vec<AtDistance> {
-        let collection = set.corpus.collection();
-        let fingerprint = |ordinal: u32| collection.row(ordinal).fingerprint.map(|fingerprint| fingerprint.0);
-        let all: Vec<u64> = (0..collection.len()).filter_map(fingerprint).collect();
-        // Beyond, the pairs of the collection are not counted: all of them would be looked at.
-        let pairs = distances(if all.len() <= COMPARED_MAX { &all } else { &[] });
-        let labelled = set.gold.pairs.iter().zip(&self.selected).filter(|(_, selected)| **selected);
-        let labelled = labelled.filter_map(|(pair, _)| {
-            let (a, b) = fingerprint(pair.a).zip(fingerprint(pair.b))?;
-            Some(((a ^ b).count_ones(), pair.label))
-        });
-        by_distance(labelled.collect::<Vec<(u32, Label)>>(), &pairs, DISTANCE_MAX)
+        let (labelled, pairs) = distances_of(set.corpus.collection(), &set.gold, &self.selected, COMPARED_MAX);
+        by_distance(labelled, &pairs, DISTANCE_MAX)
     }
 }

@@ -17,6 +17,7 @@ use nddb_lab::eval::{Cells, EvalPage, Intervals, MethodFigures, RecipeFigures, s
 
 pub(crate) use self::args::Args;
 use self::documents::{load, read_labels, refuse_strangers};
+use self::line::Compared;
 use self::review::Review;
 use self::setting::Setting;
 use self::trial::{Figures, Frame, Trial, figures_of};
@@ -136,7 +137,10 @@ fn report(
     if global.json {
         for (trial, intervals) in trials.iter().zip(&intervals) {
             let figures = figures_of(figures, trial.set);
-            output.json(&line::value(frame, trial, &trials[reference], intervals, figures))?;
+            let is_simhash =
+                |other: &&Trial<'_>| other.setting.method.is_by_distance() && other.set.recipe == trial.set.recipe;
+            let compared = Compared { reference: &trials[reference], simhash: trials.iter().find(is_simhash) };
+            output.json(&line::value(frame, trial, &compared, intervals, figures))?;
         }
     } else {
         for line in table::lines(frame, trials, reference, &intervals) {

@@ -1,5 +1,6 @@
 //! A method with its parameters, as the command line names it.
 
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use nddb::detect::{Method, PairOptions, Resources, default_of, methods, outside};
@@ -67,7 +68,13 @@ pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
         let (name, parameters) = item.split_once(':').unwrap_or((item, ""));
         let method: Box<dyn Method> = name.parse().map_err(|error| format!("--methods {item}: {error}"))?;
         let mut here = vec![Setting::new(method, true)];
+        let mut given = HashSet::new();
         for parameter in parameters.split('+').filter(|parameter| !parameter.is_empty()) {
+            let name = parameter.split('=').next().unwrap_or_default();
+            if !given.insert(name) {
+                let other = format!("for several values, {name}=1..3 or an item for each, with commas between");
+                return Err(format!("--methods {item}: {name} is given twice; {other}"));
+            }
             here = with(&here, parameter).map_err(|why| format!("--methods {item}: {why}"))?;
         }
         for setting in here {
@@ -153,6 +160,7 @@ mod tests {
             ("simhash:k=x", "is not a whole number"),
             ("simhash:k=3..1", "is not a whole number"),
             ("simhash:k=1..3/0", "is not a whole number"),
+            ("b,simhash:k=3+k=5", "--methods simhash:k=3+k=5: k is given twice; for several values, k=1..3"),
             ("cosine:cosine=1.5", "is not a number from 0 to 1"),
             ("b:b=9", "is not within what there is: 2 to 6"),
             ("b:b=1", "is not within what there is: 2 to 6"),

@@ -4,8 +4,8 @@ use nddb::detect::methods::Lcs;
 use nddb::detect::{PairOptions, PairSummary, Resources};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{
-    AtDistance, BySimilarity, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, Slopes, bootstrap,
-    by_similarity, by_slope, splits,
+    AtDistance, BySimilarity, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, Slopes, bootstrap, by_slope,
+    similar_pairs, splits,
 };
 
 use super::args::{Args, EvalHalf};
@@ -112,7 +112,7 @@ pub(super) fn measure<'a>(
             }
             None => None,
         };
-        let similarity = by_similarity(gold, &frame.selected, collection);
+        let similarity = BySimilarity::of(&similar_pairs(gold, &frame.selected, collection));
         made.push(Figures { set, similarity, distances: frame.distances(set), slopes });
     }
     Ok(made)

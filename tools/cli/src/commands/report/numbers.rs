@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nddb_lab::eval::COMBINED_R;
+use nddb_lab::eval::COMBINED_C;
 use nddb_lab::measures::Grid;
 use nddb_lab::report::{C_RANGES, Measured, Report};
 use serde_json::{Value, json};
@@ -91,5 +91,5 @@ fn grid(grid: &Grid) -> Value {
 }
 
 fn combined(grid: &Grid) -> Value {
-    COMBINED_R.map(|least| json!({"r": least, "pairs": grid.from_c(least)})).collect()
+    COMBINED_C.map(|least| json!({"c": least, "pairs": grid.from_c(least)})).collect()
 }

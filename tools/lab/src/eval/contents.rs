@@ -1,0 +1,61 @@
+//! Equality of pages and of their main contents (Manku et al. 2007, 6.D).
+
+use std::collections::HashMap;
+
+use fixedbitset::FixedBitSet;
+use nddb::detect::{Collection, PairOptions, TextScope};
+use nddb::{Progress, Result, View};
+use nddb_dedup::TextSources;
+use nddb_index::spill::ticker::Ticker;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::gold::Gold;
+use super::score::Counts;
+
+/// Labelled pairs whose texts are equal, as found; all others are missed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// By all visible text.
+    pub whole: Counts,
+    /// By the main content, in lower case and with numbers as 0.
+    pub main: Counts,
+    /// Pairs of which a text could not be read.
+    pub left_out: u64,
+}
+
+/// Compares the texts of the labelled pairs. An empty text equals no other.
+///
+/// # Errors
+/// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].
+pub fn contents(
+    view: View<'_>,
+    collection: &Collection,
+    gold: &Gold,
+    options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Contents> {
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+    gold.pairs.iter().flat_map(|pair| [pair.a, pair.b]).for_each(|ordinal| wanted.insert(ordinal as usize));
+    let ticker = Ticker::new(watch);
+    let digests = |part: TextScope| {
+        let sources = TextSources::new(view, collection, Some(part), &options.resources, &ticker)?;
+        let mut digests = HashMap::new();
+        sources.each(&wanted, &options.resources, &ticker, &mut |ordinal, text| {
+            digests.insert(ordinal, (!text.trim().is_empty()).then(|| xxh3_128(text.as_bytes())));
+            Ok(())
+        })?;
+        Ok::<_, nddb::Error>(digests)
+    };
+    let [whole, main] = [digests(TextScope::Whole)?, digests(TextScope::Main)?];
+    let mut made = Contents::default();
+    for pair in &gold.pairs {
+        if [&whole, &main].iter().any(|digests| !digests.contains_key(&pair.a) || !digests.contains_key(&pair.b)) {
+            made.left_out += 1;
+            continue;
+        }
+        let is_equal = |of: &HashMap<u32, Option<u128>>| of[&pair.a].is_some() && of[&pair.a] == of[&pair.b];
+        made.whole.add(pair.label, is_equal(&whole));
+        made.main.add(pair.label, is_equal(&main));
+    }
+    Ok(made)
+}
