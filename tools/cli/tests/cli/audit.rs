@@ -121,7 +121,8 @@ fn labels(dir: &Dir, lost: &str, good: &str) -> String {
     for section in page.split("<section id=\"p").skip(1) {
         let [first, second, more] = ["data-id1", "data-id2", "data-more"].map(|name| value(section, name));
         let label = if lost == "n" { "1" } else { "0" };
-        lines.push([&first, &second, label, lost, good, "", "", &more].join("\t"));
+        let guess = value(section, "data-guess");
+        lines.push([&first, &second, label, lost, good, "", "", &guess, &more].join("\t"));
     }
     lines.join("\n") + "\n"
 }
@@ -138,6 +139,10 @@ fn answers_are_weighed_and_eval_reads_them() {
     assert!(low > 0.5 && low < 1.0 && high == 1.0, "{score}");
     let by: Vec<&Value> = score["parts"].as_array().expect("parts").iter().map(|part| &part["by"]).collect();
     assert_eq!(by, ["rule", "score", "sites", "documents in the cluster", "stratum"]);
+    let differences = score["differences"].as_array().expect("kinds");
+    let pairs: u64 = differences.iter().map(|it| it["pairs"].as_u64().expect("a count")).sum();
+    assert_eq!((json!(pairs), &score["reasons"]), (score["guessed"].clone(), &json!([])), "the guesses were taken");
+    assert!(pairs >= score["judged"].as_u64().expect("a count") && pairs > 0, "{score}");
     dir.write("wrong.tsv", labels(&dir, "y", "y").as_bytes());
     let ran = dir.nddb(["audit", "--score", "wrong.tsv"]).done();
     assert!(ran.stdout.contains("as good): 0.0% (95%: 0.0% to "), "{}", ran.stdout);

@@ -70,6 +70,11 @@ fn prepared() -> Dir {
         let packed = zstd::bulk::compress(documents.as_bytes(), 1).expect("memory is writable");
         dir.write(&format!("{name}.jsonl.zst"), &packed);
     }
+    for set in ["set1", "set2"] {
+        std::fs::create_dir(dir.path(set)).expect("the folder is writable");
+        dir.write(&format!("{set}/docs.jsonl"), documents.as_bytes());
+        dir.write(&format!("{set}/pairs.tsv"), pairs.as_bytes());
+    }
     for set in ["a", "b"] {
         dir.write(&format!("{set}.jsonl"), documents.as_bytes());
         dir.write(&format!("{set}.tsv"), pairs.as_bytes());

@@ -24,6 +24,7 @@ mod load;
 mod maintain;
 mod pages;
 mod pairs;
+mod papers;
 mod plan;
 mod query;
 mod read;

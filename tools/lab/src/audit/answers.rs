@@ -7,6 +7,7 @@ use std::io::{self, BufRead};
 
 use super::page::COLUMNS;
 use super::stratum::Kind;
+use crate::difference::DifferenceKind;
 
 /// An answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,10 @@ pub struct Answered {
     pub good: Answer,
     /// Both answers the second time, where the pair was asked for twice.
     pub again: Option<[Answer; 2]>,
+    /// What the two differ in.
+    pub differs: DifferenceKind,
+    /// The same, as it was guessed from their words.
+    pub guess: DifferenceKind,
 }
 
 impl Answered {
@@ -166,7 +171,14 @@ fn answered<'a>(cell: &dyn Fn(&str) -> &'a str) -> Result<Answered, String> {
         lost: answer("lost", cell)?,
         good: answer("good", cell)?,
         again,
+        differs: difference("differs", cell)?,
+        guess: difference("guess", cell)?,
     })
+}
+
+fn difference<'a>(name: &str, cell: &dyn Fn(&str) -> &'a str) -> Result<DifferenceKind, String> {
+    DifferenceKind::named(cell(name))
+        .ok_or_else(|| format!("{:?} in the column {name:?} is no difference that the page asks for", cell(name)))
 }
 
 fn answer<'a>(name: &str, cell: &dyn Fn(&str) -> &'a str) -> Result<Answer, String> {
@@ -187,11 +199,12 @@ mod tests {
         read_answers(text.as_bytes()).map_err(|error| error.to_string())
     }
 
-    const LINE: &str = "a\tb\t1\tn\ty\t\t\tremoved\tmodel\tp\tsame site\t2\t40\t4\t100\t0.9\tx";
+    const LINE: &str = "a\tb\t1\tn\ty\t\t\tURL only\tremoved\tmodel\tp\tsame site\t2\t40\t4\t100\t0.9\tx\trest";
 
     #[test]
     fn a_line_tells_both_answers_and_where_the_pair_was_drawn_from() {
         let answers = read(&[LINE, &LINE.replace("a\tb", "a\tc").replace("n\ty\t\t", "n\ty\ty\ty")]).expect("labels");
+        assert_eq!((answers[0].differs, answers[0].guess), (DifferenceKind::Url, DifferenceKind::Rest));
         assert_eq!((answers[0].pairs, answers[0].removals, answers[0].probability), (40, 100, Some(0.9)));
         assert_eq!(
             (answers[0].is_right(), answers[1].is_right()),
@@ -209,6 +222,7 @@ mod tests {
         for (line, what) in [
             (LINE.to_owned(), "twice"),
             (LINE.replace("a\tb", "a\tc").replace("\tx", "\ty"), "another audit"),
+            (LINE.replace("a\tb", "a\tc").replace("URL only", "colour"), "\"colour\" in the column \"differs\""),
             (LINE.replace("a\tb", "a\tc").replace("1\tn", "1\tmaybe"), "\"maybe\" in the column \"lost\""),
             (LINE.replace("a\tb", "a\tc").replace("\t40", "\tmany"), "\"many\""),
             (LINE.replace("a\tb", "a\tc").replace("0.9", "1.9"), "probability"),

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::allocation::{Population, allocate};
 use super::stratum::{Kind, Stratum, range, spread};
+use crate::difference::{DifferenceKind, difference_kind};
 use crate::removals::{KnownPage, Removals, Score, read_pages, sites, size_class, usual_options};
 
 /// Shares of the sample: pairs that are told apart, near-duplicates that stay, and pairs that are asked for twice.
@@ -69,6 +70,8 @@ pub struct AuditPair {
     pub stratum: usize,
     /// The probability of near-duplicates by the model.
     pub probability: Option<f64>,
+    /// What they differ in, guessed from their words.
+    pub guess: DifferenceKind,
 }
 
 /// A pair to draw from.
@@ -142,12 +145,10 @@ impl Audit {
         let pairs: Vec<AuditPair> = drawn
             .iter()
             .filter_map(|pair| {
-                Some(AuditPair {
-                    kept: readable(pair.kept)?.clone(),
-                    other: readable(pair.other)?.clone(),
-                    stratum: pair.stratum,
-                    probability: pair.score.probability(),
-                })
+                let (kept, other) = (readable(pair.kept)?.clone(), readable(pair.other)?.clone());
+                let guess = difference_kind(kept.told()?, other.told()?);
+                let probability = pair.score.probability();
+                Some(AuditPair { kept, other, stratum: pair.stratum, probability, guess })
             })
             .collect();
         let left_out = (drawn.len() - pairs.len()) as u64;

@@ -36,6 +36,9 @@
   const isAnswered = (at) => questions.every((question) => given(at, question) !== "");
   const answered = () => order.filter((_, at) => isAnswered(at)).length;
 
+  // What a pair differs in: what was chosen, or else the guess.
+  const differs = (at) => given(at, "differs") || find("p" + order[at]).dataset.guess;
+
   const show = () => {
     const isDone = place >= order.length;
     for (const section of main.children) section.hidden = true;
@@ -51,6 +54,11 @@
         button.setAttribute("aria-pressed", String(given(place, question) === button.dataset.answer));
       }
     }
+    if (!isDone) {
+      for (const button of find("differs").querySelectorAll("button")) {
+        button.setAttribute("aria-pressed", String(differs(place) === button.dataset.answer));
+      }
+    }
     find("where").textContent = isDone ? "the end" : place + 1 + " of " + order.length;
     find("progress").value = answered();
     find("count").textContent = answered() + " of " + order.length + " answered";
@@ -64,7 +72,7 @@
   };
   const answer = (question, word) => {
     answers[place] = Object.assign({}, answers[place], { [question]: word });
-    if (isAnswered(place)) go(place + 1);
+    if (question !== "differs" && isAnswered(place)) go(place + 1);
     else go(place);
   };
 
@@ -82,7 +90,7 @@
       const differs = again[0] !== "" && again[0] !== lost;
       const label = differs || lost === "u" ? "u" : lost === "n" ? "1" : "0";
       const data = find("p" + pair).dataset;
-      lines.push([data.id1, data.id2, label, lost, given(first, "good"), ...again, data.more].join("\t"));
+      lines.push([data.id1, data.id2, label, lost, given(first, "good"), ...again, differs(first), data.more].join("\t"));
     }
     return lines.join("\n") + "\n";
   };
@@ -96,7 +104,7 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   };
 
-  for (const question of questions) {
+  for (const question of [...questions, "differs"]) {
     for (const button of find(question).querySelectorAll("button")) {
       button.addEventListener("click", () => answer(question, button.dataset.answer));
     }

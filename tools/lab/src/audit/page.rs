@@ -6,6 +6,7 @@ use nddb::ShownId;
 use sha2::{Digest, Sha256};
 
 use super::draw::{Audit, AuditPair};
+use crate::difference::DifferenceKind;
 use crate::plot::escape;
 use crate::quantity::{counted, grouped};
 use crate::removals::KnownPage;
@@ -16,7 +17,7 @@ const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
 /// The columns of a label file, in their order.
-pub(super) const COLUMNS: [&str; 17] = [
+pub(super) const COLUMNS: [&str; 19] = [
     "id1",
     "id2",
     "label",
@@ -24,6 +25,7 @@ pub(super) const COLUMNS: [&str; 17] = [
     "good",
     "lost_again",
     "good_again",
+    "differs",
     "kind",
     "rule",
     "score",
@@ -34,6 +36,7 @@ pub(super) const COLUMNS: [&str; 17] = [
     "removals",
     "probability",
     "audit",
+    "guess",
 ];
 
 impl Audit {
@@ -76,6 +79,7 @@ impl Audit {
         page += "<footer id=\"questions\">\n";
         page += &question("lost", "Is information lost if the page on the right goes?");
         page += &question("good", "Is the kept page on the left as good as the other one?");
+        page += &kinds();
         page += "<span><button id=\"back\"><kbd>\u{2190}</kbd> Back</button> <button id=\"next\">Skip \
                  <kbd>\u{2192}</kbd></button></span>\n</footer>\n";
         page += &format!("<script>{SCRIPT}</script>\n</body>\n</html>\n");
@@ -90,7 +94,7 @@ impl Audit {
              a counter, advertising. <b>Is the kept page as good?</b> No, if it is broken, cut off, older than it should \
              be, or at the worse address. Keys: <kbd>y</kbd> yes, <kbd>n</kbd> no, <kbd>u</kbd> cannot tell, \
              <kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> back and on, <kbd>Backspace</kbd> takes answers back, <kbd>d</kbd> \
-             downloads. Answers are kept in this browser, for this audit alone.</p>\n<p>{} drawn by seed {} from {} that \
+             downloads. <b>What differs?</b> A guess by the words is marked already; choose what you see. Answers are kept in this browser, for this audit alone.</p>\n<p>{} drawn by seed {} from {} that \
              the method {} would remove of {}, with some pairs that it keeps apart; some come twice. What the method \
              thinks of a pair is not shown, so that it does not sway you.</p></details>\n",
             counted(self.pairs.len() as u64, "pair"),
@@ -115,16 +119,18 @@ impl Audit {
             self.removals().to_string(),
             pair.probability.map_or_else(String::new, |share| format!("{share:.6}")),
             self.id(),
+            pair.guess.name().into(),
         ];
         let [kept, other] = [&pair.kept, &pair.other];
         let text = |page: &KnownPage| page.text.clone().unwrap_or_default();
         let diff = WordDiff::new(&text(kept), &text(other));
         let same = if diff.is_equal() { "<p class=\"heads\">No word differs.</p>\n" } else { "" };
         format!(
-            "<section id=\"p{index}\" data-id1=\"{}\" data-id2=\"{}\" data-more=\"{}\" hidden>\n<div class=\"heads\">{}{}\
+            "<section id=\"p{index}\" data-id1=\"{}\" data-id2=\"{}\" data-guess=\"{}\" data-more=\"{}\" hidden>\n<div class=\"heads\">{}{}\
              </div>\n{same}{}</section>\n",
             attribute(&listed(kept)),
             attribute(&listed(other)),
+            pair.guess,
             attribute(&more.join("\t")),
             head("Kept", kept),
             head("Would go", other),
@@ -148,6 +154,14 @@ fn question(name: &str, text: &str) -> String {
         format!("<button data-answer=\"{key}\" aria-pressed=\"false\">{word} <kbd>{key}</kbd></button> ")
     });
     format!("<fieldset id=\"{name}\"><legend>{text}</legend>{}</fieldset>\n", buttons.concat())
+}
+
+/// What a pair differs in, to choose from.
+fn kinds() -> String {
+    let button =
+        |kind: DifferenceKind| format!("<button data-answer=\"{kind}\" aria-pressed=\"false\">{kind}</button> ");
+    let buttons: String = DifferenceKind::ALL.into_iter().map(button).collect();
+    format!("<fieldset id=\"differs\"><legend>What differs?</legend>{buttons}</fieldset>\n")
 }
 
 /// The source of a script or style in a content security policy.

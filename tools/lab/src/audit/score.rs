@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::answers::Answered;
+use super::answers::{Answer, Answered};
 use super::stratum::Kind;
 use super::wilson::wilson;
+use crate::difference::DifferenceKind;
+use crate::removals::SAME_SITE;
 
 /// How many of some pairs are right, by those that were judged.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +42,13 @@ pub struct AuditScore {
     pub others: Vec<(Kind, Figure)>,
     /// Pairs that were judged twice, and of these the pairs with the same answers.
     pub again: (u64, u64),
+    /// What pairs differ in by which nothing is lost: all of them, and those on one site (Henzinger 2006, Tables 3 and
+    /// 6).
+    pub differences: BTreeMap<DifferenceKind, [u64; 2]>,
+    /// Why pairs are undecided, counted alike (Tables 4 and 7).
+    pub reasons: BTreeMap<DifferenceKind, [u64; 2]>,
+    /// Pairs whose difference is the one that was guessed.
+    pub guessed: u64,
 }
 
 /// What the parts of removals are called, and how each is named.
@@ -90,6 +99,17 @@ impl AuditScore {
                 score.others.push((kind, figure(&of, &self::weights(&of))));
             }
         }
+        for it in answers {
+            let counts = match it.lost {
+                Answer::No => &mut score.differences,
+                Answer::Unknown => &mut score.reasons,
+                Answer::Yes => continue,
+            };
+            let [all, same_site] = counts.entry(it.differs).or_default();
+            *all += 1;
+            *same_site += u64::from(it.sites == SAME_SITE);
+            score.guessed += u64::from(it.differs == it.guess);
+        }
         let twice = answers.iter().filter_map(|it| it.again.map(|again| again == [it.lost, it.good]));
         for is_same in twice {
             score.again = (score.again.0 + 1, score.again.1 + u64::from(is_same));
@@ -132,7 +152,6 @@ fn figure(answers: &[&Answered], weights: &BTreeMap<String, f64>) -> Figure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answers::Answer;
     use super::*;
 
     fn answered(score: &str, pairs: u64, lost: Answer) -> Answered {
@@ -148,7 +167,28 @@ mod tests {
             lost,
             good: Answer::Yes,
             again: None,
+            differs: DifferenceKind::Url,
+            guess: DifferenceKind::Url,
         }
+    }
+
+    #[test]
+    fn differences_are_counted_by_what_people_answered() {
+        let of = |lost: Answer, sites: &str, differs: DifferenceKind| Answered {
+            sites: sites.into(),
+            differs,
+            ..answered("sure", 10, lost)
+        };
+        let score = AuditScore::of(&[
+            of(Answer::No, SAME_SITE, DifferenceKind::Url),
+            of(Answer::No, "different sites", DifferenceKind::Url),
+            of(Answer::No, SAME_SITE, DifferenceKind::TimeStamp),
+            of(Answer::Unknown, "different sites", DifferenceKind::Form),
+            of(Answer::Yes, SAME_SITE, DifferenceKind::Rest),
+        ]);
+        let differences = [(DifferenceKind::Url, [2, 1]), (DifferenceKind::TimeStamp, [1, 1])];
+        assert_eq!(score.differences, differences.into());
+        assert_eq!((score.reasons, score.guessed), ([(DifferenceKind::Form, [1, 0])].into(), 2));
     }
 
     #[test]

@@ -23,5 +23,5 @@ pub use prints::{BUCKETS, Hot, Prints, prints};
 pub use sample::{SELECTED, TextSample, text_sample};
 pub use similarities::{Grid, similarities};
 pub use sizes::{Sizes, sizes};
-pub use straining::{AtWindow, Straining, WINDOWS, straining};
+pub use straining::{AtWindow, Straining, WINDOWS, comparison_times, straining};
 pub use terms::{TERMS_MAX, TermDifferences, term_differences};

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::hint::black_box;
 use std::ops::Range;
+use std::time::Instant;
 
 use nddb::compare::lcs::{Parameters, Thresholds};
 use nddb::detect::methods::Lcs;
@@ -92,6 +94,21 @@ pub fn straining(
         })
         .collect();
     Ok(made)
+}
+
+/// Microseconds that the comparison of such a pair takes: without filtered sketches, and with them. Comparisons end as
+/// soon as they are decided. `None` without a pair.
+pub fn comparison_times(sample: &TextSample, pairs: &[(u32, u32)], lcs: &Lcs) -> [Option<f64>; 2] {
+    [NO_WINDOW, lcs.comparison.window].map(|window| {
+        let parameters = Parameters { window, ..lcs.comparison };
+        let mut comparer = Comparer::new(parameters, &lcs.thresholds);
+        let start = Instant::now();
+        for &(a, b) in pairs {
+            let [a, b] = [a, b].map(|ordinal| Prepared::new(sample.text(ordinal), &parameters));
+            black_box(comparer.verdict(&a, &b));
+        }
+        (!pairs.is_empty()).then(|| start.elapsed().as_secs_f64() * 1e6 / pairs.len() as f64)
+    })
 }
 
 /// What windows of each length leave of a pair.

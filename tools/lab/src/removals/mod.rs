@@ -101,11 +101,14 @@ fn judged(member: &Member, rules: &mut Vec<String>) -> JudgedMember {
     JudgedMember { kept: member.kept, member: member.member, verdict: member.verdict, score, rule }
 }
 
+/// What is said of two documents on one site.
+pub const SAME_SITE: &str = "same site";
+
 /// Returns whether two documents are on one site, as `same site`, `different sites`, or `unknown` where a site is not
 /// known.
 pub fn sites(collection: &Collection, a: u32, b: u32) -> &'static str {
     match (collection.row(a).site, collection.row(b).site) {
-        (Some(a), Some(b)) if a == b => "same site",
+        (Some(a), Some(b)) if a == b => SAME_SITE,
         (Some(_), Some(_)) => "different sites",
         _ => "unknown",
     }

@@ -9,6 +9,8 @@ use nddb_dedup::TextSources;
 use nddb_index::spill::ticker::Ticker;
 use nddb_page::text::{folded_text, title};
 
+use crate::difference::Told;
+
 /// Words that make a line a sentence: shorter lines are headings and navigation.
 const SENTENCE_WORDS: usize = 9;
 /// Characters of a snippet.
@@ -34,6 +36,11 @@ pub struct KnownPage {
 }
 
 impl KnownPage {
+    /// What tells how it differs from another page; `None` if it was not read.
+    pub fn told(&self) -> Option<Told<'_>> {
+        Some(Told { text: self.text.as_deref()?, url: self.url.as_deref() })
+    }
+
     /// The first line that is a sentence, or else the longest one, up to so many characters.
     pub fn snippet(&self) -> Option<String> {
         let lines =

@@ -1,8 +1,10 @@
 //! `nddb audit --score`: what the answers of an audit say.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use nddb_lab::audit::{AuditScore, Figure, Kind, read_answers};
+use nddb_lab::difference::DifferenceKind;
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -66,6 +68,28 @@ fn lines(score: &AuditScore) -> Vec<String> {
         parts.iter().for_each(|(name, figure)| table.row(row(name, figure)));
         lines.extend(table.lines());
     }
+    for (title, counts) in
+        [("pairs by which nothing is lost differ in", &score.differences), ("undecided because of", &score.reasons)]
+    {
+        let all: u64 = counts.values().map(|[all, _]| all).sum();
+        let same: u64 = counts.values().map(|[_, same]| same).sum();
+        if all > 0 {
+            lines.push(String::new());
+            let mut table = Table::new(&[title, "all pairs", "share", "same site", "share"]);
+            for (kind, [of_all, of_same]) in counts {
+                let share =
+                    |part: u64, whole: u64| if whole == 0 { "-".into() } else { percent(part as f64 / whole as f64) };
+                table.row(vec![
+                    kind.name().into(),
+                    grouped(*of_all),
+                    share(*of_all, all),
+                    grouped(*of_same),
+                    share(*of_same, same),
+                ]);
+            }
+            lines.extend(table.lines());
+        }
+    }
     if !score.others.is_empty() {
         lines.push(String::new());
         let mut table = Table::new(&["not removed", "pairs", "judged", "could go", "share", "95%"]);
@@ -97,6 +121,11 @@ fn told(share: f64, (from, to): (f64, f64)) -> String {
 
 fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
+}
+
+fn by_kind(counts: &BTreeMap<DifferenceKind, [u64; 2]>) -> Value {
+    let of = |(kind, [all, same_site]): (&DifferenceKind, &[u64; 2])| json!({"difference": kind.name(), "pairs": all, "same_site": same_site});
+    counts.iter().map(of).collect()
 }
 
 fn value(score: &AuditScore) -> Value {
@@ -131,5 +160,8 @@ fn value(score: &AuditScore) -> Value {
         "parts": parts.collect::<Vec<_>>(),
         "others": others.collect::<Vec<_>>(),
         "again": {"pairs": score.again.0, "alike": score.again.1},
+        "differences": by_kind(&score.differences),
+        "reasons": by_kind(&score.reasons),
+        "guessed": score.guessed,
     })
 }

@@ -1,6 +1,7 @@
 //! `nddb-lab`: calibration, trials of the papers' methods, and commands on single files of a database.
 
 mod fit;
+mod paper;
 mod resolve;
 mod scan;
 mod segment;
@@ -31,6 +32,7 @@ pub(crate) struct Cli {
 enum Command {
     Fit(fit::Args),
     Tune(tune::Args),
+    Paper(paper::Args),
     Segment(segment::Args),
     Scan(scan::Args),
     Resolve(resolve::Args),
@@ -43,6 +45,7 @@ impl Program for Cli {
         match self.command {
             Command::Fit(args) => fit::run(&args, global),
             Command::Tune(args) => tune::run(&args, global),
+            Command::Paper(args) => paper::run(&args, global),
             Command::Segment(args) => segment::run(&args, global),
             Command::Scan(args) => scan::run(&args),
             Command::Resolve(args) => resolve::run(args, global),

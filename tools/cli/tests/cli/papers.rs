@@ -1,0 +1,89 @@
+//! `nddb-lab paper` and `nddb-lab tune`.
+
+use serde_json::{Value, json};
+
+use crate::helper::Dir;
+
+/// A labelled set in the folder `set`: texts in three versions, of two sites; the second version differs by a sentence,
+/// the third by most.
+fn set() -> Dir {
+    let dir = Dir::new();
+    let (mut lines, mut labels) = (String::new(), String::from("id1\tid2\tlabel\n"));
+    for text in 0..16 {
+        let line =
+            |at: usize| (0..9).map(|word| format!("w{}", (text * 7919 + at * 131 + word) % 9973)).collect::<Vec<_>>();
+        let body = |from: usize| (from..from + 100).map(|at| line(at).join(" ") + ".\n").collect::<String>();
+        let second = format!("{}Tue, 12 May 2004 10:15:02 GMT.\n", body(0));
+        let third = format!("{}{}", line(0).join(" "), body(200));
+        for (version, text_of) in [body(0), second, third].into_iter().enumerate() {
+            let url = format!("http://www.{}.example/{text}/{version}", ["one", "two"][version % 2]);
+            lines += &format!("{}\n", json!({"id": format!("d{text}v{version}"), "url": url, "text": text_of}));
+        }
+        labels += &format!("d{text}v0\td{text}v1\t1\nd{text}v0\td{text}v2\t0\n");
+    }
+    std::fs::create_dir(dir.path("set")).expect("a folder");
+    dir.write("set/docs.jsonl", lines.as_bytes());
+    dir.write("set/pairs.tsv", labels.as_bytes());
+    dir
+}
+
+fn exhibit<'a>(told: &'a Value, name: &str) -> &'a Value {
+    let exhibits = told["exhibits"].as_array().expect("exhibits");
+    exhibits.iter().find(|exhibit| exhibit["name"] == name).unwrap_or_else(|| panic!("{name}"))
+}
+
+#[test]
+fn a_paper_is_printed_as_text_json_and_page() {
+    let dir = set();
+    let told = dir.lab(["paper", "henzinger", "set", "--json", "-o", "page.html"]).done().json();
+    assert_eq!((&told["paper"], &told["input"]), (&json!("henzinger"), &json!("set")));
+    let table = exhibit(&told, "Table 2");
+    assert_eq!(table["columns"][0], "near dups");
+    let row = &table["rows"][0];
+    assert_eq!((&row[0], &row[1], &row[2]), (&json!("all"), &json!(16), &json!(1.0)), "{table}");
+    let kinds = exhibit(&told, "Table 3")["rows"].as_array().expect("kinds");
+    let stamps = kinds.iter().find(|row| row[0] == "time stamp only").expect("a kind");
+    assert_eq!(stamps[1], 16, "{kinds:?}");
+    let page = String::from_utf8(dir.read("page.html")).expect("text");
+    for part in ["Table 12", "Figure 7", "The paper: ", "<svg"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let text = dir.lab(["paper", "manku", "set"]).done().stdout;
+    assert!(text.contains("Figure 1: precision and recall of simhash by its distance"), "{text}");
+    assert!(text.contains("The paper: precision and recall are both near 0.75 at k = 3."), "{text}");
+}
+
+#[test]
+fn labels_of_a_database_are_given_beside_it() {
+    let dir = set();
+    dir.nddb(["create", "db", "--recipe", "web"]).done();
+    dir.nddb(["load", "db", "set/docs.jsonl"]).done();
+    let without = dir.lab(["paper", "henzinger", "db", "--json"]).done().json();
+    let table = exhibit(&without, "Table 2");
+    assert_eq!(table["rows"], json!([]));
+    assert!(table["notes"][0].as_str().expect("a note").contains("nddb audit db"), "{table}");
+    let with = dir.lab(["paper", "henzinger", "db", "--labels", "set/pairs.tsv", "--json"]).done().json();
+    assert_eq!(exhibit(&with, "Table 2")["rows"][0][1], 16);
+    dir.lab(["paper", "henzinger", "set", "--labels", "set/pairs.tsv"]).tells(2, &["has its own labels"]);
+    dir.lab(["paper", "broder", "db"]).tells(2, &["henzinger, huang, ye and manku"]);
+    dir.lab(["paper", "ye", "nothing"]).tells(10, &["nothing: not an nddb database"]);
+}
+
+/// The command that tune prints has all parameters that it measured with.
+#[test]
+fn tune_prints_the_command_that_it_measured() {
+    let dir = set();
+    dir.nddb(["create", "db", "--recipe", "web"]).done();
+    dir.nddb(["load", "db", "set/docs.jsonl"]).done();
+    let set = ["--set", "shingles.resemblance=0.6", "--set", "shingles.words=3"];
+    let args = [&["tune", "db", "--precision", "0.5", "--sample", "2", "--json"][..], &set].concat();
+    let told = dir.lab(args).done().json();
+    let command = told["command"].as_str().expect("a command");
+    let start = "nddb pairs db --method shingles ";
+    assert!(command.starts_with(start) && command.contains("--set resemblance=0.6 --set words=3"), "{command}");
+    let options: Vec<&str> = command[start.len()..].split(' ').filter(|part| !part.is_empty()).collect();
+    let run = [&["pairs", "db", "--method", "shingles", "--expand", "--format", "tsv"][..], &options].concat();
+    let found = dir.nddb(run).done();
+    // Sixteen texts have a second version of that resemblance.
+    assert_eq!(found.stdout.lines().skip(1).count(), 16, "{}", found.stdout);
+}

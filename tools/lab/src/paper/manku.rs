@@ -1,0 +1,175 @@
+//! The figures of Manku, Jain, Das Sarma 2007, and what its section 6 asks that labelled pairs can answer.
+
+use nddb::Result;
+use nddb::detect::Collection;
+use nddb::detect::methods::Simhash;
+
+use super::exhibit::{Cell, Chart, Exhibit};
+use super::{Subject, Watch};
+use crate::eval::{AtDistance, Contents, Counts, Gold, by_distance, contents, distances_of};
+use crate::measures::{BUCKETS, Prints, prints};
+
+/// Greatest distance of Figure 1.
+const DISTANCE_MAX: u32 = 10;
+/// Fingerprints of which all pairs are looked at, so that figures can be weighted by the pairs at each distance.
+const COMPARED_MAX: usize = 50_000;
+/// Distances of simhash beside which identity stands: k of the paper.
+const K: u32 = 3;
+/// Least shares of the longer text that the shorter one has: 0.8 is the paper's example (6.A).
+const LENGTHS: [f64; 6] = [0.0, 0.5, 0.7, 0.8, 0.9, 0.95];
+
+pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Exhibit>> {
+    let prints = prints(subject.collection, subject.view.settings().bits, &subject.resources, watch)?;
+    let mut made = vec![figure_1(subject), figure_2a(&prints), figure_2b(&prints, subject.collection)];
+    made.push(lengths(subject));
+    let contents = match subject.gold {
+        Some(gold) => Some(contents(subject.view, subject.collection, gold, &subject.options_of_texts(), watch)?),
+        None => None,
+    };
+    made.push(identity(subject, contents.as_ref()));
+    Ok(made)
+}
+
+fn figure_1(subject: &Subject<'_>) -> Exhibit {
+    let columns = [
+        "k",
+        "precision",
+        "recall",
+        "weighted precision",
+        "weighted recall",
+        "paper",
+        "correct at k",
+        "incorrect",
+        "undecided",
+        "pairs of all documents",
+    ];
+    let made = Exhibit::new("Figure 1", "precision and recall of simhash by its distance", &columns)
+        .paper("precision and recall are both near 0.75 at k = 3.");
+    let Some(gold) = subject.gold else { return made.note(subject.unlabelled()) };
+    let mut made = made
+        .note(
+            "Precision and recall as of an equal number of pairs at each distance from 1 to 10; weighted: each distance \
+             counts by its pairs among all documents. A distance without a decided pair has no part in either.",
+        )
+        .plotted(Chart::Lines((1..=4).collect()));
+    let at = distances(subject.collection, gold);
+    for (index, equal) in equal_draws(&at).into_iter().enumerate() {
+        let of = &at[index + 1];
+        let paper = (of.distance == K).then_some(0.75);
+        let [correct, incorrect, undecided] = of.labelled.map(Cell::from);
+        made.row([
+            u64::from(of.distance).into(),
+            equal.0.into(),
+            equal.1.into(),
+            of.weighted_precision.into(),
+            of.weighted_recall.into(),
+            paper.into(),
+            correct,
+            incorrect,
+            undecided,
+            of.pairs.into(),
+        ]);
+    }
+    made
+}
+
+/// Labelled pairs by the distance of their fingerprints.
+fn distances(collection: &Collection, gold: &Gold) -> Vec<AtDistance> {
+    let (labelled, pairs) = distances_of(collection, gold, &vec![true; gold.pairs.len()], COMPARED_MAX);
+    by_distance(labelled, &pairs, DISTANCE_MAX)
+}
+
+/// Precision and recall within each distance from 1 on, if an equal number of pairs is drawn at each: "for each k, we
+/// randomly sampled an equal number of pairs of fingerprints that are at Hamming distance exactly k" (4.1).
+fn equal_draws(at: &[AtDistance]) -> Vec<(Option<f64>, Option<f64>)> {
+    let shares: Vec<Option<f64>> = at.iter().skip(1).map(|at| at.precision_at).collect();
+    let all: f64 = shares.iter().flatten().sum();
+    let (mut right, mut drawn) = (0.0, 0.0);
+    let within = shares.iter().map(|share| {
+        if let Some(share) = share {
+            right += share;
+            drawn += 1.0;
+        }
+        ((drawn > 0.0).then(|| right / drawn), (all > 0.0).then(|| right / all))
+    });
+    within.collect()
+}
+
+fn figure_2a(prints: &Prints) -> Exhibit {
+    let columns = ["position of the leading 1-bit", "pairs"];
+    let mut made = Exhibit::new("Figure 2(a)", "leading 1-bits in XORs of successive fingerprints", &columns)
+        .paper("the right half falls by half at each step, as of random values; the left half does not: clusters.")
+        .note(format!("{} different fingerprints; position 0 is the least bit.", prints.distinct))
+        .plotted(Chart::Bars);
+    for (position, &pairs) in (0u64..).zip(&prints.leading) {
+        made.row([position.into(), pairs.into()]);
+    }
+    made
+}
+
+fn figure_2b(prints: &Prints, collection: &Collection) -> Exhibit {
+    let mut made = Exhibit::new(
+        "Figure 2(b)",
+        format!("documents in {BUCKETS} buckets of fingerprints"),
+        &["bucket", "documents"],
+    )
+    .paper("more or less equal, with spikes: empty pages, \"File not Found\" pages, login pages of one software.")
+    .plotted(Chart::Bars);
+    for (bucket, &documents) in (0u64..).zip(&prints.documents_in) {
+        made.row([bucket.into(), documents.into()]);
+    }
+    let mean = prints.documents as f64 / BUCKETS as f64;
+    made.notes.push(format!("{} documents, {mean:.3} in a bucket on average.", prints.documents));
+    for hot in prints.hottest.iter().take(3) {
+        let id = collection.id(hot.example);
+        made.notes.push(format!(
+            "Fingerprint {:016x} has {} documents, for instance {id}.",
+            hot.fingerprint.0, hot.documents
+        ));
+    }
+    made
+}
+
+/// Length as evidence beside simhash (6.A).
+fn lengths(subject: &Subject<'_>) -> Exhibit {
+    let columns = ["least share of the longer", "precision", "recall", "F1", "correct", "incorrect"];
+    let title =
+        format!("simhash within {K} bits with a bound on lengths: tokens of the shorter as a share of the longer");
+    let made = Exhibit::new("Section 6.A", title, &columns)
+        .paper("cites a rule of legal documents: 80% overlap in terminology and a variation of 20% in length.");
+    let Some(gold) = subject.gold else { return made.note(subject.unlabelled()) };
+    let mut made = made.note("Of labelled pairs, whether they would meet as candidates or not; 0 is no bound.");
+    let tokens = |ordinal: u32| subject.collection.row(ordinal).tokens.map(f64::from);
+    for least in LENGTHS {
+        let mut counts = Counts::default();
+        for pair in &gold.pairs {
+            let distance = subject.collection.compared(pair.a, pair.b, |pair| Simhash::distance(&pair));
+            let lengths = tokens(pair.a).zip(tokens(pair.b));
+            let is_as_long = lengths.is_none_or(|(a, b)| a.min(b) >= least * a.max(b));
+            counts.add(pair.label, distance.is_some_and(|distance| distance <= K) && is_as_long);
+        }
+        let figures = [counts.precision(), counts.recall(), counts.f1()];
+        let cells = [least.into()].into_iter().chain(figures.map(Cell::from));
+        made.row(cells.chain([counts.found[0].into(), counts.found[1].into()]));
+    }
+    made
+}
+
+/// Exact checksums over pages, and over what is left of them without what changes (6.D).
+fn identity(subject: &Subject<'_>, contents: Option<&Contents>) -> Exhibit {
+    let columns = ["equal", "precision", "recall", "correct", "incorrect"];
+    let made = Exhibit::new("Section 6.D", "exact checksums over the page, and over its main content", &columns).paper(
+        "asks whether portions with ads or time stamps can be removed, \"so that exact checksums over the remaining page \
+         suffice\".",
+    );
+    let Some(contents) = contents else { return made.note(subject.unlabelled()) };
+    let mut made = made.note("The content is without navigation and other noise, in lower case, with numbers as 0.");
+    for (name, counts) in [("page", &contents.whole), ("main content", &contents.main)] {
+        let figures = [counts.precision(), counts.recall()].map(Cell::from);
+        made.row([Cell::from(name)].into_iter().chain(figures).chain([counts.found[0].into(), counts.found[1].into()]));
+    }
+    if contents.left_out > 0 {
+        made.notes.push(format!("{} pairs are left out: a text could not be read.", contents.left_out));
+    }
+    made
+}

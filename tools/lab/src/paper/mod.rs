@@ -1,0 +1,173 @@
+//! The tables and figures of the four papers, measured on the documents of a user.
+//!
+//! Each paper has a file, which lists its exhibits ([`Exhibit`]) and takes their numbers from [`crate::measures`],
+//! [`crate::eval`] and [`crate::tune`]: nothing is measured here. What the paper has stands beside each. Exhibits that
+//! need labels say so where there are none.
+
+mod exhibit;
+mod henzinger;
+mod huang;
+mod manku;
+#[cfg(test)]
+mod tests;
+mod ye;
+
+use std::str::FromStr;
+
+use nddb::detect::{Collection, Method, MethodChoice, PairOptions, Resources, TextScope};
+use nddb::{Progress, Result, View};
+
+use crate::eval::Gold;
+use crate::html::Html;
+use crate::plot::PlotError;
+
+pub use exhibit::{Cell, Chart, Exhibit};
+
+/// Called from time to time with how far the work is; ends it by answering `false`.
+type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
+
+/// One of the papers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paper {
+    /// Finding Near-Duplicate Web Pages: A Large-Scale Evaluation of Algorithms, 2006.
+    Henzinger,
+    /// Achieving Both High Precision and High Recall in Near-duplicate Detection, 2008.
+    Huang,
+    /// A Systematic Study on Parameter Correlations in Large-Scale Duplicate Document Detection, 2007.
+    Ye,
+    /// Detecting Near-Duplicates for Web Crawling, 2007.
+    Manku,
+}
+
+impl Paper {
+    /// All papers.
+    pub const ALL: [Self; 4] = [Self::Henzinger, Self::Huang, Self::Ye, Self::Manku];
+
+    /// Returns its name, that of the first author.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Henzinger => "henzinger",
+            Self::Huang => "huang",
+            Self::Ye => "ye",
+            Self::Manku => "manku",
+        }
+    }
+
+    /// Returns authors, title and year.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Henzinger => {
+                "Henzinger: Finding Near-Duplicate Web Pages: A Large-Scale Evaluation of Algorithms (SIGIR 2006)"
+            }
+            Self::Huang => {
+                "Huang, Wang, Li: Achieving Both High Precision and High Recall in Near-duplicate Detection (CIKM 2008)"
+            }
+            Self::Ye => {
+                "Ye, Wen, Ma: A Systematic Study on Parameter Correlations in Large-Scale Duplicate Document Detection \
+                 (KAIS 2007)"
+            }
+            Self::Manku => "Manku, Jain, Das Sarma: Detecting Near-Duplicates for Web Crawling (WWW 2007)",
+        }
+    }
+
+    /// Returns the recipe with the sketches that the paper has.
+    pub fn recipe(self) -> &'static str {
+        "web"
+    }
+
+    /// Measures all its tables and figures.
+    ///
+    /// # Errors
+    /// As [`nddb::detect::pairs`]; [`nddb::Error::Method`] if the recipe of the documents lacks a sketch.
+    pub fn measure(self, subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Exhibit>> {
+        match self {
+            Self::Henzinger => henzinger::exhibits(subject, watch),
+            Self::Huang => huang::exhibits(subject, watch),
+            Self::Ye => ye::exhibits(subject, watch),
+            Self::Manku => manku::exhibits(subject, watch),
+        }
+    }
+}
+
+/// Error: no paper has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownPaper;
+
+impl std::fmt::Display for UnknownPaper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the papers are henzinger, huang, ye and manku")
+    }
+}
+
+impl std::error::Error for UnknownPaper {}
+
+impl FromStr for Paper {
+    type Err = UnknownPaper;
+
+    fn from_str(text: &str) -> std::result::Result<Self, UnknownPaper> {
+        Self::ALL.into_iter().find(|paper| paper.name() == text).ok_or(UnknownPaper)
+    }
+}
+
+/// Documents on which a paper is measured.
+pub struct Subject<'a> {
+    /// As the user named them.
+    pub name: String,
+    /// The state of their database.
+    pub view: View<'a>,
+    /// The documents.
+    pub collection: &'a Collection,
+    /// Labelled pairs of them, if there are any.
+    pub gold: Option<&'a Gold>,
+    /// Documents whose texts are read, about, and the seed that draws them.
+    pub sample: (usize, u64),
+    /// The part of a page that is its text; by default, that of the recipe.
+    pub part: Option<TextScope>,
+    /// Memory limit and folder for temporary files.
+    pub resources: Resources,
+    /// Threads that compare texts.
+    pub threads: usize,
+}
+
+impl Subject<'_> {
+    /// What the engine is asked for to run a method.
+    fn options(&self, method: impl Into<Box<dyn Method>>) -> PairOptions {
+        let choice = MethodChoice::of(self.view, Some(method.into()), false);
+        PairOptions { resources: self.resources.clone(), part: self.part, ..PairOptions::chosen(choice) }
+    }
+
+    /// What the engine is asked for to read texts.
+    fn options_of_texts(&self) -> PairOptions {
+        self.options(nddb::detect::methods::Lcs::default())
+    }
+
+    /// Why an exhibit has no rows where there are no labels, and the next step.
+    fn unlabelled(&self) -> String {
+        let name = &self.name;
+        format!(
+            "Not measured: it needs labels. Judge some pairs on the page of nddb audit {name}, then give the file that it \
+             downloads: --labels FILE."
+        )
+    }
+}
+
+/// Returns the page of a paper: one HTML file that needs nothing else, with a section for each subject.
+///
+/// # Errors
+/// [`PlotError`] of a plot that cannot be drawn.
+pub fn page(paper: Paper, subjects: &[(String, Vec<Exhibit>)]) -> Result<String, PlotError> {
+    let mut html = Html::new(&format!("nddb-lab paper {}", paper.name()));
+    html.heading(1, paper.title());
+    html.paragraph(&format!(
+        "The tables and figures of the paper, measured on other pages, with the paper's figures beside them. Made by \
+         nddb {}.",
+        env!("CARGO_PKG_VERSION")
+    ));
+    for (name, exhibits) in subjects {
+        html.heading(2, name);
+        for exhibit in exhibits {
+            exhibit.write(&mut html)?;
+        }
+    }
+    Ok(html.finish())
+}
