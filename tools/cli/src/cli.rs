@@ -169,6 +169,6 @@ mod tests {
             command.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name).collect();
         all.sort_unstable();
         assert_eq!(grouped, all);
-        assert!(all.len() < 25, "{}", all.len());
+        assert!(all.len() < 27, "{}", all.len());
     }
 }
