@@ -32,7 +32,7 @@ enum Action {
     /// List the archives, with size, documents and state
     ///
     /// The state is: found; missing; changed (another file is at the path, or the archive was modified); or partial
-    /// (found, and not loaded to its end).
+    /// (found; no load of visible documents has read it to its end).
     Ls(Database),
     /// Tell the database that a file, or all files of a folder, were moved
     ///

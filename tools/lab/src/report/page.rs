@@ -12,12 +12,19 @@ use crate::eval::COMBINED_C;
 use crate::html::Html;
 use crate::measures::{BUCKETS, Grid};
 use crate::plot::{Plot, PlotError, Result};
-use crate::quantity::{counted, decimal, grouped};
+use crate::quantity::{counted, decimal, grouped, unread_reasons};
 
 /// Ranges of C-similarity that are told apart.
 pub const C_RANGES: [(u32, u32); 5] = [(372, 374), (375, 377), (378, 380), (381, 383), (384, 384)];
 
 impl Report<'_> {
+    /// Says which texts could not be read, if any: the report is without them.
+    pub fn unread(&self) -> Option<String> {
+        let unread = if self.texts.unread.total() > 0 { &self.texts.unread } else { &self.overview.unread };
+        (unread.total() > 0)
+            .then(|| format!("texts could not be read, and the report lacks them: {}", unread_reasons(unread)))
+    }
+
     /// Returns the page: one HTML file that needs nothing else.
     ///
     /// # Errors
@@ -34,6 +41,9 @@ impl Report<'_> {
             env!("CARGO_PKG_VERSION"),
             self.view.generation(),
         ));
+        if let Some(unread) = self.unread() {
+            html.warning(&format!("Attention: {unread}."));
+        }
         overview_page::sections(&mut html, self);
         html.heading(2, "What the papers measure");
         html.paragraph(

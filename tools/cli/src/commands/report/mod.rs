@@ -66,6 +66,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if global.json {
         output::print_json(&numbers::value(&report))?;
     }
+    if let Some(unread) = report.unread() {
+        messages.warn(unread);
+        messages.hint("'nddb sources' lists the archives, and tells the database where they were moved");
+    }
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     let documents = counted(report.collection.held().documents, "document");
     meter.finish(&format!("{documents} measured by {} in {took}", counted(report.methods.len() as u64, "method")));

@@ -84,8 +84,8 @@ fn read(view: View<'_>, id: &str, part: TextPart) -> Result<ShownDocument> {
     };
     let read = ShownDocument::read(view, &stored, part == TextPart::Main)?;
     read.map_err(|why| {
-        let hint =
-            "move the archive back to the path that it was loaded from; 'nddb get' prints what is stored of a document";
+        let hint = "'nddb sources' lists the archives, and tells the database where they were moved; 'nddb get' prints \
+                    what is stored of a document";
         Told::new(Code::Failed, format!("the text of '{id}' cannot be read: {why}")).hint(hint).into()
     })
 }
