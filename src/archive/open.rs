@@ -72,6 +72,11 @@ impl ArchiveIdentity {
         let reading = ranges.map_or_else(|| options.reading(), |ranges| Some(ranges.reading(options)));
         Archive::unread(self.path, self.size, self.hash, self.modified, reading)
     }
+
+    /// Returns whether the file has the size and both ends of an archive, whatever its path and time of modification.
+    pub fn is_of(&self, archive: &Archive) -> bool {
+        (self.size, self.hash) == (archive.size, archive.hash)
+    }
 }
 
 /// Opens a file, or the standard input for `-`.

@@ -24,7 +24,8 @@ impl SiteRule {
 }
 
 /// Returns the site of a host name as Henzinger (SIGIR 2006, 1) defines it: the domain name if it has at most
-/// one dot, else the domain name without what stands before its first dot. An IP address is its own site; a port and a trailing dot are ignored.
+/// one dot, else the domain name without what stands before its first dot. An IP address is its own site; a port and a
+/// trailing dot are ignored.
 pub(crate) fn henzinger_site(host: &str) -> String {
     let host = bare(host);
     if is_address(&host) {

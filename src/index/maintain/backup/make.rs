@@ -47,9 +47,9 @@ const ATTEMPTS: u32 = 64;
 /// # Errors
 /// [`Error::NotADatabase`]; [`Error::Moved`] if it was replaced by another meanwhile; [`Error::AlreadyExists`] if there
 /// is anything at `target`; [`Error::Inside`] if `target` is inside of the database; [`Error::InTheWay`] if there is an
-/// unrelated folder at `target.partial`; [`Error::Locked`] if another backup is made there; [`Error::OverLimit`] without
-/// space for the copies; [`Error::Inconsistent`] if a file is found to be damaged, which is noticed when a file is copied
-/// but not when it is linked; [`Error::Cancelled`] if `watch` returned `false`. There is no backup then.
+/// unrelated folder at `target.partial`; [`Error::Locked`] if another backup is made there; [`Error::OverLimit`]
+/// without space for the copies; [`Error::Inconsistent`] if a file is found to be damaged, which is noticed when a file
+/// is copied but not when it is linked; [`Error::Cancelled`] if `watch` returned `false`. There is no backup then.
 pub fn backup(
     path: impl AsRef<Path>,
     target: impl AsRef<Path>,

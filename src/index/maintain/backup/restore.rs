@@ -20,8 +20,8 @@ use crate::{Error, Result};
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::DamagedBackup`] if a file is missing or differs; [`Error::AlreadyExists`] if there
 /// is anything at `path`; [`Error::Inside`] if `path` is inside of the backup; [`Error::InTheWay`] if there is an
-/// unrelated folder at `path.partial`, where it is made first; [`Error::OverLimit`] without space for the copies; [`Error::Cancelled`] if `watch` returned `false`. There is
-/// no database then.
+/// unrelated folder at `path.partial`, where it is made first; [`Error::OverLimit`] without space for
+/// the copies; [`Error::Cancelled`] if `watch` returned `false`. There is no database then.
 pub fn restore(
     backup: impl AsRef<Path>,
     path: impl AsRef<Path>,

@@ -18,7 +18,8 @@ use crate::disk::staging::remove_published;
 /// lists.
 ///
 /// # Errors
-/// [`crate::Error::NotABackup`] if `backup` is none; [`crate::Error::Io`] if a backup cannot be removed: older ones are.
+/// [`crate::Error::NotABackup`] if `backup` is none; [`crate::Error::Io`] if a backup cannot be removed: older
+/// ones are.
 pub fn remove_old_backups(backup: impl AsRef<Path>, keep: NonZeroUsize) -> Result<Vec<PathBuf>> {
     let newest = backup.as_ref();
     read_list(newest)?;

@@ -1,8 +1,8 @@
 //! The features from which the simhash of a page is made (Manku, Jain, Das Sarma 2).
 //!
 //! A document is a set of features, "each feature tagged with its weight. Features are computed using standard IR
-//! techniques like tokenization, case folding, stop-word removal, stemming and phrase detection". A [`crate::sketch::Recipe`] is one such choice; [`Features`] allow comparing choices
-//! on the same pages.
+//! techniques like tokenization, case folding, stop-word removal, stemming and phrase detection". A
+//! [`crate::sketch::Recipe`] is one such choice; [`Features`] allow comparing choices on the same pages.
 //!
 //! As specified here:
 //!

@@ -93,7 +93,7 @@ fn list(database: &Database, global: &Global) -> Result<Code> {
 fn state(archive: &Archive, path: &Path) -> &'static str {
     match archive::identity(path) {
         Err(_) => "missing",
-        Ok(found) if (found.size, found.hash) != (archive.size, archive.hash) => "changed",
+        Ok(found) if !found.is_of(archive) => "changed",
         Ok(found) if ![0, found.modified].contains(&archive.modified) => "changed",
         Ok(_) if !archive.finished => "partial",
         Ok(_) => "found",
@@ -113,16 +113,15 @@ fn r#move(args: MoveArgs, global: &Global) -> Result<Code> {
     let (mut paths, mut lost) = (Vec::new(), 0_u64);
     for (number, archive) in &archives {
         let Some(path) = moved(&path_of(&archive.path), &old, &new) else { continue };
-        match state(archive, &path) {
-            "missing" => global.messages().warn(format!("{}: not found, left as it is", path.display())),
-            "changed" if !is_same(archive, &path) => {
-                global.messages().warn(format!("{}: another file, left as it is", path.display()));
-            }
-            _ => {
+        let why = match archive::identity(&path) {
+            Ok(found) if found.is_of(archive) => {
                 paths.push((*number, text_of(&path)));
                 continue;
             }
-        }
+            Ok(_) => "another file",
+            Err(_) => "not found",
+        };
+        global.messages().warn(format!("{}: {why}, left as it is", path.display()));
         lost += 1;
     }
     if paths.is_empty() && lost == 0 {
@@ -151,9 +150,4 @@ fn r#move(args: MoveArgs, global: &Global) -> Result<Code> {
 fn moved(path: &Path, old: &Path, new: &Path) -> Option<PathBuf> {
     let below = path.strip_prefix(old).ok()?;
     Some(if below.as_os_str().is_empty() { new.to_owned() } else { new.join(below) })
-}
-
-/// Returns whether a file has the size and both ends of an archive, whatever its time of modification.
-fn is_same(archive: &Archive, path: &Path) -> bool {
-    archive::identity(path).is_ok_and(|found| (found.size, found.hash) == (archive.size, archive.hash))
 }

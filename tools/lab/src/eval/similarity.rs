@@ -53,7 +53,7 @@ impl ByThreshold {
 pub struct SimilarPair {
     /// Index in [`Gold::pairs`].
     pub index: usize,
-    /// What was said of it.
+    /// Its label.
     pub label: Label,
     /// Whether both are of one site, by Henzinger's rule.
     pub same_site: Option<bool>,

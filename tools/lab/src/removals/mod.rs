@@ -101,7 +101,7 @@ fn judged(member: &Member, rules: &mut Vec<String>) -> JudgedMember {
     JudgedMember { kept: member.kept, member: member.member, verdict: member.verdict, score, rule }
 }
 
-/// What is said of two documents on one site.
+/// The category of pairs of documents on one site.
 pub const SAME_SITE: &str = "same site";
 
 /// Returns whether two documents are on one site, as `same site`, `different sites`, or `unknown` where a site is not

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::choose::{Chosen, GroupFigures, Measured, cells, choose};
 use super::runs::{PAIRS_MAX, Runs, Tally};
-use super::sampled::THRESHOLDS;
+use super::sampled::{THRESHOLDS, all_shingles};
 
 /// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4 and 6).
 pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];
@@ -177,11 +177,7 @@ pub fn adaptive(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Vec<AdaptiveRow>> {
     let (resources, ticker) = (&options.resources, Ticker::new(watch));
-    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
-    documents.iter().for_each(|&ordinal| wanted.insert(ordinal as usize));
-    let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;
-    let shingles = Shingles { ratios: Ratios::ALL, remainder: 0, ..shingles.clone() };
-    let sets = ShingleSets::read(&sources, &wanted, &shingles, resources, &ticker)?;
+    let (shingles, sets) = all_shingles(view, collection, documents, options, shingles, &ticker)?;
     let mut rows = Vec::new();
     for threshold in THRESHOLDS {
         let shingles = Shingles { resemblance: threshold, ..shingles.clone() };

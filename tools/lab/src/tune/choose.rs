@@ -51,12 +51,12 @@ impl GroupFigures {
     }
 }
 
-/// What was measured of each cell of documents.
+/// Precision of samples in each cell of documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The cells, narrower than the groups that are made of them.
     pub cells: Groups,
-    /// Of each cell.
+    /// The figures of each cell.
     pub figures: Vec<GroupFigures>,
 }
 
@@ -65,7 +65,7 @@ pub struct Measured {
 pub struct Chosen {
     /// The groups that have enough pairs.
     pub bounds: Groups,
-    /// What was measured of each.
+    /// The figures of each group.
     pub groups: Vec<GroupFigures>,
     /// Their ratios.
     pub ratios: Ratios,

@@ -80,11 +80,7 @@ pub fn sampled(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Sampled> {
     let (resources, ticker) = (&options.resources, Ticker::new(watch));
-    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
-    documents.iter().for_each(|&ordinal| wanted.insert(ordinal as usize));
-    let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;
-    let shingles = Shingles { ratios: Ratios::ALL, remainder: 0, ..shingles.clone() };
-    let sets = ShingleSets::read(&sources, &wanted, &shingles, resources, &ticker)?;
+    let (shingles, sets) = all_shingles(view, collection, documents, options, shingles, &ticker)?;
     let mut made = Sampled {
         words: Vec::new(),
         documents: [0; GROUPS],
@@ -172,4 +168,21 @@ fn at_once(runs: &Runs<'_, '_>, threads: usize, ticker: &Ticker<'_>) -> Result<O
         step.pairs = step.returned[0].map(|pairs| pairs as u64);
     }
     Ok(Some(steps.to_vec()))
+}
+
+/// Reads all shingles of documents, of which samples are taken. Returns them, and the method that keeps all.
+pub(super) fn all_shingles(
+    view: View<'_>,
+    collection: &Collection,
+    documents: &[u32],
+    options: &PairOptions,
+    shingles: &Shingles,
+    ticker: &Ticker<'_>,
+) -> Result<(Shingles, ShingleSets)> {
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+    documents.iter().for_each(|&ordinal| wanted.insert(ordinal as usize));
+    let sources = TextSources::new(view, collection, options.part, &options.resources, ticker)?;
+    let shingles = Shingles { ratios: Ratios::ALL, remainder: 0, ..shingles.clone() };
+    let sets = ShingleSets::read(&sources, &wanted, &shingles, &options.resources, ticker)?;
+    Ok((shingles, sets))
 }

@@ -35,8 +35,7 @@ impl Archives {
             return Ok(Vec::new());
         }
         let identity = archive::identity(file)?;
-        let is_same = |archive: &Archive| (archive.size, archive.hash) == (identity.size, identity.hash);
-        let all = || self.0.iter().filter(|(_, archive)| is_same(archive));
+        let all = || self.0.iter().filter(|(_, archive)| identity.is_of(archive));
         let is_here = |archive: &Archive| {
             let path = path_of(&archive.path);
             path == file || inputs::is_same_file(&path, file)
