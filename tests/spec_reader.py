@@ -49,7 +49,7 @@ summaries
     format, reader_min, low, high, documents, size, digest, identity
     summaries       [{"number", "fingerprint", "id", ...}, ...], ascending; then those that a summary has of "url",
                     "site", "without_terms" (true), "digest", "min_bytes", "supershingles", "projection",
-                    "profile". Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes
+                    "profile", "tokens". Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes
                     and profile are bytes, two digits each, the profile padded to 295
 """
 
@@ -606,6 +606,10 @@ def place(data, at):
     return (number(data, at, 1), number(data, at + 1, 1)), at + 2
 
 
+def count(data, at):
+    return number(data, at, 4), at + 4
+
+
 PARTS = [
     ("url", name),
     ("url_is_id", nothing),
@@ -617,6 +621,7 @@ PARTS = [
     ("supershingles", words(6)),
     ("projection", words(6)),
     ("profile", profile),
+    ("tokens", count),
 ]
 
 

@@ -187,6 +187,7 @@ fn json_of((number, fingerprint, record): &Document) -> String {
     part("supershingles", record.supershingles.map(|of| words(&of)));
     part("projection", record.projection.map(|of| words(&of)));
     part("profile", record.profile.as_ref().map(|profile| hex(&profile[..])));
+    part("tokens", record.tokens.map(|tokens| tokens.min(u64::from(u32::MAX)).to_string()));
     format!("{{{}}}", parts.join(","))
 }
 

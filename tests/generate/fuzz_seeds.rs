@@ -191,6 +191,7 @@ fn summarized() -> Summary<'static> {
         supershingles: Some([1, 2, 3, 4, 5, 6]),
         projection: Some([u64::MAX; 6]),
         profile: Some(profile),
+        tokens: Some(700),
     }
 }
 

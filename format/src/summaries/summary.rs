@@ -17,6 +17,8 @@ pub struct Summary<'a> {
     pub url: Option<&'a str>,
     /// The site, by the recipe's rule.
     pub site: Option<&'a str>,
+    /// Number of tokens, at most 2^32 - 1; `None` if unknown.
+    pub tokens: Option<u32>,
     /// Whether the document has tokens, but none of the sketches that require content with terms.
     pub is_without_terms: bool,
     /// Digest of the token sequence; `None` if it is known to be empty.
@@ -41,11 +43,12 @@ const MIN_HASH: u16 = 1 << 6;
 const SUPERSHINGLES: u16 = 1 << 7;
 const PROJECTION: u16 = 1 << 8;
 const PROFILED: u16 = 1 << 9;
-const KNOWN: u16 = (1 << 10) - 1;
+const TOKENS: u16 = 1 << 10;
+const KNOWN: u16 = (1 << 11) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 if the size is not
 /// fixed.
-pub const PARTS: [(&str, usize); 10] = [
+pub const PARTS: [(&str, usize); 11] = [
     ("url", 0),
     ("url_is_id", 0),
     ("site", 0),
@@ -56,6 +59,7 @@ pub const PARTS: [(&str, usize); 10] = [
     ("supershingles", 48),
     ("projection", 48),
     ("profile", 0),
+    ("tokens", 4),
 ];
 
 /// Names shorter than this have their length in one byte; for others, this byte is followed by four bytes with the
@@ -84,6 +88,7 @@ impl<'a> Summary<'a> {
             id: &record.id,
             url: record.url.as_deref(),
             site: record.site.as_deref(),
+            tokens: record.tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
             is_without_terms: record.tokens.is_some_and(|tokens| tokens > 0)
                 && record.min_values.is_none()
                 && record.supershingles.is_none()
@@ -115,6 +120,7 @@ impl<'a> Summary<'a> {
             | flag(self.supershingles.is_some(), SUPERSHINGLES)
             | flag(self.projection.is_some(), PROJECTION)
             | flag(self.profile.is_some(), PROFILED)
+            | flag(self.tokens.is_some(), TOKENS)
     }
 
     /// Appends the bytes to `out`: flags, fingerprint, id, then the parts that the flags name.
@@ -142,6 +148,7 @@ impl<'a> Summary<'a> {
             }
             out.extend_from_slice(&profile[at..]);
         }
+        self.tokens.iter().for_each(|tokens| out.extend_from_slice(&tokens.to_le_bytes()));
     }
 
     /// Reads a summary.
@@ -188,6 +195,7 @@ impl<'a> Summary<'a> {
             supershingles: has(SUPERSHINGLES).then(|| words(&mut cursor)).transpose()?,
             projection: has(PROJECTION).then(|| words(&mut cursor)).transpose()?,
             profile: has(PROFILED).then(|| profile(&mut cursor)).transpose()?,
+            tokens: has(TOKENS).then(|| cursor.u32()).transpose()?,
         };
         cursor.end()?;
         Ok(summary)

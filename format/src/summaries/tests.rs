@@ -205,6 +205,8 @@ proptest! {
             Some(_) => (!has_sketch, record.digest),
         };
         prop_assert_eq!((summary.is_without_terms, summary.digest), (without_terms, digest));
+        let tokens = record.tokens.map(|tokens| tokens.min(u64::from(u32::MAX)));
+        prop_assert_eq!(summary.tokens.map(u64::from), tokens);
         prop_assert_eq!(summary.supershingles, record.supershingles);
         prop_assert_eq!(summary.projection, record.projection);
         prop_assert_eq!(summary.profile, record.profile.as_deref().copied());
@@ -247,7 +249,7 @@ proptest! {
 
     #[test]
     fn random_bytes_are_no_summary_or_one_that_is_written_as_it_was(
-        bytes in prop::collection::vec(any::<u8>(), 0..400), flags in 0u16..1 << 11, id in 1u8..5,
+        bytes in prop::collection::vec(any::<u8>(), 0..400), flags in 0u16..1 << 12, id in 1u8..5,
     ) {
         let _ = Summary::decode(&bytes);
         // With a beginning that is sound.

@@ -215,7 +215,7 @@ fn the_parts_of_a_record_are_those_of_the_code() {
 fn the_parts_of_a_summary_are_those_of_the_code() {
     let rows = table("summary parts");
     assert_eq!(rows.len(), summaries::PARTS.len());
-    let with: [Summary<'_>; 10] = [
+    let with: [Summary<'_>; 11] = [
         Summary { url: Some("url"), ..bare() },
         Summary { url: Some("x"), ..bare() },
         Summary { site: Some("a site"), ..bare() },
@@ -226,6 +226,7 @@ fn the_parts_of_a_summary_are_those_of_the_code() {
         Summary { supershingles: Some([4; 6]), ..bare() },
         Summary { projection: Some([5; 6]), ..bare() },
         Summary { profile: Some([0xff; PROFILE]), ..bare() },
+        Summary { tokens: Some(6), ..bare() },
     ];
     let encoded = |summary: &Summary<'_>| {
         let mut bytes = Vec::new();
