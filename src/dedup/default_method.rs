@@ -19,7 +19,7 @@ impl MethodChoice {
     /// the database, with simhash for documents of which only the fingerprint is known. Simhash takes the k of the
     /// database; other parameters are those of the named method.
     pub fn of(view: View<'_>, named: Option<Box<dyn Method>>, has_distance: bool) -> Self {
-        let simhash = Simhash { k: view.settings().k.into() };
+        let simhash = Simhash::within(view.settings().k.into());
         match named {
             Some(method) if method.is_by_distance() => Self { method: simhash.into(), or_simhash: None },
             Some(method) => Self { method, or_simhash: None },

@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn under_a_limit_only_pairs_that_are_known_to_differ_little_are_near() {
         let near = |pair: &DocumentPair<'_>, most: f64| {
-            let limited = Decider::new(&Simhash { k: 64 }, None, Some(most));
+            let simhash = Simhash::within(64);
+            let limited = Decider::new(&simhash, None, Some(most));
             assert!(limited.without_limit().judge(pair).is_near());
             limited.judge(pair).is_near()
         };
@@ -149,7 +150,7 @@ mod tests {
         let words = |from: u32| (from..from + 60).map(|word| format!("word{word} ")).collect::<String>();
         let (a, b) = (profiled(&words(0)), profiled(&words(1)));
         let bare = Known { fingerprint: b.fingerprint, ..Known::default() };
-        let (model, simhash) = (methods::Model::default(), Simhash { k: 64 });
+        let (model, simhash) = (methods::Model::default(), Simhash::within(64));
         let decider = Decider::new(&model, Some(&simhash), None);
         let (by_model, by_simhash) = (DocumentPair::new(&a, &b, None), DocumentPair::new(&a, &bare, None));
         assert_eq!(decider.judge(&by_model).decision, Decision::Near("model"));

@@ -23,6 +23,8 @@ pub struct Known {
     pub min_bytes: Option<[u8; MIN_VALUES]>,
     /// What the default verdict compares.
     pub profile: Option<Profile>,
+    /// Number of tokens, at most 2^32 - 1; `None` if unknown.
+    pub tokens: Option<u32>,
     /// Whether the document has tokens but no terms, so that its fingerprint carries no evidence.
     pub is_without_terms: bool,
 }
@@ -48,6 +50,7 @@ impl Known {
             projection: record.projection,
             min_bytes: record.min_values.as_deref().map(min_bytes),
             profile: record.profile.as_deref().map(Profile::from_bytes),
+            tokens: record.tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
             is_without_terms: is_without_terms(record.tokens, Sketches::of(record, fingerprint.is_some())),
         }
     }
@@ -61,6 +64,7 @@ impl Known {
             projection: summary.projection,
             min_bytes: summary.min_bytes,
             profile: summary.profile.as_ref().map(Profile::from_bytes),
+            tokens: summary.tokens,
             is_without_terms: summary.is_without_terms,
         }
     }

@@ -138,6 +138,8 @@ pub enum Keys {
 pub enum Besides {
     /// Nothing.
     Nothing,
+    /// The number of tokens. Documents of one class have the same number.
+    Length,
     /// The site. Documents of different sites can still be in the same class: a decision about two classes uses the
     /// sites of the two documents named in the pair.
     Site,
@@ -250,7 +252,7 @@ impl dyn Method + '_ {
     /// Returns whether a decision depends on the site, and whether on the title and first heading.
     pub fn looks_at(&self) -> (bool, bool) {
         match self.besides() {
-            Besides::Nothing => (false, false),
+            Besides::Nothing | Besides::Length => (false, false),
             Besides::Site => (true, false),
             Besides::SiteAndHeadings => (true, true),
         }

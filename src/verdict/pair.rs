@@ -55,6 +55,13 @@ impl<'a> DocumentPair<'a> {
         self.a.is_without_terms || self.b.is_without_terms
     }
 
+    /// Returns the number of tokens of the shorter document as a share of the longer one's, 0 to 1; `None` if either
+    /// number is unknown.
+    pub fn length_ratio(&self) -> Option<f64> {
+        let (a, b) = self.a.tokens.zip(self.b.tokens)?;
+        Some(f64::from(a.min(b)) / f64::from(a.max(b).max(1)))
+    }
+
     /// Returns the number of equal min-values at equal indexes, 0 to 84: 84 times the estimated resemblance (Henzinger
     /// 2006, 2).
     pub fn agreement(&self) -> Option<u32> {

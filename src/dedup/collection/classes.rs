@@ -4,6 +4,7 @@ use nddb_index::Result;
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::{Sorted, Sorter};
 use nddb_page::text::Headings;
+use nddb_verdict::methods::Simhash;
 use nddb_verdict::{Besides, Keys, Method, Sketch};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -30,7 +31,7 @@ impl Classes {
     /// Returns the classes for finding pairs: by identity and sketch, or with `expand` by sketch alone. `text` hashes
     /// the part of a text that the method compares.
     pub(crate) fn of(collection: &Collection, options: &PairOptions, text: &TextHash<'_>) -> Result<Self> {
-        let seen = Seen::new(collection, &*options.method, options.decider().or_simhash.is_some(), text);
+        let seen = Seen::new(collection, &*options.method, options.decider().or_simhash, text);
         let len = collection.len();
         if options.expand && !options.method.needs_text() && !options.method.is_identity() {
             return Self::made(len, &|ordinal| seen.alone(ordinal), &options.resources, &|ordinal| ordinal);
@@ -47,7 +48,7 @@ impl Classes {
         text: &TextHash<'_>,
         resources: &Resources,
     ) -> Result<Self> {
-        let seen = Seen::new(collection, method, false, text);
+        let seen = Seen::new(collection, method, None, text);
         let of = |ordinal| collection.representative(ordinal);
         Self::made(collection.len(), &|ordinal| seen.besides(ordinal), resources, &of)
     }
@@ -154,10 +155,15 @@ fn hash(words: &[u64]) -> u128 {
     xxh3_128(&bytes)
 }
 
+/// Returns a number of tokens as a word of a key.
+fn length(tokens: Option<u32>) -> u64 {
+    tokens.map_or(0, |tokens| u64::from(tokens) + 1)
+}
+
 /// Returns the class key of a document for finding pairs, by sketch: documents of different texts with equal keys are
 /// of one class. `None` if the document is alone, unless its text is that of others.
 pub(crate) fn class_key(collection: &Collection, options: &PairOptions, ordinal: u32) -> Option<u128> {
-    Seen::new(collection, &*options.method, options.decider().or_simhash.is_some(), &|_| None).besides(ordinal)
+    Seen::new(collection, &*options.method, options.decider().or_simhash, &|_| None).besides(ordinal)
 }
 
 /// The properties of documents that a method compares, as 128-bit hashes, wide enough to exclude collisions.
@@ -168,12 +174,17 @@ struct Seen<'a> {
     needs_text: bool,
     /// Whether candidate keys are made from the profile.
     is_by_profile: bool,
-    or_simhash: bool,
+    or_simhash: Option<&'a Simhash>,
     text: &'a TextHash<'a>,
 }
 
 impl<'a> Seen<'a> {
-    fn new(collection: &'a Collection, method: &'a dyn Method, or_simhash: bool, text: &'a TextHash<'a>) -> Self {
+    fn new(
+        collection: &'a Collection,
+        method: &'a dyn Method,
+        or_simhash: Option<&'a Simhash>,
+        text: &'a TextHash<'a>,
+    ) -> Self {
         let has_bands = method.keys().iter().any(|keys| matches!(keys, Keys::Bands { .. }));
         let is_by_profile = has_bands && collection.has_bands_of_profiles();
         Self { collection, method, needs_text: method.needs_text(), is_by_profile, or_simhash, text }
@@ -205,10 +216,11 @@ impl<'a> Seen<'a> {
             // Candidate pairs share a band, and documents of equal min-values may have different bands.
             words.extend(self.collection.profile(ordinal).bands());
         }
-        if self.or_simhash {
+        if let Some(simhash) = self.or_simhash {
             // The fingerprint finds pairs with documents without sketches; the flag tells whether the method decides.
             let fingerprint = row.fingerprint.map_or(0, |fingerprint| fingerprint.0);
             words.extend([fingerprint, row.fingerprint.is_some().into(), row.is_without_terms().into()]);
+            words.extend((simhash.besides() == Besides::Length).then(|| length(row.tokens)));
             if self.method.besides() == Besides::Site {
                 words.push(row.site.map_or(0, |site| u64::from(site) + 1));
             }
@@ -228,6 +240,9 @@ impl<'a> Seen<'a> {
             return None;
         }
         let mut words = Vec::with_capacity(1);
+        if self.method.besides() == Besides::Length {
+            words.push(length(row.tokens));
+        }
         for &sketch in class {
             match sketch {
                 Sketch::Fingerprint => words.push(row.fingerprint?.0),
@@ -243,7 +258,7 @@ impl<'a> Seen<'a> {
 
     /// Returns the class key of a bare fingerprint, if simhash decides about it.
     fn bare(&self, row: &Row) -> Option<u128> {
-        let is_bare = self.or_simhash && row.sketches().are_bare() && row.tokens.is_none();
+        let is_bare = self.or_simhash.is_some() && row.sketches().are_bare() && row.tokens.is_none();
         row.fingerprint.filter(|_| is_bare).map(|fingerprint| fingerprint.0.into())
     }
 }

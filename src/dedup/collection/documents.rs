@@ -225,6 +225,7 @@ impl Collection {
             projection: row.has_projection.then_some(projection),
             min_bytes,
             profile: row.has_profile.then(|| self.profile(ordinal)),
+            tokens: row.tokens,
             is_without_terms: row.is_without_terms(),
         }
     }

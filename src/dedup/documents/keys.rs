@@ -102,12 +102,12 @@ mod tests {
                 let flipped = (0..within).fold(0_u64, |mask, at| mask | 1 << ((first + 19 * at) % 64));
                 let a = Document::bare("a", Fingerprint(0x0123_4567_89ab_cdef)).expect("a document");
                 let b = Document::bare("b", Fingerprint(0x0123_4567_89ab_cdef ^ flipped)).expect("a document");
-                assert!(share(&a, &b, &Simhash { k: within }), "{within} bits from {first}");
+                assert!(share(&a, &b, &Simhash::within(within)), "{within} bits from {first}");
             }
         }
         let far = Document::bare("b", Fingerprint(!0x0123_4567_89ab_cdef)).expect("a document");
         let near = Document::bare("a", Fingerprint(0x0123_4567_89ab_cdef)).expect("a document");
-        assert!(!share(&near, &far, &Simhash { k: 3 }), "no group is equal");
+        assert!(!share(&near, &far, &Simhash::within(3)), "no group is equal");
     }
 
     #[test]

@@ -153,14 +153,14 @@ fn change(
 fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
     let mut detectors = vec![OnlineDetector::usual(view)];
     for method in every() {
-        for or_simhash in [None, Some(Simhash { k: 3 })] {
+        for or_simhash in [None, Some(Simhash::within(3))] {
             let mut usual = method.clone();
             if random.percent(50) && method.settings().iter().any(|setting| setting.name == "complete") {
                 usual.set("complete", "true").expect("a flag");
             }
             detectors.push(OnlineDetector::chosen(MethodChoice { method: usual, or_simhash }));
             let (method, or_simhash) =
-                (varied(&*method, random), or_simhash.map(|_| Simhash { k: random.below(4) as u32 }));
+                (varied(&*method, random), or_simhash.map(|_| Simhash::within(random.below(4) as u32)));
             let mut other = OnlineDetector::chosen(MethodChoice { method, or_simhash });
             other.max_difference = random.percent(50).then(|| random.below(60) as f64 / 100.0);
             detectors.push(other);

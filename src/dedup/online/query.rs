@@ -8,8 +8,8 @@ use nddb_format::record::{Print, Record, ShownId};
 use nddb_index::{Candidate, Document, Error, Found, Key, Near, Result, Scope, Sharing, Stored, View, Within, fitting};
 use nddb_page::text::Page;
 use nddb_verdict::{
-    Candidates, Decider, Decision, Derived, DocumentPair, Known, Measures, Method, Sketches, Verdict, differ_too_much,
-    digest_of, is_without_terms,
+    Besides, Candidates, Decider, Decision, Derived, DocumentPair, Known, Measures, Method, Sketches, Verdict,
+    differ_too_much, digest_of, is_without_terms,
 };
 
 use super::detector::OnlineDetector;
@@ -157,7 +157,9 @@ impl<'a> Query<'a> {
             matches = kept;
         }
         let mut count = matches.len() as u64;
-        if near.more > 0 && self.online.method.is_by_distance() && self.texts.is_none() {
+        let method = &self.online.method;
+        let by_distance_alone = method.is_by_distance() && method.besides() == Besides::Nothing;
+        if near.more > 0 && by_distance_alone && self.texts.is_none() {
             // Identical documents at the distance of those left out are counted with them.
             let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
             let left_out = |near_duplicate: &&NearDuplicate| {
@@ -231,7 +233,7 @@ impl<'a> Query<'a> {
             return Ok((None, cut == 0 && near.more == 0));
         }
         if self.online.method.is_by_distance() {
-            return Ok((self.nearest()?, true));
+            return self.nearest();
         }
         let most = self.online.group_limit.max(1);
         let sharing = self.scope.sharing(&mut self.keys.clone(), most)?;
@@ -250,13 +252,14 @@ impl<'a> Query<'a> {
         })?;
         let mut best = best.map(|(_, alike)| alike);
         if best.is_none() && self.decider.or_simhash.is_some() {
-            best = self.nearest()?;
+            best = self.nearest()?.0;
         }
         Ok((best, is_perfect || sharing.cut == 0))
     }
 
-    /// Returns the nearest, then oldest, document with another id by simhash.
-    fn nearest(&self) -> Result<Option<NearDuplicate>> {
+    /// Returns the nearest, then oldest, document with another id by simhash, and whether every document that could
+    /// precede it was compared.
+    fn nearest(&self) -> Result<(Option<NearDuplicate>, bool)> {
         let mut most = 1 + OWN;
         loop {
             let near = self.near(most)?;
@@ -264,12 +267,12 @@ impl<'a> Query<'a> {
                 let candidate = (found.number, self.look_up(found.number)?);
                 let alike = self.judge(candidate, self.online.method.is_by_distance(), Some(found.fingerprint))?;
                 if let Some(alike) = alike.filter(|alike| self.is_other(alike)) {
-                    return Ok(Some(alike));
+                    return Ok((Some(alike), true));
                 }
             }
-            // All documents read so far are decided by another method.
+            // All documents read so far are decided by another method, or too short or too long.
             if near.more == 0 || most >= self.online.group_limit {
-                return Ok(None);
+                return Ok((None, near.more == 0));
             }
             most = self.online.group_limit;
         }

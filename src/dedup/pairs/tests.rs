@@ -268,7 +268,7 @@ fn a_method_without_its_sketches_is_refused() {
     let all = collection(&reader, &Default::default());
     let outcome = pairs(reader.view(), &all, &lax, &mut |_| true, &mut |_| Ok(()));
     assert!(matches!(outcome, Err(Error::OutOfRange { .. })), "{outcome:?}");
-    let lax = options(Simhash { k: 4 });
+    let lax = options(Simhash::within(4));
     let outcome = pairs(reader.view(), &all, &lax, &mut |_| true, &mut |_| Ok(()));
     assert!(matches!(outcome, Err(Error::OutOfRange { .. })), "{outcome:?}");
 }

@@ -3,7 +3,7 @@
 use nddb_format::scheme::K_MAX;
 
 use crate::measure::{Bound, Column, Limit, Value};
-use crate::method::{Candidates, Method, OutOfReach};
+use crate::method::{Besides, Candidates, Method, OutOfReach};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;
 use crate::sketches::Sketch;
@@ -14,15 +14,28 @@ use crate::verdict::Verdict;
 pub struct Simhash {
     /// Greatest Hamming distance (Manku et al. 2007, 3: k = 3).
     pub k: u32,
+    /// Least number of tokens of the shorter document, as a share of the longer one's (Manku et al. 2007, 6.A, cites a
+    /// variation of 20%, that is 0.8); 0 is no bound. A document whose number is unknown passes.
+    pub length: f64,
 }
 
 impl Default for Simhash {
     fn default() -> Self {
-        Self { k: 3 }
+        Self::within(3)
     }
 }
 
 impl Simhash {
+    /// Returns the method with a greatest distance in bits, and without a bound on lengths.
+    pub fn within(k: u32) -> Self {
+        Self { k, length: 0.0 }
+    }
+
+    /// Returns whether the lengths of two documents are near enough.
+    fn is_as_long(&self, pair: &DocumentPair<'_>) -> bool {
+        pair.length_ratio().is_none_or(|ratio| ratio >= self.length)
+    }
+
     /// Returns the distance of two fingerprints in bits.
     pub fn distance(pair: &DocumentPair<'_>) -> Option<u32> {
         pair.a.fingerprint.zip(pair.b.fingerprint).map(|(a, b)| (a.0 ^ b.0).count_ones())
@@ -42,7 +55,11 @@ impl Method for Simhash {
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![Parameter::count("k", "greatest distance in bits", &mut self.k, 0..=K_MAX.into()).threshold()]
+        let Self { k, length } = self;
+        vec![
+            Parameter::count("k", "greatest distance in bits", k, 0..=K_MAX.into()).threshold(),
+            Parameter::share("length", "least tokens of the shorter, as a share of the longer", length),
+        ]
     }
 
     fn candidates(&self) -> Candidates {
@@ -57,6 +74,10 @@ impl Method for Simhash {
         &[Sketch::Fingerprint]
     }
 
+    fn besides(&self) -> Besides {
+        if self.length > 0.0 { Besides::Length } else { Besides::Nothing }
+    }
+
     fn check(&self, k: u32) -> Result<(), OutOfReach> {
         if self.k > k {
             return Err(OutOfReach { what: "k", requested: self.k.into(), limit: k.into() });
@@ -67,7 +88,7 @@ impl Method for Simhash {
     fn judge(&self, pair: &DocumentPair<'_>) -> Verdict {
         let distance = Self::distance(pair);
         let score = 64u64.saturating_sub(distance.unwrap_or(64).into());
-        Verdict::of(distance.map(|distance| distance <= self.k), "simhash", score)
+        Verdict::of(distance.map(|distance| distance <= self.k && self.is_as_long(pair)), "simhash", score)
     }
 
     fn perfect(&self) -> u64 {
@@ -81,6 +102,10 @@ impl Method for Simhash {
     fn bounds(&self, pair: &DocumentPair<'_>, out: &mut Vec<Bound>) {
         let value = Self::distance(pair).map(Value::Count);
         out.push(Bound { name: "distance", value, limit: Limit::AtMost(Value::Count(self.k)) });
+        if self.length > 0.0 {
+            let value = pair.length_ratio().map(Value::Share);
+            out.push(Bound { name: "length", value, limit: Limit::AtLeast(Value::Share(self.length)) });
+        }
     }
 }
 
@@ -98,6 +123,19 @@ mod tests {
             let (a, b) = (known(0), known(bits));
             let verdict = Simhash::default().judge(&DocumentPair::new(&a, &b, None));
             assert_eq!((verdict.is_near(), verdict.score), (expected, 64 - u64::from(bits.count_ones())));
+        }
+    }
+
+    #[test]
+    fn a_much_shorter_document_is_not_near_if_lengths_are_bounded() {
+        let of = |tokens| Known { fingerprint: Some(Fingerprint(5)), tokens, ..Known::default() };
+        let method = Simhash { length: 0.8, ..Simhash::default() };
+        let lengths = [(Some(100), Some(80), true), (Some(79), Some(100), false), (Some(0), Some(0), false)];
+        for (a, b, expected) in lengths.into_iter().chain([(Some(1), None, true)]) {
+            let (a, b) = (of(a), of(b));
+            let pair = DocumentPair::new(&a, &b, None);
+            assert_eq!(method.judge(&pair).is_near(), expected, "{a:?} {b:?}");
+            assert!(Simhash::default().judge(&pair).is_near());
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
 
 /// The verdict by simhash alone, within so many bits.
 pub(crate) fn simhash(within: u32) -> OnlineDetector {
-    OnlineDetector::new(Simhash { k: within })
+    OnlineDetector::new(Simhash::within(within))
 }
 
 /// Returns a folder that is removed with the test.

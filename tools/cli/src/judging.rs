@@ -63,7 +63,7 @@ pub(crate) fn chosen(view: View<'_>, named: Option<Box<dyn Method>>, k: Option<u
             let method = choice.method.name();
             return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
         }
-        choice.method = Simhash { k: k.into() }.into();
+        choice.method = Simhash::within(k.into()).into();
     }
     Ok(choice)
 }

@@ -87,7 +87,7 @@ impl Judging {
             }
         }
         if let Some(k) = self.k {
-            choice.method = Simhash { k: k.into() }.into();
+            choice.method = Simhash::within(k.into()).into();
         }
         set_known(&mut choice.method, self.complete, self.min_probability)?;
         Ok(choice)

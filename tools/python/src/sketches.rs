@@ -45,7 +45,7 @@ pub(crate) fn py_candidate_keys(
 ) -> Result<Stream> {
     let (mut method, kinds, tables) = (named_method(method)?, named(recipe)?.keys(), Tables::new(sketches)?);
     if method.is_by_distance() {
-        method = Simhash { k: k.into() }.into();
+        method = Simhash::within(k.into()).into();
     }
     set_known(&mut method, complete, None)?;
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
@@ -85,7 +85,7 @@ pub(crate) fn decide(
     max_difference: Option<f64>,
     or_simhash: bool,
 ) -> Result<Stream> {
-    let (mut method, simhash) = (named_method(method)?, Simhash { k: k.into() });
+    let (mut method, simhash) = (named_method(method)?, Simhash::within(k.into()));
     if method.is_by_distance() {
         method = simhash.into();
     }

@@ -30,7 +30,7 @@ fn bare(id: &str, fingerprint: u64) -> Document {
 
 /// The verdict by simhash alone, within so many bits.
 fn simhash(within: u32) -> OnlineDetector {
-    OnlineDetector::new(Simhash { k: within })
+    OnlineDetector::new(Simhash::within(within))
 }
 
 /// Returns a folder that is removed with the test, in memory where there is a file system in memory.

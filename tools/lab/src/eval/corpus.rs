@@ -317,7 +317,7 @@ mod tests {
         let methods: [Box<dyn Method>; 5] = [
             Identity.into(),
             Simhash::default().into(),
-            Simhash { k: 7 }.into(),
+            Simhash::within(7).into(),
             B::default().into(),
             Combined { c: 340, ..Combined::default() }.into(),
         ];

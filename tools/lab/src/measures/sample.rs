@@ -122,7 +122,7 @@ fn near(
     mut draw: Draw,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Vec<(u32, u32)>> {
-    let simhash = Simhash { k: view.settings().k.into() };
+    let simhash = Simhash::within(view.settings().k.into());
     for method in [MinHash::default().into(), simhash.into()] {
         let options = PairOptions { method, expand: false, verify: None, ..options.clone() };
         let found = match PairJob::new(view, collection, &options, Reach::ALL, watch) {

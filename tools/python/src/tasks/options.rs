@@ -18,7 +18,7 @@ pub(super) fn pair_options(
     min_probability: Option<f64>,
     max_difference: Option<f64>,
 ) -> Result<PairOptions> {
-    let simhash = Simhash { k: k.into() };
+    let simhash = Simhash::within(k.into());
     let (method, or_simhash) = match method {
         Some(name) => (named_method(name)?, None),
         None => (default_of(Some(recipe)), Some(simhash)),
