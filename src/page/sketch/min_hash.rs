@@ -274,18 +274,15 @@ fn values_of_shingles<const N: usize>(mut shingles: impl Iterator<Item = u32>) -
     (!is_empty).then_some(first)
 }
 
-/// Returns the min-values and supershingles of a set of shingles.
-#[cfg(test)]
-pub(crate) fn of_shingles(shingles: &[u32]) -> MinHash {
-    let mut values = [u32::MAX; LANES * VECTORS];
-    lower(&mut values, shingles);
-    let mut first = [0; MIN_VALUES];
-    first.copy_from_slice(&values[..MIN_VALUES]);
-    MinHash::of_values(first)
+/// Returns the min-values and supershingles of a set of shingles, by the low bits of their hashes; `None` if it is
+/// empty.
+pub fn min_hash_of_shingles(shingles: impl IntoIterator<Item = u32>) -> Option<MinHash> {
+    values_of_shingles(shingles.into_iter()).map(MinHash::of_values)
 }
 
-/// Returns the hash of each shingle of `shingle` tokens, in order; the functions use its low bits.
-pub(super) fn shingle_hashes(tokens: &[u64], shingle: usize) -> Vec<u64> {
+/// Returns the hash of each shingle of `shingle` tokens, in order; the functions use its low bits. A sequence of fewer
+/// tokens has one shingle, of all of them.
+pub fn shingle_hashes(tokens: &[u64], shingle: usize) -> Vec<u64> {
     windows(bytes_of(tokens).as_flattened(), shingle).map(xxh3_64).collect()
 }
 

@@ -30,9 +30,12 @@ mod simhash;
 mod tally;
 
 pub use explain::{Derivation, Explanation, Feature};
-pub use features::{Features, Stemmer, StopWords, WeightTable, simhash_of};
+pub use features::{Features, Frequencies, Stemmer, StopWords, WeightTable, simhash_of};
 pub use min_bits::fingerprint as min_bits;
-pub use min_hash::{MIN_VALUES, MinHash, agreement, min_bytes, min_hash, resemblance_of, resemblance_of_many};
+pub use min_hash::{
+    MIN_VALUES, MinHash, agreement, min_bytes, min_hash, min_hash_of_shingles, resemblance_of, resemblance_of_many,
+    shingle_hashes,
+};
 pub use mix::split_mix;
 pub use nddb_format::document_keys::{KeyKinds, SUPERSHINGLES};
 pub use nddb_format::profile::{LeadingWords, Numbers, Profile, WHOLE, WORDS};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::sketch::min_hash::{MIN_VALUES, MinHash, SHINGLE, min_hash, of_shingles};
+use crate::sketch::min_hash::{MIN_VALUES, MinHash, SHINGLE, min_hash, min_hash_of_shingles};
 use crate::sketch::mix::split_mix;
 use crate::sketch::projection::{PROJECTION_BITS, projection};
 use crate::sketch::shingles::{SHINGLE_WORDS, Sampling, shingles};
@@ -40,7 +40,8 @@ fn pair(numbers: &mut Numbers, union: usize, common: usize) -> (MinHash, MinHash
     let half = common + (union - common) / 2;
     let mut other = all[..common].to_vec();
     other.extend(&all[half..]);
-    (of_shingles(&all[..half]), of_shingles(&other))
+    let of = |shingles: &[u32]| min_hash_of_shingles(shingles.iter().copied()).expect("there are some");
+    (of(&all[..half]), of(&other))
 }
 
 fn equal<T: PartialEq>(left: &[T], right: &[T]) -> usize {

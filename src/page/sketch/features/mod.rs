@@ -12,12 +12,14 @@
 //!   hashes of its terms, 8 bytes each, little-endian; a single term keeps its own hash. A page of fewer than n
 //!   terms has one feature, of all its terms; a page without terms has fingerprint 0.
 //! * The weight of a feature is the number of its occurrences, times its weight in the [`WeightTable`] if there is one
-//!   (for tf-idf, a table of idf).
+//!   (for tf-idf, [`Frequencies::inverse`]).
 
+mod frequencies;
 mod stemmer;
 
 use std::fmt;
 
+pub use frequencies::Frequencies;
 pub use stemmer::Stemmer;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -67,10 +69,8 @@ impl Features<'_> {
 
     /// Returns the hashes of the features of a page, one for each occurrence, in their order.
     pub fn hashes(&self, tokens: &Tokens) -> Vec<u64> {
-        let is_stop = |folded: u64| self.stop_words.is_some_and(|words| words.contains(folded));
-        let terms: Vec<[u8; 8]> = (0..)
-            .zip(lower_hashes(tokens))
-            .filter(|&(_, folded)| !is_stop(folded))
+        let terms: Vec<[u8; 8]> = self
+            .kept(tokens)
             .map(|(index, folded)| match self.stemmer {
                 Some(_) => self.hash_of_term(tokens.term(index)),
                 None if self.fold_case => folded,
@@ -82,6 +82,25 @@ impl Features<'_> {
             0 => Vec::new(),
             width => terms.windows(width).map(phrase).collect(),
         }
+    }
+
+    /// Returns the features of a page as [`Features::hashes`] does, each with its terms, separated by spaces. Terms are
+    /// in lower case unless case is kept, and not stemmed.
+    pub fn named(&self, tokens: &Tokens) -> Vec<(String, u64)> {
+        let is_lower = self.fold_case || self.stemmer.is_some();
+        let text = |index: usize| match tokens.term(index) {
+            term if is_lower => term.to_lowercase(),
+            term => term.to_owned(),
+        };
+        let terms: Vec<String> = self.kept(tokens).map(|(index, _)| text(index)).collect();
+        let width = self.width(terms.len()).max(1);
+        terms.windows(width).map(|terms| terms.join(" ")).zip(self.hashes(tokens)).collect()
+    }
+
+    /// Returns the terms of a page that are no stop words: their indexes, and their hashes in lower case.
+    fn kept<'t>(&'t self, tokens: &'t Tokens) -> impl Iterator<Item = (usize, u64)> + 't {
+        let is_stop = |folded: u64| self.stop_words.is_some_and(|words| words.contains(folded));
+        (0..).zip(lower_hashes(tokens)).filter(move |&(_, folded)| !is_stop(folded))
     }
 
     /// Returns the number of terms of a feature, for a page of `len` terms.
@@ -167,9 +186,13 @@ impl StopWords {
         StopWords { hashes }
     }
 
-    /// Returns the 33 English stop words of Lucene.
+    /// The 33 English stop words of Lucene, separated by spaces.
+    pub const ENGLISH: &'static str = "a an and are as at be but by for if in into is it no not of on or such that the \
+                                       their then there these they this to was will with";
+
+    /// Returns the set of [`StopWords::ENGLISH`].
     pub fn english() -> Self {
-        StopWords::new(ENGLISH.split(' '))
+        StopWords::new(Self::ENGLISH.split(' '))
     }
 
     fn contains(&self, folded: u64) -> bool {
@@ -182,9 +205,6 @@ impl fmt::Debug for StopWords {
         write!(f, "StopWords({})", self.hashes.len())
     }
 }
-
-const ENGLISH: &str = "a an and are as at be but by for if in into is it no not of on or such that the their then \
-                       there these they this to was will with";
 
 /// Weights of features by their hashes.
 #[derive(Clone, PartialEq, Eq)]

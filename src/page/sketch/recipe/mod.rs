@@ -344,11 +344,8 @@ impl Recipe {
             }
             Kind::Terms(terms) => {
                 let tokens = tokens(page);
-                let folded: Vec<String> = tokens.terms().map(str::to_lowercase).collect();
-                let features = Features { terms, ..Features::default() };
-                let width = terms.min(folded.len()).max(1);
-                for (phrase, hash) in folded.windows(width).zip(features.hashes(&tokens)) {
-                    explainer.add(&phrase.join(" "), hash);
+                for (text, hash) in (Features { terms, ..Features::default() }).named(&tokens) {
+                    explainer.add(&text, hash);
                 }
                 tokens
             }
