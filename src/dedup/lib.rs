@@ -29,8 +29,8 @@ mod text_summary;
 mod texts;
 
 pub use cluster::{
-    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Member, MemberVerdict, Remove, UnknownKeep, UnknownRemove,
-    cluster, cluster_with_members, is_thin_document,
+    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Member, MemberVerdict, Overrules, Remove, UnknownKeep,
+    UnknownRemove, cluster, cluster_with_members, is_thin_document,
 };
 pub use collection::row::Row;
 pub use collection::{Collection, Numbered};

@@ -178,10 +178,11 @@ pub mod detect {
     pub use nddb_dedup::{
         Choose, Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Decided, Descriptions, GROUP_LIMIT,
         Group, Held, Judgement, Keep, Kind, Line, Member, MemberVerdict, MethodChoice, NearDuplicate, NearDuplicates,
-        NearTables, Numbered, OnlineDetector, Pair, PairOptions, PairSummary, PartedNearDuplicates, Posting, Postings,
-        Printed, Properties, Remove, Resources, Row, SetSummary, ShingleSummary, Stars, TextScope, UnknownKeep,
-        UnknownRemove, UnreadReason, UnreadTexts, Verified, candidate_keys, check, cluster, cluster_with_members,
-        compared, content_hash, decided, document_of_page, is_thin_document, pairs, properties, read_page, stored_pair,
+        NearTables, Numbered, OnlineDetector, Overrules, Pair, PairOptions, PairSummary, PartedNearDuplicates, Posting,
+        Postings, Printed, Properties, Remove, Resources, Row, SetSummary, ShingleSummary, Stars, TextScope,
+        UnknownKeep, UnknownRemove, UnreadReason, UnreadTexts, Verified, candidate_keys, check, cluster,
+        cluster_with_members, compared, content_hash, decided, document_of_page, is_thin_document, pairs, properties,
+        read_page, stored_pair,
     };
     pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference};
     pub use nddb_verdict::{
@@ -205,15 +206,17 @@ pub mod format {
 #[cfg(feature = "pages")]
 pub mod sketch {
     pub use nddb_page::sketch::{
-        Derivation, Explanation, Feature, LeadingWords, MinHash, Numbers, Profile, Projection, Recipe, RecipeError,
-        SignatureRules, Sketch,
+        Derivation, Explanation, Feature, Features, Frequencies, LeadingWords, MinHash, Numbers, Profile, Projection,
+        Recipe, RecipeError, SignatureRules, Sketch, Stemmer, StopWords, WeightTable, simhash_of,
     };
 }
 
 /// The text of pages: their content and its terms, their site.
 #[cfg(feature = "pages")]
 pub mod text {
-    pub use nddb_page::text::{BlockKind, Headings, Page, PageKind, SiteRule, TextBlock, host_of, text_blocks};
+    pub use nddb_page::text::{
+        BlockKind, Headings, Page, PageKind, SiteRule, TextBlock, Tokens, host_of, text_blocks, tokens,
+    };
 }
 
 /// The examples of README.md are compiled and run.

@@ -12,6 +12,7 @@
 mod components;
 mod keep;
 mod lines;
+mod overrules;
 mod removal;
 mod removed;
 pub(crate) mod stars;
@@ -33,6 +34,7 @@ use crate::options::PairOptions;
 use crate::pair::{Line, Pair, PairSummary};
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
+pub use overrules::Overrules;
 pub use removal::{MemberVerdict, Remove, UnknownRemove, is_thin_document};
 
 /// Options of clustering.
@@ -45,6 +47,8 @@ pub struct ClusterOptions {
     pub keep: Vec<Keep>,
     /// Rule for the removal of the other members.
     pub remove: Remove,
+    /// Documents that are never or always removed.
+    pub overrules: Overrules,
     /// Whether clusters are connected components, in which a document need not be near the founder.
     pub components: bool,
 }
@@ -52,7 +56,8 @@ pub struct ClusterOptions {
 impl ClusterOptions {
     /// Returns the default options: star clusters, of which the document stored first is kept.
     pub fn new(pairs: PairOptions) -> Self {
-        Self { pairs, keep: vec![Keep::Stored], remove: Remove::default(), components: false }
+        let (keep, remove) = (vec![Keep::Stored], Remove::default());
+        Self { pairs, keep, remove, overrules: Overrules::default(), components: false }
     }
 }
 
@@ -144,6 +149,7 @@ pub struct Clusters {
     because: HashMap<u32, u32>,
     keep: Vec<Keep>,
     remove: Remove,
+    overrules: Overrules,
     group_limit: usize,
     resources: Resources,
     /// Totals of the clustering.
@@ -210,7 +216,8 @@ fn clustered(
     let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
     let summary = ClusterSummary::default();
     let because = HashMap::new();
-    let mut clusters = Clusters { founder, removed, because, keep, remove, group_limit, resources, summary };
+    let overrules = options.overrules.clone();
+    let mut clusters = Clusters { founder, removed, because, keep, remove, overrules, group_limit, resources, summary };
     clusters.remove(collection, found.judge(collection, &pairs), &ticker, visit)?;
     let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(group_limit));
     clusters.summary.pairs = lines::emit(view, collection, &found, &centres, &pairs, watch, emit)?;
@@ -234,7 +241,8 @@ impl Clusters {
         let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
         let summary = ClusterSummary::default();
         let because = HashMap::new();
-        let mut clusters = Self { founder, removed, because, keep, remove, group_limit, resources, summary };
+        let overrules = options.overrules.clone();
+        let mut clusters = Self { founder, removed, because, keep, remove, overrules, group_limit, resources, summary };
         let texts = TextCache::default();
         let watch = &mut |_: &Progress| true;
         clusters.remove(collection, Judge::new(collection, pairs, &texts), &Ticker::new(watch), None)?;
@@ -281,7 +289,10 @@ impl Clusters {
     }
 
     fn keep(&self, collection: &Collection, members: &[u32]) -> u32 {
-        let best = members.iter().copied().min_by(|&a, &b| keep::compare(&self.keep, collection, a, b));
+        let best = members.iter().copied().min_by(|&a, &b| {
+            let listed = self.overrules.compare(collection.row(a).rank, collection.row(b).rank);
+            listed.then_with(|| keep::compare(&self.keep, collection, a, b))
+        });
         best.unwrap_or_default()
     }
 
@@ -328,7 +339,6 @@ impl Clusters {
             sum.clusters += 1;
             sum.clustered += len;
             sum.largest = sum.largest.max(len);
-            sum.removed += cluster.removed;
             sum.oversized += u64::from(cluster.oversized);
             sum.thin += u64::from(cluster.thin);
             sum.in_thin += if cluster.thin { len } else { 0 };
@@ -336,6 +346,7 @@ impl Clusters {
             sum.founder_deleted += u64::from(collection.row(cluster.founder).is_deleted);
             Ok(())
         })?;
+        sum.removed = self.removed.count_ones(..) as u64;
         sum.kept = collection.held().documents - sum.removed;
         self.summary = sum;
         Ok(())

@@ -82,6 +82,8 @@ pub enum MemberVerdict {
     Thin,
     /// Kept: near, but its text is another one, and the rule removes equal texts only.
     Different,
+    /// Kept: near, but on the list of documents that are never removed.
+    Listed,
     /// Kept: near by the method, but a text could not be read for the verification.
     Unverified,
     /// Kept: not near the kept document.
@@ -96,6 +98,7 @@ impl MemberVerdict {
             MemberVerdict::Missing => "content missing",
             MemberVerdict::Thin => "thin",
             MemberVerdict::Different => "text differs",
+            MemberVerdict::Listed => "listed",
             MemberVerdict::Unverified => "not verified",
             MemberVerdict::Apart => "not near",
         }

@@ -73,7 +73,9 @@ impl Clusters {
                         }
                         visit.as_mut().map_or(Ok(()), |visit| visit(&member))?;
                     }
-                    MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different => spared.insert(rank),
+                    MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different | MemberVerdict::Listed => {
+                        spared.insert(rank)
+                    }
                     MemberVerdict::Apart => self.summary.apart += u64::from(is_first),
                     MemberVerdict::Unverified => {}
                 }
@@ -95,6 +97,10 @@ impl Clusters {
                 }
                 is_open
             });
+        }
+        for rank in self.overrules.removed().filter(|&rank| rank < collection.len()) {
+            let is_live = !collection.row(collection.at_rank(rank)).is_deleted;
+            self.removed.set(rank as usize, is_live);
         }
         self.summary.removed_again = self.because.len() as u64;
         self.summary.spared = spared.difference(&self.removed).count() as u64;
@@ -142,6 +148,7 @@ impl Clusters {
         };
         let verdict = match &pair {
             None => MemberVerdict::Apart,
+            Some(_) if self.overrules.is_safe(collection.row(member).rank) => MemberVerdict::Listed,
             Some(pair) if !may_remove(pair) => MemberVerdict::Unverified,
             Some(pair) => {
                 let [kept, member] = [kept, member].map(|ordinal| collection.profile_of(ordinal));

@@ -430,3 +430,35 @@ fn a_deleted_founder_keeps_its_cluster_until_it_is_dropped() {
     // a founds now; it is near to c, and to d, too.
     assert_eq!(cluster_of(&writer), of(&[("a", "a"), ("c", "a"), ("d", "a")]));
 }
+
+#[test]
+fn lists_decide_whatever_clustering_would_decide() {
+    let (folder, mut random) = (tempfile::tempdir().expect("a folder"), Random(72));
+    let first = Page::new("a", &mut random);
+    let page = |id: &str, bits: u64| {
+        let mut page = Page { id: id.into(), ..first.clone() };
+        page.fingerprint = first.fingerprint.map(|print| print ^ bits);
+        page.record.digest = Some([bits as u8; 16]);
+        page
+    };
+    // Three near-duplicates and another document; the ranks of their ids are 0 to 3.
+    let pages = [page("a", 0), page("b", 1), page("c", 2), page("d", !0)];
+    let reader = database(folder.path(), &pages).expect("a database");
+    let removed = |never: &[u32], always: &[u32]| {
+        let mut options = ClusterOptions { remove: Remove::Near, ..defaults("simhash") };
+        never.iter().for_each(|&rank| options.overrules.never_remove(rank));
+        always.iter().for_each(|&rank| options.overrules.always_remove(rank));
+        let all = Collection::with_deleted(reader.view(), &options.pairs.resources, &mut |_| true).expect("documents");
+        let clusters = cluster(reader.view(), &all, &options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
+        let gone: Vec<u32> = (0..4).filter(|&rank| clusters.is_removed(rank)).collect();
+        assert_eq!((clusters.summary.removed, clusters.summary.kept), (gone.len() as u64, 4 - gone.len() as u64));
+        gone
+    };
+    assert_eq!(removed(&[], &[]), [1, 2]);
+    assert_eq!(removed(&[1], &[]), [0, 2], "the listed one is kept");
+    assert_eq!(removed(&[1, 2], &[]), [0]);
+    assert!(removed(&[0, 1, 2, 3], &[0, 3]).is_empty(), "what is on both lists stays");
+    assert_eq!(removed(&[], &[0, 3]), [0, 2, 3], "another one is kept, and a document without a near-duplicate goes");
+    assert_eq!(removed(&[], &[0, 1, 2]), [0, 1, 2]);
+    assert_eq!(removed(&[2], &[0, 9]), [0, 1], "a rank that no document has");
+}

@@ -115,5 +115,5 @@ pub(crate) fn cluster_options(
     remove: Remove,
     components: bool,
 ) -> Result<ClusterOptions> {
-    Ok(ClusterOptions { pairs: judging.pairs(reader.view())?, keep, remove, components })
+    Ok(ClusterOptions { keep, remove, components, ..ClusterOptions::new(judging.pairs(reader.view())?) })
 }

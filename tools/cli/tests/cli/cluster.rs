@@ -162,3 +162,32 @@ fn a_deleted_founder_names_its_cluster_until_compaction_and_is_mapped_then() {
     );
     assert_eq!(text(&dir, "out/renamed.tsv"), "old\tnew\nb\tc\n");
 }
+
+#[test]
+fn lists_of_ids_hosts_and_addresses_decide() {
+    let dir = Dir::new();
+    let text = (0..90).map(|word| format!("word{word} ")).collect::<String>();
+    let line = |id: &str, url: &str, text: &str| format!("{}\n", json!({"id": id, "url": url, "text": text}));
+    let pages = [
+        line("a", "http://one.example/a", &text),
+        line("b", "http://two.example/b", &text),
+        line("c", "http://two.example/c", &text),
+        line("d", "http://three.example/d", "another page about quite another thing, of which there is one only"),
+    ];
+    dir.write("pages.jsonl", pages.concat().as_bytes());
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["load", "db", "pages.jsonl"]).done();
+    let removed = |never: &str, always: &str| {
+        dir.write("never.txt", never.as_bytes());
+        dir.write("always.txt", always.as_bytes());
+        let lists = ["--never-remove", "never.txt", "--always-remove", "always.txt"];
+        let told = dir.nddb(["cluster", "db", "-o", "out"].iter().chain(&lists)).done().stderr;
+        (String::from_utf8(dir.read("out/remove.txt")).expect("text").replace('\n', " "), told)
+    };
+    assert_eq!(removed("", "").0, "b c ");
+    assert_eq!(removed("host:TWO.example\n", "").0, "a ");
+    assert_eq!(removed("url:http://two.example/c\n", "a\nd\n").0, "a b d ");
+    let (list, told) = removed("host:two.example\nnobody\nurl:http://two.example/x\n", "host:two.example\n");
+    assert_eq!(list, "a ");
+    assert!(told.contains("never.txt: 2 lines without a stored document"), "{told}");
+}

@@ -119,7 +119,7 @@ impl Audit {
         for member in &removals.members {
             let (kind, rule) = match member.verdict {
                 MemberVerdict::Removed => (Kind::Removed, removals.rule(member).to_owned()),
-                MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different => {
+                MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different | MemberVerdict::Listed => {
                     (Kind::Stays, member.verdict.name().to_owned())
                 }
                 _ => continue,

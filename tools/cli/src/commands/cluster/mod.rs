@@ -2,6 +2,7 @@
 
 mod files;
 pub(crate) mod members;
+mod overrules;
 mod renamed;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use nddb::detect::{ClusterOptions, ClusterSummary, Collection, Keep, PairOptions
 use serde_json::{Value, json};
 
 use self::files::Files;
+use self::overrules::OverruleArgs;
 use self::renamed::Previous;
 use super::pairs::{self, MethodArgs};
 use crate::args::{Database, Global};
@@ -36,6 +38,7 @@ Examples:
   nddb cluster crawl.nddb -o clusters
   nddb cluster crawl.nddb --keep oldest,longest,shortest-url -o clusters
   nddb cluster crawl.nddb --with url,title,tokens -o clusters
+  nddb cluster crawl.nddb --never-remove ids.txt -o clusters
   nddb cluster crawl.nddb --method split -o june --previous may
   nddb cluster crawl.nddb --format parquet -o clusters     a row for each member, too
   nddb rm crawl.nddb --ids-from clusters/remove.txt")]
@@ -67,6 +70,8 @@ pub(crate) struct Args {
     /// what that run kept and this one removes
     #[arg(long, value_name = "DIR", requires = "output")]
     previous: Option<PathBuf>,
+    #[command(flatten)]
+    overrules: OverruleArgs,
     // The last one: options after it would stand under its heading.
     #[command(flatten)]
     how: MethodArgs,
@@ -78,14 +83,19 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let view = reader.view();
     let pairs = args.how.options(view, global)?;
     nddb::detect::check(view, &pairs)?;
-    let mut options =
-        ClusterOptions { pairs, keep: args.keep.clone(), remove: args.remove, components: args.components };
+    let mut options = ClusterOptions {
+        keep: args.keep.clone(),
+        remove: args.remove,
+        components: args.components,
+        ..ClusterOptions::new(pairs)
+    };
     let previous = args.previous.as_deref().map(Previous::open).transpose()?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("cluster");
     let collection = Collection::with_deleted(view, &options.pairs.resources, &mut *meter.watch(true))?;
     options.pairs.settle(collection.held());
+    options.overrules = args.overrules.find(view, &collection, global)?;
     let mut watch = meter.watch(true);
     let (summary, json) = match &args.output {
         Some(folder) => {

@@ -1,0 +1,110 @@
+//! Lists of documents that are never or always removed.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use nddb::View;
+use nddb::detect::{Collection, Overrules};
+use nddb::text::host_of;
+use nddb_lab::NamedId;
+
+use crate::args::Global;
+use crate::failure::{Failure, Result};
+use crate::inputs;
+use crate::quantity::counted;
+
+/// How a line begins that names a host, and one that names an address.
+const HOST: &str = "host:";
+const URL: &str = "url:";
+
+/// Documents about which a list decides.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Lists that decide")]
+pub(crate) struct OverruleArgs {
+    /// Never remove the documents on this list, and keep them rather than others: a line is an id as in keep.txt,
+    /// host:NAME or url:ADDRESS
+    #[arg(long, value_name = "FILE")]
+    never_remove: Option<PathBuf>,
+    /// Always remove the documents on this list, even without a near-duplicate; the same lines. What is on both lists
+    /// stays
+    #[arg(long, value_name = "FILE")]
+    always_remove: Option<PathBuf>,
+}
+
+impl OverruleArgs {
+    /// Finds the listed documents.
+    pub(super) fn find(&self, view: View<'_>, collection: &Collection, global: &Global) -> Result<Overrules> {
+        let mut found = Overrules::default();
+        if let Some(path) = &self.never_remove {
+            List::read(path, collection)?.find(view, collection, global, &mut |rank| found.never_remove(rank))?;
+        }
+        if let Some(path) = &self.always_remove {
+            List::read(path, collection)?.find(view, collection, global, &mut |rank| found.always_remove(rank))?;
+        }
+        Ok(found)
+    }
+}
+
+/// A list that was read.
+struct List<'a> {
+    path: &'a PathBuf,
+    /// Ranks of the documents whose ids are listed.
+    ranks: Vec<u32>,
+    /// Hosts and addresses, each with whether a document has it.
+    hosts: HashMap<String, bool>,
+    urls: HashMap<String, bool>,
+    /// Lines with an id that no document has.
+    unknown: u64,
+}
+
+impl<'a> List<'a> {
+    fn read(path: &'a PathBuf, collection: &Collection) -> Result<Self> {
+        let (ranks, hosts, urls) = (Vec::new(), HashMap::new(), HashMap::new());
+        let mut list = Self { path, ranks, hosts, urls, unknown: 0 };
+        inputs::each_id(path, &mut |id: NamedId| {
+            let stored = id.find(&mut |id| Ok(collection.find(id).is_some()));
+            let stored = stored.map_err(|error| Failure::from(error).about(path))?;
+            let line = id.as_id();
+            if let Some(ordinal) = stored.and_then(|id| collection.find(&id)) {
+                list.ranks.push(collection.row(ordinal).rank);
+            } else if let Some(host) = line.strip_prefix(HOST) {
+                list.hosts.insert(host.trim().to_lowercase(), false);
+            } else if let Some(url) = line.strip_prefix(URL) {
+                list.urls.insert(url.trim().to_owned(), false);
+            } else {
+                list.unknown += 1;
+            }
+            Ok(())
+        })?;
+        Ok(list)
+    }
+
+    /// Passes on the rank of each listed document, and says which lines name none.
+    fn find(
+        mut self,
+        view: View<'_>,
+        collection: &Collection,
+        global: &Global,
+        visit: &mut dyn FnMut(u32),
+    ) -> Result<()> {
+        self.ranks.iter().copied().for_each(&mut *visit);
+        if !self.hosts.is_empty() || !self.urls.is_empty() {
+            view.heads(&mut |_, head| {
+                let Some(url) = head.url else { return };
+                let by_url = self.urls.get_mut(url);
+                let by_host = host_of(url).and_then(|host| self.hosts.get_mut(&host));
+                let is_listed = by_url.is_some() || by_host.is_some();
+                by_url.into_iter().chain(by_host).for_each(|seen| *seen = true);
+                if is_listed && let Some(ordinal) = collection.find(head.id) {
+                    visit(collection.row(ordinal).rank);
+                }
+            })?;
+        }
+        let unseen = self.hosts.values().chain(self.urls.values()).filter(|seen| !**seen).count() as u64;
+        if self.unknown + unseen > 0 {
+            let lines = counted(self.unknown + unseen, "line");
+            global.messages().warn(format!("{}: {lines} without a stored document", self.path.display()));
+        }
+        Ok(())
+    }
+}
