@@ -8,6 +8,7 @@
 pub mod audit;
 pub mod difference;
 pub mod eval;
+pub mod feature_file;
 pub mod fit;
 mod html;
 pub mod measures;

@@ -1,4 +1,4 @@
-//! `nddb-lab paper` and `nddb-lab tune`.
+//! `nddb-lab paper`, `tune`, `frequencies` and `simhash`.
 
 use serde_json::{Value, json};
 
@@ -86,4 +86,61 @@ fn tune_prints_the_command_that_it_measured() {
     let found = dir.nddb(run).done();
     // Sixteen texts have a second version of that resemblance.
     assert_eq!(found.stdout.lines().skip(1).count(), 16, "{}", found.stdout);
+}
+
+/// The fingerprint that `nddb fp --recipe web` prints of a document.
+fn web(dir: &Dir, text: &str) -> String {
+    dir.write("one.txt", text.as_bytes());
+    dir.nddb(["fp", "--recipe", "web", "one.txt"]).done().stdout.trim().to_owned()
+}
+
+#[test]
+fn simhash_of_chosen_features_and_weights_makes_a_database() {
+    let dir = Dir::new();
+    let frame = "home news imprint contact search login ".repeat(20);
+    let text = |words: &str| format!("{frame} {words}");
+    let documents = [
+        (json!(1), text("crawlers of the web read pages")),
+        (json!("b"), text("the crawler of a web reads a page")),
+        (json!("c"), text("recipes with beans onions and tomatoes")),
+        (json!("d"), text("weather rain sun wind snow")),
+    ];
+    let lines = documents.iter().map(|(id, text)| format!("{}\n", json!({"id": id, "text": text})));
+    dir.write("pages.jsonl", lines.collect::<String>().as_bytes());
+    let prints = |args: &[&str]| {
+        let told = dir.lab(["simhash", "pages.jsonl"].iter().chain(args)).done().stdout;
+        let rows = told.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        rows.map(|row| (row["id"].clone(), row["fp"].as_str().expect("a fingerprint").to_owned())).collect::<Vec<_>>()
+    };
+    // Without options: the recipe web.
+    for ((id, text), (found, fp)) in documents.iter().zip(prints(&[])) {
+        assert_eq!((id, web(&dir, text)), (&found, fp));
+    }
+    // Stems and stop words make two texts one, and the file keeps that choice.
+    let of = ["--stop-words", "english", "--stems", "english"];
+    let stemmed = prints(&of);
+    assert_eq!(stemmed[0].1, stemmed[1].1);
+    dir.lab(["frequencies", "pages.jsonl", "-o", "features.tsv"].iter().chain(&of)).done();
+    let table = String::from_utf8(dir.read("features.tsv")).expect("text");
+    let (head, rows) = table.split_once('\n').expect("lines");
+    assert!(head.contains("stems=english\tdocuments=4"), "{head}");
+    assert!(rows.lines().any(|row| row == "imprint\t4") && rows.lines().any(|row| row == "crawlers\t2"), "{rows}");
+    // The frame, which all documents have, weighs nothing: unrelated documents come apart.
+    let weighted = prints(&["--frequencies", "features.tsv"]);
+    let distance = |prints: &[(Value, String)], a: usize, b: usize| {
+        let [a, b] = [a, b].map(|index| u64::from_str_radix(&prints[index].1, 16).expect("hexadecimal"));
+        (a ^ b).count_ones()
+    };
+    assert_eq!(distance(&weighted, 0, 1), 0);
+    assert!(distance(&stemmed, 0, 2) < 12 && distance(&weighted, 0, 2) > 16, "{stemmed:?} {weighted:?}");
+    // A database of them.
+    dir.lab(["simhash", "pages.jsonl", "--frequencies", "features.tsv", "-o", "weighted.jsonl"]).done();
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["load", "db", "weighted.jsonl"]).done();
+    let answer = dir.nddb(["query", "db", "--fp", &weighted[0].1]).done().stdout;
+    assert!(answer.contains("\"b\"") && !answer.contains("\"c\""), "{answer}");
+
+    dir.lab(["simhash", "pages.jsonl", "--stems", "klingon"]).tells(2, &["english, finnish, french"]);
+    let told = ["pages.jsonl: line 1 does not begin a file of nddb-lab frequencies"];
+    dir.lab(["simhash", "pages.jsonl", "--frequencies", "pages.jsonl"]).tells(1, &told);
 }

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use fixedbitset::FixedBitSet;
 use nddb::detect::{Collection, PairOptions, TextScope};
 use nddb::{Progress, Result, View};
-use nddb_dedup::TextSources;
 use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::gold::Gold;
+use super::labelled_texts::LabelledTexts;
 use super::score::Counts;
 
 /// Labelled pairs whose texts are equal, as found; all others are missed.
@@ -34,15 +33,11 @@ pub fn contents(
     options: &PairOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Contents> {
-    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
-    gold.pairs.iter().flat_map(|pair| [pair.a, pair.b]).for_each(|ordinal| wanted.insert(ordinal as usize));
     let ticker = Ticker::new(watch);
-    let digests = |part: TextScope| {
-        let sources = TextSources::new(view, collection, Some(part), &options.resources, &ticker)?;
+    let digests = |scope: TextScope| {
         let mut digests = HashMap::new();
-        sources.each(&wanted, &options.resources, &ticker, &mut |ordinal, text| {
+        LabelledTexts::new(view, collection, gold, scope, options, &ticker)?.each(&mut |ordinal, text| {
             digests.insert(ordinal, (!text.trim().is_empty()).then(|| xxh3_128(text.as_bytes())));
-            Ok(())
         })?;
         Ok::<_, nddb::Error>(digests)
     };

@@ -4,7 +4,8 @@
 //! halves of a labelled set, one to choose on and one to report ([`Half`]), the figures ([`Counts`]) with their
 //! intervals and paired differences ([`bootstrap`]), the splits by site and kind, what was returned without a label
 //! ([`Returned`]), precision and recall by Hamming distance ([`by_distance`]), by B-similarity and C-similarity
-//! ([`BySimilarity`]), and by the slope of trustable regions ([`by_slope`]).
+//! ([`BySimilarity`]), by the slope of trustable regions ([`by_slope`]), by the features of a simhash
+//! ([`by_features`]), and by the shingles of algorithm B ([`by_shingles`]).
 //!
 //! A method is judged by the pairs that it puts out from its own candidates over all documents ([`Corpus`]), and by
 //! nothing else: a labelled pair that it does not put out is missed, whatever its rule would say of it. But for the
@@ -14,13 +15,17 @@ mod bootstrap;
 mod contents;
 mod corpus;
 mod distance;
+mod features;
 mod gold;
 mod half;
 mod label;
+mod labelled_texts;
+mod languages;
 mod means;
 mod page;
 mod returned;
 mod score;
+mod shingle_lengths;
 mod similarity;
 mod slope;
 #[cfg(test)]
@@ -30,12 +35,15 @@ pub use bootstrap::{Cells, DRAWS, Interval, Intervals, bootstrap};
 pub use contents::{Contents, contents};
 pub use corpus::{Corpus, CorpusError, gold, returned};
 pub use distance::{AtDistance, DISTANCES, by_distance, distances_of};
+pub use features::{OfFeatures, by_features};
 pub use gold::{Gold, GoldPair, LabelledDocument};
 pub use half::{Half, HalfSummary, halves};
 pub use label::{Label, LabelError, LabelFault, LabelledPair, Labels};
+pub use languages::{ByLanguage, by_language};
 pub use means::{RelativeRecall, mean_precision, relative_recall};
 pub use page::{EvalPage, MethodFigures, RecipeFigures};
 pub use returned::{Returned, SAMPLE};
 pub use score::{Counts, Split, splits};
+pub use shingle_lengths::{OfShingles, by_shingles};
 pub use similarity::{BySimilarity, ByThreshold, C_RANGES, COMBINED_C, SimilarPair, similar_pairs};
 pub use slope::{AtSlope, RECALL, SLOPES, Slopes, by_slope};

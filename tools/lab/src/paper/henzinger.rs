@@ -14,7 +14,7 @@ use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
 use crate::Draw;
 use crate::difference::{DifferenceKind, difference_kind, undecided_reason};
-use crate::eval::{BySimilarity, COMBINED_C, Counts, Gold, Label, SimilarPair, similar_pairs};
+use crate::eval::{BySimilarity, COMBINED_C, Counts, Gold, Label, OfShingles, SimilarPair, by_shingles, similar_pairs};
 use crate::measures::{Graph, Grid, TermDifferences, graph, similarities, term_differences};
 use crate::removals::read_pages;
 
@@ -91,6 +91,11 @@ pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Ex
     made.extend(combined(subject, pairs));
     made.push(pages_per_host(subject)?);
     made.push(worst_sites(subject, pairs)?);
+    let measured = match subject.gold {
+        Some(gold) => Some(by_shingles(subject.view, subject.collection, gold, &subject.options_of_texts(), watch)?),
+        None => None,
+    };
+    made.push(shingles(subject, measured.as_ref()));
     Ok(made)
 }
 
@@ -461,4 +466,25 @@ fn worst_sites(subject: &Subject<'_>, pairs: Option<&[SimilarPair]>) -> Result<E
         made.row([host.into(), b.into(), c.into(), all.into()]);
     }
     Ok(made)
+}
+
+/// Algorithm B with other shingles (5).
+fn shingles(subject: &Subject<'_>, measured: Option<&(Vec<OfShingles>, u64)>) -> Exhibit {
+    let columns = ["shingles", "B >= 2: correct", "recall", "F1", "B >= 3: correct", "recall", "F1"];
+    let made = Exhibit::new("Section 5", "algorithm B with shortened, lengthened and weighted shingles", &columns)
+        .paper("suggests a weighting of shingles by frequency, and a smaller k, for instance 5.");
+    let Some((measured, left_out)) = measured else { return made.note(subject.unlabelled()) };
+    let mut made = made.note(
+        "Of labelled pairs of different texts, whether they would meet as candidates or not. Correct is the share of the \
+         returned pairs; recall and F1 are of the decided ones.",
+    );
+    for choice in measured {
+        let figures = |counts: &Counts| [counts.precision_of_returned(), counts.recall(), counts.f1()].map(Cell::from);
+        let cells = choice.at_least[1..3].iter().flat_map(figures);
+        made.row([Cell::from(choice.name)].into_iter().chain(cells));
+    }
+    if *left_out > 0 {
+        made.notes.push(format!("{left_out} pairs are left out: a text could not be read."));
+    }
+    made
 }

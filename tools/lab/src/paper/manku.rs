@@ -6,7 +6,10 @@ use nddb::detect::methods::Simhash;
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
-use crate::eval::{AtDistance, Contents, Counts, Gold, by_distance, contents, distances_of};
+use crate::eval::{
+    AtDistance, ByLanguage, Contents, Counts, Gold, OfFeatures, by_distance, by_features, by_language, contents,
+    distances_of,
+};
 use crate::measures::{BUCKETS, Prints, prints};
 
 /// Greatest distance of Figure 1.
@@ -22,11 +25,18 @@ pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Ex
     let prints = prints(subject.collection, subject.view.settings().bits, &subject.resources, watch)?;
     let mut made = vec![figure_1(subject), figure_2a(&prints), figure_2b(&prints, subject.collection)];
     made.push(lengths(subject));
-    let contents = match subject.gold {
-        Some(gold) => Some(contents(subject.view, subject.collection, gold, &subject.options_of_texts(), watch)?),
+    let options = subject.options_of_texts();
+    let of_texts = match subject.gold {
+        Some(gold) => Some((
+            contents(subject.view, subject.collection, gold, &options, watch)?,
+            by_features(subject.view, subject.collection, gold, &options, watch)?,
+            by_language(subject.view, subject.collection, gold, &options, K, watch)?,
+        )),
         None => None,
     };
-    made.push(identity(subject, contents.as_ref()));
+    made.push(languages(subject, of_texts.as_ref().map(|(.., languages)| languages)));
+    made.push(identity(subject, of_texts.as_ref().map(|(contents, ..)| contents)));
+    made.push(features(subject, of_texts.as_ref().map(|(_, features, _)| features)));
     Ok(made)
 }
 
@@ -155,6 +165,32 @@ fn lengths(subject: &Subject<'_>) -> Exhibit {
     made
 }
 
+/// Near-duplicates within a language only (6.C).
+fn languages(subject: &Subject<'_>, measured: Option<&ByLanguage>) -> Exhibit {
+    let columns = ["language", "documents", "labelled pairs", "precision", "recall", "F1"];
+    let title = format!("simhash within {K} bits, by the language of both documents");
+    let made = Exhibit::new("Section 6.C", title, &columns)
+        .paper("asks whether near-duplicates could be searched only within categories, for example by language.");
+    let Some(measured) = measured else { return made.note(subject.unlabelled()) };
+    let mut made = made.note(
+        "A text whose language is not certain is of the language unknown. What is found across languages a search within \
+         each would miss.",
+    );
+    let row = |name: &str, documents: Cell, counts: &Counts| {
+        let pairs: u64 = counts.found.iter().chain(&counts.missed).sum();
+        let figures = [counts.precision(), counts.recall(), counts.f1()].map(Cell::from);
+        [Cell::from(name), documents, pairs.into()].into_iter().chain(figures).collect::<Vec<_>>()
+    };
+    for (name, (documents, counts)) in &measured.of {
+        made.row(row(name, (*documents).into(), counts));
+    }
+    made.row(row("across languages", Cell::None, &measured.across));
+    if measured.left_out > 0 {
+        made.notes.push(format!("{} pairs are left out: a text could not be read.", measured.left_out));
+    }
+    made
+}
+
 /// Exact checksums over pages, and over what is left of them without what changes (6.D).
 fn identity(subject: &Subject<'_>, contents: Option<&Contents>) -> Exhibit {
     let columns = ["equal", "precision", "recall", "correct", "incorrect"];
@@ -170,6 +206,33 @@ fn identity(subject: &Subject<'_>, contents: Option<&Contents>) -> Exhibit {
     }
     if contents.left_out > 0 {
         made.notes.push(format!("{} pairs are left out: a text could not be read.", contents.left_out));
+    }
+    made
+}
+
+/// Sensitivity to features and their weights (6.E).
+fn features(subject: &Subject<'_>, measured: Option<&(Vec<OfFeatures>, u64)>) -> Exhibit {
+    let columns = ["features", "precision", "recall", "F1", "bits changed", "best k", "precision", "recall", "F1"];
+    let title = format!("simhash by its features and weights: within {K} bits, and within the k of the greatest F1");
+    let made = Exhibit::new("Section 6.E", title, &columns).paper(
+        "asks how sensitive simhash is \"to changes in the algorithm for feature-selection and assignment of weights to \
+         features\".",
+    );
+    let Some((measured, left_out)) = measured else { return made.note(subject.unlabelled()) };
+    let mut made = made.note(
+        "Of all visible text; document frequencies are those of the labelled documents. Bits changed: mean number of \
+         bits in which a fingerprint differs from that of the first row.",
+    );
+    for choice in measured {
+        let figures = |counts: &Counts| [counts.precision(), counts.recall(), counts.f1()].map(Cell::from);
+        let f1 = |k: usize| choice.within[k].f1().unwrap_or(0.0);
+        let best = (0..choice.within.len()).rev().max_by(|&a, &b| f1(a).total_cmp(&f1(b))).unwrap_or(0);
+        let cells = [Cell::from(choice.name)].into_iter().chain(figures(&choice.within[K as usize]));
+        let cells = cells.chain([choice.changed.into(), (best as u64).into()]);
+        made.row(cells.chain(figures(&choice.within[best])));
+    }
+    if *left_out > 0 {
+        made.notes.push(format!("{left_out} pairs are left out: a text could not be read."));
     }
     made
 }

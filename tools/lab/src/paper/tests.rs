@@ -4,11 +4,12 @@ use std::path::Path;
 
 use nddb::Config;
 use nddb::archive::Options;
+use nddb::detect::methods::{B, Simhash};
 use nddb::sketch::Recipe;
 use nddb_dedup::support;
 
 use super::*;
-use crate::eval::{Corpus, Label, Labels, similar_pairs};
+use crate::eval::{Corpus, Counts, Label, Labels, similar_pairs};
 
 /// Texts of two sites: each in three versions, the first two of which differ in a few words.
 fn corpus(folder: &Path) -> (Corpus, Labels) {
@@ -123,6 +124,50 @@ fn tables_of_labelled_pairs_count_what_the_labels_say() {
     assert_eq!(first[0], Cell::Share(1.0));
     let kinds: Vec<&Cell> = rows("Table 8").iter().map(|row| &row[0]).collect();
     assert_eq!(kinds, [&Cell::from("incorrect"), &"undecided".into(), &"correct".into()]);
+}
+
+/// The table of features has simhash by the recipe web, whose fingerprints the database has, in its first row.
+#[test]
+fn the_first_choice_of_features_is_that_of_the_recipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (corpus, labels) = corpus(folder.path());
+    let gold = corpus.gold(&labels).expect("joined");
+    let exhibits = measured(&corpus, Some(&gold), Paper::Manku, folder.path());
+    let rows = &exhibits.iter().find(|exhibit| exhibit.name == "Section 6.E").expect("it is there").rows;
+    let mut counts = Counts::default();
+    for pair in &gold.pairs {
+        let distance = corpus.collection().compared(pair.a, pair.b, Simhash::distance);
+        counts.add(pair.label, distance.is_some_and(|distance| distance <= 3));
+    }
+    assert!(counts.found[0] > 0 && counts.missed[1] > 0, "{counts:?}");
+    let figures = [counts.precision(), counts.recall(), counts.f1()].map(Cell::from);
+    assert_eq!((&rows[0][1..4], &rows[0][4]), (&figures[..], &Cell::Share(0.0)));
+    let changed: Vec<f64> = rows[1..].iter().map(|row| row[4].number().expect("a number")).collect();
+    // The texts have no stop words and no words with an ending; upper case has only the time stamp of every third.
+    let [once, inverse, case, stop, stems, .., two, three, five] = changed[..] else { panic!("{changed:?}") };
+    assert_eq!((once, stop, stems), (0.0, 0.0, 0.0));
+    assert!(0.0 < case && case < inverse && inverse < two.min(three).min(five), "{changed:?}");
+}
+
+/// The table of shingles has algorithm B of the recipe web in its first row.
+#[test]
+fn the_first_choice_of_shingles_is_that_of_the_recipe() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (corpus, labels) = corpus(folder.path());
+    let gold = corpus.gold(&labels).expect("joined");
+    let exhibits = measured(&corpus, Some(&gold), Paper::Henzinger, folder.path());
+    let rows = &exhibits.iter().find(|exhibit| exhibit.name == "Section 5").expect("it is there").rows;
+    let mut counts = [Counts::default(); 2];
+    for pair in &gold.pairs {
+        let b = corpus.collection().compared(pair.a, pair.b, B::similarity);
+        (2..).zip(&mut counts).for_each(|(least, counts)| counts.add(pair.label, b >= Some(least)));
+    }
+    assert!(counts[0].found[0] > 0 && counts[0].missed[1] > 0, "{counts:?}");
+    let figures = |counts: &Counts| [counts.precision_of_returned(), counts.recall(), counts.f1()].map(Cell::from);
+    assert_eq!(rows[0][1..], counts.iter().flat_map(figures).collect::<Vec<_>>());
+    // Shorter shingles survive more edits.
+    let recall = |row: usize| rows[row][5].number().expect("a number");
+    assert!(recall(1) > recall(0) && recall(0) > recall(3), "{rows:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `nddb-lab`: calibration, trials of the papers' methods, and commands on single files of a database.
 
+mod features;
 mod fit;
 mod paper;
 mod resolve;
@@ -33,6 +34,8 @@ enum Command {
     Fit(fit::Args),
     Tune(tune::Args),
     Paper(paper::Args),
+    Frequencies(features::frequencies::Args),
+    Simhash(features::simhash::Args),
     Segment(segment::Args),
     Scan(scan::Args),
     Resolve(resolve::Args),
@@ -46,6 +49,8 @@ impl Program for Cli {
             Command::Fit(args) => fit::run(&args, global),
             Command::Tune(args) => tune::run(&args, global),
             Command::Paper(args) => paper::run(&args, global),
+            Command::Frequencies(args) => features::frequencies::run(&args, global),
+            Command::Simhash(args) => features::simhash::run(&args, global),
             Command::Segment(args) => segment::run(&args, global),
             Command::Scan(args) => scan::run(&args),
             Command::Resolve(args) => resolve::run(args, global),
