@@ -3,12 +3,12 @@
 //! Owns: file names, files of runs written once and synced, read-only memory maps with a guard against SIGBUS,
 //! prefetching.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use nddb_format::manifest::{FileEntry, Manifest};
 
@@ -346,10 +346,23 @@ impl Dir {
         if have < need { Err(Error::OverLimit { what: "disk space", need, have }) } else { Ok(()) }
     }
 
-    /// Returns the bytes of all files of the catalog.
-    pub(crate) fn catalog_size(&self) -> u64 {
+    /// Returns the bytes of all files of the catalog, and when one of them was written last.
+    pub(crate) fn catalog_size(&self) -> (u64, Option<SystemTime>) {
         let entries = fs::read_dir(self.catalog()).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
+        // RocksDB writes its own lock and diary without a commit.
+        let is_data = |name: &OsStr| name != "LOCK" && !name.to_string_lossy().starts_with("LOG");
+        entries.filter_map(|entry| Some((entry.file_name(), entry.metadata().ok()?))).fold(
+            (0, None),
+            |(size, last), (name, metadata)| {
+                let modified = metadata.modified().ok().filter(|_| is_data(&name));
+                (size + metadata.len(), last.max(modified))
+            },
+        )
+    }
+
+    /// Returns when MANIFEST was published.
+    pub(crate) fn published(&self) -> Result<Option<SystemTime>> {
+        super::copy::modified(&self.root().join(MANIFEST))
     }
 }
 

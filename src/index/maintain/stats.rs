@@ -1,6 +1,8 @@
 //! Statistics of a database from counts that are stored already: only the numbers of pending batches are read one
 //! by one.
 
+use std::time::SystemTime;
+
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::record::RangeState;
 use nddb_format::scheme::Scheme;
@@ -39,6 +41,10 @@ pub struct Stats {
     pub generation: u64,
     /// Number of commits.
     pub commits: u64,
+    /// When the catalog was written last: by a commit, a load or a merge. A copied file may have the time of copying.
+    pub committed: Option<SystemTime>,
+    /// When MANIFEST was published last: by a flush, a load, a compaction or a merge.
+    pub published: Option<SystemTime>,
     /// The next document number.
     pub next_number: u64,
     /// Greatest distance that probes answer.
@@ -144,6 +150,7 @@ impl View<'_> {
         let keys = key_tables.map(|table| table.segment.length + table.postings.length).sum();
         let summaries = manifest.runs.iter().filter_map(|run| run.summaries).map(|file| file.length).sum();
         let segments = manifest.runs.iter().flat_map(|run| &run.segments).map(|file| file.length).sum();
+        let (catalog, committed) = self.dir.catalog_size();
         Ok(Stats {
             documents: counters.live.saturating_sub(pending),
             pending,
@@ -159,13 +166,15 @@ impl View<'_> {
                 keys,
                 summaries,
                 deleted: manifest.deleted.map_or(0, |file| file.length),
-                catalog: self.dir.catalog_size(),
+                catalog,
                 manifest: manifest.encode().len() as u64,
             },
             format: nddb_format::fields::FORMAT,
             recipe: settings.recipe.clone(),
             generation: manifest.generation,
             commits: counters.commits,
+            committed,
+            published: self.dir.published()?,
             next_number: counters.next_number,
             k: settings.k,
             bits: settings.bits,

@@ -240,3 +240,29 @@ fn a_backup_is_not_made_inside_of_what_it_copies() {
     dir.nddb(["backup", "restore", "db-backup", "db-backup/database/again"]).tells(1, &["is inside of"]);
     dir.nddb(["backup", "verify", "db-backup"]).done();
 }
+
+#[test]
+fn statistics_are_written_for_prometheus() {
+    let dir = Dir::new();
+    dir.write("three.tsv", b"doc-1\t00d1f2a3b4c5e697\ndoc-2\t00d1f2a3b4c5e696\n");
+    dir.nddb(["create", "a \"db\""]).done();
+    dir.nddb(["load", "a \"db\"", "three.tsv"]).done();
+    let told = dir.nddb(["stats", "a \"db\"", "--json"]).done().json();
+    let age = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
+    for name in ["committed", "published"] {
+        let time = told[name].as_u64().expect("a time");
+        assert!(time <= age && time + 600 > age, "{name} {time}, and it is {age}");
+    }
+    dir.nddb(["stats", "a \"db\"", "--format", "prometheus", "-o", "db.prom"]).done();
+    let text = String::from_utf8(dir.read("db.prom")).expect("text");
+    let sample = |name: &str| format!("nddb_{name}{{db=\"a \\\"db\\\"\"}} ");
+    assert!(text.contains(&format!("# TYPE nddb_documents gauge\n{}2\n", sample("documents"))), "{text}");
+    let committed = format!("{}{}\n", sample("committed_timestamp_seconds"), told["committed"]);
+    assert!(text.contains(&committed) && text.contains(",kind=\"catalog\"} "), "{text}");
+    for line in text.lines().filter(|line| !line.starts_with("# ")) {
+        let (_, value) = line.rsplit_once(' ').expect("a sample");
+        assert!(value.parse::<f64>().is_ok(), "{line}");
+    }
+    let text = dir.nddb(["stats", "a \"db\""]).done().stdout;
+    assert!(text.contains("last written   catalog ") && text.contains(" ago, runs "), "{text}");
+}

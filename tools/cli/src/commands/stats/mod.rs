@@ -1,12 +1,20 @@
 //! `nddb stats`: statistics of a database.
 
+mod prometheus;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use clap::ValueEnum;
 use nddb::{RunStats, SchemeStats, Stats};
 use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::database;
-use crate::failure::{Code, Result};
-use crate::output::Output;
+use crate::failure::{Code, Failure, Result};
+use crate::inputs::Packing;
+use crate::output::Published;
 use crate::quantity::{bytes, counted, grouped};
 use crate::table::Table;
 
@@ -17,22 +25,42 @@ use crate::table::Table;
 #[command(after_help = "\
 Examples:
   nddb stats crawl.nddb
-  nddb stats crawl.nddb --json | jq .bits_per_fingerprint")]
+  nddb stats crawl.nddb --json | jq .bits_per_fingerprint
+  nddb stats crawl.nddb --format prometheus -o crawl.prom")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
+    /// How to write them [default: text, or json with --json]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// The file to write, in place of an earlier one and at once [default: stdout]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// How statistics are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines and a table of the runs
+    Text,
+    /// An object
+    Json,
+    /// Prometheus's text format, for the node exporter's folder of text files
+    Prometheus,
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let reader = database::read(&args.database.db)?;
     let stats = reader.view().stats()?;
-    let mut output = Output::stdout();
-    if global.json {
-        output.json(&value(&stats))?;
-    } else {
-        text(&stats, &mut output)?;
+    let mut out = Vec::new();
+    match args.format.unwrap_or(if global.json { Format::Json } else { Format::Text }) {
+        Format::Text => text(&stats, &mut out),
+        Format::Json => crate::json::line(&mut out, &value(&stats)),
+        Format::Prometheus => prometheus::write(&stats, &args.database.db, &mut out),
     }
-    output.flush()?;
+    let mut output = Published::create(args.output.as_deref().unwrap_or(Path::new("-")), Packing::Plain)?;
+    output.write_all(&out).map_err(|error| Failure::unwritten(&error))?;
+    output.finish()?;
     Ok(Code::Done)
 }
 
@@ -108,20 +136,41 @@ pub fn value(stats: &Stats) -> Value {
         "k": stats.k,
         "generation": stats.generation,
         "commits": stats.commits,
+        "committed": stats.committed.and_then(seconds),
+        "published": stats.published.and_then(seconds),
         "next_number": stats.next_number,
     })
 }
 
-fn text(stats: &Stats, output: &mut Output) -> Result<()> {
-    let mut line = |name: &str, text: String| output.line(&format!("{name:<14} {text}"));
-    line("documents", grouped(stats.documents))?;
+/// Seconds since 1970.
+fn seconds(time: SystemTime) -> Option<u64> {
+    time.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
+}
+
+/// How long ago something was.
+fn ago(time: Option<SystemTime>) -> String {
+    let Some(since) = time.and_then(|time| SystemTime::now().duration_since(time).ok()) else {
+        return "unknown".into();
+    };
+    let (since, unit) = match since.as_secs() {
+        seconds @ 0..120 => (seconds, "s"),
+        seconds @ 120..7200 => (seconds / 60, "min"),
+        seconds @ 7200..172_800 => (seconds / 3600, "hours"),
+        seconds => (seconds / 86_400, "days"),
+    };
+    format!("{since} {unit} ago")
+}
+
+fn text(stats: &Stats, out: &mut Vec<u8>) {
+    let mut line = |name: &str, text: String| out.extend_from_slice(format!("{name:<14} {text}\n").as_bytes());
+    line("documents", grouped(stats.documents));
     if stats.pending > 0 {
-        line("pending", grouped(stats.pending))?;
+        line("pending", grouped(stats.pending));
     }
-    line("deleted", grouped(stats.deleted))?;
+    line("deleted", grouped(stats.deleted));
     let memtable = grouped(stats.memtable_fingerprints);
-    line("fingerprints", format!("{}, {memtable} of them in no run yet", grouped(stats.fingerprints)))?;
-    line("recipe", format!("{}, {} bits, k = {}", stats.recipe, stats.bits, stats.k))?;
+    line("fingerprints", format!("{}, {memtable} of them in no run yet", grouped(stats.fingerprints)));
+    line("recipe", format!("{}, {} bits, k = {}", stats.recipe, stats.bits, stats.k));
     let sizes = &stats.bytes;
     let kinds = [
         ("segments", sizes.segments),
@@ -131,10 +180,11 @@ fn text(stats: &Stats, output: &mut Output) -> Result<()> {
         ("catalog", sizes.catalog),
     ];
     let kinds = kinds.map(|(kind, size)| format!("{kind} {}", bytes(size))).join(", ");
-    line("on disk", format!("{} ({kinds})", bytes(sizes.total())))?;
-    line("format", format!("{}, generation {}, {}", stats.format, stats.generation, counted(stats.commits, "commit")))?;
+    line("on disk", format!("{} ({kinds})", bytes(sizes.total())));
+    line("format", format!("{}, generation {}, {}", stats.format, stats.generation, counted(stats.commits, "commit")));
+    line("last written", format!("catalog {}, runs {}", ago(stats.committed), ago(stats.published)));
     if stats.runs.is_empty() {
-        return Ok(());
+        return;
     }
     let mut table = Table::new(&["run", "documents", "fingerprints", "tables", "levels", "bits/fp", "on disk"]);
     for (index, run) in stats.runs.iter().enumerate() {
@@ -149,6 +199,8 @@ fn text(stats: &Stats, output: &mut Output) -> Result<()> {
             bytes(run.bytes),
         ]);
     }
-    output.line("")?;
-    table.lines().iter().try_for_each(|line| output.line(line))
+    for line in [String::new()].into_iter().chain(table.lines()) {
+        out.extend_from_slice(line.as_bytes());
+        out.push(b'\n');
+    }
 }
