@@ -4,7 +4,7 @@ use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 use std::time::Duration;
 
-pub(crate) use nddb_lab::quantity::{counted, grouped};
+pub(crate) use nddb_lab::quantity::{bytes, counted, grouped};
 
 /// Reads a size in bytes: `4096`, `512K`, `512M`, `2G`, `1.5G`, in powers of 1,024.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
@@ -63,20 +63,6 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         Ok(count) if (0.0..1e18).contains(&count) => Ok(count.round() as u64),
         _ => Err("a count is a number: 1000000, 8e9, 10M".into()),
     }
-}
-
-/// Writes a size: `999 B`, `1.5 GB`, in powers of 1,024.
-pub(crate) fn bytes(size: u64) -> String {
-    let mut scaled = size as f64;
-    let mut unit = "B";
-    for larger in ["KB", "MB", "GB", "TB", "PB"] {
-        if scaled < 1000.0 {
-            break;
-        }
-        scaled /= 1024.0;
-        unit = larger;
-    }
-    if unit == "B" { format!("{size} B") } else { format!("{scaled:.1} {unit}") }
 }
 
 /// Writes a duration: `0.3 s`, `41 s`, `1:02:03`.

@@ -26,36 +26,77 @@ th, td { padding: 2px 10px; text-align: right; border-bottom: 1px solid var(--li
 th { position: sticky; top: 0; background: var(--ground); }
 th:first-child, td:first-child, .text { text-align: left; }
 td.text { white-space: normal; overflow-wrap: anywhere; min-width: 64px; }
+nav { columns: 2 240px; max-width: 800px; margin: 16px 0; } nav a { display: block; }
+a { color: inherit; } summary { font-size: 20px; font-weight: bold; margin-top: 40px; cursor: pointer; }
+summary.small { font-size: 14px; font-weight: normal; margin-top: 4px; }
+.key { color: var(--ink); opacity: 0.75; font-size: 13px; overflow-wrap: anywhere; }
+@media (max-width: 700px) { body { margin: 12px auto; padding: 0 12px; } table { display: block; overflow-x: auto; \
+max-width: 100%; } th, td { padding: 2px 6px; } th { position: static; } }
+@media print { nav, summary { display: none; } .wide, .numbers { max-height: none; overflow: visible; } }
 svg [fill=\"#000000\"] { fill: var(--ink); } svg [stroke=\"#000000\"] { stroke: var(--ink); }
 @media (prefers-color-scheme: dark) { :root { --ink: #ddd; --ground: #16181b; --line: #444; --warn: #3a2c12; } }
 ";
 
 /// HTML, from its head on.
-pub(crate) struct Html(String);
+pub(crate) struct Html {
+    text: String,
+    /// The headings of the second level so far.
+    sections: Vec<String>,
+    /// Where the list of contents belongs, and the sections before it.
+    contents: Option<(usize, usize)>,
+}
 
 impl Html {
     pub(crate) fn new(title: &str) -> Self {
-        Self(format!(
+        let text = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n<style>\n{STYLE}{}</style>\n\
              </head>\n<body>\n",
             escape(title),
             colours()
-        ))
+        );
+        Self { text, sections: Vec::new(), contents: None }
     }
 
     /// A heading of this level.
     pub(crate) fn heading(&mut self, level: u8, text: &str) {
-        self.0 += &format!("<h{level}>{}</h{level}>\n", escape(text));
+        let id = if level == 2 { format!(" id=\"section-{}\"", self.sections.len()) } else { String::new() };
+        self.sections.extend((level == 2).then(|| text.to_owned()));
+        self.text += &format!("<h{level}{id}>{}</h{level}>\n", escape(text));
+    }
+
+    /// The place of the list of contents: links to all headings of the second level that follow.
+    pub(crate) fn contents(&mut self) {
+        self.contents = Some((self.text.len(), self.sections.len()));
+    }
+
+    /// Begins a part that is folded until the reader opens it.
+    pub(crate) fn fold(&mut self, title: &str) {
+        self.text += &format!("<details>\n<summary>{}</summary>\n", escape(title));
+    }
+
+    /// Begins a folded part below a heading of the third level.
+    pub(crate) fn fold_small(&mut self, title: &str) {
+        self.text += &format!("<details>\n<summary class=\"small\">{}</summary>\n", escape(title));
+    }
+
+    /// Ends the part that is folded.
+    pub(crate) fn unfold(&mut self) {
+        self.text += "</details>\n";
+    }
+
+    /// A paragraph in small letters.
+    pub(crate) fn remark(&mut self, text: &str) {
+        self.text += &format!("<p class=\"key\">{}</p>\n", escape(text));
     }
 
     pub(crate) fn paragraph(&mut self, text: &str) {
-        self.0 += &format!("<p>{}</p>\n", escape(text));
+        self.text += &format!("<p>{}</p>\n", escape(text));
     }
 
     /// A paragraph that readers must not pass over.
     pub(crate) fn warning(&mut self, text: &str) {
-        self.0 += &format!("<p class=\"warning\">{}</p>\n", escape(text));
+        self.text += &format!("<p class=\"warning\">{}</p>\n", escape(text));
     }
 
     /// A table: a column of which a cell does not begin with a digit or a dash, or has words, stands to the left.
@@ -66,26 +107,26 @@ impl Html {
         };
         let is_text = |column: usize| rows.iter().filter_map(|row| row.get(column)).any(|cell| !is_number(cell));
         let class = |column: usize| if is_text(column) { " class=\"text\"" } else { "" };
-        self.0 += "<table>\n<tr>";
+        self.text += "<table>\n<tr>";
         for (column, title) in titles.iter().enumerate() {
-            self.0 += &format!("<th{}>{}</th>", class(column), escape(title));
+            self.text += &format!("<th{}>{}</th>", class(column), escape(title));
         }
-        self.0 += "</tr>\n";
+        self.text += "</tr>\n";
         for row in rows {
-            self.0 += "<tr>";
+            self.text += "<tr>";
             for (column, cell) in row.iter().enumerate() {
-                self.0 += &format!("<td{}>{}</td>", class(column), escape(cell));
+                self.text += &format!("<td{}>{}</td>", class(column), escape(cell));
             }
-            self.0 += "</tr>\n";
+            self.text += "</tr>\n";
         }
-        self.0 += "</table>\n";
+        self.text += "</table>\n";
     }
 
     /// A table that may be wider or longer than the page.
     pub(crate) fn wide_table(&mut self, titles: &[&str], rows: &[Vec<String>]) {
-        self.0 += "<div class=\"wide\">\n";
+        self.text += "<div class=\"wide\">\n";
         self.table(titles, rows);
-        self.0 += "</div>\n";
+        self.text += "</div>\n";
     }
 
     /// A plot, and its numbers beside it.
@@ -95,27 +136,35 @@ impl Html {
 
     /// A plot of several things, which a legend names, and its numbers beside it.
     pub(crate) fn plot_of(&mut self, svg: &str, legend: &[&str], titles: &[&str], rows: &[Vec<String>]) {
-        self.0 += "<div class=\"plot\">\n<div>\n";
-        self.0 += svg;
+        self.text += "<div class=\"plot\">\n<div>\n";
+        self.text += svg;
         if !legend.is_empty() {
             let names = legend.iter().enumerate().map(|(index, name)| {
                 format!("<span><b class=\"c{}\">\u{25a0}</b> {}</span> ", index % COLOURS.len(), escape(name))
             });
-            self.0 += &format!("<p class=\"legend\">{}</p>\n", names.collect::<String>());
+            self.text += &format!("<p class=\"legend\">{}</p>\n", names.collect::<String>());
         }
-        self.0 += "</div>\n<div class=\"numbers\">\n";
+        self.text += "</div>\n<div class=\"numbers\">\n";
         self.table(titles, rows);
-        self.0 += "</div>\n</div>\n";
+        self.text += "</div>\n</div>\n";
     }
 
     /// Two texts side by side.
     pub(crate) fn word_diff(&mut self, diff: &WordDiff) {
-        self.0 += &format!("<style>\n{WORD_DIFF_STYLE}</style>\n{}", diff.html());
+        if !self.text.contains(WORD_DIFF_STYLE) {
+            self.text += &format!("<style>\n{WORD_DIFF_STYLE}</style>\n");
+        }
+        self.text += &diff.html();
     }
 
     pub(crate) fn finish(mut self) -> String {
-        self.0 += "</body>\n</html>\n";
-        self.0
+        if let Some((at, first)) = self.contents {
+            let links = self.sections.iter().enumerate().skip(first);
+            let links = links.map(|(id, title)| format!("<a href=\"#section-{id}\">{}</a>\n", escape(title)));
+            self.text.insert_str(at, &format!("<nav>\n{}</nav>\n", links.collect::<String>()));
+        }
+        self.text += "</body>\n</html>\n";
+        self.text
     }
 }
 

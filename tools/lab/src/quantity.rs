@@ -24,6 +24,20 @@ pub fn counted(number: u64, noun: &str) -> String {
     }
 }
 
+/// Writes a size: `999 B`, `1.5 GB`, in powers of 1,024.
+pub fn bytes(size: u64) -> String {
+    let mut scaled = size as f64;
+    let mut unit = "B";
+    for larger in ["KB", "MB", "GB", "TB", "PB"] {
+        if scaled < 1000.0 {
+            break;
+        }
+        scaled /= 1024.0;
+        unit = larger;
+    }
+    if unit == "B" { format!("{size} B") } else { format!("{scaled:.1} {unit}") }
+}
+
 /// Returns a figure with this many decimal places; a dash where there is none.
 pub fn decimal(figure: Option<f64>, places: usize) -> String {
     figure.map_or_else(|| "-".into(), |figure| format!("{figure:.places$}"))

@@ -10,8 +10,19 @@ use crate::Draw;
 use crate::measures::{self, Graph, Grid, Prints, Sizes};
 use crate::removals::{Removals, usual_options};
 
+/// When and how a report was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// The date, as readers are to see it.
+    pub date: String,
+    /// The command line.
+    pub command: String,
+}
+
 /// All that is measured of a database.
 pub struct Report<'a> {
+    /// When and how it was made.
+    pub made: Made,
     /// The database as the user named it.
     pub db: String,
     /// The state of the database that is measured.
@@ -104,6 +115,19 @@ impl<'a> Report<'a> {
         let [b, c] = grids;
         let options = options(MinHash::default().into());
         let texts = Texts::measure(view, &collection, &options, (sample, seed), &drawn, threads, watch)?;
-        Ok(Report { db, view, collection, overview, default, prints, methods, refused, b, c, texts })
+        Ok(Report {
+            made: Made::default(),
+            db,
+            view,
+            collection,
+            overview,
+            default,
+            prints,
+            methods,
+            refused,
+            b,
+            c,
+            texts,
+        })
     }
 }

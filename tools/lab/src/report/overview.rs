@@ -23,6 +23,10 @@ pub struct Overview {
     pub documents: u64,
     /// Of these, documents to remove.
     pub removed: u64,
+    /// Words (tokens) of all documents, and of those to remove.
+    pub words: [u64; 2],
+    /// Bytes of all documents in their archives, as far as they are known, and of those to remove.
+    pub bytes: [u64; 2],
     /// Clusters of at least two documents, those without text left out.
     pub clusters: u64,
     /// Documents in these.
@@ -126,6 +130,7 @@ impl Overview {
         }
         let sites = made.count(collection, removals);
         made.name_sites(view, collection, sites)?;
+        made.count_bytes(view, collection, removals)?;
         made.batches = batches(view, collection, removals)?;
         let (largest, thin) = made.choose(collection, removals)?;
         let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
@@ -158,6 +163,8 @@ impl Overview {
             let removed = u64::from(removals.clusters.is_removed(row.rank));
             self.documents += 1;
             self.removed += removed;
+            let words = u64::from(row.tokens.unwrap_or(0));
+            self.words = [self.words[0] + words, self.words[1] + words * removed];
             let (site, _) = sites.entry(row.site).or_insert_with(|| (Share::default(), ordinal));
             site.documents += 1;
             site.removed += removed;
@@ -167,6 +174,17 @@ impl Overview {
             }
         }
         sites
+    }
+
+    /// Adds the sizes of documents in their archives.
+    fn count_bytes(&mut self, view: View<'_>, collection: &Collection, removals: &Removals) -> Result<()> {
+        view.each(&mut |stored| {
+            let size = stored.record.source.map_or(0, |source| source.length);
+            let is_removed = |ordinal| removals.clusters.is_removed(collection.row(ordinal).rank);
+            let removed = u64::from(collection.find(&stored.record.id).is_some_and(is_removed));
+            self.bytes = [self.bytes[0] + size, self.bytes[1] + size * removed];
+            Ok(true)
+        })
     }
 
     /// Names the sites from which most is removed, and sums up the others.

@@ -6,10 +6,13 @@ use nddb::detect::MemberVerdict;
 use super::measured::Report;
 use super::overview::{Overview, Share, ShownCluster};
 use crate::html::Html;
-use crate::quantity::{counted, grouped, unread_reasons};
+use crate::plot::{Plot, Result};
+use crate::quantity::{bytes as bytes_of, counted, grouped, unread_reasons};
 use crate::removals::ScoreBin;
+use crate::show::difference_in_words;
+use crate::word_diff::WordDiff;
 
-pub(super) fn sections(html: &mut Html, report: &Report<'_>) {
+pub(super) fn sections(html: &mut Html, report: &Report<'_>) -> Result<()> {
     let overview = &report.overview;
     html.heading(2, "Documents to be removed");
     html.paragraph(&format!(
@@ -20,6 +23,20 @@ pub(super) fn sections(html: &mut Html, report: &Report<'_>) {
         grouped(overview.documents - overview.removed),
         report.default_method(),
     ));
+    let [words, removed_words] = overview.words;
+    let [bytes, removed_bytes] = overview.bytes;
+    if words > 0 {
+        let stored = match bytes {
+            0 => String::new(),
+            _ => format!(", and {} of {} in their archives", bytes_of(removed_bytes), bytes_of(bytes)),
+        };
+        html.paragraph(&format!(
+            "With them would go {} of {} words ({}){stored}.",
+            grouped(removed_words),
+            grouped(words),
+            percent(removed_words, words),
+        ));
+    }
     html.paragraph(&format!(
         "{} are in {}. Of each cluster one document is kept: the one fetched first, of several the longest. Another \
          member goes only if it is itself near to that one, and little of its content may be missing there.",
@@ -27,11 +44,12 @@ pub(super) fn sections(html: &mut Html, report: &Report<'_>) {
         counted(overview.clusters, "cluster"),
     ));
     members(html, overview);
-    shares(html, overview);
+    shares(html, overview)?;
     scores(html, overview);
-    certainty(html, report);
+    certainty(html, report)?;
     clusters(html, overview);
     thin(html, overview);
+    Ok(())
 }
 
 fn members(html: &mut Html, overview: &Overview) {
@@ -42,6 +60,7 @@ fn members(html: &mut Html, overview: &Overview) {
         }
         MemberVerdict::Thin => "stays: near, but it has too little content to be distinguished from other pages",
         MemberVerdict::Different => "stays: near, but its text is another one",
+        MemberVerdict::Listed => "stays: near, but on the list of documents that are never removed",
         MemberVerdict::Unverified => "stays: near, but a text could not be read",
         _ => "stays: near to the founder of the cluster, not to the kept document",
     };
@@ -52,9 +71,9 @@ fn members(html: &mut Html, overview: &Overview) {
     }
 }
 
-fn shares(html: &mut Html, overview: &Overview) {
+fn shares(html: &mut Html, overview: &Overview) -> Result<()> {
     if overview.documents == 0 {
-        return;
+        return Ok(());
     }
     let row = |share: &Share, nameless: &str| {
         let name = share.name.clone().unwrap_or_else(|| nameless.into());
@@ -66,12 +85,21 @@ fn shares(html: &mut Html, overview: &Overview) {
     if *count > 0 {
         rows.push(row(others, &format!("({} more)", counted(*count, "site"))));
     }
-    html.table(&["site", "documents", "removed", "share"], &rows);
+    let plot = Plot { title: "share of removed documents by site", x: "", y: "removed" };
+    let named = |share: &Share| share.name.clone().unwrap_or_else(|| "(no site)".into());
+    let bars: Vec<(String, [Option<f64>; 3])> = overview
+        .sites
+        .iter()
+        .take(PLOTTED_SITES)
+        .map(|share| (named(share), [ratio(share.removed, share.documents), None, None]))
+        .collect();
+    html.plot(&plot.list(&bars)?, &["site", "documents", "removed", "share"], &rows);
     if !overview.batches.is_empty() {
         html.heading(3, "By batch");
         let rows: Vec<Vec<String>> = overview.batches.iter().map(|share| row(share, "(in no batch)")).collect();
         html.table(&["batch", "documents", "removed", "share"], &rows);
     }
+    Ok(())
 }
 
 fn scores(html: &mut Html, overview: &Overview) {
@@ -89,7 +117,7 @@ fn scores(html: &mut Html, overview: &Overview) {
     html.table(&["rule that decided", "score", "removed", "share"], &rows);
 }
 
-fn certainty(html: &mut Html, report: &Report<'_>) {
+fn certainty(html: &mut Html, report: &Report<'_>) -> Result<()> {
     let overview = &report.overview;
     html.heading(2, "Confidence");
     let (estimated, wrong) = overview.expected_wrong();
@@ -100,13 +128,13 @@ fn certainty(html: &mut Html, report: &Report<'_>) {
     );
     if overview.removed == 0 {
         html.paragraph("Nothing is removed, so nothing is removed wrongly.");
-        return;
+        return Ok(());
     }
     if !overview.scores.keys().any(|(_, bin)| matches!(bin, ScoreBin::Probability(_))) {
         html.paragraph(&format!(
             "Nothing is estimated: the model gave no probability for any of the pairs that differ in their texts. {audit}"
         ));
-        return;
+        return Ok(());
     }
     html.paragraph(&format!(
         "The model expects {} of {} removals to be wrong ({:.1}%): the sum of 1 - p over all \
@@ -121,6 +149,8 @@ fn certainty(html: &mut Html, report: &Report<'_>) {
         let sum = bins.entry(*bin).or_default();
         *sum = (sum.0 + scored.estimated, sum.1 + scored.wrong);
     }
+    let heights: Vec<(String, Option<f64>)> =
+        bins.iter().map(|(bin, &(removed, _))| (short(*bin), ratio(removed, estimated))).collect();
     let rows: Vec<Vec<String>> = bins
         .into_iter()
         .map(|(bin, (removed, wrong))| {
@@ -128,7 +158,10 @@ fn certainty(html: &mut Html, report: &Report<'_>) {
             vec![bin.to_string(), grouped(removed), at_most_one_place(wrong), share]
         })
         .collect();
-    html.table(&["the model's probability", "removed", "expected wrong", "share"], &rows);
+    let plot = Plot { title: "removals by the model's probability", x: "", y: "share of removals" };
+    let titles = ["the model's probability", "removed", "expected wrong", "share"];
+    html.plot(&plot.columns(&heights, true)?, &titles, &rows);
+    Ok(())
 }
 
 fn clusters(html: &mut Html, overview: &Overview) {
@@ -191,6 +224,27 @@ fn shown(html: &mut Html, cluster: &ShownCluster) {
         })
         .collect();
     html.table(&["", "title", "address", "text"], &rows);
+    let kept = cluster.members.first().and_then(|(page, _)| page.text.as_deref());
+    let removed = cluster.members.iter().skip(1).find(|(_, removed)| *removed);
+    if let Some((kept, removed)) = kept.zip(removed.and_then(|(page, _)| page.text.as_deref())) {
+        let diff = WordDiff::new(kept, removed);
+        html.fold_small("What differs between the kept page and the first that is removed");
+        html.paragraph(&difference_in_words(&diff));
+        html.word_diff(&diff);
+        html.unfold();
+    }
+}
+
+/// Sites whose shares are plotted.
+const PLOTTED_SITES: usize = 8;
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// A range of probability without its name.
+fn short(bin: ScoreBin) -> String {
+    bin.to_string().replace("probability ", "").replace(" to ", "-")
 }
 
 fn percent(part: u64, whole: u64) -> String {

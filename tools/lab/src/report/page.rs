@@ -34,20 +34,26 @@ impl Report<'_> {
         html.heading(1, &format!("Report of {}", self.db));
         let held = self.collection.held();
         html.paragraph(&format!(
-            "{}, of which {} have a fingerprint. Recipe {}. Made by nddb {} from generation {} of the database.",
+            "{}, of which {} have a fingerprint. Recipe {}.",
             counted(held.documents, "document"),
             grouped(held.fingerprints),
             self.view.settings().recipe,
+        ));
+        html.remark(&format!(
+            "{}, made by nddb {} from generation {} of the database: {}",
+            self.made.date,
             env!("CARGO_PKG_VERSION"),
             self.view.generation(),
+            self.made.command,
         ));
+        html.contents();
         if let Some(unread) = self.unread() {
             html.warning(&format!("Attention: {unread}."));
         }
-        overview_page::sections(&mut html, self);
-        html.heading(2, "What the papers measure");
+        overview_page::sections(&mut html, self)?;
+        html.fold("What the papers measure");
         html.paragraph(
-            "The rest of the page has the measurements of the papers that the methods come from: how fingerprints are \
+            "This part has the measurements of the papers that the methods come from: how fingerprints are \
              distributed, what each method finds, and what texts say.",
         );
         fingerprints(&mut html, self)?;
@@ -63,6 +69,7 @@ impl Report<'_> {
             let row = |(method, why): &(&str, String)| vec![(*method).to_owned(), why.clone()];
             html.table(&["method", "not run because"], &self.refused.iter().map(row).collect::<Vec<_>>());
         }
+        html.unfold();
         Ok(html.finish())
     }
 }

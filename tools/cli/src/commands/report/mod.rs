@@ -6,7 +6,7 @@ mod text_numbers;
 
 use std::path::PathBuf;
 
-use nddb_lab::report::Report;
+use nddb_lab::report::{Made, Report};
 
 use super::pairs;
 use crate::args::{Database, Global};
@@ -19,8 +19,9 @@ use crate::{database, interrupt};
 /// Report what `cluster` would remove and with which confidence, and measure the database as the papers do
 ///
 /// Writes one self-contained HTML page. It begins with what `nddb cluster` would remove: the number of documents by
-/// site, batch, rule and score, how many removals the model expects to be wrong, the largest clusters, and pages with
-/// hardly any content. Then follow the measurements of the papers, with plots: the distribution of fingerprints (Manku
+/// site, batch, rule and score, the words and bytes that would go, how many removals the model expects to be wrong, the
+/// largest clusters, and pages with hardly any content. A part that is folded at first has the measurements of the
+/// papers, with plots: the distribution of fingerprints (Manku
 /// et al. 2007, Figure 2), the graph of near-duplicates and the clusters by each method that the database supports, the
 /// joint distribution of B-similarity and C-similarity and the number of terms that differ (Henzinger 2006), the number
 /// of signatures and the window size (Huang et al. 2008), and sampled shingles (Ye et al. 2007). Each plot has its
@@ -56,7 +57,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let db = args.database.db.display().to_string();
     let sample = (args.sample, args.seed);
     let resources = pairs::resources(global);
-    let report = Report::measure(db, reader.view(), &resources, sample, global.threads(), &mut *meter.watch(true))?;
+    let mut report = Report::measure(db, reader.view(), &resources, sample, global.threads(), &mut *meter.watch(true))?;
+    report.made = Made { date: today(), command: std::env::args().collect::<Vec<_>>().join(" ") };
     if args.output.is_some() || !global.json {
         let page = report.page()?;
         let mut output = Output::chosen(args.output.as_deref())?;
@@ -74,4 +76,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let documents = counted(report.collection.held().documents, "document");
     meter.finish(&format!("{documents} measured by {} in {took}", counted(report.methods.len() as u64, "method")));
     Ok(Code::Done)
+}
+
+/// The date and time, by Greenwich.
+fn today() -> String {
+    chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now()).format("%Y-%m-%d %H:%M UTC").to_string()
 }

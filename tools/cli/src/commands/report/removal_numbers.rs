@@ -24,6 +24,8 @@ pub(super) fn value(report: &Report<'_>) -> Value {
         "method": report.default_method(),
         "documents": overview.documents,
         "removed": overview.removed,
+        "words": {"all": overview.words[0], "removed": overview.words[1]},
+        "bytes": {"all": overview.bytes[0], "removed": overview.bytes[1]},
         "clusters": overview.clusters,
         "clustered": overview.clustered,
         "members": verdicts,
