@@ -1,7 +1,7 @@
 //! Progress of a long command: phase, count, rate, bytes, skipped and ETA; at the end one summary line.
 
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -31,6 +31,7 @@ pub(crate) struct Tick {
 pub(crate) struct Meter {
     command: &'static str,
     messages: Messages,
+    start: Instant,
     state: Arc<Mutex<State>>,
 }
 
@@ -78,7 +79,7 @@ impl Meter {
     fn new(command: &'static str, messages: Messages) -> Self {
         let now = Instant::now();
         let state = State { tick: Tick::default(), began: Began { at: now, done: 0, share: 0.0 }, shown: now };
-        Self { command, messages, state: Arc::new(Mutex::new(state)) }
+        Self { command, messages, start: now, state: Arc::new(Mutex::new(state)) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -130,13 +131,17 @@ impl Meter {
         })
     }
 
-    /// Ends the work with its summary line.
+    /// Ends the work with its summary line; as JSON with the time that it took (--json has the numbers).
     pub(crate) fn finish(&self, summary: &str) {
         if self.messages.quiet {
             return;
         }
         match self.messages.style {
-            Style::Json => line(&json!({"command": self.command, "phase": "done", "summary": summary}).to_string()),
+            Style::Json => {
+                let seconds = (self.start.elapsed().as_secs_f64() * 1e3).round() / 1e3;
+                let value = json!({"time": now(), "command": self.command, "phase": "done", "seconds": seconds});
+                line(&value.to_string());
+            }
             _ => line(&format!("nddb: {}: {summary}", self.command)),
         }
     }
@@ -164,6 +169,7 @@ impl Meter {
 
     fn value(&self, tick: &Tick, pace: Pace) -> Value {
         json!({
+            "time": now(),
             "command": self.command,
             "phase": tick.phase,
             "done": tick.done,
@@ -174,6 +180,12 @@ impl Meter {
             "eta_seconds": pace.left.map(|left| left.as_secs()),
         })
     }
+}
+
+/// Seconds since 1970, to the millisecond.
+fn now() -> f64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    since.as_millis() as f64 / 1e3
 }
 
 #[cfg(test)]
@@ -191,7 +203,9 @@ mod tests {
         let tick = Tick { phase, done: 12_000, unit, share: Some(0.25), bytes: 3 << 20, skipped: 2 };
         let text = meter.text(&tick, paced(&tick, 10));
         assert_eq!(text, "load: reading  12,000 documents  1,200/s  3.0 MB  2 skipped  ETA 30 s");
-        assert_eq!(meter.value(&tick, paced(&tick, 10))["eta_seconds"], 30);
+        let value = meter.value(&tick, paced(&tick, 10));
+        assert_eq!(value["eta_seconds"], 30);
+        assert!(value["time"].as_f64().is_some_and(|time| (now() - time).abs() < 600.0), "{value}");
         let unknown = Tick { phase, done: 5, unit, ..Tick::default() };
         assert_eq!(meter.text(&unknown, paced(&unknown, 1)), "load: reading  5 documents  5/s");
         assert_eq!(meter.text(&unknown, paced(&unknown, 10)), "load: reading  5 documents");

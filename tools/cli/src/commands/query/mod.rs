@@ -11,7 +11,7 @@ mod queries;
 
 pub(crate) use self::against::{Args as AgainstArgs, run as against};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nddb::Within;
 use serde_json::json;
@@ -174,7 +174,8 @@ fn ask<A: Answering>(
 ) -> Result<Code> {
     let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
     let clock = Clock::start();
-    let mut asking = Asking::new(answering, threads, Output::chosen(args.output.as_deref())?);
+    let output = Output::chosen(args.output.as_deref().or(silent(global)))?;
+    let mut asking = Asking::new(answering, threads, output);
     if let Some(outside) = outside {
         asking.ask_outside(outside.view())?;
         code = outside.code();
@@ -188,6 +189,11 @@ fn ask<A: Answering>(
         report(&mut sum, queries, &clock, global);
     }
     Ok(if global.quiet && sum.matches == 0 { Code::Failed } else { code })
+}
+
+/// Returns where answers go that are not wanted: with -q and no file the exit code is the answer, as of grep.
+fn silent(global: &Global) -> Option<&'static Path> {
+    global.quiet.then_some(Path::new("/dev/null"))
 }
 
 fn check_k(within: Within, most: u8) -> Result<()> {
