@@ -1,4 +1,4 @@
-//! Requirements of a method on the documents of a database, as the method names them.
+//! Checks whether a database has the sketches and keys that a method requires.
 
 use nddb_index::{Error, Result, View};
 use nddb_page::sketch::Recipe;
@@ -73,12 +73,12 @@ fn require(
     Err(Error::Method { method: method.name(), why })
 }
 
-/// Numbers of documents that have each sketch.
+/// The number of documents that have each sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// Documents that are not deleted.
     pub documents: u64,
-    /// Of these, documents with a fingerprint, that is with two tokens or more.
+    /// Of these, documents with a fingerprint: those with two tokens or more.
     pub fingerprints: u64,
     /// Documents with the digest of a token sequence.
     pub digests: u64,
@@ -108,12 +108,12 @@ impl Held {
         }
     }
 
-    /// Returns the first sketch that the method compares and no document has.
+    /// Returns the first sketch that the method compares and that no document has.
     pub(super) fn lacking(&self, method: &dyn Method) -> Option<Sketch> {
         method.compares().iter().copied().find(|&sketch| sketch != Sketch::Fingerprint && self.count(sketch) == 0)
     }
 
-    /// Returns the number of documents that have tokens but lack a sketch the method compares.
+    /// Returns the number of documents that have tokens but lack a sketch that the method compares.
     fn unsketched(&self, method: &dyn Method) -> u64 {
         let documents = self.documents - self.empty;
         let known = method.compares().iter().map(|&sketch| self.count(sketch)).min();
@@ -121,8 +121,8 @@ impl Held {
     }
 }
 
-/// Returns the number of documents that lack a sketch the method needs. Rejects a method as [`check`] does, and also if
-/// no document has the sketch or text that the method needs.
+/// Returns the number of documents that lack a sketch that the method needs. Rejects a method as [`check`] does, and
+/// also if no document has the sketch or text that the method needs.
 ///
 /// # Errors
 /// As [`check`].
