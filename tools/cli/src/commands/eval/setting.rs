@@ -152,23 +152,23 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_told() {
         for (list, word) in [
-            ("", "there is no method \"\""),
-            ("bee", "there is no method \"bee\""),
+            ("", "unknown method \"\""),
+            ("bee", "unknown method \"bee\""),
             ("simhash:3", "is no parameter"),
-            ("simhash:c=3", "has no \"c\", but k"),
+            ("simhash:c=3", "has no parameter \"c\"; it has k"),
             ("identity:k=3", "has no parameters"),
             ("simhash:k=x", "is not a whole number"),
             ("simhash:k=3..1", "is not a whole number"),
             ("simhash:k=1..3/0", "is not a whole number"),
             ("b,simhash:k=3+k=5", "--methods simhash:k=3+k=5: k is given twice; for several values, k=1..3"),
             ("cosine:cosine=1.5", "is not a number from 0 to 1"),
-            ("b:b=9", "is not within what there is: 2 to 6"),
-            ("b:b=1", "is not within what there is: 2 to 6"),
-            ("simhash:k=8", "is not within what there is: 0 to 7"),
-            ("c:c=370..385", "is not within what there is: 0 to 384"),
+            ("b:b=9", "is not in the range 2 to 6"),
+            ("b:b=1", "is not in the range 2 to 6"),
+            ("simhash:k=8", "is not in the range 0 to 7"),
+            ("c:c=370..385", "is not in the range 0 to 384"),
             ("lcs:denominator=x", "is not lcs, ses, tlcs or dice"),
             ("lcs:min-gap=0..20000", "is more than 10000 values"),
-            ("min-hash:agreement=85", "is not within what there is: 0 to 84"),
+            ("min-hash:agreement=85", "is not in the range 0 to 84"),
         ] {
             let error = parse(list).expect_err(list);
             assert!(error.contains(word), "{list}: {error}");
