@@ -170,7 +170,7 @@ def shortened(words, most):
 
 
 def anchored(a, b):
-    """Yields (a from, a to, b from, b to, is equal) of two lists; in long ones, no match begins with a frequent word."""
+    """Yields (a from, a to, b from, b to, is equal) of two lists; in long lists, frequent words begin no match."""
     if len(a) * len(b) <= 4_000_000:
         for tag, *ends in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
             yield (*ends, tag == "equal")

@@ -12,10 +12,10 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::gold::Gold;
 use super::score::Counts;
 
-/// Labelled pairs whose texts are equal, as found; all others are missed.
+/// Counts of labelled pairs: pairs with equal texts count as found, all others as missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// By all visible text.
+    /// By the whole visible text.
     pub whole: Counts,
     /// By the main content, in lower case and with numbers as 0.
     pub main: Counts,
