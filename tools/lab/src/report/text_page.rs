@@ -139,8 +139,8 @@ fn straining(html: &mut Html, texts: &Texts) -> Result<()> {
     html.heading(3, "How long the window of filtered sketches should be");
     html.paragraph(&format!(
         "The strain-away rate is the share of the texts that filtering removes from pairs that are not similar. The \
-         reserve rate is the share of the trustable common subsequence that similar pairs keep. Both are means, over {} \
-         and {}. A unit is an ASCII character; other characters count two (Huang et al. 2008, Figure 7).",
+         reserve rate is the share of the trustable common subsequence that similar pairs keep. Both are means, over \
+         {} and {}. A unit is an ASCII character; other characters count two (Huang et al. 2008, Figure 7).",
         counted(made.unlike, "pair"),
         counted(made.similar, "pair"),
     ));
