@@ -35,7 +35,7 @@ fn out_of_reach(OutOfReach { what, requested, limit }: OutOfReach) -> Error {
 pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     let method = decider.method;
     if method.needs_text() {
-        let why = "it compares texts, and the index finds documents by what it keeps of them".into();
+        let why = "it compares texts, but the index has only sketches".into();
         return Err(Error::Method { method: method.name(), why });
     }
     check(view, decider)?;

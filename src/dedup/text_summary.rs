@@ -55,7 +55,7 @@ impl UnreadTexts {
     pub fn reasons(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             ("without a source", self.without_source),
-            ("in an archive that is not where it was", self.moved),
+            ("in an archive that was moved", self.moved),
             ("in an archive that has changed", self.changed),
             ("in a damaged archive", self.damaged),
         ];

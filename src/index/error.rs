@@ -239,7 +239,7 @@ impl Error {
             Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
             Self::Locked { .. } => Some(
-                "wait until that process ends, or have it waited for ('--lock-wait 30s'); readers need no lock".into(),
+                "wait until that process ends, or let the command wait ('--lock-wait 30s'); readers need no lock".into(),
             ),
             Self::Moved { .. } => Some(
                 "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
@@ -255,12 +255,12 @@ impl Error {
             }
             Self::AlreadyExists { path } if path.join("MANIFEST").exists() => {
                 let path = path.display();
-                Some(format!("a database is there: 'nddb stats {path}' says what is in it; choose another path"))
+                Some(format!("a database exists there ('nddb stats {path}' describes it); choose another path"))
             }
             Self::AlreadyExists { path } if path.join("catalog").exists() => {
                 let path = path.display();
                 Some(format!(
-                    "a database without MANIFEST is there: 'nddb rebuild {path}' makes it again; or choose another path"
+                    "a database without MANIFEST exists there: 'nddb rebuild {path}' restores MANIFEST; or choose another path"
                 ))
             }
             Self::AlreadyExists { .. } => Some("choose another path".into()),
@@ -290,10 +290,10 @@ impl Error {
                 Some("free some space or raise the limit, then run the same command again".into())
             }
             Self::Poisoned => Some("open the database again".into()),
-            Self::LoadFailed { .. } => Some("begin another load with all documents: those that are stored stay".into()),
-            Self::Cancelled => Some("run the same command again to go on".into()),
+            Self::LoadFailed { .. } => Some("start another load with all documents; stored documents are kept".into()),
+            Self::Cancelled => Some("to continue, run the same command again".into()),
             Self::Busy { .. } => Some("try again".into()),
-            Self::StalePlan { .. } => Some("plan again: what is to be merged may be merged already".into()),
+            Self::StalePlan { .. } => Some("make a new plan: the runs may have been merged already".into()),
             Self::Io { action, .. } if action.contains("temporary") => {
                 Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
             }
@@ -345,13 +345,11 @@ fn repair(path: &Path) -> Option<String> {
     Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
         // The catalog has lost the file that a load was ingesting: opening for writing puts it back.
         Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => {
-            format!("'nddb rebuild {database}' puts it back, as the next load does")
+            format!("'nddb rebuild {database}' or the next load restores it")
         }
         Some(part) if part == "catalog" && !path.exists() => BRINGS_BACK.into(),
         Some(part) if part == "MANIFEST" || part == "runs" => {
-            format!(
-                "'nddb rebuild {database}' makes it again from the catalog; 'nddb check {database}' lists all damage"
-            )
+            format!("'nddb rebuild {database}' rebuilds it from the catalog; 'nddb check {database}' lists all damage")
         }
         _ => format!("'nddb check {database}' lists all damage, and what repairs it"),
     })
@@ -396,15 +394,17 @@ impl fmt::Display for Error {
                 write!(f, "{what} is {requested}, the limit is {limit}")
             }
             Self::OutOfNumbers { given, needed, limit } => {
-                write!(f, "no document numbers left: {given} of {limit} are given out, and {needed} more are needed")
+                write!(f, "no document numbers left: {given} of {limit} are used, {needed} more are needed")
             }
             Self::Document { id, why } => write!(f, "document '{}': {why}", ShownId(id)),
             Self::Batch { name, why } => write!(f, "batch '{name}' {why}"),
-            Self::OverLimit { what, need, have } => write!(f, "not enough {what}: {need} bytes needed, {have} there"),
+            Self::OverLimit { what, need, have } => {
+                write!(f, "not enough {what}: {need} bytes needed, {have} available")
+            }
             Self::Catalog { action, path, .. } => write!(f, "{}: the catalog cannot {action}", path.display()),
-            Self::Poisoned => write!(f, "an earlier write failed, this writer takes no more"),
+            Self::Poisoned => write!(f, "an earlier write failed; this writer accepts no more changes"),
             Self::LoadFailed { why } => {
-                write!(f, "the load failed before, and takes no more: {why}")
+                write!(f, "the load failed before and accepts no more documents: {why}")
             }
             Self::Cancelled => write!(f, "stopped on request"),
             Self::Busy { path } => {

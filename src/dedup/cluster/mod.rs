@@ -230,7 +230,7 @@ impl Clusters {
     pub fn given(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Result<Self> {
         let pairs = &options.pairs;
         if pairs.method.needs_text() || pairs.verifies() {
-            let why = "it compares texts, and sketches are given".into();
+            let why = "it compares texts, but only sketches are given".into();
             return Err(nddb_index::Error::Method { method: pairs.method.name(), why });
         }
         let (resources, keep, group_limit) = (pairs.resources.clone(), options.keep.clone(), pairs.group_limit);

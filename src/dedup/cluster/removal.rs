@@ -142,7 +142,7 @@ pub struct UnknownRemove(pub String);
 impl fmt::Display for UnknownRemove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Remove::ALL.map(Remove::name).join(", ");
-        write!(f, "nothing is removed by {:?} (there are {names})", self.0)
+        write!(f, "unknown removal rule {:?}; known rules: {names}", self.0)
     }
 }
 

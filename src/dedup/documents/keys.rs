@@ -41,7 +41,10 @@ pub fn candidate_keys(document: &Document, kinds: KeyKinds, method: &dyn Method)
 /// Rejects a method that compares texts.
 pub(super) fn needs_no_text(method: &dyn Method) -> Result<()> {
     if method.needs_text() {
-        return Err(Error::Method { method: method.name(), why: "it compares texts, and sketches are given".into() });
+        return Err(Error::Method {
+            method: method.name(),
+            why: "it compares texts, but only sketches are given".into(),
+        });
     }
     Ok(())
 }

@@ -392,7 +392,7 @@ impl<'a> Query<'a> {
 }
 
 fn lost(scope: &Scope<'_>, number: u64) -> Error {
-    let what = format!("a key or a run leads to document {number}, and it has no record");
+    let what = format!("a key or a run leads to document {number}, which has no record");
     Error::Inconsistent { path: scope.view().catalog_path(), what }
 }
 

@@ -89,7 +89,7 @@ impl Catalog {
 
     fn required(&self, value: Option<Vec<u8>>, what: &str) -> Result<Vec<u8>> {
         // If files are lost, a reader sees a catalog without their rows, which are stored nowhere else.
-        let what = || format!("has no row '{what}': files of it are lost");
+        let what = || format!("has no row '{what}': some of its files are lost");
         value.ok_or_else(|| Error::BeyondRepair { path: self.path.clone(), what: what() })
     }
 

@@ -83,7 +83,7 @@ impl Job {
             Ok(outcome) => Some(outcome),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                let what = "a thread that made a run ended before it was done".into();
+                let what = "a thread that was building a run ended early".into();
                 Some(Err(Error::Inconsistent { path: "runs".into(), what }))
             }
         }

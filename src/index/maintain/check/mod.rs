@@ -401,7 +401,7 @@ fn verify_catalog(
     report.rows = rows.verify(&mut look)?;
     report.documents = look.counted;
     if !rows.lives_known {
-        findings.note("which documents are deleted is not known: runs and catalog were not compared".into());
+        findings.note("it is unknown which documents are deleted, so runs and catalog were not compared".into());
     }
     if options.sample_recall.is_none() {
         return Ok(());

@@ -237,7 +237,7 @@ fn beyond_repair(dir: &Dir, error: Error) -> Error {
     }
     let reason = Wrong::from(error).what;
     let what = format!(
-        "the catalog is damaged beyond repair ({reason}): runs are made from it, and nothing holds what it holds"
+        "the catalog is damaged beyond repair ({reason}): the runs are made from the catalog and cannot replace it"
     );
     Error::BeyondRepair { path: dir.catalog(), what }
 }

@@ -28,8 +28,8 @@ pub(crate) struct ContentBlock {
     pub link_units: u32,
     /// The block is content.
     pub is_content: bool,
-    /// Number of its words, counted up to eight: terms separated by white space, or simply terms in scripts without
-    /// spaces.
+    /// Number of its words, counted up to eight. Words are terms separated by white space; in scripts without spaces,
+    /// every term is a word.
     words: u32,
     /// Its last character ends a sentence, or a part of one.
     pub(super) ends_sentence: bool,
@@ -50,22 +50,23 @@ pub(crate) struct ContentBlock {
 }
 
 impl ContentBlock {
-    /// Returns whether half of it or more is in links.
+    /// Returns whether at least half of the block is in links.
     pub(super) fn is_link(&self) -> bool {
         2 * self.link_units >= self.units
     }
 
-    /// Returns its length outside links.
+    /// Returns the length of the block outside links.
     pub(super) fn text_units(&self) -> u32 {
         self.units - self.link_units
     }
 
-    /// Returns whether it has several words, mostly outside links, and is long or ends like a sentence.
+    /// Returns whether the block is prose: it has several words, mostly outside links, and is long or ends like a
+    /// sentence.
     pub(super) fn is_prose(&self) -> bool {
         self.words >= PROSE_WORDS && !self.is_link() && (self.units >= PROSE_UNITS || self.ends_sentence)
     }
 
-    /// Returns whether it may be a title: as short as a heading, and no sentence.
+    /// Returns whether the block may be a title: it is as short as a heading, and no sentence.
     pub(super) fn is_title_line(&self) -> bool {
         self.units <= HEADING_UNITS && !self.ends_sentence
     }
@@ -179,7 +180,7 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
 /// Marks that end a block of sentences, or a part of one.
 const TEXT_ENDS: [char; 14] = ['.', '!', '?', ':', ';', '"', '”', '…', '。', '！', '？', '：', '；', '»'];
 
-/// The sign of a copyright notice, with which the boilerplate after the content of most pages begins.
+/// The copyright sign: on most pages, a copyright notice begins the boilerplate after the content.
 const COPYRIGHT: char = '©';
 
 /// Returns the rank of a heading that is marked before its first term: `# Markdown`, `== AsciiDoc`.

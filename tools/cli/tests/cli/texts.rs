@@ -110,7 +110,7 @@ fn verified_pairs_are_marked_where_a_text_cannot_be_read() {
     assert!(verified.iter().all(|pair| pair["verdict"] == "b; lcs: resemblance" && pair["lcs"].is_number()));
     // The archive is written anew, and then gone.
     dir.write_warc("pages.warc.gz", &[("http://b.org/", "<p>other</p>")]);
-    for (gone, words) in [(false, "in an archive that has changed"), (true, "in an archive that is not where it was")] {
+    for (gone, words) in [(false, "in an archive that has changed"), (true, "in an archive that was moved")] {
         if gone {
             std::fs::remove_file(dir.path("pages.warc.gz")).expect("there");
         }

@@ -119,7 +119,7 @@ pub fn read_answers(input: impl BufRead) -> Result<Vec<Answered>, AnswersError> 
             COLUMNS.iter().position(|column| *column == name).map_or("", |index| cells[columns[index]].trim())
         };
         if !seen.insert((cell("id1").to_owned(), cell("id2").to_owned())) {
-            return Err(at("the pair stands there twice".into()));
+            return Err(at("the pair occurs twice".into()));
         }
         if audit.get_or_insert_with(|| cell("audit").to_owned()) != cell("audit") {
             return Err(at("it is of another audit than the lines before: score each audit by itself".into()));

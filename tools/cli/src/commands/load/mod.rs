@@ -377,7 +377,7 @@ fn tell(
         summary += &choice.summary();
     }
     if interrupted {
-        summary += "; interrupted, run the same command again to go on";
+        summary += "; interrupted, to continue, run the same command again";
     }
     meter.finish(&summary);
     if loaded.repeated > 0 {
