@@ -1,4 +1,4 @@
-//! Errors of this crate, with the file concerned and a hint what to do.
+//! Errors of this crate, with the file concerned and advice on the next step.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -74,14 +74,14 @@ pub enum Error {
     NotADatabase {
         /// The path.
         path: PathBuf,
-        /// The reason, such as what is there instead.
+        /// The reason, such as the file that is there instead.
         why: &'static str,
     },
     /// There is no backup at this path.
     NotABackup {
         /// The path.
         path: PathBuf,
-        /// The reason, such as what is there instead.
+        /// The reason, such as the file that is there instead.
         why: &'static str,
     },
     /// A file of a backup is missing or damaged.
@@ -239,7 +239,7 @@ impl Error {
             Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
             Self::Locked { .. } => Some(
-                "wait until that process ends, or let the command wait ('--lock-wait 30s'); readers need no lock".into(),
+                "wait for that process, or let the command wait ('--lock-wait 30s'); readers need no lock".into(),
             ),
             Self::Moved { .. } => Some(
                 "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
@@ -247,7 +247,7 @@ impl Error {
                     .into(),
             ),
             Self::NotADatabase { path, .. } if !path.exists() => {
-                Some(format!("'nddb create {}' makes one, if the path is right", path.display()))
+                Some(format!("if the path is right, 'nddb create {}' creates a database", path.display()))
             }
             Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
             Self::NotADatabase { .. } => {
@@ -260,7 +260,7 @@ impl Error {
             Self::AlreadyExists { path } if path.join("catalog").exists() => {
                 let path = path.display();
                 Some(format!(
-                    "a database without MANIFEST exists there: 'nddb rebuild {path}' restores MANIFEST; or choose another path"
+                    "a database without MANIFEST exists: 'nddb rebuild {path}' restores it; or choose another path"
                 ))
             }
             Self::AlreadyExists { .. } => Some("choose another path".into()),
@@ -297,7 +297,7 @@ impl Error {
             Self::Io { action, .. } if action.contains("temporary") => {
                 Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
             }
-            // ENOMEM: of mapping a file it says that there are too many maps.
+            // ENOMEM: when mapping a file, this error means that there are too many maps.
             Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => {
                 Some(TOO_MANY_MAPS.into())
             }

@@ -1,4 +1,4 @@
-//! Several databases, queried as one that holds the documents of all.
+//! Several databases, queried like one database with all their documents.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::Settings;
@@ -7,9 +7,9 @@ use super::probe::{Match, Work};
 use super::view::{Neighbor, Stored, View, Within};
 use crate::{Error, Result};
 
-/// States of several databases with the same settings and different documents: a collection in parts. Every part is
-/// queried, so answers are as complete as those of a single database with the documents of all parts. Documents of an
-/// earlier part count as older.
+/// States of several databases with the same settings and different documents: the parts of a collection. Every part is
+/// queried, so answers are as complete as those of a single database with all documents. Documents of an earlier part
+/// count as older.
 #[derive(Clone, Debug)]
 pub struct Federation<'a> {
     parts: Vec<View<'a>>,

@@ -1,6 +1,7 @@
-//! The rows of keys in the catalog: those of documents without a print, and of all documents that version 1 wrote.
-//! Look-ups in a family without rows are skipped. Look-ups of keys without rows are skipped, too, once the look-ups
-//! have cost as much as reading all keys that have rows. Otherwise a few one-word pages would make all verdicts slow.
+//! The rows of keys in the catalog, which belong to documents without a print, and to all documents that version 1
+//! wrote. Look-ups in a column family without rows are skipped. When look-ups have cost as much as reading all keys
+//! that have rows, these keys are read, and from then on look-ups of other keys are skipped, too. Otherwise a few
+//! one-word pages would make all verdicts slow.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;

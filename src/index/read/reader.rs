@@ -102,9 +102,9 @@ impl Reader {
 
     /// Catches up with the writer using the open catalog. Returns whether that reaches the writer's current state.
     fn follow(&mut self) -> Result<bool> {
-        // A secondary instance that did not see the log in which a row was removed shows the row again once nothing
-        // else records the removal. So a fresh instance is used to read which numbers have left the deleted set and
-        // whether a load has ended, and to read everything once an unread log was removed.
+        // If a secondary instance did not see the log in which a row was removed, it shows the row again once nothing
+        // else records the removal. So a new instance is used to read the numbers that have left the deleted set and
+        // whether a load has ended, and to read everything after an unread log was removed.
         let loading = self.snapshot.ranges.in_state(RangeState::Loading).next().is_some();
         if self.ahead || loading {
             return Ok(false);
@@ -138,7 +138,7 @@ impl Reader {
     fn changes(&self) -> Result<Option<Changes>> {
         let manifest = read_manifest(&self.dir)?;
         let before = &self.snapshot.manifest;
-        // Generations never go back, and each belongs to one manifest; otherwise somebody has replaced the files.
+        // Generations never decrease, and each belongs to one manifest; if this does not hold, the files were replaced.
         let is_later = manifest.generation > before.generation || manifest == *before;
         if !is_later || manifest.purged != before.purged || manifest.catalog != before.catalog {
             return Ok(None);

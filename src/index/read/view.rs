@@ -88,7 +88,7 @@ impl<'a> View<'a> {
         self.snapshot.manifest.generation
     }
 
-    /// Returns the document number below which all documents are included: answers are complete up to there.
+    /// Returns the document number below which answers include all documents.
     pub fn complete_to(&self) -> u64 {
         self.snapshot.seen
     }
@@ -108,9 +108,9 @@ impl<'a> View<'a> {
         self.snapshot.probe_many(queries, u32::from(within.0), limit, work)
     }
 
-    /// Finds all live documents within `within` bits of each query, with their ids; a limit keeps the
-    /// least by (distance, number). The documents of all queries of one call are looked up together: the more, the
-    /// cheaper.
+    /// Finds all live documents within `within` bits of each query, with their ids; a limit keeps the least by
+    /// (distance, number). The documents of all queries of one call are looked up together, so many queries per call
+    /// are cheaper.
     ///
     /// # Errors
     /// As [`View::probe`].
@@ -256,8 +256,8 @@ impl<'a> View<'a> {
         Ok(self.catalog.ids().find(id, |number| self.snapshot.is_live(number))?.is_some())
     }
 
-    /// Returns whether there is a live document whose id looks like this one and is of the other kind: the text `17`
-    /// and the number 17 are namesakes.
+    /// Returns whether a live document has an id of the other kind that looks like this one, as the text `17` and the
+    /// number 17 do.
     ///
     /// # Errors
     /// As [`View::get`].
@@ -265,7 +265,7 @@ impl<'a> View<'a> {
         other_kind(id).map_or(Ok(false), |other| self.contains(&other))
     }
 
-    /// Returns whether two documents may be namesakes; if not, nobody need ask for each. It takes a moment.
+    /// Returns whether any two documents may be namesakes; if not, callers need not check each document. This is fast.
     ///
     /// # Errors
     /// As [`View::get`].

@@ -1,6 +1,6 @@
 //! The rows of the catalog against each other and against the runs, in both directions, in bounded memory.
 //!
-//! Each *relation* has two sides that must have the same (document number, hash) pairs: each side is read once, front
+//! Each *relation* has two sides that must have the same (document number, hash) pairs. Each side is read once, front
 //! to back, and summed into a digest for each bucket of numbers. If two digests differ, the pairs of a few buckets are
 //! collected and compared one by one.
 
@@ -486,8 +486,8 @@ impl Rows<'_> {
         let mut named = 0;
         let mut last = None;
         for (number, side, hash) in differences(&first, &second) {
-            // A run with a document under another fingerprint lacks the document under the right one. So does one with
-            // another summary.
+            // If a run has a document under another fingerprint, the document is also missing under the right one; the
+            // same holds for summaries.
             let is_one = matches!(relation, Relation::Runs | Relation::SummaryPrints | Relation::Summaries);
             if is_one && last == Some(number) {
                 continue;

@@ -1,4 +1,4 @@
-//! Contradicting rows, as no disk damage would make them: each is reported.
+//! Contradicting rows, which disk damage would not cause: each is reported.
 
 use nddb_format::Fingerprint;
 use nddb_format::document_keys::KeyKinds;

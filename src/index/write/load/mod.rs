@@ -1,4 +1,4 @@
-//! Bulk load: documents by the million, straight to a run (SPEC 10.6).
+//! Bulk load: millions of documents, written directly to a run (SPEC 10.6).
 //!
 //! Documents are collected in a chunk as large as the memory limit allows. A chunk's ids are sorted and joined with
 //! those of the catalog; its rows bypass the write-ahead log as sorted files; its fingerprints become a run. Until
@@ -93,7 +93,7 @@ struct Part {
 /// The documents of the catalog with the ids of a chunk.
 #[derive(Default)]
 struct Joined {
-    /// Documents that are replaced and deleted when the chunk is committed.
+    /// Documents that are deleted when the chunk is committed, because it replaces them.
     deleted: RoaringTreemap,
     /// Documents that the pending batch replaces.
     replaced: RoaringTreemap,
@@ -177,8 +177,8 @@ impl BulkLoad<'_> {
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
-    /// As [`Document::fitted`], for a document that the load goes on without; [`Error::OutOfNumbers`]; errors of the
-    /// disk, after which it does not, and then [`Error::LoadFailed`].
+    /// As [`Document::fitted`]: the document is left out, and the load can continue. [`Error::OutOfNumbers`]; errors of
+    /// the disk: after these the load cannot continue, and further calls give [`Error::LoadFailed`].
     pub fn push(&mut self, document: Document) -> Result<()> {
         let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();
@@ -449,8 +449,7 @@ impl Writer {
         }
         if high > low {
             let run = self.make_run((low, high), contents, true)?;
-            // There is little time between this and the commit: the rows of a load killed here have to be removed
-            // one by one.
+            // The commit follows soon, because if the load is killed in between, its rows must be removed one by one.
             if let Err(error) = files.into_iter().try_for_each(|file| file.ingest(self.catalog())) {
                 run.iter().flat_map(RunEntry::files).for_each(|file| self.drop_files(file.number, 1));
                 return Err(error);
@@ -520,8 +519,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load. Returns whether one of
-    /// them is.
+    /// Adds the documents that a new one replaces. Numbers from `first` on belong to the same load; returns whether one
+    /// of the replaced documents does.
     fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<bool> {
         let own = known.current().filter(|&number| number >= first);
         match known.current() {

@@ -126,8 +126,8 @@ impl Writer {
         })
     }
 
-    /// Cancels the load that failed, as opening does, while this writer goes on: until then its rows look like
-    /// those of committed documents.
+    /// Cancels a failed load while this writer continues, as opening a database does. Until then, rows of the load look
+    /// like those of committed documents.
     pub(crate) fn give_up_loading(&mut self) -> Result<()> {
         let outcome = self.cancel_loading();
         self.poisoned |= outcome.is_err();
@@ -148,7 +148,7 @@ impl Writer {
         self.snapshot.ranges.change(|range| range.state == RangeState::Loading, RangeState::Cancelled);
         self.snapshot.seen = self.counters.next_number;
         loading.into_iter().for_each(|numbers| _ = self.snapshot.deleted.insert_range(numbers));
-        // Otherwise every opening would skip their prints, if some were written.
+        // Otherwise every opening would have to skip the prints of the load.
         self.publish_complete()
     }
 }
