@@ -105,10 +105,10 @@ impl Ratios {
         self.by_group().iter().copied().max().unwrap_or(1)
     }
 
-    /// Returns the ratio of a document. Usually it is the ratio of its group. If the document is so near the bound of a
-    /// group with a finer ratio (within a factor 1/threshold in size) that it may be a near-duplicate of a document
-    /// there, it takes that finer ratio. Two documents are compared at the coarser of their ratios, so this keeps the
-    /// precision of the finer ratio for pairs across groups.
+    /// Returns the ratio of a document. Usually this is the ratio of its group. A document whose size is within a
+    /// factor 1/threshold of a group with a finer ratio may be a near-duplicate of a document there, so it takes the
+    /// finer ratio. Two documents are compared at the coarser of their ratios; a pair across two groups is thus
+    /// compared at the finer ratio.
     pub fn of(&self, words: usize, threshold: f64) -> u32 {
         let threshold = threshold.clamp(f64::MIN_POSITIVE, 1.0);
         let (least, most) = ((words as f64 * threshold).floor(), (words as f64 / threshold).ceil());

@@ -264,8 +264,8 @@ impl Entries {
         Self { sizes, mean: mean.max(1.0) }
     }
 
-    /// Returns the mean bits of an entry coded against another one `distance` values away: an aligned interval of
-    /// 2^(h+1) values contains both with probability 1 - distance / 2^(h+1).
+    /// Returns the mean bits of an entry that is coded relative to an entry `distance` values away. An aligned interval
+    /// of 2^(h+1) values contains both entries with probability 1 - distance / 2^(h+1).
     fn against(&self, distance: f64) -> f64 {
         let mut within = 0.0;
         let mut sum = 0.0;
