@@ -111,9 +111,9 @@ struct Rest {
 }
 
 impl Rest {
-    /// Returns the rest after one more level. It cuts the bits into `groups` groups, as equal as whole bits allow, of
-    /// which the k narrowest (or the k widest) remain. Both results grow with the number of bits that are cut, so
-    /// extremes come from extremes.
+    /// Returns the number of bits left after one more level. The level cuts the bits into `groups` groups, as equal as
+    /// whole bits allow, of which the k narrowest (or the k widest) remain. Both results grow with the number of bits
+    /// that are cut, so the least rest comes from the least number of bits, and the greatest from the greatest.
     fn cut(self, groups: u8, k: u8) -> Self {
         let narrow = |bits: u8| k * (bits / groups);
         Self {

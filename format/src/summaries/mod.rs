@@ -77,7 +77,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         &bytes[self.checksum_offset(0)..bytes.len() - FOOTER_SIZE]
     }
 
-    /// Verifies the array of page checksums. A damaged one is found by the page whose checksum it is, too.
+    /// Verifies the array of page checksums. Verifying a page also finds damage in that page's entry of the array.
     ///
     /// # Errors
     /// [`FormatError::Checksum`] if its checksum differs.
