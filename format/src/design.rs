@@ -31,7 +31,7 @@ impl Design {
     /// Makes the scheme of this design, given the `bits` and `k` of the search that found it.
     ///
     /// # Errors
-    /// As [`Scheme::new`].
+    /// Errors of [`Scheme::new`].
     pub fn scheme(&self, bits: u8, k: u8, restart: u16) -> Result<Scheme> {
         Scheme::new(bits, k, &self.levels, restart)
     }
@@ -188,7 +188,7 @@ mod tests {
         })
     }
 
-    /// As [`escape`], for all masks of at most `k` of `bits` bits. Positions in the prefixes of the same tables
+    /// Like [`escape`], for all masks of at most `k` of `bits` bits. Positions in the prefixes of the same tables
     /// have the same effect, so one of them stands for all.
     fn uncaught(prefixes: &[u64], bits: u8, k: u8) -> Option<u64> {
         let mut kinds = BTreeSet::new();

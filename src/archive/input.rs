@@ -98,7 +98,7 @@ impl Located {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn open(&self, options: &Options) -> Result<Input, ArchiveError> {
         let source = open::source(&self.path)?;
         let mut input = Input::new(source, &self.path, self.document.as_deref(), options, Purpose::Load)?;
@@ -112,7 +112,7 @@ impl Located {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn open_at(&self, options: &Options, resume: ResumePoint) -> Result<Input, ArchiveError> {
         let mut input = self.open(options)?;
         if input.ids.count() {
@@ -140,7 +140,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn open_at(path: &Path, options: &Options, resume: ResumePoint) -> Result<Input, ArchiveError> {
         Located { path: path.to_owned(), document: None, ranges: None }.open_at(options, resume)
     }
@@ -149,7 +149,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn from_bytes(bytes: Vec<u8>, name: &str, options: &Options) -> Result<Input, ArchiveError> {
         let size = bytes.len() as u64;
         let source = Source::new(Origin::Seekable(Box::new(Cursor::new(bytes)), size));
@@ -160,7 +160,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn from_reader(
         reader: impl Read + Send + 'static,
         name: &str,
@@ -502,7 +502,7 @@ fn unusable(path: &Path, why: &str) -> ArchiveError {
 ///
 /// # Errors
 ///
-/// As [`Input::open`], and if there is no page at the position.
+/// Errors of [`Input::open`]; an error if there is no page at the position.
 pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<PageEntry, ArchiveError> {
     let mut input = Input::new(open::source(path)?, path, None, options, Purpose::ReadAgain)?;
     let point = ResumePoint { offset: position.offset, inner: position.inner };

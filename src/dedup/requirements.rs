@@ -31,7 +31,7 @@ fn out_of_reach(OutOfReach { what, requested, limit }: OutOfReach) -> Error {
 /// Rejects a method for which a database keeps no index.
 ///
 /// # Errors
-/// As [`check`].
+/// Errors of [`check`].
 pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     let method = decider.method;
     if method.needs_text() {
@@ -125,7 +125,7 @@ impl Held {
 /// also if no document has the sketch or text that the method needs.
 ///
 /// # Errors
-/// As [`check`].
+/// Errors of [`check`].
 pub(crate) fn check_documents(view: View<'_>, held: &Held, decider: &Decider<'_>, verifies: bool) -> Result<u64> {
     check(view, decider)?;
     let (method, or_simhash) = (decider.method, decider.or_simhash.is_some());

@@ -61,7 +61,7 @@ impl Document {
     /// fewer than two tokens it is in no run, and is never matched by its fingerprint.
     ///
     /// # Errors
-    /// As [`Document::bare`], for the id in the record.
+    /// Errors of [`Document::bare`], for the id in the record.
     pub fn sketched(fingerprint: Fingerprint, record: Record) -> Result<Self> {
         let bare = Self::bare(&record.id, fingerprint)?;
         let unprinted = record.tokens.is_some_and(|tokens| tokens < TOKENS_MIN);
@@ -71,7 +71,7 @@ impl Document {
     /// Returns the same content under another id and fingerprint, for fingerprints computed elsewhere.
     ///
     /// # Errors
-    /// As [`Document::bare`].
+    /// Errors of [`Document::bare`].
     pub fn renamed(mut self, id: &str, fingerprint: Fingerprint) -> Result<Self> {
         self.record.id = Self::bare(id, fingerprint)?.record.id;
         self.fingerprint = fingerprint;
@@ -225,12 +225,12 @@ impl Document {
             && self.record.site == stored.site
     }
 
-    /// As [`Document::is_same_as`], given a document that is not stored.
+    /// Like [`Document::is_same_as`], given a document that is not stored.
     pub(crate) fn is_same_as_document(&self, other: &Self) -> bool {
         self.is_same_as(&other.print(), &other.record)
     }
 
-    /// As [`Document::is_same_as`], given the summary of the stored document, which has everything that is compared.
+    /// Like [`Document::is_same_as`], given the summary of the stored document, which has everything that is compared.
     pub(crate) fn is_same_as_summary(&self, stored: &Summary<'_>) -> bool {
         self.print() == Print { fingerprint: stored.fingerprint, unprinted: false }
             && self.record.digest == stored.digest

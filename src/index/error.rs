@@ -210,7 +210,7 @@ impl Error {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
 
-    /// As [`Error::io`], for a file of the database that must exist.
+    /// Like [`Error::io`], for a file of the database that must exist.
     pub(crate) fn io_of_part(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| match source.kind() {
             io::ErrorKind::NotFound => Self::Missing { path: path.to_owned() },

@@ -52,7 +52,7 @@ impl Known {
         }
     }
 
-    /// As [`Known::of`], for a summary; its document has a fingerprint.
+    /// Like [`Known::of`], for a summary; its document has a fingerprint.
     pub fn of_summary(summary: &Summary<'_>) -> Self {
         Self {
             fingerprint: Some(Fingerprint(summary.fingerprint)),

@@ -250,7 +250,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
     /// fingerprints at a time to `sink`: see [`decode_blocks`].
     ///
     /// # Errors
-    /// As [`decode_blocks`].
+    /// Errors of [`decode_blocks`].
     pub fn scan<E: From<FormatError>>(
         &self,
         first: u64,

@@ -156,7 +156,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     /// [`Summaries::ordinal`].
     ///
     /// # Errors
-    /// As [`Summaries::ordinal`]; [`FormatError::Malformed`] if the directory is out of range.
+    /// Errors of [`Summaries::ordinal`]; [`FormatError::Malformed`] if the directory is out of range.
     #[inline]
     pub fn find<E: From<FormatError>>(
         &self,
@@ -225,7 +225,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     /// Returns the summary of a number; `None` if it has none. `touch` is called as in [`Summaries::find`].
     ///
     /// # Errors
-    /// As [`Summaries::find`]; [`FormatError::Malformed`] if the summary breaks a rule.
+    /// Errors of [`Summaries::find`]; [`FormatError::Malformed`] if the summary breaks a rule.
     #[inline]
     pub fn get<E: From<FormatError>>(
         &self,

@@ -156,7 +156,7 @@ pub struct Clusters {
 /// pairs of live documents to `emit`.
 ///
 /// # Errors
-/// As [`super::pairs`].
+/// Errors of [`super::pairs`].
 pub fn cluster(
     view: View<'_>,
     collection: &Collection,
@@ -167,13 +167,13 @@ pub fn cluster(
     clustered(view, collection, options, watch, emit, None)
 }
 
-/// As [`cluster`], and passes each member of a cluster to `visit`. First come the members that are removed because they
-/// are near the kept document, in bytewise order of the two ids, the lower one first; then the members that are removed
-/// because of others; then the members that stay. Members without text are left out, since there is no evidence about
-/// them.
+/// Like [`cluster`], and passes each member of a cluster to `visit`. First come the members that are removed because
+/// they are near the kept document, in bytewise order of the two ids, the lower one first; then the members that are
+/// removed because of others; then the members that stay. Members without text are left out, since there is no evidence
+/// about them.
 ///
 /// # Errors
-/// As [`cluster`]; whatever `visit` returns.
+/// Errors of [`cluster`] and of `visit`.
 pub fn cluster_with_members(
     view: View<'_>,
     collection: &Collection,
@@ -263,7 +263,7 @@ impl Clusters {
     /// Passes all clusters of at least two live documents to `emit`, in bytewise order of the ids of founders.
     ///
     /// # Errors
-    /// Errors of the disk; whatever `emit` returns.
+    /// Errors of the disk and of `emit`.
     pub fn each(&self, collection: &Collection, emit: &mut dyn FnMut(&Cluster<'_>) -> Result<()>) -> Result<()> {
         self.each_by_founder(collection, &mut |founder, members| {
             let kept = self.keep(collection, members);

@@ -47,7 +47,7 @@ impl Collection {
     /// unless another document has their id. Clusters are made from such a collection.
     ///
     /// # Errors
-    /// As [`Collection::build`].
+    /// Errors of [`Collection::build`].
     pub fn with_deleted(
         view: View<'_>,
         resources: &Resources,

@@ -41,7 +41,7 @@ impl Postings {
     /// Adds the next row; rows are sorted by key, then by number.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for more than 32 keys of a document; whatever `found` returns.
+    /// [`Error::OutOfRange`] for more than 32 keys of a document; errors of `found`.
     pub fn push(&mut self, posting: Posting, found: &mut Found<'_>) -> Result<()> {
         if posting.keys.len() > KEYS_MAX {
             let (requested, limit) = (posting.keys.len() as u64, KEYS_MAX as u64);

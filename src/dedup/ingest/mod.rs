@@ -157,7 +157,7 @@ impl<'a> Loader<'a> {
     /// Loads inputs found by [`archive::expand`], as [`Loader::load`] does.
     ///
     /// # Errors
-    /// As [`Loader::load`].
+    /// Errors of [`Loader::load`].
     pub fn load_inputs(self, inputs: Inputs) -> Result<LoadReport, LoadError> {
         let Self { writer, options, threads, again, is_unordered, stop, mut on_event } = self;
         let maker = Maker::new(writer.settings())?;

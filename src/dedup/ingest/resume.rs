@@ -89,8 +89,8 @@ impl Source {
         &self.located.path
     }
 
-    /// Returns the point up to which an earlier load has read a part of the archive, and the number of documents before
-    /// that point; `None` if none has.
+    /// Returns the point where an earlier load of the archive stopped, and the number of documents before that point;
+    /// `None` if no earlier load read a part of the archive.
     fn begun(&self) -> Option<(ResumePoint, u64)> {
         let (_, archive) = self.archive.as_ref()?;
         let point = ResumePoint { offset: archive.offset, inner: archive.inner };

@@ -33,7 +33,7 @@ pub enum Sketched<'a> {
 ///
 /// # Errors
 /// [`LoadError::Archive`] if the archive cannot be opened or read to its end, or has raw fingerprints, whose ids depend
-/// on earlier loads; whatever `each` returns.
+/// on earlier loads; errors of `each`.
 pub fn sketch_archive(
     path: &Path,
     archive: u32,

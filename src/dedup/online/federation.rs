@@ -13,7 +13,7 @@ pub struct PartedNearDuplicates {
     /// Matches in the order of [`NearDuplicates::matches`]; among equally similar ones, those of earlier parts come
     /// first.
     pub matches: Vec<Part<NearDuplicate>>,
-    /// As [`NearDuplicates::count`], over all parts.
+    /// Like [`NearDuplicates::count`], over all parts.
     pub count: u64,
     /// Whether every part returned all its near-duplicates. The group limit applies to each part separately.
     pub complete: bool,
@@ -23,7 +23,7 @@ impl OnlineDetector {
     /// Returns the near-duplicates of a document in all parts. If a page is given, its text is that of the document.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask`].
+    /// Errors of [`OnlineDetector::ask`].
     pub fn ask_parts(
         &self,
         federation: &Federation<'_>,
@@ -41,7 +41,7 @@ impl OnlineDetector {
     /// page is given, its text is that of the document.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask`].
+    /// Errors of [`OnlineDetector::ask`].
     pub fn ask_stored_in(
         &self,
         federation: &Federation<'_>,

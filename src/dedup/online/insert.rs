@@ -32,15 +32,16 @@ impl OnlineDetector {
     /// pending batch are not compared.
     ///
     /// # Errors
-    /// As [`Writer::insert`] and [`OnlineDetector::ask`]: a document that cannot be judged never counts as new.
+    /// Errors of [`Writer::insert`] and [`OnlineDetector::ask`]: a document that cannot be judged never counts as new.
     pub fn insert_if_new(&self, writer: &mut Writer, document: Document) -> Result<Judgement> {
         self.insert_judged(writer, document, None)
     }
 
-    /// As [`OnlineDetector::insert_if_new`], for a document whose page is given. Verification by texts needs the page.
+    /// Like [`OnlineDetector::insert_if_new`], for a document whose page is given. Verification by texts needs the
+    /// page.
     ///
     /// # Errors
-    /// As [`OnlineDetector::insert_if_new`].
+    /// Errors of [`OnlineDetector::insert_if_new`].
     pub fn insert_page_if_new(&self, writer: &mut Writer, document: Document, page: &Page<'_>) -> Result<Judgement> {
         self.insert_judged(writer, document, Some(page))
     }

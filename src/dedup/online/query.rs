@@ -26,17 +26,17 @@ impl OnlineDetector {
     /// Returns the near-duplicates of a document; a stored document is among its own matches.
     ///
     /// # Errors
-    /// As [`OnlineDetector::check`]; [`Error::Method`] if the document has none of the sketches of the method;
+    /// Errors of [`OnlineDetector::check`]; [`Error::Method`] if the document has none of the sketches of the method;
     /// [`Error::OutOfRange`] for a fingerprint wider than that of the database; damage.
     pub fn ask(&self, view: View<'_>, document: &Document) -> Result<NearDuplicates> {
         self.ask_with(view, document, None)
     }
 
-    /// As [`OnlineDetector::ask`], for a document whose page is given. The text is taken from the page, not from an
+    /// Like [`OnlineDetector::ask`], for a document whose page is given. The text is taken from the page, not from an
     /// archive.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask`].
+    /// Errors of [`OnlineDetector::ask`].
     pub fn ask_page(&self, view: View<'_>, document: &Document, page: &Page<'_>) -> Result<NearDuplicates> {
         self.ask_with(view, document, Some(page))
     }
@@ -45,7 +45,7 @@ impl OnlineDetector {
     /// that of the document.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask`].
+    /// Errors of [`OnlineDetector::ask`].
     pub fn ask_stored(&self, view: View<'_>, stored: &Stored, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
         self.check(view)?;
         let fingerprint = fitting(stored.fingerprint, view.settings().bits)?;
@@ -74,7 +74,7 @@ impl OnlineDetector {
         self.method_of(document.record(), !document.is_unprinted())
     }
 
-    /// As [`OnlineDetector::method_for`], for a stored document.
+    /// Like [`OnlineDetector::method_for`], for a stored document.
     pub fn method_for_stored(&self, stored: &Stored) -> &dyn Method {
         self.method_of(&stored.record, !stored.unprinted)
     }
@@ -97,7 +97,7 @@ pub(super) struct Query<'a> {
     known: Known,
     derived: Derived,
     decider: Decider<'a>,
-    /// If simhash may decide: the greatest distance of fingerprints, in bits.
+    /// Maximum distance of fingerprints, in bits; `None` if simhash may not decide.
     within: Option<u32>,
     /// Candidate keys: every near-duplicate shares at least one.
     keys: Vec<Key>,

@@ -44,7 +44,7 @@ const AHEAD: usize = 16;
 /// # Errors
 /// [`nddb_index::Error::Method`] if the database lacks the sketches or texts that the method needs,
 /// [`nddb_index::Error::OutOfRange`] for a threshold beyond the reach of the stored sketches; damage; errors of the
-/// disk; [`nddb_index::Error::Cancelled`]; whatever `emit` returns.
+/// disk; [`nddb_index::Error::Cancelled`]; errors of `emit`.
 pub fn pairs(
     view: View<'_>,
     collection: &Collection,

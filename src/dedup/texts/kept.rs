@@ -57,7 +57,7 @@ pub fn keep(
     keep_pages(sources, wanted, false, resources, ticker, visit)
 }
 
-/// As [`keep`], and keeps the words of the whole pages, too, if requested.
+/// Like [`keep`], and keeps the words of the whole pages, too, if requested.
 pub(crate) fn keep_pages(
     sources: &TextSources,
     wanted: &FixedBitSet,

@@ -32,9 +32,9 @@ struct Place {
 pub(crate) enum Holding {
     /// There are no such documents.
     None,
-    /// There is one for each id; their numbers are consecutive, beginning with this one.
+    /// Every id has a document; the numbers of these documents are consecutive, beginning with this one.
     All(u64),
-    /// They must be looked up.
+    /// Some ids may have a document: each id must be looked up.
     Some,
 }
 
@@ -58,7 +58,7 @@ impl Intervals {
     pub(super) fn any_id_beginning(&self, first: &Range<u8>) -> bool {
         self.all.iter().any(|interval| match interval.prefix.bytes().next() {
             Some(byte) => first.contains(&byte),
-            // Its ids are ordinals.
+            // Ids of an interval without a prefix are ordinals.
             None => first.start <= b'9' && first.end > b'0',
         })
     }

@@ -39,7 +39,7 @@ struct Listed {
 /// of change is ignored.
 ///
 /// # Errors
-/// As [`present`].
+/// Errors of [`present`].
 pub(super) fn difference(path: &Path, live: &BTreeSet<OsString>) -> Result<Option<Error>> {
     let Some(listed) = present(path)? else { return Ok(None) };
     let missed = listed.files.keys().map(|number| name_of(*number)).find(|name| !live.contains(OsStr::new(name)));

@@ -68,7 +68,7 @@ impl<'a> Federation<'a> {
     /// keeps the least.
     ///
     /// # Errors
-    /// As [`View::probe`].
+    /// Errors of [`View::probe`].
     pub fn probe(
         &self,
         queries: &[Fingerprint],
@@ -87,7 +87,7 @@ impl<'a> Federation<'a> {
     /// keeps the least by (distance, part, number).
     ///
     /// # Errors
-    /// As [`View::find`].
+    /// Errors of [`View::find`].
     pub fn find(
         &self,
         queries: &[Fingerprint],
@@ -110,7 +110,7 @@ impl<'a> Federation<'a> {
     /// Returns the live document with this id, from the first part that has one.
     ///
     /// # Errors
-    /// As [`View::get`].
+    /// Errors of [`View::get`].
     pub fn get(&self, id: &str) -> Result<Option<Part<Stored>>> {
         for (index, part) in self.parts.iter().enumerate() {
             if let Some(stored) = part.get(id)? {
@@ -123,7 +123,7 @@ impl<'a> Federation<'a> {
     /// Returns whether a part has a live document with this id.
     ///
     /// # Errors
-    /// As [`View::get`].
+    /// Errors of [`View::get`].
     pub fn contains(&self, id: &str) -> Result<bool> {
         for part in &self.parts {
             if part.contains(id)? {

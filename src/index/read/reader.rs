@@ -43,7 +43,7 @@ impl Reader {
     /// Opens a database for reading, with a choice of when checksums are verified.
     ///
     /// # Errors
-    /// As [`Reader::open`].
+    /// Errors of [`Reader::open`].
     pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
         let mut attempt = 0;
         loop {
@@ -63,7 +63,7 @@ impl Reader {
     /// instance to a restored backup, that one is opened. Returns whether anything has changed.
     ///
     /// # Errors
-    /// As [`Reader::open`]; the old state is kept then, without any later change.
+    /// Errors of [`Reader::open`]; the old state is kept then, without any later change.
     pub fn refresh(&mut self) -> Result<bool> {
         match self.refresh_here() {
             Err(Error::Moved { path }) => {
@@ -176,7 +176,7 @@ impl Reader {
     /// Finds every live document within `within` bits, by (distance, id).
     ///
     /// # Errors
-    /// As [`View::find`].
+    /// Errors of [`View::find`].
     pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Neighbor>> {
         let answers = self.view().find(&[fingerprint], within, None, &mut Work::default())?;
         Ok(answers.into_iter().flat_map(|answer| answer.matches).collect())

@@ -141,7 +141,7 @@ pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> Result<Scheme,
 /// 3.1.2).
 ///
 /// # Errors
-/// As [`choose`].
+/// Errors of [`choose`].
 pub fn plan(bits: u8, k: u8, documents: u64) -> Result<Vec<Prediction>, FormatError> {
     predict_all(bits, k, documents, PLAN_TABLES_MAX)
 }

@@ -133,7 +133,7 @@ impl Writer {
     /// Gives every run, including later ones, the scheme of these levels, or the planner's choice for its size.
     ///
     /// # Errors
-    /// As [`Writer::compact`].
+    /// Errors of [`Writer::compact`].
     pub fn reshape(&mut self, levels: Option<&[u8]>) -> Result<Vec<Compacted>> {
         self.commit()?;
         self.set_levels(levels)?;

@@ -103,7 +103,7 @@ impl Job {
 impl Drop for Job {
     fn drop(&mut self) {
         self.stop();
-        // Its files are no longer written when the lock of the database is released.
+        // The thread must end before the lock of the database is released, so that it writes no file later.
         if self.thread.is_ours() {
             let _ = self.thread.take().map(JoinHandle::join);
         }

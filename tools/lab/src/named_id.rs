@@ -46,10 +46,10 @@ impl NamedId {
         id
     }
 
-    /// As [`NamedId::find`]; if there is no such document, returns [`NamedId::as_id`].
+    /// Like [`NamedId::find`]; if there is no such document, returns [`NamedId::as_id`].
     ///
     /// # Errors
-    /// As [`NamedId::find`].
+    /// Errors of [`NamedId::find`].
     pub fn resolved(&self, is_there: &mut dyn FnMut(&str) -> Result<bool>) -> Result<String> {
         Ok(self.find(is_there)?.unwrap_or_else(|| self.as_id().to_owned()))
     }

@@ -121,7 +121,7 @@ fn documents_that_no_run_holds_and_none_should_are_named() {
     });
     assert_says(&faults, &[("document 40", "has no fingerprint of it"), ("document 40", "its run has a key for it")]);
     let faults = faults_after(|commit, catalog| {
-        // The runs do not contain it.
+        // The runs do not contain this document.
         let (_, record) = stored(catalog, UNPRINTED);
         let print = Print { fingerprint: 1, unprinted: false };
         commit.document(UNPRINTED, &print, &record.id, &record.encode());

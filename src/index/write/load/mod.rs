@@ -70,7 +70,7 @@ const STEP: usize = 1 << 16;
 struct LoadStart {
     /// Its first number.
     first: u64,
-    /// Its documents are ordered only by their dates and ids.
+    /// Whether the documents of the load are ordered only by their dates and ids.
     is_unordered: bool,
 }
 
@@ -109,7 +109,7 @@ impl Writer {
     /// Begins a bulk load. Staged documents are committed and the memtable is flushed first.
     ///
     /// # Errors
-    /// As [`Writer::commit`] and [`Writer::flush`].
+    /// Errors of [`Writer::commit`] and [`Writer::flush`].
     pub fn bulk_load(&mut self) -> Result<BulkLoad<'_>> {
         self.commit()?;
         self.flush()?;
@@ -177,8 +177,8 @@ impl BulkLoad<'_> {
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
-    /// As [`Document::fitted`]: the document is left out, and the load can continue. [`Error::OutOfNumbers`]; errors of
-    /// the disk: after these the load cannot continue, and further calls give [`Error::LoadFailed`].
+    /// Errors of [`Document::fitted`]: the document is left out, and the load can continue. [`Error::OutOfNumbers`];
+    /// errors of the disk: after these the load cannot continue, and further calls give [`Error::LoadFailed`].
     pub fn push(&mut self, document: Document) -> Result<()> {
         let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();
@@ -241,7 +241,7 @@ impl BulkLoad<'_> {
     /// the writer. If the batch changes, the documents so far are written and committed.
     ///
     /// # Errors
-    /// As [`BulkLoad::push`], and as [`Writer::label`].
+    /// Errors of [`BulkLoad::push`] and of [`Writer::label`].
     pub fn label(&mut self, batch: &str) -> Result<()> {
         if self.writer.is_labelled(batch) {
             return Ok(());
@@ -285,7 +285,7 @@ impl BulkLoad<'_> {
     /// Writes and commits the documents so far: they are not lost if the process ends before [`BulkLoad::finish`].
     ///
     /// # Errors
-    /// As [`BulkLoad::push`].
+    /// Errors of [`BulkLoad::push`].
     pub fn checkpoint(&mut self) -> Result<()> {
         self.write_all()
     }
@@ -294,7 +294,7 @@ impl BulkLoad<'_> {
     /// later compaction joins them.
     ///
     /// # Errors
-    /// As [`BulkLoad::push`].
+    /// Errors of [`BulkLoad::push`].
     pub fn stop(mut self) -> Result<Loaded> {
         self.write_all()?;
         Ok(self.loaded)
@@ -303,7 +303,7 @@ impl BulkLoad<'_> {
     /// Commits the remaining documents and merges the runs of this load into one.
     ///
     /// # Errors
-    /// As [`BulkLoad::push`].
+    /// Errors of [`BulkLoad::push`].
     pub fn finish(mut self) -> Result<Loaded> {
         self.write_all()?;
         let runs = self.writer.snapshot().runs.get(self.runs_before..).unwrap_or_default();

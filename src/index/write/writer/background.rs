@@ -43,7 +43,7 @@ impl Writer {
     /// [`Writer::flush`]; with it, it waits only for the flush before.
     ///
     /// # Errors
-    /// As [`Writer::flush`].
+    /// Errors of [`Writer::flush`].
     pub fn begin_flush(&mut self) -> Result<()> {
         if !self.jobs.on {
             return self.flush();

@@ -42,7 +42,7 @@ impl Writer {
     /// Assigns later documents to no batch.
     ///
     /// # Errors
-    /// As [`Writer::commit`], for staged documents.
+    /// Errors of [`Writer::commit`], for staged documents.
     pub fn unlabel(&mut self) -> Result<()> {
         self.commit()?;
         self.label = None;
@@ -294,7 +294,7 @@ impl Writer {
     /// Deletes all visible documents for which `is_meant` holds, given the head of their records. Returns their number.
     ///
     /// # Errors
-    /// As [`Writer::delete_site`].
+    /// Errors of [`Writer::delete_site`].
     pub fn delete_where(&mut self, is_meant: impl Fn(&Head<'_>) -> bool) -> Result<u64> {
         self.commit()?;
         let mut numbers = RoaringTreemap::new();

@@ -70,7 +70,7 @@ impl Writer {
     /// lock.
     ///
     /// # Errors
-    /// As [`Writer::open`].
+    /// Errors of [`Writer::open`].
     pub fn open_as(path: impl AsRef<Path>, holder: &str) -> Result<Self> {
         Self::open_within(path, holder, Duration::ZERO)
     }
@@ -78,7 +78,7 @@ impl Writer {
     /// Like [`Writer::open_as`], but waits this long for another writer to end.
     ///
     /// # Errors
-    /// As [`Writer::open`]; [`Error::Locked`] has the time waited.
+    /// Errors of [`Writer::open`]; [`Error::Locked`] has the time waited.
     pub fn open_within(path: impl AsRef<Path>, holder: &str, wait: Duration) -> Result<Self> {
         let dir = Dir::open(path.as_ref())?.locked_within(holder, wait)?;
         let manifest = read_manifest(&dir)?;

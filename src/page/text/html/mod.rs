@@ -265,7 +265,7 @@ impl<'a> Scanner<'a> {
                 let is_template = element == Element::Dropped && tag.value.is_some_and(is_template);
                 self.has_templates |= is_template;
                 if is_template && self.templates == Templates::Shown {
-                    // Its content is read like the text around it, and its end tag has no effect.
+                    // The content of the element is read like the text around it, and the end tag has no effect.
                 } else if !self.is_empty(&tag) {
                     self.content(element, name, written);
                 }

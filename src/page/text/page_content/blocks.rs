@@ -31,17 +31,17 @@ pub(crate) struct ContentBlock {
     /// Number of its words, counted up to eight. Words are terms separated by white space; in scripts without spaces,
     /// every term is a word.
     words: u32,
-    /// Its last character ends a sentence, or a part of one.
+    /// Whether its last character ends a sentence or a part of a sentence.
     pub(super) ends_sentence: bool,
-    /// It is a line of plain text above an empty one.
+    /// Whether the block is a line of plain text above an empty line.
     pub(super) ends_paragraph: bool,
-    /// It is a line of plain text with a copyright sign.
+    /// Whether the block is a line of plain text with a copyright sign.
     pub(super) is_notice: bool,
     /// Its place in a page of markup.
     pub(super) place: Place,
-    /// It belongs to the title.
+    /// Whether the block belongs to the title.
     pub(super) is_title: bool,
-    /// It is inside a boilerplate element or role.
+    /// Whether the block is inside a boilerplate element or role.
     pub(super) is_frame: bool,
     /// The heading that contains it.
     pub(super) heading: Option<HeadingPart>,

@@ -276,15 +276,15 @@ pub struct TextBlock {
 /// Whether a block of a page is content, or the reason why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
-    /// It is content.
+    /// The block is content.
     Content,
-    /// It is the title.
+    /// The block is the title.
     Title,
-    /// At least half of it is in links.
+    /// At least half of the block is in links.
     Links,
-    /// It is in navigation, a footer, an aside, a control or a dialog, or is hidden.
+    /// The block is in navigation, a footer, an aside, a control or a dialog, or is hidden.
     Frame,
-    /// It does not look like content, by its own features, its neighbours and the elements around it.
+    /// The block does not look like content, by its own features, its neighbours and the elements around it.
     Other,
 }
 

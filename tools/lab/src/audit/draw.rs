@@ -64,7 +64,7 @@ pub struct Drawn {
 pub struct AuditPair {
     /// The document that is kept, or would be.
     pub kept: KnownPage,
-    /// The other one.
+    /// The other document of the pair.
     pub other: KnownPage,
     /// Index of its stratum.
     pub stratum: usize,
@@ -103,7 +103,7 @@ impl Audit {
     /// by a seed.
     ///
     /// # Errors
-    /// As [`nddb::detect::cluster`].
+    /// Errors of [`nddb::detect::cluster`].
     pub fn draw(
         db: String,
         view: View<'_>,

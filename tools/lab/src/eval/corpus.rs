@@ -33,7 +33,7 @@ pub struct Corpus {
 /// Error: documents cannot be loaded.
 #[derive(Debug)]
 pub enum CorpusError {
-    /// Their file cannot be read.
+    /// The file of the documents cannot be read.
     Archive(ArchiveError),
     /// The database cannot be made.
     Store(nddb::Error),
@@ -162,10 +162,10 @@ impl Corpus {
         (has_keys && !found.is_empty()).then(|| hits as f64 / found.len() as f64)
     }
 
-    /// As [`returned`], for these documents.
+    /// Like [`returned`], for these documents.
     ///
     /// # Errors
-    /// As [`nddb::detect::pairs`].
+    /// Errors of [`nddb::detect::pairs`].
     pub fn run<'a>(
         &self,
         options: &PairOptions,
@@ -181,7 +181,7 @@ impl Corpus {
 /// pairs are too many to be listed, such as those of many copies of one page, they are counted.
 ///
 /// # Errors
-/// As [`nddb::detect::pairs`].
+/// Errors of [`nddb::detect::pairs`].
 pub fn returned<'a>(
     view: View<'_>,
     collection: &Collection,

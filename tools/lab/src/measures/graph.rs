@@ -62,7 +62,7 @@ impl Graph {
 /// Measures the near-duplicates by a method.
 ///
 /// # Errors
-/// As [`nddb::detect::pairs`].
+/// Errors of [`nddb::detect::pairs`].
 pub fn graph(
     view: View<'_>,
     collection: &Collection,

@@ -101,7 +101,7 @@ fn mean(sum: u64, len: u64) -> Option<f64> {
 /// each pair to `visit`.
 ///
 /// # Errors
-/// As [`nddb::detect::pairs`].
+/// Errors of [`nddb::detect::pairs`].
 pub fn similarities(
     view: View<'_>,
     collection: &Collection,

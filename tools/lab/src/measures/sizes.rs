@@ -17,7 +17,7 @@ pub struct Sizes {
 /// Clusters the documents of a collection, made by [`Collection::with_deleted`], and counts the clusters.
 ///
 /// # Errors
-/// As [`cluster`].
+/// Errors of [`cluster`].
 pub fn sizes(
     view: View<'_>,
     collection: &Collection,

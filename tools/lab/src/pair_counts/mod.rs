@@ -66,7 +66,7 @@ impl PairBlock<'_> {
 /// class are counted.
 ///
 /// # Errors
-/// As [`super`].
+/// Errors of [`super`].
 pub(crate) fn count(
     view: View<'_>,
     collection: &Collection,
@@ -135,7 +135,8 @@ fn count_beyond(
     Ok(summary)
 }
 
-/// Counts the pairs of homes that have too many to be listed.
+/// Counts the pairs of homes with too many pairs to be listed. The home of a pair is the common class of its documents,
+/// else their common text, else the pair of their classes.
 struct BlockCounter<'a> {
     found: &'a PairJob,
     collection: &'a Collection,

@@ -78,7 +78,7 @@ impl Paper {
     /// Measures all its tables and figures.
     ///
     /// # Errors
-    /// As [`nddb::detect::pairs`]; [`nddb::Error::Method`] if the recipe of the documents lacks a sketch.
+    /// Errors of [`nddb::detect::pairs`]; [`nddb::Error::Method`] if the recipe of the documents lacks a sketch.
     pub fn measure(self, subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Exhibit>> {
         match self {
             Self::Henzinger => henzinger::exhibits(subject, watch),

@@ -55,7 +55,7 @@ impl Removals {
     /// Clusters the documents of a collection, made by [`Collection::with_deleted`].
     ///
     /// # Errors
-    /// As [`nddb::detect::cluster`].
+    /// Errors of [`nddb::detect::cluster`].
     pub fn find(
         view: View<'_>,
         collection: &Collection,

@@ -32,9 +32,9 @@ pub enum ScoreBin {
     Identical,
     /// The range of [`PROBABILITIES`] that begins at this index.
     Probability(u8),
-    /// This many tenths of resemblance.
+    /// The range of resemblance that begins at this many tenths.
     Resemblance(u8),
-    /// This many bits.
+    /// This distance in bits.
     Distance(u32),
     /// Nothing is known.
     Unknown,

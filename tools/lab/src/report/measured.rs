@@ -56,7 +56,7 @@ impl<'a> Report<'a> {
     /// drawn by a seed, and compared on `threads` threads.
     ///
     /// # Errors
-    /// As [`nddb::detect::cluster`]; of the database and of temporary files; [`Error::Cancelled`].
+    /// Errors of [`nddb::detect::cluster`]; of the database and of temporary files; [`Error::Cancelled`].
     pub fn measure(
         db: String,
         view: View<'a>,

@@ -118,7 +118,7 @@ pub struct Calibration {
 /// confidence bounds use the number of pairs compared.
 ///
 /// # Errors
-/// As [`pairs`](nddb::detect::pairs).
+/// Errors of [`pairs`](nddb::detect::pairs).
 pub fn calibrate(
     view: View<'_>,
     collection: &Collection,
@@ -166,7 +166,7 @@ pub struct AdaptiveRow {
 /// [`PRECISIONS`].
 ///
 /// # Errors
-/// As [`pairs`](nddb::detect::pairs).
+/// Errors of [`pairs`](nddb::detect::pairs).
 pub fn adaptive(
     view: View<'_>,
     collection: &Collection,

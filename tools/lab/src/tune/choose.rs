@@ -68,7 +68,7 @@ pub struct Chosen {
     pub bounds: Groups,
     /// The figures of each group.
     pub groups: Vec<GroupFigures>,
-    /// Their ratios.
+    /// The ratios of the groups.
     pub ratios: Ratios,
 }
 

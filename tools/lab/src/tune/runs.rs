@@ -86,7 +86,7 @@ struct Returned<'a> {
 pub(super) struct FoundPair {
     /// The two documents.
     pub(super) pair: u64,
-    /// The group of the smaller one.
+    /// The group of the smaller document.
     pub(super) group: usize,
     /// The resemblance of their samples.
     pub(super) resemblance: f64,

@@ -70,7 +70,7 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 /// threads.
 ///
 /// # Errors
-/// As [`pairs`](nddb::detect::pairs).
+/// Errors of [`pairs`](nddb::detect::pairs).
 pub fn sampled(
     view: View<'_>,
     collection: &Collection,

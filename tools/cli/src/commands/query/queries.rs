@@ -55,7 +55,7 @@ pub(super) enum Query {
     Missing(String),
 }
 
-/// A page of a file, and the document that it would be.
+/// A page from a file, and the document made from it.
 pub(super) struct PageQuery {
     pub(super) path: PathBuf,
     pub(super) file: PageFile,
