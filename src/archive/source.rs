@@ -150,7 +150,7 @@ impl Source {
         Ok(len)
     }
 
-    /// Seeks to an offset; returns false, and stays, if the origin cannot.
+    /// Seeks to an offset; returns false and does not move if the origin cannot seek.
     pub(super) fn seek(&mut self, offset: u64) -> io::Result<bool> {
         let first = self.next - self.end as u64;
         if (first..=self.next).contains(&offset) {

@@ -102,9 +102,9 @@ impl Reader {
 
     /// Catches up with the writer using the open catalog. Returns whether that reaches the writer's current state.
     fn follow(&mut self) -> Result<bool> {
-        // If a secondary instance did not see the log in which a row was removed, it shows the row again once nothing
-        // else records the removal. So a new instance is used to read the numbers that have left the deleted set and
-        // whether a load has ended, and to read everything after an unread log was removed.
+        // A secondary instance of RocksDB may miss the log that removes a row. It then shows the row again when no
+        // other file records the removal. So a new instance is used to read the numbers that have left the deleted set
+        // and whether a load has ended, and to read everything after an unread log was removed.
         let loading = self.snapshot.ranges.in_state(RangeState::Loading).next().is_some();
         if self.ahead || loading {
             return Ok(false);

@@ -246,7 +246,7 @@ struct Entries {
 
 impl Entries {
     /// In a table of `drawn` random fingerprints, two neighbours first differ at bit h once for each aligned interval
-    /// of 2^(h+1) values that has fingerprints in both halves. A half of 2^h values has none with probability
+    /// of 2^(h+1) values that has fingerprints in both halves. A half of 2^h values is empty with probability
     /// exp(-drawn 2^h / 2^f). The code follows from these expected counts.
     fn new(bits: u8, drawn: f64) -> Self {
         let bits = i32::from(bits);

@@ -157,7 +157,7 @@ mod tests {
             let mut method: Box<dyn Method> = method.parse().expect("a method");
             method.set(name, value).expect_err("wrong").to_string()
         };
-        assert_eq!(told("b", "b", "9"), "b: \"9\" is not within what there is: 2 to 6");
+        assert_eq!(told("b", "b", "9"), "b: \"9\" is not in the range 2 to 6");
         assert_eq!(told("lcs", "smallest", "0"), "smallest: \"0\" is less than 1");
         assert_eq!(told("cosine", "cosine", "1.5"), "cosine: \"1.5\" is not a number from 0 to 1");
         assert_eq!(told("combined", "k", "3"), "combined has no parameter \"k\"; it has b, c");

@@ -225,7 +225,7 @@ pub(crate) struct Rows<'a> {
     pub(crate) keys_left_out: &'a [Range<u64>],
     /// The summaries that can be compared with the catalog.
     pub(crate) summaries: &'a [&'a SummariesFile],
-    /// The documents that have a summary, once these have been read.
+    /// The documents that have a summary; empty until the summaries have been read.
     pub(crate) summarized: RefCell<RoaringTreemap>,
     /// The documents without a print, once the prints have been read.
     pub(crate) unprinted: RefCell<RoaringTreemap>,

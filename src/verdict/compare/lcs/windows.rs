@@ -13,7 +13,7 @@ pub(crate) struct Windows {
     ends: Vec<u16>,
     hashes: Vec<u32>,
     anchors: Vec<Anchor>,
-    /// The grams of the text, at all beginnings.
+    /// The grams of the text, one beginning at each character.
     grams: Filter,
     filter: Filter,
     /// An open-addressed hash table of the first window of each content, indexed by the top bits of its hash. A slot

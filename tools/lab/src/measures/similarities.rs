@@ -53,7 +53,7 @@ impl Grid {
     }
 
     /// Number of pairs with at least this C-similarity. If the pairs are B-similar, these are the pairs that the
-    /// combined algorithm keeps at this threshold (Henzinger 2006, the combined algorithm).
+    /// combined algorithm of Henzinger 2006 keeps at this threshold.
     pub fn from_c(&self, least: u32) -> u64 {
         (least..C_LEN as u32).map(|c| self.with_c(c)).sum()
     }

@@ -86,7 +86,7 @@ pub struct Trial {
     pub pairs: usize,
     /// The results of each way of deciding.
     pub figures: Vec<Figure>,
-    /// The ways that were not tried, and why.
+    /// The settings that were not tried, each with the reason.
     pub left_out: Vec<String>,
 }
 
