@@ -22,9 +22,9 @@ order of the pairs depends on the seed. A verdict is a line of number, tab, and 
 `settle` joins two passes; where they differ, a third decides. `score` weighs each pair by one over the share of its
 stratum that was drawn. Undecided pairs are left out, and counted. Intervals are 95% bootstrap intervals over components
 (sets of documents that pairs connect); each draw keeps the weight of every stratum. If the sample has no false (or no
-missed) pair, the interval of precision (or recall) and of F1 begins at the value at which the sample would have shown
-none with probability 0.025, assuming that all such pairs are in the stratum where most could be hidden. Standard
-library only; the same input and seed give the same output.
+missed) pair, the lower bound of precision (or recall) and of F1 is a worst case: with the number of such pairs at this
+bound, the sample has none of them with probability 0.025. All such pairs are assumed to be in the stratum that could
+hide most. Standard library only; the same input and seed give the same output.
 """
 
 import argparse

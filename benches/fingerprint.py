@@ -15,7 +15,7 @@ printed. The first is about all pairs of documents:
 * median, deviation: of the distances of unrelated pairs; in brackets, the deviation of 64 independent bits that differ
   as often on average
 * <= 3, <= 7: the number of unrelated pairs within 3 and 7 bits; in brackets, their share of the pairs drawn
-* law: the expected share within 3 and 7 bits for `main`, on average over its hash functions: each of 64 bits differs
+* law: the expected share within 3 and 7 bits for `main`, on average over its hash functions. Each of 64 bits differs
   with probability (1 - r) / 2, where r is the share of words that a pair has in common
 
 The second table is about the labelled pairs: the share of near-duplicates (recall) and the share of other pairs

@@ -142,10 +142,11 @@ pub struct PairSummary {
     pub empty: u64,
     /// Documents that remain if each identity set and each hot group counts as one document.
     pub compared: u64,
-    /// Candidate pairs of these documents (with `expand`, of all documents), each counted once. A candidate pair is, by
-    /// method: two sketches that share a key; two fingerprints within k bits, since the runs return no others; two
-    /// texts that share one of their rarest shingles; for lcs and cosine, two texts that were compared, counted once in
-    /// each set. With `expand`, pairs of equal texts or equal sketches are included.
+    /// Candidate pairs of these documents (with `expand`, of all documents), each counted once. The candidate pairs
+    /// depend on the method: pairs of sketches that share a key; for simhash, pairs of fingerprints within k bits,
+    /// because the runs return no others; for shingles, pairs of texts that share one of their rarest shingles; for lcs
+    /// and cosine, pairs of texts that were compared, counted once in each set. With `expand`, pairs of equal texts or
+    /// equal sketches are included.
     pub candidates: u64,
     /// Pairs written.
     pub pairs: u64,

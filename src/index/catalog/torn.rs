@@ -16,8 +16,8 @@ use crate::disk::{copy, dir};
 
 /// Minimum number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
-/// At least this many zeros, from the beginning of a sector to the end of a log, are not part of a change, because a
-/// change ends with counters, not all of which are that small.
+/// Least number of zeros, from the beginning of a sector to the end of a log, that cannot be part of a change: a change
+/// ends with counters, and not all of these are so small.
 const ZEROS_MIN: usize = 32;
 /// A change in one record; the beginning, the middle and the end of a change in several records.
 const WHOLE: u8 = 1;

@@ -66,8 +66,8 @@ impl Rows {
     }
 }
 
-/// Returns the hashes of the keys of all rows of a family; `None` if there are more rows than `most`, or if some cannot
-/// be read: that error is left to the look-ups that need them.
+/// Returns the hashes of the keys of all rows of a family; `None` if there are more rows than `most`, or if some rows
+/// cannot be read. The look-ups that need these rows then return the error.
 fn keys_of(catalog: &Catalog, family: Family, most: usize) -> Option<HashSet<u64>> {
     let (mut keys, mut rows) = (HashSet::new(), 0);
     let read = catalog.all_keys(family, &mut |prefix, _| {

@@ -334,9 +334,9 @@ pub fn plain(tokens: &[u64]) -> Option<MinHash> {
     Some(MinHash::of_values(values))
 }
 
-/// Returns the min-values of a token sequence by the shingles that separate it, and the class of their length, computed
-/// as in the definition: shingles of `shingle` tokens, doubled until one in `share` of them is distinct, or of 16
-/// tokens for a text of few words; if too few are distinct even then, each occurrence counts.
+/// Returns the min-values of the shingles of a token sequence, and the class of the length of the shingles, computed as
+/// in the definition. The length is `shingle` tokens, doubled until one in `share` of the shingles is distinct, or 16
+/// tokens for a text of few words. If too few are distinct even then, each occurrence counts.
 #[cfg(test)]
 pub(crate) fn plain_separating(tokens: &[u64], shingle: usize, share: usize) -> Option<([u32; MIN_VALUES], u8)> {
     let hashes = |length: usize| -> Vec<u64> {

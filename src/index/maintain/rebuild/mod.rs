@@ -4,8 +4,8 @@
 //! A rebuild uses the folder and the catalog directly, because a damaged database cannot be opened. Rebuilt files get
 //! new file numbers and a new generation, so that readers map them anew.
 //!
-//! Memory: a segment is sorted within the memory limit; of a run built from the catalog, up to [`RUN_MAX`]
-//! documents are in memory at a time, and a larger run becomes several, which merges join again.
+//! Memory: a segment is sorted within the memory limit. For a run built from the catalog, up to [`RUN_MAX`] documents
+//! are in memory at a time; a larger run is built as several runs, which merges join again.
 
 mod deletions;
 mod keys;

@@ -129,9 +129,10 @@ impl Writer {
     }
 
     /// Registers archives, given without progress, and returns their numbers with their progress. An archive keeps its
-    /// number if path, size, hash and reading options are those of one loaded before; or if all of these except the
-    /// path are equal and nothing exists at the old path any more (according to `is_gone`): it has been moved. All
-    /// others get new numbers. An archive that was modified since it was read keeps its number, but not its progress.
+    /// number if path, size, hash and reading options are those of an archive loaded before. An archive that was moved
+    /// keeps it, too: all of these except the path are equal, and nothing exists at the old path any more (according to
+    /// `is_gone`). All others get new numbers. An archive that was modified since it was read keeps its number, but not
+    /// its progress.
     ///
     /// # Errors
     /// Damage of the catalog.

@@ -42,10 +42,10 @@ impl TextMap {
         self.steps.through(steps).into()
     }
 
-    /// Maps offsets of characters in the text (in bytes, in any order) to the offsets in `page.body` at which the
-    /// source of the character begins: its own bytes, its character reference, or the white space or tag that became a
-    /// space or line end. An offset after the end of the text maps to the end of the page. The time is linear in the
-    /// size of the page, however many offsets there are.
+    /// Maps offsets of characters in the text (in bytes, in any order) to offsets in `page.body`: the beginning of the
+    /// source of each character. The source is the character's own bytes, its character reference, or the white space
+    /// or tag that became a space or line end. An offset after the end of the text maps to the end of the page. The
+    /// time is linear in the size of the page, however many offsets there are.
     pub fn page_offsets(&self, page: &Page<'_>, offsets: &[usize]) -> Vec<usize> {
         let mut origins: Vec<(usize, usize)> =
             offsets.iter().enumerate().map(|(index, &at)| (self.steps.origin(at), index)).collect();

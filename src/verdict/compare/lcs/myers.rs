@@ -6,12 +6,12 @@
 //! insertions.
 //!
 //! **The choice of a longest common subsequence.** There are many of equal length, and the trusted parts depend on the
-//! choice. This module makes the choice of the textbook (Cormen et al., LCS-LENGTH and PRINT-LCS). From the ends
-//! backwards, equal last symbols are a match; else the last symbol of `a` is deleted if the rest has as much in common
-//! without it; else the last symbol of `b` is inserted. This choice can be read from the rows of the triangle as well
-//! as from a table of all prefixes: prefixes (x, y) cost at most d edits exactly if x does not exceed the furthest
-//! reach of d on their diagonal, because dropping the last symbol of both never raises their cost. So Myers' algorithm
-//! and the table of bits ([`BitTable`]) give the same matches, and the cheaper one is used.
+//! choice. This module makes the choice of the textbook (Cormen et al., LCS-LENGTH and PRINT-LCS). The edit script is
+//! built from the ends backwards. Equal last symbols are a match. Otherwise the last symbol of `a` is deleted if the
+//! rest has as much in common without it, and else the last symbol of `b` is inserted. The rows of the triangle suffice
+//! for this choice, instead of a table of all prefixes. Prefixes (x, y) cost at most d edits exactly if x does not
+//! exceed the furthest reach of d on their diagonal, because dropping the last symbol of both never raises their cost.
+//! So Myers' algorithm and the table of bits ([`BitTable`]) give the same matches, and the cheaper one is used.
 
 use super::bit_table::BitTable;
 use super::run::Run;

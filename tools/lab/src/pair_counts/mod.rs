@@ -58,12 +58,12 @@ impl PairBlock<'_> {
 /// result tells whether they are among them. The time depends on the numbers of documents and of pairs of classes, not
 /// on the number of pairs of documents.
 ///
-/// The result for an asked pair is that of `expand`: the pair is decided by its own evidence if both documents are in
-/// one class, if a source found their two classes, or if they share a key that too many documents share. The number of
-/// pairs is that of `expand`, too, with two exceptions. If too many documents share a key, only pairs with the oldest
-/// of them are counted. If more than [`DECIDED`] pairs of kinds (by site for split and min-hash, by text for methods
-/// that compare texts) would have to be decided between two classes, only the documents near the founder of the other
-/// class are counted.
+/// The result for an asked pair is that of `expand`. The pair is decided by its own evidence in three cases: both
+/// documents are in one class, a source found their two classes, or they share a key that too many documents share. The
+/// number of pairs is that of `expand`, too, with two exceptions. If too many documents share a key, only pairs with
+/// the oldest of them are counted. A kind is a site for split and min-hash, and a text for methods that compare texts.
+/// If more than [`DECIDED`] pairs of kinds would have to be decided between two classes, only the documents near the
+/// founder of the other class are counted.
 ///
 /// # Errors
 /// Errors of [`super`].

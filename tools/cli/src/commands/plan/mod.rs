@@ -23,7 +23,7 @@ const SORTING: u64 = 512 << 20;
 /// time to load, and time of the default verdict, with everything in memory and with only the indexes in memory.
 /// `conventions` are 1e0ng, seomoz, text-dedup, wayback64 and trafilatura. --psl and --phrases do not change the size.
 /// Then it prints a machine that loads all documents within --days and answers --rate queries per second, the
-/// arithmetic for one recipe, and the possible designs of tables: more tables have longer prefixes, decode less per
+/// arithmetic for one recipe, and the possible designs of tables. More tables have longer prefixes, decode less per
 /// query, and take more disk space. A star marks the design that `--tables auto` chooses, to which all figures apply.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
