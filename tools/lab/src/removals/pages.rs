@@ -41,7 +41,7 @@ impl KnownPage {
         Some(Told { text: self.text.as_deref()?, url: self.url.as_deref() })
     }
 
-    /// The first line that is a sentence, or else the longest line, up to [`SNIPPET`] characters.
+    /// The first line that is a sentence, or else the longest line, up to 180 characters.
     pub fn snippet(&self) -> Option<String> {
         let lines =
             || self.text.as_deref().unwrap_or_default().lines().filter(|line| Some(*line) != self.title.as_deref());
