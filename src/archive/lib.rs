@@ -27,8 +27,8 @@
 //! only if the file cannot be read further.
 //!
 //! This crate may import the standard library, other crates and `nddb_page::text` (for [`PageKind`]). It must never
-//! import a sketch, the index or a verdict, write a file except that temporary one, or print. Only the module `open`
-//! may use `std::fs`.
+//! import a sketch, the index or a verdict. It must never print, and writes no file except the temporary one for stdin.
+//! Only the module `open` may use `std::fs`.
 //!
 //! [`PageKind`]: nddb_page::text::PageKind
 #![forbid(unsafe_code)]

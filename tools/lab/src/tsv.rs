@@ -18,7 +18,7 @@ pub fn write_text(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// Appends an id as a cell. `has_namesake` tells whether an id of the other kind (number or text) that looks the same
+/// Appends an id as a cell. `has_namesake` tells whether the id of the other kind (number or text) with the same digits
 /// exists, too.
 pub fn write_id(out: &mut Vec<u8>, id: &str, has_namesake: bool) {
     if has_namesake {
