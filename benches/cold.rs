@@ -1,9 +1,10 @@
-//! Opening a database and querying it, with none of its pages in the page cache.
+//! Opening and querying a database that is not in the page cache.
 //!
 //! `cargo bench --bench cold -- --len 10M [--queries 500] [--rounds 5] [--db PATH]`
 //!
-//! Each open is done by a separate process, so that nothing is mapped when the files' pages are dropped. (The pages
-//! of the program itself stay.) The database has one run and no memtable; document numbers, no ids.
+//! A separate process opens the database each time, so that no file is mapped when its pages are dropped from the
+//! cache. (The pages of the program itself stay.) The database has one run and no memtable. Queries return document
+//! numbers, not ids.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -19,10 +20,10 @@ use nddb_index::testing;
 
 #[derive(Args)]
 struct More {
-    /// The database, which is made if it is not there [default: in a temporary folder].
+    /// The database; created if it does not exist [default: in a temporary folder].
     #[arg(long)]
     db: Option<PathBuf>,
-    /// Opens this database and asks it, as the processes do that are measured.
+    /// Opens and queries this database: the task of a measured process.
     #[arg(long, hide = true)]
     ask: Option<PathBuf>,
 }
@@ -69,7 +70,7 @@ fn main() {
     figure("of these, p99 ms, median of rounds", format_args!("{:.3}", median(&columns[3])), "");
 }
 
-/// Opens, runs the first query and the others, and prints milliseconds.
+/// Opens a database, runs the first query and then the others, and prints milliseconds.
 fn ask(path: &Path, options: &Options) {
     let mut queries: Vec<Fingerprint> = std::fs::read(path.join("queries"))
         .expect("the queries")

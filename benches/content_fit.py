@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Content extraction against pages on which people marked the article: figures, and the weights of the classification.
+"""Measures content extraction on pages in which people marked the article, and fits the weights of the classification.
 
-    content_fit.py score NDDB PAGES           figures of the command on pages.jsonl.zst (id, url, html, body)
+    content_fit.py score NDDB PAGES           scores of the command on pages.jsonl.zst (id, url, html, body)
     content_fit.py extractors PAGES [WORST]   a table of nddb and other extractors, with their speed, and the blocks that
                                               nddb wrongly has or lacks on its WORST pages
-    content_fit.py fit PAGES SET...           the weights, and figures cross-validated by site
+    content_fit.py fit PAGES SET...           the weights, and scores cross-validated by site
 
-Figures are those of the benchmark of article extraction: multisets of 4-grams of words in lower case without digits,
-precision and recall of each page, their means, and F1 of the means; a page with recall below .5 is a lost article.
+Scores are computed as in the benchmark of article extraction: precision and recall of each page compare multisets of
+4-grams of words (in lower case, without digits); F1 is computed from the means over all pages. A page with recall below
+0.5 is a lost article.
 
-The fit takes the pages with weight 1, labelled block by block by the share of their 5-grams that the marked article has,
-and with weight .12 up to 60 pages of each SET (a folder with docs.jsonl.zst) that declare their main part, of which the
-blocks in it that are no links count as content. It reads the markup itself, so it is a second implementation of
-`text::outline` and `text::page_content::classify`, to which the weights it prints belong. Needs numpy, scikit-learn, zstandard.
+The fit uses the marked pages with weight 1; a block of these is content if the marked article has most of its 5-grams.
+It also uses, with weight 0.12, up to 60 pages of each SET (a folder with docs.jsonl.zst) that declare their main part;
+the blocks in that part that are no links count as content. The script parses the markup itself, as a second
+implementation of `text::outline` and `text::page_content::classify`, which use the printed weights. Needs numpy,
+scikit-learn, zstandard.
 """
 
 import io
@@ -170,7 +172,7 @@ def figures(scores):
 
 
 def label(blocks, body):
-    """Marks the blocks of which the article has most."""
+    """Marks the blocks whose text is mostly in the article."""
     article = words(body)
     known = {tuple(article[at : at + 5]) for at in range(len(article) - 4)}
     lines = {" ".join(words(line)) for line in body.split("\n")}
@@ -308,7 +310,7 @@ def context_features(blocks, containers, scores):
 
 
 def logistic(rows, labels, weights, strength):
-    """Fits; features that are rare are not spread out to deviation 1, so that none is a veto."""
+    """Fits the weights. Rare features are not scaled to deviation 1, so that none of them becomes a veto."""
     import numpy as np
     from sklearn.linear_model import LogisticRegression
 
@@ -396,7 +398,7 @@ EXTRACTORS = pathlib.Path(__file__).parent / "compare" / "extractors" / "Cargo.t
 
 
 def extractors(pages_path, worst):
-    """Prints quality and speed of the extractors of compare/extractors, which is built first."""
+    """Builds compare/extractors, and prints quality and speed of its extractors."""
     pages = {page["id"]: page for page in read(pages_path)}
     lines = "".join(json.dumps({key: page[key] for key in ("id", "html", "url")}) + "\n" for page in pages.values())
     run = ["cargo", "run", "--release", "--quiet", "--manifest-path", EXTRACTORS]
@@ -419,7 +421,7 @@ def extractors(pages_path, worst):
 
 
 def show(what, lines, text):
-    """Prints lines of which most is not in a text, the longest first."""
+    """Prints the lines that are mostly absent from a text, the longest first."""
     known = set(zip(*(words(text)[at:] for at in range(3)), strict=False))
     for line in sorted(lines, key=len, reverse=True):
         every = words(line)

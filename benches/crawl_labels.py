@@ -5,24 +5,26 @@
     nddb pairs crawl.nddb --set probability=0 --format tsv -o pairs.tsv
 
     crawl_labels.py draw --count 200 --seed 1 < pairs.tsv > drawn.tsv
-    crawl_labels.py show drawn.tsv crawl.warc.gz --seed 1 --from 0 --to 20      to be read; no score is shown
+    crawl_labels.py show drawn.tsv crawl.warc.gz --seed 1 --from 0 --to 20      pairs for the reader, without scores
     crawl_labels.py settle drawn.tsv first.txt second.txt [third.txt] > labels/crawl.tsv
     crawl_labels.py score labels/crawl.tsv < pairs.tsv
 
-`draw` takes as many pairs of each stratum of probability, as far as it has them, until there are so many in all; its
-rows stand in an order that says nothing of the stratum, and a pair's number is that of its row, from 0. Groups of equal
-texts and of equal sketches are no pairs, of which only the first document is compared with others.
+`draw` takes equal numbers of pairs from each stratum of probability, as far as a stratum has them, until there are
+`--count` pairs. The order of its rows does not reveal the stratum; the number of a pair is the number of its row, from
+0. Documents with equal texts or equal sketches form a group and are not pairs; only the first document of a group is
+compared with others.
 
-`show` prints address, title, headings and a word diff of the visible texts, with navigation; long stretches, equal or
-different, are abbreviated, and of many differences the longest are shown, in the order of the page. The order of the
-pairs depends on the seed. A verdict is a line of number, tab, `1` (near-duplicates), `0` (not) or `g` (undecided).
+`show` prints address, title, headings and a word diff of the visible texts, including navigation. Long stretches, equal
+or different, are abbreviated; if there are many differences, only the longest are shown, in the order of the page. The
+order of the pairs depends on the seed. A verdict is a line of number, tab, and `1` (near-duplicates), `0` (not) or `g`
+(undecided).
 
-`settle` joins two passes; where they differ, a third decides. `score` weighs each pair by one over its share of the
-stratum that was drawn. Undecided pairs are left out, and counted. Intervals are 95%, of draws of components, which
-pairs connect of documents; within a draw each stratum keeps its weight. Where no false or no missed pair was drawn,
-that of precision or recall, and of F1, begins where so many components would have shown none with a probability of
-.025, all such pairs being in the stratum where most could hide. Standard library only; the same input and seed give
-the same output.
+`settle` joins two passes; where they differ, a third decides. `score` weighs each pair by one over the share of its
+stratum that was drawn. Undecided pairs are left out, and counted. Intervals are 95% bootstrap intervals over components
+(sets of documents that pairs connect); each draw keeps the weight of every stratum. If the sample has no false (or no
+missed) pair, the lower bound of precision (or recall) and of F1 is a worst case: with the number of such pairs at this
+bound, the sample has none of them with probability 0.025. All such pairs are assumed to be in the stratum that could
+hide most. Standard library only; the same input and seed give the same output.
 """
 
 import argparse
@@ -46,11 +48,12 @@ STRATA = ["0 to .05", ".05 to .2", ".2 to .5", ".5 to .8", ".8 to .95", ".95 to 
 VERDICTS = {"0", "1", "g"}
 DRAWS = 2_000
 BINS = 5
-# Letters of visible text below which a page may have its text in template scripts.
+# A page with fewer letters of visible text may have its text in template scripts.
 LITTLE = 200
-# Shown of a pair: how many differences, words of either side of one, equal words beside it, words of all differences.
+# Limits of the diff of a pair: number of differences, words per side of a difference, equal words around it, words of
+# all differences.
 HUNKS, HUNK_WORDS, CONTEXT, ALL_WORDS = 22, 40, 4, 190
-# What would be nearly 1 or 0 has log-odds of at most this.
+# Bound of the log-odds of probabilities near 0 and 1.
 LEAST = 1e-6
 
 
@@ -69,7 +72,7 @@ def read_pairs(lines):
 
 
 def shares(available, count):
-    """Returns how many to draw of each stratum: equal numbers, as far as a stratum has them."""
+    """Returns how many pairs to draw from each stratum: equal numbers, as far as a stratum has them."""
     drawn = [0] * len(available)
     while sum(drawn) < min(count, sum(available)):
         open_strata = [number for number, of in enumerate(available) if drawn[number] < of]
@@ -141,12 +144,12 @@ def responses(path):
 
 
 def read_pages(path, wanted):
-    """Returns the pages of a WARC file that have these addresses; of several with one address the last."""
+    """Returns the pages of a WARC file that have these addresses; if several have the same address, the last one."""
     return {address: Page(decoded(head, body)) for address, head, body in responses(path) if address in wanted}
 
 
 def decoded(head, body):
-    """Returns a page as text, by the character set that it names."""
+    """Decodes a page by the character set that it declares."""
     name = re.compile(rb"charset=[\"']?([\w-]+)", re.I)
     named = name.search(head) or name.search(body[:4096])
     for charset in ([named[1].decode("ascii")] if named else []) + ["utf-8"]:
@@ -158,7 +161,7 @@ def decoded(head, body):
 
 
 def shortened(words, most):
-    """Returns the text of words, without the middle where there are more."""
+    """Returns the words as text; if there are more than `most`, without the middle."""
     if len(words) <= most:
         return " ".join(words)
     end = most // 3
@@ -167,7 +170,7 @@ def shortened(words, most):
 
 
 def anchored(a, b):
-    """Yields (a from, a to, b from, b to, is equal) of lists of words; in long ones frequent words begin no match."""
+    """Yields (a from, a to, b from, b to, is equal) of two lists; in long lists, frequent words begin no match."""
     if len(a) * len(b) <= 4_000_000:
         for tag, *ends in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
             yield (*ends, tag == "equal")
@@ -210,7 +213,7 @@ def diff(a, b):
 
 
 def rendered(number, ids, pages):
-    """Returns what is shown of a pair."""
+    """Returns the text that `show` prints for a pair."""
     missing = [address for address in ids if address not in pages]
     if missing:
         sys.exit(f"not in the archive: {missing}")
@@ -232,7 +235,7 @@ def read_rows(path):
 
 
 def read_verdicts(path):
-    """Returns the verdict of each number; the last counts."""
+    """Returns the verdict of each number; the last line of a number counts."""
     with open(path, encoding="utf-8") as lines:
         verdicts = dict(line.split()[:2] for line in lines if line.strip() and not line.startswith("#"))
     if wrong := set(verdicts.values()) - VERDICTS:
@@ -254,9 +257,10 @@ def log_odds(probability):
 
 
 def slope(pairs):
-    """Returns the weight of the log-odds in a logistic regression of labels (probability, is near, weight) on them.
+    """Returns the slope of a logistic regression of labels on log-odds; rows are (probability, is near, weight).
 
-    There is none where all labels are equal, nor where one probability parts all near pairs from all others.
+    There is none if all labels are equal, or if a threshold of the probability separates all near pairs from all
+    others.
     """
     near, others = ([p for p, is_near, _ in pairs if is_near == of] for of in (True, False))
     if not near or not others or min(near) > max(others):
@@ -311,7 +315,7 @@ def bins(pairs):
     total = sum(weight for *_, weight in pairs)
     sums, passed = [[0.0, 0.0, 0.0] for _ in range(BINS)], 0.0
     for p, is_near, weight in sorted(pairs):
-        # A pair on the border of two bins counts in both, with a part of its weight.
+        # The weight of a pair on the border of two bins is divided between them.
         while weight > 1e-9 * total:
             number = min(int(passed * BINS / total + 1e-9), BINS - 1)
             room = (number + 1) * total / BINS - passed if number < BINS - 1 else weight
@@ -322,7 +326,7 @@ def bins(pairs):
 
 
 def intervals(pairs, strata, parts, seed):
-    """Returns the 95% interval of each measure, of draws of parts with replacement."""
+    """Returns the 95% bootstrap interval of each measure."""
     of_part, stratum_weight = defaultdict(list), Counter()
     for number, part in enumerate(parts):
         of_part[part].append(number)
@@ -358,7 +362,7 @@ def intervals(pairs, strata, parts, seed):
 
 
 def hideable(pairs, strata, parts, is_found):
-    """Returns the weight of wrong pairs that no draw need have shown, if all of them are of one stratum."""
+    """Returns the greatest weight of wrong pairs that the sample may have missed, if all of them are in one stratum."""
     of_stratum = defaultdict(lambda: [set(), 0.0])
     for (p, _, weight), stratum, part in zip(pairs, strata, parts):
         if (p >= 0.5) == is_found:
@@ -368,9 +372,9 @@ def hideable(pairs, strata, parts, is_found):
 
 
 def report(rows, probabilities, seed, is_listed):
-    """Prints tables of all that is measured."""
+    """Prints tables of all measures."""
     for row in rows:
-        # What is no candidate any more is not found.
+        # A labelled pair that is no longer a candidate counts as not found.
         row["p"] = probabilities.get(tuple(sorted((row["id1"], row["id2"]))), 0.0)
     decided = [row for row in rows if row["label"] != "g"]
     pairs = [(row["p"], row["label"] == "1", float(row["weight"])) for row in decided]
@@ -407,7 +411,7 @@ def report(rows, probabilities, seed, is_listed):
 
 
 def settled(rows, passes, third):
-    """Returns rows with the verdicts of two passes and the label, and the numbers that a third look has to decide."""
+    """Returns rows with the verdicts of two passes and the label, and the numbers of pairs without agreement."""
     undecided, out = [], []
     for number, row in enumerate(rows):
         first, second = (verdicts.get(number) for verdicts in passes)

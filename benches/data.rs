@@ -1,7 +1,7 @@
 //! Writes the data and the queries of all benches to files, for figures measured with the command.
 //!
-//! `cargo bench --bench data -- --len 10M --queries 200K --dir FOLDER` writes `stored.u64le` and
-//! `queries.u64le` there; `--uniform` makes all of the stored ones uniform.
+//! `cargo bench --bench data -- --len 10M --queries 200K --dir FOLDER` writes `stored.u64le` and `queries.u64le` there;
+//! with `--uniform`, all stored fingerprints are uniform.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn write(path: &Path, values: &[u64]) {
 
 #[derive(Args)]
 struct More {
-    /// All of the stored ones are uniform.
+    /// Makes all stored fingerprints uniform.
     #[arg(long)]
     uniform: bool,
 }

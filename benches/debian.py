@@ -1,4 +1,4 @@
-"""Lists of the packages of a suite of Debian, apart from those of the machine, from its own mirror."""
+"""Package lists of a Debian suite, from the machine's mirror, kept separate from the machine's own lists."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 def mirror():
-    """Returns the address that the machine takes Debian from."""
+    """Returns the address of the machine's Debian mirror."""
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(LABEL)", "Created-By: Packages"]
     lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
     found = sorted({line.split()[0] for line in lines if line.split()[1:] == ["Debian", "Debian"]})
@@ -17,7 +17,7 @@ def mirror():
 
 
 def options(folder, suite):
-    """Returns options of apt that make it know one suite and nothing of the machine."""
+    """Returns options that make apt use one suite and ignore the configuration of the machine."""
     at = (folder / "apt" / suite).absolute()
     pairs = {
         "Dir::Etc::sourcelist": at / "sources.list", "Dir::Etc::sourceparts": "/dev/null",

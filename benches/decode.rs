@@ -1,4 +1,4 @@
-//! Decoding a segment from front to back, in memory, every checksum and the order verified.
+//! Decoding a segment from front to back, in memory. Every checksum and the order of entries are verified.
 //!
 //! `cargo bench --bench decode -- --len 10M [--rounds 9]`
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]

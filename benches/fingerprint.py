@@ -1,26 +1,27 @@
 #!/usr/bin/env python3
-"""Measures how well the fingerprints of recipes tell documents apart.
+"""Measures how well the fingerprints of recipes distinguish documents.
 
     cargo build --release -p nddb-cli && cargo build --release --example main_text
     fingerprint.py [--made] [--crawl WARC LABELS] SET... --nddb target/release/nddb
         --main-text target/release/examples/main_text [--recipe main --recipe web]
 
-SET has `docs.jsonl` or `docs.jsonl.zst` and `pairs.tsv`; LABELS is such a table of pairs, by addresses; `--made` makes
-700 news articles of 150 to 900 words, of which a quarter are of the article's own 20 to 95 and the others, as in any
-language, mostly of the same few hundred. For each recipe two tables are printed. Of all pairs of documents:
+SET has `docs.jsonl` or `docs.jsonl.zst` and `pairs.tsv`; LABELS is such a table of pairs, by addresses. `--made`
+generates 700 news articles of 150 to 900 words. A quarter of the words of an article are drawn from 20 to 95 words of
+its own, the others mostly from the same few hundred frequent words, as in any language. For each recipe two tables are
+printed. The first is about all pairs of documents:
 
-* ones: the least and the greatest share of documents in which a bit is 1, over the 64 bits, and how many bits are 1 in
-  less than a quarter or more than three quarters of the documents
-* median, deviation: of the distances of unrelated pairs; in brackets the deviation of 64 independent bits that differ as
-  often as they do on average
-* <= 3, <= 7: unrelated pairs within so many bits, and in brackets per pair drawn
-* law: what is expected of `main` per pair drawn, on average over many draws of its hash functions: 64 bits that differ
-  with probability (1 - r) / 2 each, r being the share of words that a pair has in common; 3 and 7 bits
+* ones: the share of documents in which a bit is 1, the least and the greatest over the 64 bits, and the number of bits
+  that are 1 in less than a quarter or more than three quarters of the documents
+* median, deviation: of the distances of unrelated pairs; in brackets, the deviation of 64 independent bits that differ
+  as often on average
+* <= 3, <= 7: the number of unrelated pairs within 3 and 7 bits; in brackets, their share of the pairs drawn
+* law: the expected share within 3 and 7 bits for `main`, on average over its hash functions. Each of 64 bits differs
+  with probability (1 - r) / 2, where r is the share of words that a pair has in common
 
-and of the labelled pairs the share of those that are near-duplicates (recall) and of the others (joined) within 3 and
-within 7 bits. Unrelated are pairs of documents whose contents have less than a fifth of their shingles of three words in
-common. What has no fingerprint is near to nothing. Standard library, and zstd for .zst; the same input gives the same
-output.
+The second table is about the labelled pairs: the share of near-duplicates (recall) and the share of other pairs
+(joined) within 3 and 7 bits. A pair is unrelated if the contents have less than a fifth of their shingles of three
+words in common. A document without a fingerprint is near no other. Standard library, and zstd for .zst; the same input
+gives the same output.
 """
 
 import argparse
@@ -38,15 +39,15 @@ from made_pages import Language  # noqa: E402
 from score import read_json_lines, read_labels  # noqa: E402
 
 BITS, BOUNDS = 64, (3, 7)
-# Share of the shingles of three words from which on two documents are related.
+# Two documents are related if they have at least this share of their shingles of three words in common.
 RELATED = 0.2
-# Pairs of documents that the law is averaged over.
+# Number of pairs of documents over which the law is averaged.
 DRAWN = 1_500_000
 ARTICLES = 700
 
 
 def made_news():
-    """Yields articles, and no pair of them is related."""
+    """Yields articles; no two of them are related."""
     draw = random.Random(2014)
     language = Language(draw)
     for number in range(ARTICLES):
@@ -57,7 +58,7 @@ def made_news():
 
 
 def crawl(path):
-    """Yields the pages of an archive; of several with one address the last."""
+    """Yields the pages of an archive; if several have the same address, the last one."""
     pages = {address: decoded(head, body) for address, head, body in responses(path)}
     for address, html in pages.items():
         yield {"id": address, "html": html}
@@ -71,13 +72,13 @@ class Collection:
         self.lines = "".join(json.dumps(document) + "\n" for document in documents)
         texts = subprocess.run([main_text], input=self.lines, stdout=subprocess.PIPE, check=True, text=True)
         texts = {row["id"]: row["text"].split() for row in map(json.loads, texts.stdout.splitlines())}
-        # Numbers, which are all printed as one, are no terms of a content.
+        # Numbers are all printed as `0`; they are no terms of a content.
         self.terms = {key: [term for term in terms if term != "0"] for key, terms in texts.items()}
         self.words = {key: frozenset(terms) for key, terms in self.terms.items()}
         self.shingles = {}
 
     def fingerprints(self, nddb, recipe):
-        """Returns the fingerprints that a database keeps of the documents, by their ids."""
+        """Returns the stored fingerprints of the documents by id."""
         with tempfile.TemporaryDirectory() as folder:
             database, file = f"{folder}/db", Path(folder) / "docs.jsonl"
             file.write_text(self.lines)
@@ -98,7 +99,7 @@ class Collection:
         return self.shingles[key]
 
     def law(self):
-        """Returns the expected share of unrelated pairs within each bound, of all pairs drawn, for `main`."""
+        """Returns, for `main`, the expected share of pairs drawn that are unrelated and within each bound."""
         keys = [key for key in self.terms if self.terms[key]]
         draw, count = random.Random(1), len(keys) * (len(keys) - 1) // 2
         pairs = ((a, b) for i, a in enumerate(keys) for b in keys[:i])

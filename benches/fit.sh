@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The constants of the default verdict: fits them as those of the program were, and compares the two.
+# Fits the constants of the default verdict as for those in the program, and compares both.
 #
 # benches/fit.sh NDDB SETS WORK: the command (nddb-lab is beside it), the folder of wild-dev, ota-dev, docsites-dev and
-# reader-dev, and a folder for what is made. The four sets that people labelled weigh alike, and half as much each made
-# pages of another seed than those of the figures: edits with revisions, products, a manual, statistics. They say what few
-# labelled pages do, and are no aim of their own. Prints the figures of the fit, and writes WORK/model.json.
+# reader-dev, and a folder for output. The four sets labelled by people have equal weights. Each folder of synthetic
+# pages has half that weight: edits with revisions, products, references, figures; their seed differs from that of the
+# published figures. The synthetic pages cover cases that are rare among labelled pages, and are not a goal by
+# themselves. Prints the figures of the fit, and writes WORK/model.json.
 set -euo pipefail
 nddb=$1 sets=$2 work=$3
 benches=$(dirname "$0")

@@ -1,7 +1,7 @@
-//! Documents into the database: bulk load of raw fingerprints, insert-if-new in groups, crawl archives.
+//! Loading documents: bulk load of raw fingerprints, insert-if-new in groups, crawl archives.
 //!
-//! `cargo bench --bench ingest -- --len 10M`, `-- --insert 200K`, `-- --warc FILE`; without any of the
-//! three, all of them at small sizes.
+//! `cargo bench --bench ingest -- --len 10M`, `-- --insert 200K`, `-- --warc FILE`; without any of these options, all
+//! three run at small sizes.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -23,7 +23,7 @@ const GROUP: usize = 1_000;
 
 #[derive(Args)]
 struct More {
-    /// Documents of insert-if-new: 200K.
+    /// Number of documents for insert-if-new: 200K.
     #[arg(long, value_parser = common::count)]
     insert: Option<usize>,
     /// The archive that is loaded.
@@ -91,7 +91,7 @@ fn insert(path: &Path, len: usize, seed: u64, full: bool) {
         if !full {
             return Document::bare(&id, fingerprint).expect("an id");
         }
-        // Each has a text of its own: equal ones would be duplicates.
+        // Each document has a text of its own; equal texts would be duplicates.
         let page = document_of_page(&id, &Page::text(&format!("{text} {index}")), &recipe).expect("an id");
         let page = page.renamed(&id, fingerprint).expect("an id");
         page.with_url("https://www.example.org/a/page.html", recipe.site_of("https://www.example.org/a/page.html"))
@@ -114,7 +114,7 @@ fn insert(path: &Path, len: usize, seed: u64, full: bool) {
     figure("CPU us a document", format_args!("{:.1}", spent.cpu_us(len)), "");
 }
 
-/// Loads an archive to committed documents, once as a whole and once stage by stage.
+/// Loads an archive until its documents are committed, once as a whole and once stage by stage.
 fn archive(path: &Path, archive: &Path) {
     let options = archive::Options::default();
     let recipe = Recipe::default();

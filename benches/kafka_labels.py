@@ -6,10 +6,10 @@
     done
     kafka_labels.py truth-kafka.tsv.gz b.tsv c.tsv > kafka.labels.tsv
 
-The truth is a table of all pages with the columns url, text_id (equal texts) and masked_id (equal texts once versions
-and numbers are masked). A pair of equal masked texts is correct, one of two pages of the manual is incorrect, and two
-versions of one page are undecided, because nobody has read what changed. Of documents with one text the first takes
-part.
+The truth is a table of all pages with the columns url, text_id (equal for equal texts) and masked_id (equal for texts
+that are equal once versions and numbers are masked). A pair with equal masked texts is correct, a pair of two different
+pages of the manual is incorrect, and two versions of one page are undecided, because nobody has read what changed. Of
+documents with equal texts, only the first is used.
 """
 
 import csv
@@ -33,7 +33,7 @@ def label(one, other, truth):
 
 
 def labelled(pairs, truth):
-    """The rows of the label file, of pairs ((id, address), (id, address)), each once."""
+    """The rows of the label file for pairs ((id, address), (id, address)), each pair once."""
     urls = {id: url for pair in pairs for id, url in pair}
     first = {}
     for id in sorted(urls):

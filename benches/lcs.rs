@@ -1,12 +1,13 @@
-//! Two texts: trustable longest common subsequence, and Myers against public crates.
+//! Comparing two texts: trustable longest common subsequence, and Myers' algorithm against public crates.
 //!
-//! `cargo bench --bench lcs -- --queries 2000`, and `-- --warc FILE --pages 2000` for pairs of real pages;
-//! `--only myers`, `near`, `unlike` or `real` for a part.
+//! `cargo bench --bench lcs -- --queries 2000`, and `-- --warc FILE --pages 2000` for pairs of real pages; `--only`
+//! with `myers`, `near`, `unlike` or `real` runs one part.
 //!
-//! **Texts** are 10 KB of sentences over 5,000 invented words, the frequent ones short. A near-duplicate has each
-//! character replaced, deleted or followed by another one with a probability of 1% or 5%. Unlike pairs have a main part
-//! of their own, and boilerplate sentences of their site, a fifth of the text, spread over it or as header and footer.
-//! Of the main content of real pages, pairs are drawn that share a sentence, at most 20 pairs a sentence.
+//! **Texts** are 10 KB of sentences over 5,000 invented words, the frequent ones short. In a near-duplicate, each
+//! character is replaced, deleted or followed by another one with a probability of 1% or 5%. The two texts of an unlike
+//! pair have different main parts and the same boilerplate sentences of their site. Boilerplate is a fifth of the text,
+//! spread over the text or as header and footer. Real pairs are pages whose main contents share a sentence, at most 20
+//! pairs per sentence.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -32,13 +33,13 @@ type Work<'a> = dyn FnMut(&[u8], &[u8]) -> Option<usize> + 'a;
 
 #[derive(Args)]
 struct More {
-    /// Only a part.
+    /// Runs only this part.
     #[arg(long, value_parser = ["myers", "near", "unlike", "real"])]
     only: Option<String>,
     /// Archive of real pages.
     #[arg(long)]
     warc: Option<PathBuf>,
-    /// Most pages that are taken from it.
+    /// Greatest number of pages taken from the archive.
     #[arg(long, default_value = "2K", value_parser = common::count)]
     pages: usize,
 }
@@ -88,7 +89,7 @@ fn sentence(words: &[String], random: &mut Random) -> String {
         if position > 0 {
             sentence.push(' ');
         }
-        // Rank r is drawn with a probability near 1 / r.
+        // The word of rank r is drawn with a probability near 1 / r.
         let rank = ((words.len() as f64).powf(random.index(1 << 20) as f64 / f64::from(1 << 20)) as usize)
             .min(words.len() - 1);
         sentence.push_str(&words[rank]);
@@ -122,7 +123,7 @@ fn edit(text: &str, percent: usize, random: &mut Random) -> String {
     edited
 }
 
-/// Returns a page of a site: a fifth of it is boilerplate, the same on all of the site's pages.
+/// Returns a page of a site. A fifth of it is boilerplate, which all pages of the site share.
 fn site_page(words: &[String], site: u64, spread: bool, random: &mut Random) -> String {
     let mut fixed = Random(site);
     let boilerplate: Vec<String> = (0..20).map(|_| text(words, SIZE / 100, &mut fixed)).collect();
@@ -141,7 +142,7 @@ fn distinct(len: usize, random: &mut Random) -> Pair {
     (first, (first + 1 + random.index(len - 1)) % len)
 }
 
-/// Prepares the texts and compares the pairs, and some of them by the definition too.
+/// Prepares the texts and compares the pairs, some of them also by the definition.
 fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usize, test: bool) -> Vec<Likeness> {
     let (parameters, thresholds) = (Parameters::default(), Thresholds::default());
     let (prepared, spent) = measure(|| texts.iter().map(|text| Prepared::new(text, &parameters)).collect::<Vec<_>>());
@@ -187,7 +188,7 @@ fn compare(what: &str, texts: &[String], pairs: &[Pair], goal: &str, rounds: usi
     found
 }
 
-/// Measures Myers alone, on whole texts.
+/// Measures Myers' algorithm alone, on whole texts.
 fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize, test: bool) {
     let len = if test { 1 } else { originals.len().min(100) };
     let pairs: Vec<(&[u8], &[u8])> =
@@ -221,7 +222,7 @@ fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize,
         });
         Some(edits.sum())
     });
-    // Heuristics: the script found need not be the shortest.
+    // This crate uses heuristics: its edit script need not be the shortest.
     time("  imara-diff, not exact", "", &mut |a, b| {
         let tokens = |text: &[u8]| text.iter().map(|&byte| imara_diff::Token(byte.into())).collect::<Vec<_>>();
         let mut script = imara_diff::Diff::default();

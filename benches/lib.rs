@@ -1,1 +1,1 @@
-//! The benchmarks are files of their own; this file makes a package of them.
+//! An empty library: cargo needs it to make a package of the benches.

@@ -2,8 +2,8 @@
 
     python3 benches/limits.py target/release/nddb [MILLIONS]
 
-Makes databases of fingerprints alone, a fifth of them in clusters, and prints for each command its time, the memory of
-the process itself at most (RssAnon) and with the pages of files that it has mapped (VmHWM), in MB.
+Makes databases of bare fingerprints, a fifth of them in clusters, and prints for each command its time and its greatest
+memory in MB, without (RssAnon) and with (VmHWM) the mapped pages of files.
 """
 
 import os
@@ -16,7 +16,7 @@ import time
 
 
 def run(name, arguments, folder, out=None):
-    """Runs a command and prints what it took."""
+    """Runs a command and prints its time and memory."""
     begun = time.time()
     child = subprocess.Popen(arguments, cwd=folder, stdout=out or subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     own = resident = 0
@@ -55,7 +55,7 @@ def prints(path, count, seed):
 
 
 def grows(nddb, folder, millions):
-    """Every command on a database of so many million documents."""
+    """Every command on a database of this many million documents."""
     count = millions * 1_000_000
     print(f"{millions} million documents", flush=True)
     for name in ["a", "b"]:
@@ -71,7 +71,7 @@ def grows(nddb, folder, millions):
 
 
 def extremes(nddb, folder):
-    """Inputs of which one part is as large as it can be."""
+    """Inputs in which one part has the greatest possible size."""
     print("extreme inputs, under --memory-limit 64M", flush=True)
     word = b"a word of the text "
 

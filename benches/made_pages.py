@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes pages of which it is known what is a near-duplicate of what.
+"""Generates synthetic pages with labelled pairs: which are near-duplicates is known from their construction.
 
     made_pages.py FOLDER [--seed 2007] [--edits 100] [--products 10] [--revisions 25] [--figures 100]
         [--references 8]
@@ -9,33 +9,34 @@
     nddb eval --docs FOLDER/products/docs.jsonl --pairs FOLDER/products/pairs.tsv --methods model,min-hash --json |
         jq -r '.method as $m | .splits[] | select(.by == "kind") | [$m, .part, .found.incorrect] | @tsv'
 
-`edits`: pages of 200 words, each with a copy of which 1, 3, 5 or 10% of the words were replaced, at random places
-(`scattered`) or one after another (`block`); the copy is on the same site, on another one, or both have neither
-address nor title (`bare`). These pairs are labelled 1. No two other pages have anything in common but the language,
-so every pair without a label (`unlabelled`) is wrong. `--edits N` makes N pairs of each of the 24 kinds.
+`edits`: pages of 200 words, each with a copy in which 1, 3, 5 or 10% of the words are replaced, at random places
+(`scattered`) or one after another (`block`). The copy is on the same site or on another one, or both have neither
+address nor title (`bare`). These pairs are labelled 1. All other pairs have only the language in common, so every found
+pair without a label (`unlabelled`) is wrong. `--edits N` makes N pairs of each of the 24 kinds.
 
-Beside them stand revisions: the same with 30 or 50% of the words replaced, or 50 or 100% `added`. These pairs are
-labelled 0. `--revisions N` makes N pairs of each of the 18 kinds.
+The same folder has revisions: pairs made in the same way, but with 30 or 50% of the words replaced, or 50 or 100%
+`added`. These pairs are labelled 0. `--revisions N` makes N pairs of each of the 18 kinds.
 
-`products`: for each kind 20 templates of `--products` pages: a frame of 80 to 200 words and a filling of 15 to 40,
-which stands in one place (`block`) or in three (`spread`); the name of the product is in an h2. In half of the
-templates it is also in the title, else that is the name of the shop; with `equal_title`, title and h1 are those of the
-template. All pages are on one host, or every other one on a second. All pairs of one template are labelled 0, and no
-pair is right.
+`products`: for each kind, 20 templates with `--products` pages each. A page has 80 to 200 words of the template and 15
+to 40 words of its own, in one place (`block`) or in three (`spread`). The name of the product is in an h2. In half of
+the templates the name is also in the title; in the others the title is the name of the shop. With `equal_title`, all
+pages of a template have the same title and h1. All pages are on one host, or every second page is on another host. All
+pairs of one template are labelled 0; no pair is correct.
 
-`references`: pages of manuals that generators write, of a class or an entry each: for each kind 20 generators of
-`--references` pages in two releases. What the generator writes is 60 to 200 words under two to six headings that stand
-on all pages; the page's own are its name, three to six times, and a description: a sentence (`few`, 3 to 8 words) or a
-paragraph (`some`, 12 to 25). The name is in the title and in the h1 (`named`), or in the title alone (`titled`). In the
-next release the version in titles is another, the generator has one more heading and other words in a twentieth of its
-text, and of a description of twenty words or more one is another. One name in two releases is labelled 1, two names of
-one generator are labelled 0.
+`references`: pages of generated manuals, one class or entry per page. For each kind there are 20 generators with
+`--references` pages in two releases. A generator writes the same 60 to 200 words under two to six headings on all its
+pages. The page itself has its name, three to six times, and a description: a sentence (`few`, 3 to 8 words) or a
+paragraph (`some`, 12 to 25 words). The name is in the title and in the h1 (`named`), or only in the title (`titled`).
+In the second release, titles have another version, the generator has one more heading and other words in a twentieth of
+its text, and in a description of twenty words or more one word is replaced. Two releases of one name are labelled 1,
+two names of one generator are labelled 0.
 
-`figures`: pages of 60 to 150 words with a table of 20 to 60 numbers, each with a copy with one to three other numbers
-(a date, a counter; labelled 1), and with one of which all numbers differ (statistics of something else; labelled 0).
+`figures`: pages of 60 to 150 words with a table of 20 to 60 numbers. Each page has two copies: in one, one to three
+numbers differ (a date, a counter; labelled 1); in the other, all numbers differ (statistics of something else; labelled
+0).
 
-Each folder has `docs.jsonl`, `pairs.tsv` and `groups.tsv`, which `nddb-lab fit` takes: a group is a kind of pairs.
-Words are made of syllables and drawn by Zipf's law. The same arguments make the same bytes.
+Each folder has `docs.jsonl`, `pairs.tsv` and, for `nddb-lab fit`, `groups.tsv`: a group is a kind of pairs. Words
+consist of random syllables and are drawn by Zipf's law. The same arguments give the same bytes.
 """
 
 import argparse
@@ -49,7 +50,7 @@ RATES, REVISED, ADDED = (1, 3, 5, 10), (30, 50), (50, 100)
 
 
 class Language:
-    """Made words, the frequent ones short, and a draw of them."""
+    """Synthetic words, the frequent ones short, and a way to draw them."""
 
     def __init__(self, draw):
         self.draw = draw
@@ -83,7 +84,7 @@ def page(title, h1, body):
 
 
 def replaced(language, words, count, where):
-    """Returns the words with so many of them replaced by others."""
+    """Returns the words with this many of them replaced by others."""
     if where == "block":
         start = language.draw.randrange(len(words) - count + 1)
         places = range(start, start + count)
@@ -242,7 +243,7 @@ def main():
         with open(folder / "pairs.tsv", "w", encoding="utf-8") as file:
             file.write("id1\tid2\tlabel\tkind\n")
             file.writelines("\t".join(map(str, pair)) + "\n" for pair in pairs)
-        # A page of several kinds is of the first of them: the kinds of its pairs then are one component.
+        # A page in pairs of several kinds belongs to the first kind, so these kinds form one component.
         groups = {}
         for a, b, _, kind in pairs:
             groups.setdefault(a, kind), groups.setdefault(b, kind)

@@ -1,26 +1,25 @@
 #!/usr/bin/env python3
-"""Makes a labelled set of the manual pages of Debian packages, by a rule.
+"""Makes a labelled set from the manuals of Debian packages; a rule gives the labels.
 
     manuals.py FOLDER [--pairs N] [--sites A,B]
 
 Downloads the packages below, each of two releases of Debian, from the machine's own mirror (apt-get with lists of its
-own, in FOLDER), unpacks them, and writes FOLDER/docs.jsonl (id, url, source, html), FOLDER/pairs.tsv, FOLDER/pairs_grey.tsv
-(what the rule leaves open), FOLDER/groups.tsv (id, site) and FOLDER/sources.tsv (package, release, version, pages). The
-label of a pair comes from the text of the content element, which a selector of the generator of the site finds, with
-version strings and digits masked:
+own, in FOLDER), unpacks them, and writes FOLDER/docs.jsonl (id, url, source, html), FOLDER/pairs.tsv,
+FOLDER/pairs_grey.tsv (pairs that the rule leaves undecided), FOLDER/groups.tsv (id, site) and FOLDER/sources.tsv
+(package, release, version, pages). A pair is labelled by the text of its content elements, with version strings and
+digits masked. A selector for the generator of the site finds the content element. The labels:
 
-* 1 `same_page_masked_equal`, `same_page_small_edit`: one path in both versions, texts equal, or an LCS of words >= .98
-  (2 * lcs / (a + b)); `_layout_changed` where the LCS of the whole pages is < .7.
-* 0 `same_site_other_page_hard`: for a random page the most similar (Jaccard of 5-grams of the whole page) of up to 25
-  random other pages of its directory, of either version; LCS of the masked texts < .8; titles or file names differ. Left
-  open is a page that has another within it: .9 of the shorter text, and the words of its title.
-* 0 `same_page_rewritten`: one path, LCS of the texts < .4 and of the pages < .5, Jaccard of the 5-grams of the texts < .4
-  (the same parts in another order are left open).
-* grey: the other pairs that were looked at.
+* 1 `same_page_masked_equal`, `same_page_small_edit`: the same path in both versions, and texts that are equal or have
+  an LCS of words >= .98 (2 * lcs / (a + b)); `_layout_changed` if the LCS of the whole pages is < .7.
+* 0 `same_site_other_page_hard`: a random page and the most similar (Jaccard of 5-grams of the whole page) of up to 25
+  other random pages of its directory, of either version; the LCS of the masked texts is < .8, and titles or file names
+  differ. The pair is undecided if one page contains the other: .9 of the shorter text, and the words of its title.
+* 0 `same_page_rewritten`: the same path, LCS of the texts < .4 and of the pages < .5, Jaccard of the 5-grams of the
+  texts < .4 (the same parts in another order are undecided).
+* grey: the other pairs that were examined.
 
-Pages have at least 40 words of main text and less than 400 kB. Which pages are drawn is decided by hashes of their
-paths, and at most N pairs (50) of a kind are taken of a site. Standard library only; the same packages give the same
-output.
+Pages have at least 40 words of main text and less than 400 kB. Pages are drawn by the hashes of their paths, with at
+most N pairs (50) of each kind per site. Standard library only; the same packages give the same output.
 """
 
 import argparse
@@ -40,7 +39,8 @@ from plain_text import INLINE  # noqa: E402
 
 LONGEST_FILE, FEWEST_WORDS, SIBLINGS = 400_000, 40, 25
 
-# Content elements and what is left out within them, of each generator. The first selector that a page has is taken.
+# For each generator, the selectors of content elements and of the parts left out within them. The first selector that
+# matches a page is used.
 GENERATORS = {
     "sphinx": (["[role=main]", "div.body"], ["nav", ".headerlink", "div.related", "footer", ".rst-footer-buttons"]),
     "doxygen": (["div.contents"], ["div.ttc"]),
@@ -223,7 +223,7 @@ def find(element, selector):
 
 
 def visible(element, dropped):
-    """Returns the text of an element without what the selectors drop."""
+    """Returns the text of an element without the parts that the selectors drop."""
     parts, waiting = [], [element]
     while waiting:
         current = waiting.pop()
@@ -328,7 +328,7 @@ def pages_of(folder, name, versions):
 
 
 class SiteOf:
-    """The pages of a site, read as they are asked for."""
+    """The pages of a site, each read when it is first needed."""
 
     def __init__(self, folder, name, versions):
         self.name, self.versions = name, versions
@@ -347,7 +347,7 @@ class SiteOf:
 
 
 def pairs_of(site, most):
-    """Yields (page, page, label, kind, main_lcs_masked, page_lcs) of a site; the label of what is left open is g."""
+    """Yields (page, page, label, kind, main_lcs_masked, page_lcs) of a site; the label of undecided pairs is g."""
     order = lambda path: hash_of(site.name, path)  # noqa: E731
     paths = sorted({path for _, path in site.files}, key=order)
     near = 0
@@ -434,7 +434,7 @@ def main():
             for side, (release, _) in enumerate(sides):
                 pages = sum(key[0] == side for key in site.files)
                 sources.write(f"{name}\t{package}\t{release}\t{of_sides[side]}\t{pages}\n")
-            # One address for both versions, for one package in three.
+            # For one package in three, both versions have the same address.
             same_url = list(SITES).index(name) % 3 == 0
             used, kinds = {}, Counter()
             for one, other, label, kind, of_main, of_page in pairs_of(site, arguments.pairs):

@@ -1,10 +1,10 @@
-//! Online verdicts by each method: querying the near-duplicates of one page, and check-and-insert.
+//! Online verdicts by each method: queries for the near-duplicates of a page, and check-and-insert.
 //!
 //! `cargo bench --bench online -- --len 200K [--queries 10K] [--rounds 3] [--recipe main-c] [--usual]`
 //!
-//! Pages of 100 to 300 words; every fifth stored one is one of the 200,000 pages before it with up to 12 words
-//! replaced, and so is half of the queries. With `--usual` the default verdict alone is measured, pages that are new
-//! and those that have a near-duplicate apart, and in the end the work of `nddb pairs` and `nddb cluster` without their
+//! Pages have 100 to 300 words. Every fifth stored page and half of the queries are copies of one of the 200,000 pages
+//! before, with up to 12 words replaced. With `--usual`, only the default verdict is measured, separately for new pages
+//! and for pages with a near-duplicate, and at the end the work of `nddb pairs` and `nddb cluster` without their
 //! output.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
@@ -25,7 +25,7 @@ use nddb::{Document, Reader, View, Writer};
 const METHODS: [&str; 6] = ["simhash", "b", "c", "combined", "split", "min-hash"];
 /// Documents of one commit.
 const GROUP: usize = 1_000;
-/// Pages that later ones may be copies of.
+/// Number of recent pages of which later pages may be copies.
 const RECENT: usize = 200_000;
 
 #[derive(Args)]
@@ -33,7 +33,7 @@ struct More {
     /// Recipe of the database.
     #[arg(long, default_value = "main-c")]
     recipe: String,
-    /// Measures the default verdict alone.
+    /// Measures only the default verdict.
     #[arg(long)]
     usual: bool,
 }
@@ -60,7 +60,7 @@ fn document(id: usize, words: &[u32], recipe: &Recipe) -> Document {
     document_of_page(&id.to_string(), &page, recipe).expect("an id")
 }
 
-/// Returns each method, and the default; with `usual` that alone.
+/// Returns each method and the default; with `usual`, only the default.
 fn ways(view: View<'_>, usual: bool) -> Vec<(String, OnlineDetector)> {
     let named = METHODS.map(|name| {
         let method: Box<dyn Method> = name.parse().expect("a method");
@@ -132,7 +132,7 @@ fn main() {
                 });
                 times.push(spent.cpu_us(queries.len()));
             }
-            // The first round touches everything for the first time, and reads the records of all candidates.
+            // The first round touches all pages of memory for the first time, and reads the records of all candidates.
             figure(&format!("ask by {method}{kind}, CPU us"), format_args!("{:.1}", median(&times[1..])), "");
             figure("  for the first time", format_args!("{:.1}", times[0]), "");
             figure("  matches a query", format_args!("{:.2}", found as f64 / queries.len() as f64), "");
@@ -146,7 +146,7 @@ fn main() {
         next = ids.end;
         pages(random, ids, &|id| id % 2 == 0)
     };
-    // The first commit deletes the files that the load and its merges have left: gigabytes.
+    // The first commit deletes gigabytes of files that the load and its merges have left.
     writer.insert(next_pages(&mut random).swap_remove(0)).expect("taken");
     writer.commit().expect("durable");
     let queries = next_pages(&mut random);
@@ -161,7 +161,7 @@ fn main() {
     });
     figure("insert, CPU us a document", format_args!("{:.1}", spent.cpu_us(queries.len())), "");
     for (method, online) in ways(writer.view(), more.usual) {
-        // New pages each time: those inserted for the method before would be duplicates.
+        // Each method gets new pages; the pages inserted for the method before would be duplicates.
         let queries = next_pages(&mut random);
         let mut duplicates = 0;
         let (_, spent) = measure(|| {
@@ -180,7 +180,7 @@ fn main() {
         figure(&format!("check and insert by {method}, CPU us a document"), each, "");
         figure("  duplicates, of all", format_args!("{duplicates} of {}", queries.len()), "");
     }
-    // Last: they read all of the database, and put what inserts read out of the page cache.
+    // These run last: they read the whole database, which evicts from the page cache what inserts read.
     if more.usual {
         offline(writer.view());
     }

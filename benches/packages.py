@@ -3,28 +3,30 @@
 
     packages.py collect FOLDER                                      FOLDER/docs.jsonl, all documents
     packages.py draw FOLDER --nddb NDDB --seed 1 > drawn.tsv        pairs to be judged
-    packages.py show FOLDER drawn.tsv --seed 1 --from 0 --to 20     to be read; no score is shown
+    packages.py show FOLDER drawn.tsv --seed 1 --from 0 --to 20     pairs for the reader, without scores
     packages.py set FOLDER labels/packages.tsv OUT                  the labelled set
 
-`collect` downloads packages of four suites of Debian from the machine's own mirror (apt-get with lists of its own, in
-FOLDER; the signatures are checked with the machine's keyring), unpacks them, and takes pages, manual pages (as man
-shows them) and plain texts of each. Which ones depends on hashes of their paths alone; such as both suites of a package
-have come first. An id is package, suite and hash of the path. Addresses are made: in half of the packages they name the
-suite or version. Pages have less than 400 kB, plain texts 120 to 200,000 characters. Suites move: with a newer version
-of a package some pages differ, and some are lost. Needs apt-get, apt-cache, dpkg-deb and man.
+`collect` downloads packages of four Debian suites from the machine's own mirror (apt-get with lists of its own, in
+FOLDER; signatures are checked with the machine's keyring), and unpacks them. From each package it takes HTML pages,
+manual pages (as man shows them) and plain texts. The choice depends only on hashes of their paths; files that both
+suites of a package have come first. An id is package, suite and hash of the path. Addresses are invented: in half of
+the packages they name the suite or version. Pages have less than 400 kB, plain texts 120 to 200,000 characters. Suites
+change over time: with a newer version of a package, some pages differ and some are missing. Needs apt-get, apt-cache,
+dpkg-deb and man.
 
-`draw` takes pairs evenly of each range of Jaccard (of the 5-grams of words of the visible texts) and, within one, of
-each kind, at most 6 of two packages and 2 of a document; 10 more are of equal texts, or of equal sets of 5-grams.
-Candidates are pairs that share two of the 24 least hashes of their 5-grams, and those of nddb at any probability.
-labels/packages.tsv was drawn the same way from other candidates instead of the former: pairs that share a band of 128
-min-hash values (32 bands of 4, and 64 of 2 where .15 or more of all values are equal) and at least .08 of all values.
+`draw` takes equal numbers of pairs from each range of Jaccard (of 5-grams of words of the visible texts) and, within a
+range, from each kind, with at most 6 pairs per two packages and 2 per document. 10 further pairs have equal texts or
+equal sets of 5-grams. Candidates are the pairs that share two of the 24 least hashes of their 5-grams, and the pairs
+that nddb finds at any probability. For labels/packages.tsv, the first kind of candidates was different: pairs that
+share a band of 128 min-hash values (32 bands of 4, and 64 of 2 if .15 or more of all values are equal) and at least .08
+of all values.
 
-`show` prints addresses, titles, headings, numbers of words and an abbreviated word diff of the visible texts; the order
-of the pairs depends on the seed. A pair's number is that of its row, from 0.
+`show` prints addresses, titles, headings, numbers of words and an abbreviated word diff of the visible texts. The order
+of the pairs depends on the seed. The number of a pair is the number of its row, from 0.
 
-`set` writes OUT/docs.jsonl (the documents of the labels), OUT/pairs.tsv (id1, id2, label, kind; without the undecided)
-and OUT/groups.tsv (id, package), for `nddb eval` and compare/score.py. Pairs of documents that are missing are left
-out; it then says so, and ends with status 1. Standard library only; the same packages give the same output.
+`set` writes OUT/docs.jsonl (the labelled documents), OUT/pairs.tsv (id1, id2, label, kind; without undecided pairs) and
+OUT/groups.tsv (id, package), for `nddb eval` and compare/score.py. If documents are missing, their pairs are left out,
+a message says so, and the exit status is 1. Standard library only; the same packages give the same output.
 """
 
 import argparse
@@ -56,7 +58,8 @@ from score import Found, read_json_lines  # noqa: E402
 SUITES = "bullseye bookworm trixie sid".split()
 SHORT = {"u": "bullseye", "b": "bookworm", "t": "trixie", "s": "sid"}
 HTML_MOST, TEXT_MOST, LEAST = 400_000, 200_000, 120
-# Documents of a package, a suite and a form; how many of them such as all its suites have; where texts are no matter.
+# Greatest number of documents per package, suite and form; how many of them must be in all suites of the package;
+# number of plain texts of packages that are not about plain texts.
 CAP, COMMON, TEXTS = 20, 16, 3
 # kind, then package:suites[:site]. Suites by letter: u bullseye, b bookworm, t trixie, s sid.
 PACKAGES = {
@@ -96,16 +99,16 @@ PACKAGES = {
         display-dhammapada:us live-manual-txt:ub angband:ut moria:us nethack-common:ut slashem-common:u
         xscorch:u dopewars:us bsdgames:us gtypist:us frotz:us hwdata:us mc-data:us""",
 }
-# Families of small packages by one team, of which only the plain texts and manual pages are taken: name, suites.
+# Families of small packages by one team: name, suites. Only their plain texts and manual pages are taken.
 FAMILIES = {
     r"node-[a-z-]+": "ut", r"lib[a-z-]+-perl": "us", r"r-cran-[a-z]+": "bs", r"ruby-[a-z-]+": "ub",
     r"golang-github-[a-z-]+-dev": "bs", r"librust-[a-z-]+-dev": "bs", r"php-[a-z-]+": "us", r"python3-[a-z-]+": "ut",
     r"fonts-[a-z-]+": "us", r"hunspell-[a-z-]+": "us", r"libjs-[a-z-]+": "bs",
 }
 OF_FAMILY, FAMILY_SIZE = 6, 120_000
-# Projects of the set wild-dev.
+# Projects that are in the set wild-dev.
 BARRED = re.compile("commons-(lang|codec|io)|openstack|guice|criterion|quiche|errno|kaitai|evdev|gcrypt")
-# Plain texts of packages besides those of usr/share/doc.
+# Plain texts outside usr/share/doc.
 MORE_TEXT = re.compile(
     r"^usr/(share/)?(games/)?(share/)?(games/)?fortunes/|/dokuwiki/inc/lang/.*\.txt$"
     r"|/crawl/dat/(descript|database)/.*txt$|/mc/help/|/angband/.*\.txt$|/misc/[a-z]|/nethack/|/miscfiles/"
@@ -121,7 +124,7 @@ FOREIGN = set(
     "las una para con por del il di che per non sono della o os um uma não na w z nie się jest že je v och "
     "att det som en de het van és".split()
 )
-# Of `draw`.
+# Constants of `draw`.
 EDGES = (0.2, 0.4, 0.6, 0.8, 0.95)
 RANGES = ["0-.2", ".2-.4", ".4-.6", ".6-.8", ".8-.95", ".95-1"]
 # Chinese, Japanese, Korean and Thai have no spaces: a character is a word.
@@ -130,7 +133,7 @@ WORD = re.compile(f"[{SIGNS}\u0e00-\u0e7f]|(?:(?![{SIGNS}\u0e00-\u0e7f])\\w)+")
 SIGN = re.compile(f"([{SIGNS}])")
 LEAST_HASHES, SHARED, BUCKET_MOST, GROUP_MOST = 24, 2, 60, 3_000
 PER_GROUP, PER_DOCUMENT, IDENTICAL = 6, 2, 10
-# Of `show`: words of a document that are compared.
+# Constant of `show`: words of a document that are compared.
 SHOWN_WORDS = 12_000
 
 
@@ -172,7 +175,7 @@ def planned(known):
 
 
 def download(folder, plan, known):
-    """Downloads the packages that are not there yet; those that a suite does not have are named."""
+    """Downloads missing packages, and names those that a suite does not have."""
     for suite in SUITES:
         at = folder / "debs" / suite
         at.mkdir(parents=True, exist_ok=True)
@@ -235,7 +238,7 @@ def key(path):
 
 
 def chosen(files_of_suite, cap, common):
-    """Returns paths by suite: such as all suites have first, in the order of hashes."""
+    """Returns paths by suite, in the order of hashes, with the paths that all suites have first."""
     if not cap:
         return {suite: [] for suite in files_of_suite}
     keys = {}
@@ -251,7 +254,7 @@ def chosen(files_of_suite, cap, common):
 
 
 def picked(of_suite, form, name, kind, is_family):
-    """Returns the paths that are taken, by suite, of all paths of a form."""
+    """Returns the chosen ones of all paths of a form, by suite."""
     if form == "html":
         return chosen(of_suite, CAP, COMMON)
     if form == "man" and (kind in ("man", "noneng") or name in ("tcl8.6-doc", "ncurses-doc")):
@@ -260,7 +263,7 @@ def picked(of_suite, form, name, kind, is_family):
         kind == "text" and not is_family or name in ("dokuwiki", "crawl-common", "brltty", "ikiwiki")
     ):
         return chosen(of_suite, 18, 16)
-    # Few of others: the licence, and what else there is.
+    # Only few texts of packages of other kinds: the licence and some others.
     rest = {suite: [path for path in paths if not path.endswith("/copyright")] for suite, paths in of_suite.items()}
     picks = chosen(rest, TEXTS - 1, TEXTS - 1)
     for suite, paths in of_suite.items():
@@ -269,7 +272,7 @@ def picked(of_suite, form, name, kind, is_family):
 
 
 def files_of(folder, plan, known):
-    """Yields the files that are taken: (file, package, kind, suite, name of the .deb, path, form, site)."""
+    """Yields the chosen files: (file, package, kind, suite, name of the .deb, path, form, site)."""
     for name, kind, suites, site, is_family in plan:
         debs = {suite: deb for suite in suites for deb in (folder / "debs" / suite).glob(f"{name}_*.deb")}
         if not debs:
@@ -290,7 +293,7 @@ def files_of(folder, plan, known):
 
 
 def decoded(data, path, is_html):
-    """Returns a document as text, by the character set that it names or its language has."""
+    """Decodes a document by the character set that it declares, or by the usual one of its language."""
     named = re.search(rb"charset=[\"']?([\w-]+)", data[:4096], re.I) if is_html else None
     guesses = [named[1].decode()] if named else []
     if "ja" in path or ".jp" in path:
@@ -327,7 +330,7 @@ def manual_page(path, data):
 
 
 def is_english(text, is_html):
-    """Whether of the words enough are frequent English ones, or it is too short or formal to say."""
+    """Whether enough words are frequent English words, or the text is too short or too formal to tell."""
     if is_html:
         text = re.sub(r"(?is)<(script|style|head).*?</\1>|<[^>]*>|&\w+;", " ", text)
     letters = [of for of in text if of.isalpha()]
@@ -348,7 +351,7 @@ def kind_of(kind, form, text):
 
 
 def address_of(name, suite, deb, path, site):
-    """Returns the address of a document: for half of the packages with the suite or the version in it."""
+    """Returns the address of a document. For half of the packages it contains the suite or the version."""
     address = re.sub(r"^usr/(share/)?(doc/)?", "", path).removesuffix(".gz")
     if int(digest(name)[:2], 16) % 2 == 1:
         version = re.sub(r"%3a", "-", re.sub(r"[^\w.%-]", "-", deb.split("_")[1]))
@@ -407,7 +410,7 @@ def package_of(document):
 
 
 def hashes_of(text):
-    """Returns the hashes of the 5-grams of a text, in order; of a text of less than five words, one."""
+    """Returns the hashes of the 5-grams of a text, in order; a text of fewer than five words has one."""
     words = WORD.findall(text.lower())
     parts = {" ".join(words[at : at + 5]) for at in range(max(1, len(words) - 4))} if words else ()
     number = lambda part: int.from_bytes(hashlib.blake2b(part.encode(), digest_size=8).digest(), "big")
@@ -415,7 +418,7 @@ def hashes_of(text):
 
 
 class Corpus:
-    """What `draw` needs of all documents."""
+    """The data about all documents that `draw` needs."""
 
     def __init__(self, documents):
         self.ids, self.kinds, self.hashes, self.texts = [], [], [], []
@@ -428,7 +431,7 @@ class Corpus:
         self.set_of = lru_cache(256)(lambda number: frozenset(self.hashes[number]))
 
     def similar(self, chance):
-        """Returns pairs that share some of their least hashes; of a hash of very many documents, of a sample."""
+        """Returns pairs that share some of their least hashes, of a sample if very many documents have a hash."""
         buckets, shared = defaultdict(list), Counter()
         for number, hashes in enumerate(self.hashes):
             for one in hashes[:LEAST_HASHES]:
@@ -464,7 +467,7 @@ def of_nddb(nddb, folder):
 
 
 def strata_of(corpus, candidates, chance):
-    """Returns pairs (a, b, packages) by stratum; of two packages with very many pairs, of a sample."""
+    """Returns pairs (a, b, packages) by stratum. If two packages have very many pairs, a sample of these is used."""
     groups, strata = defaultdict(list), defaultdict(list)
     for pair in sorted(candidates):
         groups[tuple(sorted(package_of(corpus.ids[number]) for number in pair))].append(pair)
@@ -475,7 +478,7 @@ def strata_of(corpus, candidates, chance):
 
 
 class Draw:
-    """Draws pairs of strata, packages in turn, as often as these and the documents may be drawn."""
+    """Draws pairs from strata, from packages in turn, within the limits per packages and per document."""
 
     def __init__(self, strata, chance):
         self.queues, self.drawn = {}, defaultdict(list)
@@ -501,7 +504,7 @@ class Draw:
         return False
 
     def take_of_range(self, name, count):
-        """Draws pairs of a range, kinds equally as far as they have them; returns how many."""
+        """Draws pairs of a range, equal numbers of each kind as far as it has them; returns how many."""
         done, open_strata = 0, sorted(stratum for stratum in self.queues if stratum[0] == name)
         while done < count and open_strata:
             least = min(open_strata, key=lambda stratum: len(self.drawn[stratum]))
@@ -513,10 +516,11 @@ class Draw:
 
 
 def drawn_of(strata, count, chance):
-    """Returns rows (a, b, kind, range) in an order that says nothing of the stratum."""
+    """Returns rows (a, b, kind, range) in an order that does not reveal the stratum."""
     draw = Draw(strata, chance)
     left = count - draw.take_of_range("identical", min(IDENTICAL, count))
-    # Rare ranges first, so that common ones do not use up their documents; what one lacks the others have more.
+    # Rare ranges come first, so that common ranges do not use up their documents. Pairs that one range lacks are drawn
+    # from the others.
     rarity = lambda name: sum(len(rows) for stratum, rows in strata.items() if stratum[0] == name)
     for others, name in zip(range(len(RANGES), 0, -1), sorted(RANGES, key=rarity)):
         left -= draw.take_of_range(name, -(-left // others))
@@ -561,7 +565,7 @@ def page_of(document):
 
 
 def show(folder, labels, seed, first, to):
-    """Prints pairs to be judged; those of missing documents are named."""
+    """Prints pairs to be judged, and names the pairs with missing documents."""
     rows = read_rows(labels)
     order = list(range(len(rows)))
     random.Random(seed).shuffle(order)
@@ -581,7 +585,7 @@ def show(folder, labels, seed, first, to):
 
 
 def make_set(folder, labels, out):
-    """Writes the labelled set; returns what is missing, in words, or nothing."""
+    """Writes the labelled set; returns a message about missing documents, or nothing."""
     rows = read_rows(labels)
     wanted, found = {row[side] for row in rows for side in ("id1", "id2")}, []
     out.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,9 @@
-//! All pairs: fingerprints within 3 bits from the tables of the runs, and supershingles out of core.
+//! All pairs of a database: fingerprints within 3 bits from the tables of the runs, and supershingles with sorts on
+//! disk.
 //!
-//! `cargo bench --bench pairs -- --len 10M`, `-- --sketches 10M`; without either, both at small sizes. The sketches
-//! are random, but clustered as the fingerprints are: each supershingle of a cluster's documents is the centre's
-//! with probability one half.
+//! `cargo bench --bench pairs -- --len 10M`, `-- --sketches 10M`; without either option, both run at small sizes. The
+//! sketches are random, but clustered like the fingerprints: each supershingle of a document in a cluster equals that
+//! of the centre with probability one half.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -18,7 +19,7 @@ const MEMORY: u64 = 128 << 20;
 
 #[derive(Args)]
 struct More {
-    /// Documents with sketches: 200K.
+    /// Number of documents with sketches: 200K.
     #[arg(long, value_parser = common::count)]
     sketches: Option<usize>,
 }
@@ -35,8 +36,7 @@ fn main() {
     }
 }
 
-/// Returns the peak of resident memory in MB since the last call: of the process itself, and with the pages of
-/// files that it had mapped.
+/// Returns the peak of resident memory since the last call, in MB: without and with mapped pages of files.
 fn resident() -> (f64, f64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| {
@@ -54,7 +54,7 @@ fn load(path: &std::path::Path, documents: impl Iterator<Item = Document>) {
     let mut load = writer.bulk_load().expect("a load");
     documents.for_each(|document| load.push(document).expect("taken"));
     load.finish().expect("loaded");
-    // As an operator would keep the database.
+    // Compacts the database, as an operator would.
     while let Some(plan) = writer.plan_compaction() {
         writer.compact(&plan).expect("compacted");
     }
@@ -99,7 +99,7 @@ fn supershingles(path: &std::path::Path, len: usize, seed: u64) {
         path,
         (0..len).map(|index| {
             let mut own: [u64; 6] = std::array::from_fn(|_| random.next());
-            // A fifth of the documents is in clusters of 1 to 200.
+            // A fifth of the documents are in clusters of 1 to 200.
             if left == 0 && random.index(500) == 0 {
                 (centre, left) = (own, 1 + random.index(200));
             } else if left > 0 {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Takes the markup from the pages of a labelled set.
+"""Converts the pages of a labelled set to plain text.
 
     plain_text.py SET FOLDER [--no-url]
 
-Writes FOLDER/docs.jsonl, with `text` instead of `html`, and FOLDER/pairs.tsv, a copy of SET's; SET has `docs.jsonl` or
-`docs.jsonl.zst` (read by the command zstd) and `pairs.tsv`. A text is what a visitor sees of a page, its navigation and
-its footer too: one line for each block (what stands between two tags that are no formatting), cells of a row separated
-by tabs, the lines of `pre` as they are, an empty line around headings and paragraphs. The `title`, scripts, styles and
-the addresses of links and images are gone. Documents that are plain text stay as they are. `--no-url` leaves out the
-addresses of the documents too. Standard library only.
+Writes FOLDER/docs.jsonl, with `text` instead of `html`, and a copy of SET/pairs.tsv. SET has `docs.jsonl` or
+`docs.jsonl.zst` (read by the command zstd) and `pairs.tsv`. A text is the visible text of a page, including navigation
+and footer. It has one line for each block (the text between two tags other than formatting), tabs between the cells of
+a row, the lines of `pre` unchanged, and an empty line around headings and paragraphs. It lacks the `title`, scripts,
+styles and the addresses of links and images. Plain text documents stay unchanged. `--no-url` also leaves out the
+addresses of the documents. Standard library only.
 """
 
 import argparse
@@ -51,7 +51,7 @@ class Lines(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         if self.dropped == ["head"] and tag not in IN_HEAD:
-            # The head was left open.
+            # The head has no end tag.
             self.dropped.clear()
         if tag in DROPPED:
             self.dropped.append(tag)

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
-"""Measures the constants of `nddb plan`: what a document takes of disk, memory and time, by recipe.
+"""Measures the constants of `nddb plan`: the disk space, memory and time per document, by recipe.
 
     plan.py NDDB [--edits 400] [--recipes bare,ordinals,main,main-c,web,web-c,1e0ng] [--folder FOLDER] > measured.tsv
 
-NDDB is the program, of a release build. Pages are those of `made_pages.py` (`edits`: 200 made words each, every one
-with a near copy) in an order drawn by chance, or compression would write of two neighbours one, loaded into a new database
-in two parts: a quarter of them, then the others. The runs are then merged to
-one. Bytes of the catalog are the slope between the two parts, less what ids, addresses and sites take, whose lengths a
-user can say: an id stands twice (row and record), address and site once (record), half of each (compressed), of `ordinals`
-none; `base_kb` is what a database has once.
+NDDB is the program, from a release build. Pages are the `edits` of `made_pages.py` (200 synthetic words each, each page
+with a near copy), in random order, because neighbouring copies would compress too well. They are loaded into a new
+database in two parts: a quarter of them, then the others. The runs are then merged into one. Bytes of the catalog are
+the slope between the two parts, minus the bytes of ids, addresses and sites, because a user can give the lengths of
+these. An id is stored twice (row and record), address and site once (record); half of the bytes of each are counted
+(compression), and none for `ordinals`. `base_kb` is the fixed size of a database.
 
-Columns: documents; bytes a document of `id`, `url` and `site`; `catalog` (the slope, less id + .5 (url + site)),
-`summary` (less id + url), `keys`
-(pairs of the key table a document), `distinct` (of these), `key_table` bytes a document; CPU microseconds a document of
-the second load (`load_us`) and of the merge (`merge_us`); `writer_mb`: greatest anonymous memory while loading;
-`verdict_us`: CPU microseconds of a query of the default verdict (`query --all`, less one query); `reader_mb`: greatest
-anonymous memory meanwhile. Then queries of stored documents drawn by chance, one process, nothing of the database in
-the page cache, on the disk of the temporary folder: `cold_ms` a query by wall clock, `cold_faults` (of mapped files) and
-`cold_kb` (read from the disk) a query.
+Columns: documents; bytes per document of `id`, `url` and `site`; per document, bytes of the `catalog` (the slope, minus
+id + .5 (url + site)) and of the `summary` (minus id + url), `keys` (pairs in the key table), `distinct` keys, and bytes
+of the `key_table`; CPU microseconds per document of the second load (`load_us`) and of the merge (`merge_us`);
+`writer_mb`, the greatest anonymous memory while loading; `verdict_us`, CPU microseconds per query of the default
+verdict (`query --all`, minus one query); `reader_mb`, the greatest anonymous memory meanwhile. The last columns are for
+queries of random stored documents by one process, with no part of the database in the page cache, on the disk of the
+temporary folder; per query, `cold_ms` (wall clock), `cold_faults` (in mapped files) and `cold_kb` (read from the disk).
 """
 
 import argparse
@@ -32,7 +31,7 @@ import time
 from pathlib import Path
 
 RECIPES = "bare,ordinals,main,main-c,web,web-c,1e0ng"
-# Fingerprints alone: with ids that do not count on, and that do.
+# Bare fingerprints: with ids that are not consecutive, and with consecutive ids.
 BARE = {"bare": lambda place: f"{7919 * place:020}", "ordinals": str}
 COLD = 41
 

@@ -1,9 +1,9 @@
-//! Probes of one run in memory: every stored fingerprint within 3 bits, with document numbers.
+//! Probes of one run in memory: all stored fingerprints within 3 bits of a query, with document numbers.
 //!
 //! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--levels 5] [--restart 32]
 //! [--no-mih] [--db PATH]`
 //!
-//! With `--db` the database is created at that path and kept, and reused if it exists.
+//! With `--db`, the database at that path is used; if it does not exist, it is created and kept.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -17,12 +17,12 @@ use common::{Options, figure, measure, median, quantile, say};
 use nddb::{Fingerprint, Reader, Within, Work, Writer};
 use nddb_index::testing;
 
-/// Queries of a call where they are pipelined.
+/// Number of queries per call in pipelined mode.
 const BATCH: usize = 1_000;
 
 #[derive(Args)]
 struct More {
-    /// The database, which is made if it is not there [default: in a temporary folder].
+    /// The database; created if it does not exist [default: in a temporary folder].
     #[arg(long)]
     db: Option<PathBuf>,
     /// Leaves mih-rs out.
@@ -49,7 +49,7 @@ fn main() {
     let view = reader.view();
     let one = |query: &[Fingerprint], work: &mut Work| view.probe(query, Within(3), None, work).expect("no damage");
 
-    // In order, so that the first round touches each block for the first time.
+    // One query after the other, so that the first round touches each block for the first time.
     let mut work = Work::default();
     let mut found = [0u64; 2];
     let mut counts: Vec<u64> = Vec::with_capacity(queries.len());
@@ -75,7 +75,7 @@ fn main() {
     figure("blocks decoded, a query", format_args!("{:.2}", each(work.blocks)), "");
     figure("entries decoded, a query", format_args!("{:.1}", each(work.entries)), "");
 
-    // All checksums are verified now but those of blocks that only other queries reach.
+    // By now all checksums are verified, except those of blocks that only other queries reach.
     let mut cpu = Vec::new();
     let mut walls: Vec<f32> = Vec::with_capacity(queries.len());
     let (mut p50, mut p99) = (Vec::new(), Vec::new());

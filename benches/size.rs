@@ -1,5 +1,5 @@
-//! Bits of a segment for each distinct fingerprint, the whole file but its filter, against the lower bound of any code
-//! for a random set: log2(C(2^64, n)) / n.
+//! Bits of a segment per distinct fingerprint (the whole file without its filter), against the lower bound of any code
+//! for a random set of n fingerprints: log2(C(2^64, n)) / n.
 //!
 //! `cargo bench --bench size -- --len 10M`
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
@@ -12,8 +12,8 @@ use nddb_format::pages::checksums_size;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{Segment, encode};
 
-/// Returns log2(C(2^64, n)) / n by Stirling's formula; its error is below a millionth of a bit from a thousand
-/// fingerprints on.
+/// Returns log2(C(2^64, n)) / n by Stirling's formula. For a thousand fingerprints or more, the error is below a
+/// millionth of a bit.
 fn limit(len: usize) -> f64 {
     let n = len as f64;
     let ln = n * (64.0 * 2f64.ln() - n.ln() + 1.0) - (2.0 * std::f64::consts::PI * n).ln() / 2.0;
@@ -36,7 +36,7 @@ fn main() {
         ));
         for (restart, name, goal) in [(0, "plain", "1.060"), (32, "R = 32", "1.080"), (16, "R = 16", "")] {
             let scheme = Scheme::new(64, 3, &[5], restart).expect("the scheme of ten tables");
-            // The first table, whose order is that of the fingerprints, and the last, which moves most.
+            // The first table, which keeps the order of fingerprints, and the last, whose order differs most.
             for ordinal in [0, scheme.tables().len() - 1] {
                 let table = &scheme.tables()[ordinal];
                 let mut permuted: Vec<u64> = stored.iter().map(|&print| table.permute(Fingerprint(print)).0).collect();

@@ -1,7 +1,7 @@
-//! Pages to text, terms, sentences, words and sketches: each stage alone, and all of them together.
+//! From pages to text, terms, sentences, words and sketches: each stage alone, and all of them together.
 //!
-//! `cargo bench --bench sketch` on generated pages, `-- --warc FILE` on those of an archive, `--rounds N` (5) for
-//! the median of that many. Figures are megabytes of undecoded page bodies a second of one core.
+//! `cargo bench --bench sketch` measures generated pages, `-- --warc FILE` the pages of an archive; figures are medians
+//! of `--rounds N` (5). They are megabytes of undecoded page bodies per second on one core.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -31,7 +31,7 @@ struct Prepared {
 
 #[derive(Args)]
 struct More {
-    /// Archive whose pages are taken [default: pages made here].
+    /// Archive with the pages to measure [default: generated pages].
     #[arg(long)]
     warc: Option<PathBuf>,
 }
@@ -128,8 +128,8 @@ fn read(path: &Path) -> Vec<PageEntry> {
     pages
 }
 
-/// Generates pages of about 40 KB, of which a quarter is visible text, more than in most crawls: script and
-/// navigation, and paragraphs of sentences with few frequent words; one page in eight is written without spaces.
+/// Generates pages of about 40 KB with scripts, navigation and paragraphs of sentences. A quarter of a page is visible
+/// text, more than in most crawls; few words are frequent; one page in eight is written without spaces.
 fn generate(len: usize, seed: u64) -> Vec<PageEntry> {
     let mut random = Random(seed);
     let words: Vec<String> = (0..20_000).map(|_| word(&mut random)).collect();
@@ -171,7 +171,7 @@ fn made_page(number: usize, words: &[String], random: &mut Random) -> PageEntry 
                     body.push(c);
                     continue;
                 }
-                // The square of a uniform number favours the first words.
+                // The product of two uniform numbers favours the first words.
                 let rank = random.index(words.len()) * random.index(words.len()) / words.len();
                 let word = &words[rank];
                 match random.index(40) {

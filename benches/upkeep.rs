@@ -1,6 +1,6 @@
-//! A database in the long run: the cost of queries after hundreds of loads or thousands of commits without
-//! compaction, the waits of inserts while runs are merged, and the cost for a reader of a catalog with sketches to
-//! open, to keep open and to refresh.
+//! A database over a long time: the cost of queries after hundreds of loads or thousands of commits without compaction,
+//! the delays of inserts while runs are merged, and the cost of opening, keeping open and refreshing a reader of a
+//! catalog with sketches.
 //!
 //! `cargo bench --bench upkeep -- --loads 400 --len 20K [--queries 20K] [--pages [--new]]`
 //! `cargo bench --bench upkeep -- --commits 100K [--queries 20K]`
@@ -26,12 +26,12 @@ use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
 const SETTLED: usize = 300;
 /// Documents of a commit.
 const GROUP: usize = 1_000;
-/// Documents of each of many small commits, of which one replaces an earlier document.
+/// Documents per commit when there are many small commits. One document of each commit replaces an earlier one.
 const SMALL_GROUP: usize = 100;
-/// Number of times that queries are measured during many commits.
+/// How often queries are measured during the commits.
 const MEASURED: usize = 100;
 
-/// The queries of a measurement, of one kind.
+/// The queries of a measurement, all of one kind.
 enum Queries {
     /// Fingerprints whose neighbours within three bits are looked up.
     Near(Vec<Fingerprint>),
@@ -71,19 +71,19 @@ struct More {
     /// stored pages.
     #[arg(long)]
     pages: bool,
-    /// With `--pages`: all of the queries are pages that are not stored.
+    /// With `--pages`: only queries for pages that are not stored.
     #[arg(long, requires = "pages")]
     new: bool,
-    /// Measures this number of commits, of 100 documents each by one writer, instead of loads.
+    /// Instead of loads, measures this number of commits of 100 documents each, by one writer.
     #[arg(long, value_parser = common::count)]
     commits: Option<usize>,
-    /// Inserts beside a merge of so many documents instead.
+    /// Instead of loads, measures inserts during a merge of this many documents.
     #[arg(long, value_parser = common::count)]
     waits: Option<usize>,
-    /// A reader of so many sketched documents instead.
+    /// Instead of loads, measures a reader of this many sketched documents.
     #[arg(long, value_parser = common::count)]
     sketched: Option<usize>,
-    /// What a reader's process is begun with.
+    /// Runs the reader process on this database.
     #[arg(long, hide = true)]
     reader: Option<PathBuf>,
 }
@@ -99,12 +99,12 @@ fn main() {
     }
 }
 
-/// What a query costs a fresh reader, in microseconds: the middle of three runs.
+/// The cost of a query for a newly opened reader, in microseconds: the median of three executions.
 #[derive(Clone, Copy, Default)]
 struct Cost {
-    /// Of the thread that asks.
+    /// Processor time of the querying thread.
     own: f64,
-    /// Of the whole process: what flushes and merges do meanwhile is in it.
+    /// Processor time of the whole process, with the flushes and merges that run meanwhile.
     all: f64,
 }
 
@@ -123,7 +123,7 @@ fn ask(path: &Path, queries: &Queries) -> Cost {
     Cost { own, all: median(&spent.map(|spent| spent.cpu_us(queries.len()))) }
 }
 
-/// What queries cost, and the runs, before anyone compacts.
+/// The costs of queries and the numbers of runs, before compaction.
 #[derive(Default)]
 struct Course {
     costs: Vec<Cost>,
@@ -132,7 +132,7 @@ struct Course {
 }
 
 impl Course {
-    /// Measures the present state.
+    /// Measures the current state of the database.
     fn measure(&mut self, path: &Path, queries: &Queries) {
         self.costs.push(ask(path, queries));
         let runs = Reader::open(path).expect("the database").view().stats().expect("counted").runs;
@@ -140,7 +140,7 @@ impl Course {
         self.rewrites = self.rewrites.max(runs.iter().map(|run| run.rewrites).max().unwrap_or(0));
     }
 
-    /// Compacts the database, and prints what queries cost before, compared with now.
+    /// Compacts the database, and prints the cost of queries before, relative to the cost now.
     fn print(&self, path: &Path, queries: &Queries, documents: usize) {
         let mut writer = Writer::open(path).expect("the database");
         if let Some(plan) = writer.plan_full_compaction() {
@@ -163,7 +163,7 @@ impl Course {
     }
 }
 
-/// One process a day that loads and ends.
+/// Each day a process loads documents and ends.
 fn days(options: &Options, loads: usize, of_pages: bool, are_new: bool) {
     let settled = SETTLED.min(loads / 2);
     let folder = options.folder();
@@ -172,7 +172,7 @@ fn days(options: &Options, loads: usize, of_pages: bool, are_new: bool) {
     let config = if of_pages { options.config().recipe(&recipe.label()) } else { options.config() };
     Writer::create(&path, &config).and_then(Writer::close).expect("a new database");
     let len = loads * options.len;
-    // Each page has a seed of its own, so that it can be made again.
+    // Each page has a seed of its own, so that it can be generated again.
     let page = |id: usize| page(id, &mut Random(options.seed + id as u64), &recipe);
     let (stored, queries) = if of_pages {
         let stored = settled * options.len;
@@ -205,7 +205,7 @@ fn days(options: &Options, loads: usize, of_pages: bool, are_new: bool) {
     course.print(&path, &queries, len);
 }
 
-/// One writer that commits small groups, and merges in the background meanwhile.
+/// One writer commits small groups and merges in the background meanwhile.
 fn commits(options: &Options, count: usize) {
     let settled = count / 4 * 3;
     let folder = options.folder();
@@ -242,7 +242,7 @@ fn waits(options: &Options, len: usize) {
     let path = folder.path().join("db");
     let mut writer = Writer::create(&path, &options.config()).expect("a new database");
     let stored = common::fingerprints(len, options.seed);
-    // Ten loads of equal size wait for their merge.
+    // Ten loads of equal size are left unmerged.
     for (load_number, prints) in stored.chunks(len.div_ceil(10)).enumerate() {
         let mut load = writer.bulk_load().expect("a load");
         for (index, &print) in prints.iter().enumerate() {
@@ -290,7 +290,7 @@ fn sketched(options: &Options, len: usize) {
     say(format_args!("{len} sketched documents, loaded in {spent}"));
     writer.close().expect("closed");
     let (rounds, commits) = if options.test { (1, 2) } else { (15, 15) };
-    // At opening everything is in runs; after that the documents of the commits are not.
+    // When the readers open, all documents are in runs; later, the documents of the commits are not.
     let openings: Vec<[f64; 4]> = (0..rounds).map(|_| Child::open(&path).1).collect();
     let mut writer = Writer::open(&path).expect("the database");
     let (mut child, _) = Child::open(&path);
@@ -337,8 +337,8 @@ struct Child {
 }
 
 impl Child {
-    /// Opens a database, page cache cold. Returns the times of opening, of opening and a verdict, their processor time
-    /// and the memory.
+    /// Opens a database that is not in the page cache. Returns the time of opening, the time of opening and a verdict,
+    /// the processor time of both, and the memory.
     fn open(path: &Path) -> (Self, [f64; 4]) {
         drop_from_page_cache(path);
         let mut command = Command::new(std::env::current_exe().expect("this program"));
@@ -350,7 +350,7 @@ impl Child {
         (child, opened)
     }
 
-    /// Moves on to the newest state. Returns the time, the processor time and the memory.
+    /// Refreshes the reader to the newest state. Returns the time, the processor time and the memory.
     fn refresh(&mut self) -> [f64; 3] {
         writeln!(self.process.stdin.as_ref().expect("a pipe"), "refresh").expect("heard");
         self.hear()
@@ -370,7 +370,7 @@ impl Drop for Child {
     }
 }
 
-/// Runs a reader in its own process: opens, queries, refreshes when told.
+/// The reader process: opens the database, runs a query, and refreshes on request.
 fn read(path: &Path) {
     let ms = |spent: Spent| format!("{} {}", spent.wall.as_secs_f64() * 1e3, spent.cpu.as_secs_f64() * 1e3);
     let clock = Clock::start();

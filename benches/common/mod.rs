@@ -1,12 +1,12 @@
-//! Shared parts of the benches: the data, the queries, options, clocks and plain text output.
+//! Parts shared by all benches: the data, the queries, options, clocks and plain text output.
 //!
-//! **Data.** 80% of the fingerprints are uniform. The others are in clusters: around a random member of the uniform
-//! ones, 1 to 200 copies of it with 0 to 6 bits flipped. The number is the least of four draws (small clusters are
-//! more common), so that a query finds about 1.3 documents. Copies without a flipped bit make fingerprints of
-//! several documents, about 3% of the data. The order is shuffled, so that neither numbers nor memory reveal the
-//! clusters.
+//! **Data.** 80% of the fingerprints are uniform. The others are in clusters: 1 to 200 copies of a random uniform
+//! fingerprint, each with 0 to 6 bits flipped. The number of copies is the least of four draws, so that small clusters
+//! are more common and a query finds about 1.3 documents. Copies without a flipped bit (about 3% of the data) give
+//! fingerprints that several documents share. The order is shuffled, so that neither document numbers nor the order in
+//! memory reveal the clusters.
 //!
-//! **Queries.** Half are a stored value with 0 to 3 bits flipped, half are uniform.
+//! **Queries.** Half of the queries are stored values with 0 to 3 bits flipped, half are uniform.
 //!
 //! All values are drawn from SplitMix64 (Steele, Lea, Flood 2014) with a seed that is printed with the figures: the
 //! same size and seed give the same data everywhere.
@@ -38,7 +38,7 @@ pub fn fingerprints(len: usize, seed: u64) -> Vec<u64> {
             prints.push(random.flip(centre, flips));
         }
     }
-    // Fisher and Yates.
+    // Shuffles by the algorithm of Fisher and Yates.
     for last in (1..len).rev() {
         prints.swap(last, random.index(last + 1));
     }
@@ -51,7 +51,7 @@ pub fn uniform(len: usize, seed: u64) -> Vec<u64> {
     (0..len).map(|_| random.next()).collect()
 }
 
-/// Returns `len` queries, in random order: half are a stored value with 0 to 3 bits flipped, half uniform.
+/// Returns `len` queries in random order: half are stored values with 0 to 3 bits flipped, half are uniform.
 pub fn queries(stored: &[u64], len: usize, seed: u64) -> Vec<u64> {
     let mut random = Random(seed ^ 0x5155_4552_4945_5321);
     let draw = |_| {
@@ -64,12 +64,12 @@ pub fn queries(stored: &[u64], len: usize, seed: u64) -> Vec<u64> {
     (0..len).map(draw).collect()
 }
 
-/// The options of every bench, with its own defaults of `--len` and `--queries`.
+/// The options of every bench. Each bench has its own defaults of `--len` and `--queries`.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Number of stored fingerprints, or documents.
     pub len: usize,
-    /// `--len` was given.
+    /// Whether `--len` was given.
     pub sized: bool,
     /// Number of queries.
     pub queries: usize,
@@ -77,7 +77,7 @@ pub struct Options {
     pub seed: u64,
     /// Folder for databases; a temporary one by default.
     pub dir: Option<PathBuf>,
-    /// A quick run at a tiny size that only shows that the bench works, as in continuous integration.
+    /// Whether this is a quick run at a tiny size, which only shows that the bench works (in continuous integration).
     pub test: bool,
     rounds: Option<usize>,
     /// Levels of the scheme, unless the planner chooses.
@@ -85,7 +85,7 @@ pub struct Options {
     restart: Option<u16>,
 }
 
-/// The command line of a bench: what all take, and `More` of its own.
+/// The command line of a bench: the options of all benches, and its own in `More`.
 #[derive(Parser)]
 struct Line<More: Args> {
     /// Stored fingerprints, or documents: 20K, 10M.
@@ -94,7 +94,7 @@ struct Line<More: Args> {
     /// Queries, or pairs: 20K, 1M.
     #[arg(long, value_parser = count)]
     queries: Option<usize>,
-    /// Rounds of which the median is taken.
+    /// Number of rounds; figures are medians.
     #[arg(long)]
     rounds: Option<usize>,
     /// Seed of the data.
@@ -112,7 +112,7 @@ struct Line<More: Args> {
     /// A quick run at a tiny size.
     #[arg(long)]
     test: bool,
-    /// Given by cargo.
+    /// Passed by cargo.
     #[arg(long, hide = true)]
     bench: bool,
     #[command(flatten)]
@@ -124,8 +124,8 @@ struct Line<More: Args> {
 pub struct NoMore {}
 
 impl Options {
-    /// Reads the command line. Without `--len` and `--queries`, `len` and `queries` are taken; with `--test` no more
-    /// than 20,000 and 1,000, whatever is said.
+    /// Reads the command line. `len` and `queries` are the defaults of `--len` and `--queries`. With `--test`, they are
+    /// at most 20,000 and 1,000, even if the options say more.
     pub fn read<More: Args>(len: usize, queries: usize) -> (Self, More) {
         let line = Line::<More>::parse();
         let most = |number: usize, most: usize| if line.test { number.min(most) } else { number };
@@ -143,13 +143,13 @@ impl Options {
         (options, line.more)
     }
 
-    /// Returns the number of measurements: that of `--rounds`, or one in a test, or `usual`.
+    /// Returns the number of measurements: the value of `--rounds`, one in a test, else `usual`.
     pub fn rounds(&self, usual: usize) -> usize {
         self.rounds.unwrap_or(if self.test { 1 } else { usual }).max(1)
     }
 
-    /// Returns the parameters of a database: k = 3, and the planner's scheme, unless `--levels 5` (or `4,4`) and
-    /// `--restart 16` are given.
+    /// Returns the parameters of a database: k = 3, and the scheme chosen by the planner, unless `--levels` (such as
+    /// `5` or `4,4`) and `--restart` are given.
     pub fn config(&self) -> nddb::Config {
         let mut config = nddb::Config::within(3).expect("a distance");
         if let Some(levels) = &self.levels {
@@ -183,7 +183,7 @@ pub fn count(text: &str) -> Result<usize, String> {
     Ok((number * factor) as usize)
 }
 
-/// Wall clock and processor time, of the whole process, since it was started.
+/// A clock that measures wall time and processor time of the process from its start.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     wall: Instant,
@@ -198,7 +198,7 @@ pub struct Spent {
     pub wall: Duration,
     /// Processor time of all threads, in user mode and in the kernel.
     pub cpu: Duration,
-    /// Of that, the one of the calling thread.
+    /// The part of `cpu` that the calling thread spent.
     pub own: Duration,
 }
 
@@ -241,17 +241,17 @@ fn clock_time(clock: libc::clockid_t) -> Duration {
 }
 
 impl Spent {
-    /// Returns the processor time of each of `len` items, in microseconds.
+    /// Returns the processor time per item for `len` items, in microseconds.
     pub fn cpu_us(&self, len: usize) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / len.max(1) as f64
     }
 
-    /// Returns the processor time that the calling thread spent on each of `len` items, in microseconds.
+    /// Returns the processor time of the calling thread per item for `len` items, in microseconds.
     pub fn own_us(&self, len: usize) -> f64 {
         self.own.as_secs_f64() * 1e6 / len.max(1) as f64
     }
 
-    /// Returns the wall time of each of `len` items, in microseconds.
+    /// Returns the wall time per item for `len` items, in microseconds.
     pub fn wall_us(&self, len: usize) -> f64 {
         self.wall.as_secs_f64() * 1e6 / len.max(1) as f64
     }
@@ -263,7 +263,7 @@ impl fmt::Display for Spent {
     }
 }
 
-/// Returns the value that a share `part` (0 to 1) of the values does not exceed. Sorts the values.
+/// Returns the quantile `part` (0 to 1) of the values: this share of the values does not exceed it. Sorts the values.
 pub fn quantile<T: Copy + PartialOrd>(values: &mut [T], part: f64) -> T {
     values.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
     values[((values.len() as f64 * part) as usize).min(values.len() - 1)]
@@ -274,7 +274,7 @@ pub fn median(values: &[f64]) -> f64 {
     quantile(&mut values.to_vec(), 0.5)
 }
 
-/// Prints a figure: its name, the value, the goal.
+/// Prints a figure: its name, the measured value and the target.
 pub fn figure(what: &str, value: impl fmt::Display, goal: &str) {
     let goal = if goal.is_empty() { String::new() } else { format!("   (to reach: {goal})") };
     println!("{what:<52} {value:>10}{goal}");
@@ -292,8 +292,8 @@ pub fn anonymous() -> f64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
-/// Asks the system to drop the pages of all files in a folder from its page cache, after writing them. Without root
-/// this works for files that nobody has mapped.
+/// Asks the system to drop the pages of all files in a folder from its page cache, after writing them. Without root,
+/// this works only for files that no process has mapped.
 pub fn drop_from_page_cache(folder: &std::path::Path) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();

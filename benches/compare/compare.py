@@ -5,16 +5,17 @@
     compare.py SET... --nddb target/release/nddb --main-text target/release/examples/main_text > tables.md
 
 SET is a folder with `docs.jsonl` or `docs.jsonl.zst` (read by the command zstd) and `pairs.tsv`, as `nddb eval` reads
-them. Each tool gets a virtual environment of its own under --work, with the versions below from PyPI; what cannot be
-installed, or fails, is said in its row. What each is asked for says tools.py. Each tool runs on two texts of the pages:
+them. Each tool gets a virtual environment of its own under --work, with the versions below from PyPI; a tool that
+cannot be installed, or fails, has the reason in its row. tools.py describes the settings of each tool. Each tool runs
+on two kinds of texts of the pages:
 
-- `trafilatura`: what trafilatura extracts at its defaults (documents that are plain text stay as they are);
-- `nddb`: the main content by nddb, as text (`--main-text`; left out where that is not given).
+- `trafilatura`: the text that trafilatura extracts with its defaults (plain text documents stay unchanged);
+- `nddb`: the main content by nddb, as text (needs `--main-text`).
 
-nddb runs on the pages, and on trafilatura's text. Columns: precision, recall and F1 of the labelled pairs; pairs that
-are found in all, those of a cluster among them; CPU seconds of user and system: of the extraction and of the tool
-(without its imports), and of nddb of the whole command; greatest resident memory of a process, of extraction or tool,
-in MB. All but CPU and memory is the same for the same input.
+nddb runs on the pages, and on the text by trafilatura. Columns: precision, recall and F1 on the labelled pairs; the
+number of pairs found, where each two documents of a cluster are a pair; CPU seconds (user and system) of the extraction
+and of the tool without its imports, or of the whole nddb command; greatest resident memory of an extraction or tool
+process, in MB. Everything except CPU and memory is the same for the same input.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from score import Counts, Found, decimal, read_json_lines, read_labels
 
 HERE = Path(__file__).resolve().parent
 
-# What each tool needs; the second are parts that its own metadata leaves out.
+# The packages of each tool; the second list has requirements that its own metadata omits.
 PACKAGES = {
     "trafilatura": ["trafilatura==2.3.1", "lxml_html_clean==0.4.6"],
     "datasketch": ["datasketch==2.0.0"],
@@ -38,7 +39,7 @@ PACKAGES = {
     "datatrove": ["datatrove==0.10.1", "spacy==3.8.18", "tokenizers==0.23.3", "regex==2026.11.15", "xxhash==3.8.2"],
 }
 
-# Rows: the name in tools.py, its environment, and what the table says.
+# Rows: the name in tools.py, its environment, and its label in the table.
 ROWS = [
     ("datasketch-0.9", "datasketch", "datasketch, words, .9"),
     ("datasketch-0.5", "datasketch", "datasketch, words, .5"),
@@ -69,7 +70,7 @@ def measured(command, output, log, **options):
 
 
 def environments(folder, wanted):
-    """Makes what is missing; returns the Python of each environment, or why there is none."""
+    """Creates missing environments; returns the Python of each environment, or the reason why there is none."""
     pythons = {}
     for name in wanted:
         python, log = folder / name / "bin" / "python", folder / f"{name}.log"
@@ -93,7 +94,7 @@ def run_tool(name, python, texts, output, folder):
     if isinstance(python, str):
         raise Failed(python)
     folder.mkdir(parents=True)
-    # Hashes of strings decide no order that a pair could depend on.
+    # A fixed seed: no result may depend on the hashes of strings.
     environment = {**os.environ, "PYTHONHASHSEED": "0", "HF_HOME": str(folder / "hf"), "TMPDIR": str(folder)}
     told = folder / "told"
     command = [python, HERE / "tools.py", name, texts, output, folder]

@@ -3,9 +3,9 @@
 
     groups.py docs.jsonl.zst > groups.tsv        lines of id, tab, group
 
-A group is what pairs of one origin share: from the field `source`, a repository without its commit
+A group is the common origin of documents, taken from the field `source`: a repository without its commit
 (`owner/name@commit:path`), a Debian package without its version (`debian:name_version_arch.deb:path`), or the first
-folder of a page of another collection (`collection:folder/page`). Documents without the field are left out.
+folder of a page in another collection (`collection:folder/page`). Documents without the field are left out.
 """
 
 import re

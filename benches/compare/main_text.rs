@@ -1,7 +1,7 @@
 //! Prints the main content of pages as plain text, for tools that compare texts.
 //!
-//! `main_text < docs.jsonl > texts.jsonl`: JSON lines of `id` and `html` or `text` in, of `id` and `text` out. What is
-//! printed is what the default verdict looks at: lower case, each number as `0`, one line a block.
+//! `main_text < docs.jsonl > texts.jsonl` reads JSON lines of `id` and `html` or `text`, and writes JSON lines of `id`
+//! and `text`. The text is what the default method compares: lower case, each number as `0`, one line per block.
 
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};

@@ -5,14 +5,14 @@ both.
     cargo build --release -p nddb-cli
     same_job.py SET... --nddb target/release/nddb > table.md
 
-SET is a labelled set, as of compare.py. Its documents become eight Parquet files with columns `id`, `url` and `text`
-(what a visitor sees of a page, by plain_text.py), the same for both, and eight with `html` instead, which nddb is also
-given. datatrove gets a virtual environment of its own under --work. The code is read from README.md; all that is
-changed is that the clusters of datatrove are saved too (`save_cluster_id=True`), for the score.
+SET is a labelled set in the format of compare.py. Its documents become eight Parquet files with columns `id`, `url` and
+`text` (the visible text of a page, by plain_text.py), which both tools read. nddb also runs on eight files with `html`
+instead of `text`. datatrove gets a virtual environment of its own under --work. The code is read from README.md, with
+one change: datatrove also saves its clusters (`save_cluster_id=True`), for the score.
 
-Columns: documents left in `out/`; F1 of the labelled pairs, of which those count as found that are in one cluster; CPU
-seconds of user and system and seconds by wall clock, of all commands with their start; greatest resident memory of a
-process, in MB.
+Columns: documents left in `out/`; F1 on the labelled pairs, where a pair in one cluster counts as found; CPU seconds
+(user and system) and wall clock seconds of all commands, including their start; greatest resident memory of a process,
+in MB.
 """
 
 import argparse
@@ -33,10 +33,10 @@ from plain_text import text_of  # noqa: E402
 from score import Counts, decimal, read_json_lines, read_labels  # noqa: E402
 
 FILES = 8
-# datatrove reads Parquet by these.
+# Packages that datatrove needs to read Parquet.
 READERS = ["pyarrow==26.0.1", "fsspec==2026.9.0"]
 
-# Runs in the environment of datatrove.
+# These scripts run in the environment of datatrove.
 MAKE = """
 import json, sys
 import pyarrow, pyarrow.parquet
@@ -51,7 +51,7 @@ for name in sorted(glob.glob(sys.argv[1])):
     table = pyarrow.parquet.read_table(name)
     print(json.dumps([name, {column: table.column(column).to_pylist() for column in sys.argv[2:]}]))
 """
-# CPU of all descendants, which a process that forks servers does not wait for.
+# Sums the CPU time of all descendants, because a process that forks servers does not wait for them.
 METER = """
 import ctypes, os, resource, subprocess, sys, time
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
@@ -70,7 +70,7 @@ sys.exit(code)
 
 
 def measured(command, folder):
-    """Runs a command in a folder; returns CPU seconds, seconds, and MB, of it and all that it starts."""
+    """Runs a command in a folder; returns CPU seconds, wall clock seconds and MB, including all its child processes."""
     told = folder / "told"
     with open(folder / "log", "ab") as log:
         command = [sys.executable, "-c", METER, told.resolve(), *command]
@@ -81,7 +81,7 @@ def measured(command, folder):
 
 
 def blocks():
-    """Returns the code of both sides, as README.md has it."""
+    """Returns the code of both tools from README.md."""
     text = (HERE / "README.md").read_text(encoding="utf-8")
     text = text[text.index("## The same job with datatrove") :]
     python = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)

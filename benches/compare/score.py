@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Scores pairs against labels, by kind, and lists what is wrong.
+"""Scores pairs against labels, by kind, and lists the errors.
 
     nddb create set.nddb && nddb load set.nddb docs.jsonl.zst
     nddb pairs set.nddb --expand --format tsv | score.py --pairs pairs.tsv --groups groups.tsv --list
 
-Reads lines of ids between tabs: all documents of a line are near-duplicates of each other. Of the output of
-`nddb pairs --format tsv`, which begins with the names of its columns, the first two are ids. A labelled pair counts as
-found if some line has both. Intervals are 95%, of 10,000 draws of as many components as there are, with replacement:
-what labelled pairs connect of the groups of documents, or of the documents where no groups are given. `--family`
-adds up kinds. Standard library only; the same input and seed give the same output.
+Reads lines of ids separated by tabs; all documents of a line are near-duplicates of each other. In the output of `nddb
+pairs --format tsv`, which begins with the names of its columns, only the first two columns are ids. A labelled pair
+counts as found if a line has both of its ids. Intervals are 95% bootstrap intervals from 10,000 draws of components
+with replacement. A component is a set of groups (or of documents, without --groups) that labelled pairs connect.
+`--family` adds up kinds. Standard library only; the same input and seed give the same output.
 """
 
 import argparse
@@ -24,7 +24,7 @@ DRAWS = 10_000
 
 
 def read_json_lines(path):
-    """Yields the objects of a file of JSON lines, plain, .gz or .zst (by the command zstd)."""
+    """Yields the objects of a file of JSON lines: plain, .gz, or .zst (read with the command zstd)."""
     path = str(path)
     if path.endswith(".zst"):
         with subprocess.Popen(["zstd", "-dcq", path], stdout=subprocess.PIPE) as process:
@@ -51,7 +51,7 @@ def read_labels(path):
 
 
 class Found:
-    """What a tool found: pairs, and clusters of which all pairs count."""
+    """The results of a tool: pairs, and clusters, in which each two documents count as a pair."""
 
     def __init__(self, lines):
         self.pairs, self.cluster, self.in_clusters, self.evidence = set(), {}, 0, {}
@@ -89,7 +89,7 @@ class Counts:
         setattr(self, name, getattr(self, name) + weight)
 
     def scores(self):
-        """Returns precision, recall and F1, each None where it is of nothing."""
+        """Returns precision, recall and F1; each is None if it is undefined."""
         share = lambda part, whole: part / whole if whole else None
         return (
             share(self.right, self.right + self.false),
@@ -99,7 +99,7 @@ class Counts:
 
 
 def components(labels, group):
-    """Returns the component of each labelled pair, by a number."""
+    """Returns the number of the component of each labelled pair."""
     parent = {}
 
     def root(node):
@@ -116,7 +116,7 @@ def components(labels, group):
 
 
 def interval(parts, seed):
-    """Returns the 95% interval of F1, of draws of parts: a part is (right, false, missed)."""
+    """Returns the 95% bootstrap interval of F1; a part is (right, false, missed)."""
     if len(parts) < 2:
         return None
     draw, values = random.Random(seed), []

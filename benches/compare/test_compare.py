@@ -1,4 +1,4 @@
-"""Tests of scoring, groups and made pages: `python3 -m unittest discover -s benches/compare`."""
+"""Tests of scoring, groups and synthetic pages: `python3 -m unittest discover -s benches/compare`."""
 
 import itertools
 import re
@@ -132,7 +132,7 @@ class MadePages(unittest.TestCase):
 
     def test_the_code_of_both_sides_is_what_the_readme_shows(self):
         code, lines = blocks()
-        # Processes of datatrove read the file again, so that what it does must be guarded.
+        # Processes of datatrove import the file again, so the code must be guarded by `__name__`.
         self.assertIn('if __name__ == "__main__":', code)
         self.assertIn("save_cluster_id=True", code)
         compile(code, "README.md", "exec")

@@ -19,7 +19,7 @@ LABELS = Path(__file__).resolve().parent.parent / "labels"
 
 
 def many(of):
-    """Returns so many pairs (ids, probability) of each probability."""
+    """Returns the given number of pairs (ids, probability) for each probability."""
     return {(f"a{p}-{n}", f"b{p}-{n}"): p for p, count in of.items() for n in range(count)}
 
 
@@ -143,7 +143,7 @@ class Scores(unittest.TestCase):
         self.assertEqual(intervals(pairs, strata, [0] * 80, 1), {})
 
     def test_what_no_draw_has_shown_may_be_hidden(self):
-        # Of 40 components that show nothing a share of 8.8% may be wrong; of one component anything may.
+        # If none of 40 drawn components has an error, up to 8.8% may be wrong; after one component, any share may be.
         pairs = [(0.9, True, 1.0)] * 40 + [(0.1, False, 10.0)] * 40
         strata = ["high"] * 40 + ["low"] * 40
         ends = intervals(pairs, strata, range(80), 1)

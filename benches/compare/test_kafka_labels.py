@@ -19,7 +19,7 @@ class Labels(unittest.TestCase):
             "4b": f"{SITE}/10/b.html",
             "5a": f"{SITE}/13/a.html",
         }
-        # The text of the fifth is that of the first.
+        # The fifth page has the text of the first.
         texts = {"1a": (1, 1), "2a": (2, 1), "3a": (3, 3), "4b": (4, 4), "5a": (1, 1)}
         truth = {urls[id]: {"text_id": text, "masked_id": masked} for id, (text, masked) in texts.items()}
         pairs = [((a, urls[a]), (b, urls[b])) for a in urls for b in urls if a < b]

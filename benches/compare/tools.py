@@ -3,19 +3,19 @@
 
     tools.py TOOL TEXTS.jsonl OUTPUT FOLDER
 
-TEXTS are JSON lines of `id` and `text` (`extract`: `id` and `html` or `text`). OUTPUT gets lines of ids between tabs,
-of which all are near-duplicates of each other (`extract`: JSON lines of `id` and `text`). FOLDER is for what a tool
-writes. Prints the processor time that the imports took, and how many texts were empty, as JSON.
+TEXTS are JSON lines of `id` and `text` (`extract`: `id` and `html` or `text`). OUTPUT gets lines of ids separated by
+tabs; all documents of a line are near-duplicates of each other (`extract`: JSON lines of `id` and `text`). FOLDER is
+for files that a tool writes. Prints the processor time of the imports and the number of empty texts, as JSON.
 
-Settings are those that the documentation of each tool starts from; what it leaves open is said here:
+Settings are those of the introductory example in the documentation of each tool; choices that it leaves open are:
 
-- datasketch: MinHash of 128 permutations over the words of a text, MinHashLSH of the constructor's threshold .9, and of
-  the .5 of the documentation's example; a pair is what the index answers. Empty texts are left out.
-- rensa: the README's RMinHashDeduplicator over words, threshold .8, 128 permutations, seed 42, with LSH, documents in
-  their order. Each document that it refuses is in the cluster of the first kept one that it is a duplicate of.
-- text-dedup: `python -m text_dedup.minhash` as it stands: 5 words, 250 permutations, threshold .7; its clusters.
+- datasketch: MinHash with 128 permutations over the words of a text; MinHashLSH with the default threshold 0.9, and
+  with 0.5 as in the example; each answer of the index is a pair. Empty texts are left out.
+- rensa: the RMinHashDeduplicator of the README over words, threshold 0.8, 128 permutations, seed 42, with LSH,
+  documents in their order. A rejected document joins the cluster of the first kept document that it duplicates.
+- text-dedup: `python -m text_dedup.minhash` with its defaults: 5 words, 250 permutations, threshold 0.7; its clusters.
 - datatrove: the three steps of min-hash with MinhashConfig() and English words: 5 words, 14 buckets of 8; its clusters.
-- extract: trafilatura.extract(html); texts stay what they are.
+- extract: trafilatura.extract(html); plain texts stay unchanged.
 """
 
 import json
@@ -79,7 +79,7 @@ def text_dedup():
 
     yield
     texts, output, folder = yield
-    # All texts in one column, in their order: its clusters name documents by their number.
+    # All texts are in one column, in their order, because its clusters name documents by their number.
     with open(folder / "texts.jsonl", "w", encoding="utf-8") as file:
         file.writelines(json.dumps({"text": text["text"]}) + "\n" for text in texts)
     given = {"path": "json", "data_files": folder / "texts.jsonl", "split": "train", "cache_dir": folder / "cache"}
@@ -144,7 +144,7 @@ def main():
     if len(sys.argv) != 5 or sys.argv[1] not in TOOLS:
         sys.exit(__doc__)
     _, name, texts, output, folder = sys.argv
-    # The modules of the tools are not those beside this file.
+    # Modules of the tools must not be confused with the files in this folder.
     sys.path = [path for path in sys.path if Path(path or ".").resolve() != Path(__file__).resolve().parent]
     tool = TOOLS[name]()
     next(tool)

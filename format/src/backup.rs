@@ -29,7 +29,7 @@ pub struct BackupFile {
 /// Returns the list of these files, whose paths ascend.
 ///
 /// # Errors
-/// [`FormatError::Malformed`] for files that no list can name.
+/// [`FormatError::Malformed`] for paths that a list cannot contain.
 pub fn encode(files: &[BackupFile]) -> Result<Vec<u8>> {
     let mut text = format!("{TITLE}{VERSION}\n");
     for file in files {
@@ -125,7 +125,7 @@ fn hex(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Returns whether a path is one that a database has, and does not lead out of its folder.
+/// Returns whether a path is a valid path of a file in the folder of a database.
 fn is_path(path: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty()

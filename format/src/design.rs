@@ -31,7 +31,7 @@ impl Design {
     /// Makes the scheme of this design, given the `bits` and `k` of the search that found it.
     ///
     /// # Errors
-    /// As [`Scheme::new`].
+    /// Errors of [`Scheme::new`].
     pub fn scheme(&self, bits: u8, k: u8, restart: u16) -> Result<Scheme> {
         Scheme::new(bits, k, &self.levels, restart)
     }
@@ -111,9 +111,9 @@ struct Rest {
 }
 
 impl Rest {
-    /// Returns the rest after one more level. It cuts the bits into `groups` groups, as equal as whole bits allow, of
-    /// which the k narrowest (or the k widest) remain. Both results grow with the number of bits that are cut, so
-    /// extremes come from extremes.
+    /// Returns the number of bits left after one more level. The level cuts the bits into `groups` groups, as equal as
+    /// whole bits allow, of which the k narrowest (or the k widest) remain. Both results grow with the number of bits
+    /// that are cut, so the least rest comes from the least number of bits, and the greatest from the greatest.
     fn cut(self, groups: u8, k: u8) -> Self {
         let narrow = |bits: u8| k * (bits / groups);
         Self {
@@ -188,7 +188,7 @@ mod tests {
         })
     }
 
-    /// As [`escape`], for all masks of at most `k` of `bits` bits. Positions in the prefixes of the same tables
+    /// Like [`escape`], for all masks of at most `k` of `bits` bits. Positions in the prefixes of the same tables
     /// have the same effect, so one of them stands for all.
     fn uncaught(prefixes: &[u64], bits: u8, k: u8) -> Option<u64> {
         let mut kinds = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! The reader in Python, written from SPEC.md, reads what this crate writes: random runs, a database of
-//! two, and refuses them when a byte is wrong.
+//! The reader in Python, written from SPEC.md, reads the files that this crate writes (random runs, and a database of
+//! two runs), and refuses them if a byte is wrong.
 
 #[allow(dead_code, reason = "each test needs a part of it")]
 #[path = "common/restamp.rs"]
@@ -35,7 +35,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// Runs the reader. `None` where there is no Python.
+/// Runs the reader. `None` without Python.
 fn reader(arguments: &[&Path]) -> Option<Output> {
     let mut python = nddb_test_support::python("the reader in Python")?;
     Some(python.arg(READER).args(arguments).output().expect("it runs"))
@@ -138,7 +138,7 @@ fn record_of(number: u64) -> Record {
     }
 }
 
-/// Documents of a run: most of the first ones, and of some hundred numbers at a time none.
+/// Documents of a run: most of the first numbers have one, and ranges of several hundred numbers have none.
 fn documents_of(run: &Run) -> Vec<Document> {
     let pairs = run.lists.iter().flat_map(|(print, numbers)| numbers.iter().map(|&number| (number, *print)));
     let kept = pairs.filter(|&(number, _)| !mix(number).is_multiple_of(8) && number / 100 % 10 != 7);
@@ -165,7 +165,7 @@ fn summaries_of(low: u64, high: u64, documents: &[Document]) -> Vec<u8> {
     out
 }
 
-/// What the reader prints of a summary. No text has a letter that JSON escapes.
+/// The line that the reader prints for a summary. No text has a character that JSON escapes.
 fn json_of((number, fingerprint, record): &Document) -> String {
     let start = format!("\"number\":{number},\"fingerprint\":\"{fingerprint:016x}\",\"id\":\"{}\"", record.id);
     let mut parts = vec![start];
@@ -191,13 +191,13 @@ fn json_of((number, fingerprint, record): &Document) -> String {
     format!("{{{}}}", parts.join(","))
 }
 
-/// Writes a file of summaries into a folder: its entry of a manifest.
+/// Writes a file of summaries into a folder; returns its entry for a manifest.
 fn put_summaries(folder: &Path, bytes: &[u8], next: &mut u64) -> FileEntry {
     let identity = summaries::Header::decode(bytes).expect("a header").identity;
     put_file(folder, "sum", bytes, identity, next)
 }
 
-/// Writes the files of the run into a folder: its entry of a manifest.
+/// Writes the files of the run into a folder; returns its entry for a manifest.
 fn publish(run: &Run, folder: &Path, next: &mut u64) -> RunEntry {
     let entry = publish_tables(run, folder, next);
     RunEntry { keys: Some(publish_keys(run, folder, next)), ..entry }
@@ -227,7 +227,7 @@ fn publish_tables(run: &Run, folder: &Path, next: &mut u64) -> RunEntry {
     }
 }
 
-/// Writes a file under the next number: its entry of a manifest.
+/// Writes a file with the next number; returns its entry for a manifest.
 fn put_file(folder: &Path, ending: &str, bytes: &[u8], identity: u64, next: &mut u64) -> FileEntry {
     let number = *next;
     *next += 1;
@@ -235,7 +235,7 @@ fn put_file(folder: &Path, ending: &str, bytes: &[u8], identity: u64, next: &mut
     FileEntry { number, length: bytes.len() as u64, identity, checksum: crc32fast::hash(bytes) }
 }
 
-/// Schemes of all kinds, and how clustered their fingerprints are.
+/// Schemes of all kinds, each with the clustering of its fingerprints.
 fn runs() -> Vec<Run> {
     let mut runs = Vec::new();
     for (seed, (bits, k, levels, restart, len)) in (1..).zip([
@@ -403,7 +403,7 @@ fn python_refuses_summaries_of_other_documents() {
     }
 }
 
-/// Checksums are right, and the entries of presence or of the directory are not.
+/// The checksums are right, but the entries of presence or of the directory are wrong.
 #[test]
 fn python_refuses_summaries_at_wrong_places() {
     let folder = folder("places");

@@ -1,8 +1,7 @@
-//! ARC records, versions 1.0 (and 1.1, which is the same) and 2.0.
+//! ARC records, versions 1.0, 1.1 (equal to 1.0) and 2.0.
 //!
-//! A record is one line, followed by the number of bytes that the line gives: `URL IP date type length`, and in
-//! version 2 the status, a checksum, a location, an offset and a file name before the length. The URL may contain
-//! spaces.
+//! A record is a line, followed by as many bytes as the line says. The line is `URL IP date type length`; version 2 has
+//! the status, a checksum, a location, an offset and a file name before the length. The URL may contain spaces.
 
 use std::io;
 
@@ -33,7 +32,8 @@ struct Line<'a> {
     length: Option<u64>,
 }
 
-/// Parses a record line from both ends: the scheme identifies a URL, the address and date identify a record line.
+/// Parses a record line from both ends. The scheme identifies a URL; the IP address and the date identify a record
+/// line.
 fn parse(line: &[u8]) -> Option<Line<'_>> {
     let line = line.trim_ascii_end();
     let scheme = line.iter().take(32).position(|&b| b == b':')?;
@@ -67,7 +67,7 @@ fn is_address(word: &[u8]) -> bool {
         && word.iter().any(|b| matches!(b, b'.' | b':'))
 }
 
-/// Returns whether bytes begin a record, with a record line; `None` if they are too few to tell.
+/// Returns whether bytes begin with a record line; `None` if they are too few to tell.
 pub(super) fn starts(bytes: &[u8]) -> Option<bool> {
     let within = &bytes[..bytes.len().min(LINE_MAX)];
     if within.first().is_some_and(|b| !b.is_ascii_alphabetic()) {

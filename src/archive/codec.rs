@@ -18,7 +18,7 @@ pub(super) struct Progress {
     pub(super) ended: bool,
 }
 
-/// A reason why a member cannot be decoded further, and the number of bytes that the step had produced.
+/// The reason why a member cannot be decoded further, and the number of bytes that the step had produced before.
 pub(super) struct Fault {
     pub(super) reason: Reason,
     pub(super) detail: &'static str,

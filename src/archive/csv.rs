@@ -27,11 +27,11 @@ pub(super) struct Csv {
     /// The fields of the last row, concatenated, and the end of each.
     fields: Vec<u8>,
     ends: Vec<usize>,
-    /// Bytes were lost before the next row, which may therefore be the rest of a row.
+    /// Whether bytes were lost before the next row, so that it may be the rest of a row.
     unsure: bool,
 }
 
-/// The columns that make a document, by their numbers; of several columns of one kind, the preferred one comes first.
+/// The numbers of the columns that make a document; among several columns of one kind, the preferred one comes first.
 #[derive(Default)]
 struct Columns {
     id: Option<usize>,
@@ -50,8 +50,8 @@ enum Row {
     End,
 }
 
-/// Returns whether the first bytes of a file are a header of columns between tabs: one that names a column that makes
-/// documents, or that is not followed by a fingerprint.
+/// Returns whether the first line of a file is a header of columns separated by tabs. It is if it is no line of id and
+/// fingerprint, and either names a column that makes documents, or no line of id and fingerprint follows.
 pub(super) fn is_tab_header(head: &[u8], options: &Options) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
@@ -194,7 +194,7 @@ impl Csv {
                 self.reader.read_record(stream.window(), &mut self.fields[len..], &mut self.ends[count..]);
             stream.consume(read);
             (len, count) = (len + written, count + ended);
-            // The excess is skipped, and takes no more memory.
+            // The excess is skipped without using memory.
             if len > limit || count > COLUMNS_MAX {
                 is_too_long = true;
             }

@@ -2,9 +2,9 @@
 
 /// Returns the seconds since 1970 of a date; `None` if it is malformed.
 ///
-/// Accepts `YYYY`, `YYYY-MM`, `YYYY-MM-DD` (also with `/`), and a time after `T` or a space with minutes, seconds and a
-/// fraction each optional, then `Z`, `UTC`, an offset such as `-0800` or `+01:00`, or nothing (UTC); and 8 to 18 digits
-/// without separators.
+/// Accepts a date `YYYY`, `YYYY-MM` or `YYYY-MM-DD` (also with `/`). A time may follow after `T` or a space; its
+/// minutes, seconds and fraction are optional. A zone may follow the time: `Z`, `UTC` or an offset such as `-0800` or
+/// `+01:00`; the default is UTC. Also accepts 8 to 18 digits without separators.
 pub(super) fn parse(text: &[u8]) -> Option<i64> {
     let text = text.trim_ascii();
     if text.len() >= 8 && text.iter().all(u8::is_ascii_digit) {
@@ -53,8 +53,8 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
 }
 
 /// Returns the seconds since 1970 of a date that is written as a number: a year, a date of eight digits, or a date and
-/// time of fourteen digits. Otherwise, depending on its size, it counts seconds since 1970, or thousandths, millionths
-/// or billionths of them.
+/// time of fourteen digits. Any other number counts seconds since 1970, or thousandths, millionths or billionths of a
+/// second, depending on its size.
 pub(super) fn of_number(number: i64) -> Option<i64> {
     let digits = number.to_string();
     match digits.len() {
@@ -66,7 +66,7 @@ pub(super) fn of_number(number: i64) -> Option<i64> {
         }
         _ => {}
     }
-    // Seconds from 1973 to the year 5138: smaller numbers are not times.
+    // Seconds from the year 1973 to the year 5138; smaller numbers are not times.
     const SECONDS: std::ops::Range<u64> = 100_000_000..100_000_000_000;
     let parts = [1_u32, 1_000, 1_000_000, 1_000_000_000].map(u64::from);
     let parts = parts.into_iter().find(|parts| number.unsigned_abs() / parts < SECONDS.end)?;

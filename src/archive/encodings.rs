@@ -1,7 +1,7 @@
 //! Decoding of transfer and content encodings: chunked, gzip, deflate, br, zstd, alone and stacked.
 //!
-//! Headers often lie: crawlers store the decoded body and keep the header. So a body is decoded only if it looks
-//! encoded in the declared way. If decoding fails at the beginning, the body is kept as it is; if it fails later, the
+//! Headers are often wrong: crawlers store the decoded body and keep the header. So a body is decoded only if it looks
+//! encoded in the declared way. If decoding fails at the beginning, the body is kept unchanged; if it fails later, the
 //! decoded part is kept and flagged.
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ pub(super) struct Decoded {
     pub(super) truncated: bool,
 }
 
-/// Most stacked encodings that are decoded.
+/// Greatest number of stacked encodings that are decoded.
 const LAYERS_MAX: usize = 6;
 
 /// The result of decoding one encoding.
@@ -46,7 +46,7 @@ pub(super) fn decode<'a>(
         .take(LAYERS_MAX + 1)
         .collect();
     if names.len() > LAYERS_MAX {
-        return Err((Reason::BadEncoding, "more encodings upon each other than are undone"));
+        return Err((Reason::BadEncoding, "more stacked encodings than are decoded"));
     }
     let mut body = Cow::Borrowed(body);
     let mut flagged = false;
@@ -87,7 +87,7 @@ pub(super) fn decode<'a>(
             }
         }
     }
-    // No page begins like this: the header is incomplete.
+    // No page begins with these bytes, so the header is incomplete.
     if let Layer::Undone { body: undone, truncated } = gunzip(behind_empty_lines(&body), limits) {
         body = Cow::Owned(undone);
         flagged |= truncated;
@@ -114,7 +114,7 @@ fn unchunk(body: &[u8], cut: bool) -> Layer {
             return Layer::Undone { body: out, truncated: false };
         }
         if size > data.len() as u64 {
-            // The last chunk of a truncated body; or a word that looks like a size.
+            // This is the last chunk of a truncated body, or a word that looks like a size.
             let believable = cut || sniff::looks_like_html(data) || data.starts_with(&gzip::MAGIC);
             if first && !believable {
                 return Layer::AsItIs;
@@ -214,8 +214,8 @@ fn unzstd(body: &[u8], limits: &Limits) -> Layer {
     layer(out, end, None)
 }
 
-/// Classifies a decoded body. `unmarked` is the encoded body if its encoding has no magic: in that case, a body that
-/// begins as text and does not decode to its end was never encoded.
+/// Classifies a decoded body. `unmarked` is the encoded body if its encoding has no magic number. Such a body was never
+/// encoded if it begins as text and does not decode to its end.
 fn layer(out: Vec<u8>, end: End, unmarked: Option<&[u8]>) -> Layer {
     match end {
         End::Done => Layer::Undone { body: out, truncated: false },
@@ -238,7 +238,7 @@ fn read(mut decoder: impl Read, out: &mut Vec<u8>, limits: &Limits) -> End {
     loop {
         let len = out.len();
         if len >= limits.record {
-            // At the limit, the decoder may have no more output.
+            // At the limit, the decoder may or may not have more output.
             return match decoder.read(&mut [0]) {
                 Ok(0) => End::Done,
                 Ok(_) => End::SizeLimit,

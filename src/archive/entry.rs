@@ -11,8 +11,8 @@ pub struct Position {
     pub offset: u64,
     /// Offset of the record in the decompressed member, in bytes; 0 if the record begins it.
     pub inner: u64,
-    /// Size of the record in bytes: compressed if its members or frames contain nothing else, else uncompressed. In a
-    /// Parquet file, the size of the page or text.
+    /// Size of the record in bytes: the compressed size if its members or frames contain nothing else, else the
+    /// uncompressed size. In a Parquet file, the size of the page or text.
     pub length: u64,
 }
 
@@ -77,8 +77,8 @@ pub struct PageEntry {
     pub charset: Option<String>,
     /// The page, after transfer and content decoding.
     pub body: Vec<u8>,
-    /// The body is known to be incomplete: truncated at the size limit, by the end of the file, by a wrong length,
-    /// by damage in its encoding, or by the crawler (WARC-Truncated).
+    /// Whether the body is known to be incomplete: truncated at the size limit, by the end of the file, by a wrong
+    /// length, by damage in its encoding, or by the crawler (WARC-Truncated).
     pub truncated: bool,
 }
 
@@ -93,7 +93,7 @@ impl PageEntry {
 /// A document that was sketched earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SketchEntry {
-    /// Everything that is stored for the document, including its id, in the encoding of the catalog. It has not been
+    /// The stored form of the document, including its id, in the encoding of the catalog. The bytes have not been
     /// checked.
     pub sketch: Vec<u8>,
     /// The label of the recipe that made it.
@@ -109,7 +109,7 @@ pub struct Links {
     pub id: Option<String>,
     /// Its WARC-Target-URI.
     pub url: Option<String>,
-    /// The ids of the records that it belongs to: of every WARC-Concurrent-To, and of WARC-Refers-To.
+    /// The ids of the records to which it belongs: those in every WARC-Concurrent-To and in WARC-Refers-To.
     pub of: Vec<String>,
 }
 
@@ -146,7 +146,7 @@ named! {
         DamagedMember = "damaged_member",
         /// The file ends inside a record or member.
         CutOff = "cut_off",
-        /// The ratio limit was exceeded by bytes that were decompressed for nothing, or by rows of a table.
+        /// The ratio limit was exceeded, by decompressed bytes that were not used or by rows of a table.
         RatioLimit = "ratio_limit",
         /// Bytes between records that belong to no record.
         Garbage = "garbage",
@@ -194,8 +194,8 @@ named! {
         Metadata = "metadata",
         /// WARC: a revisited page; its text is in another record.
         Revisit = "revisit",
-        /// WARC: a resource whose type is not that of a page, or whose address is that of a file of the crawler, such
-        /// as a log.
+        /// WARC: a resource that is not a page by its type, or that is a file of the crawler by its address, such as a
+        /// log.
         Resource = "resource",
         /// WARC: a later segment of a record.
         Continuation = "continuation",
@@ -214,7 +214,8 @@ named! {
     }
 }
 
-/// Returns whether a text can be an id: 1 to 4,096 bytes without NUL, and not the id of a number, which no text can be.
+/// Returns whether a text can be an id: it has 1 to 4,096 bytes without NUL, and does not have the form of the id of a
+/// number.
 pub(super) fn is_text_id(text: &str) -> bool {
     !text.starts_with(NUMBER_MARK) && check_id(text).is_ok()
 }

@@ -69,11 +69,11 @@ pub enum ArchiveError {
         /// The file.
         path: PathBuf,
     },
-    /// A name of an index fits several archives equally well.
+    /// A name in an index matches several archives equally well.
     Ambiguous {
         /// The name.
         name: String,
-        /// The archives; if it is one, another name of the index fits it as well.
+        /// The archives; if there is only one, another name in the index matches it equally well.
         paths: Vec<PathBuf>,
     },
     /// There is no page at the position requested.
@@ -121,7 +121,8 @@ impl fmt::Display for ArchiveError {
             }
             ArchiveError::Ambiguous { name, paths } => {
                 let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-                let which = if paths.len() == 1 { "another one of the index fits as well" } else { "all fit as well" };
+                let which =
+                    if paths.len() == 1 { "another name in the index matches equally well" } else { "all fit as well" };
                 write!(f, "{name}: which archive is meant is not clear: {}: {which}", paths.join(", "))
             }
             ArchiveError::NotAPage { path, offset, inner, found } => {

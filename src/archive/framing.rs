@@ -1,7 +1,7 @@
-//! The extent of a record: the declared length, unless the bytes there show that it is wrong.
+//! The extent of a record: its declared length, unless the bytes at its end show that the length is wrong.
 //!
-//! A length is accepted if the record is followed by the end, by another record, or by another compressed member.
-//! Otherwise the record ends where another one begins inside it. So a wrong length costs no other record.
+//! A length is accepted if the end of the file, another record or another compressed member follows the record.
+//! Otherwise the record ends where another record begins inside it, so a wrong length costs no other record.
 
 use std::io;
 
@@ -36,9 +36,9 @@ pub(super) enum Ending {
     Doubtful,
     /// Before its declared length: at the next record, or at the end of the file.
     Short,
-    /// At a tear in the stream; `whole` if only the end of its member is missing.
+    /// At a tear in the stream.
     Torn {
-        /// All bytes of the record are there.
+        /// Whether all bytes of the record are there, and only the end of its member is missing.
         whole: bool,
     },
     /// Beyond the size limit: the window does not hold all of the record.
@@ -123,7 +123,7 @@ fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> 
     Ok(Extent { held: claimed, ending })
 }
 
-/// Returns whether a record that was skipped, window by window, ended at the end of a record.
+/// After a record was skipped window by window: returns whether the stream is at the end of a record.
 pub(super) fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool> {
     skip_padding(stream)?;
     loop {

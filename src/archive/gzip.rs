@@ -9,8 +9,8 @@ use super::source::{LOOK, Source};
 
 pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// Decoder of members. Header and checksum are read here, and only the deflate stream by flate2, so that one state can
-/// be reused for every member. A decoder that reads gzip headers itself does not allow this.
+/// Decoder of members. It reads header and checksum itself and uses flate2 only for the deflate stream, so that one
+/// state can be reused for every member. A gzip decoder that reads the headers does not allow this.
 pub(super) struct Gzip {
     inflate: Decompress,
     checksum: crc32fast::Hasher,

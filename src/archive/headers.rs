@@ -26,8 +26,8 @@ pub(super) enum Extent {
     Foreign,
 }
 
-/// Finds the empty line that ends a header block. Lines end in LF, with any number of CR before it. `foreign` is
-/// called with the rest of the bytes from every line but the first.
+/// Finds the empty line that ends a header block. Lines end in LF, with any number of CR before it. For every line
+/// except the first, `foreign` is called with the bytes from that line on.
 pub(super) fn extent(bytes: &[u8], limits: &Limits, foreign: fn(&[u8]) -> bool) -> Extent {
     let within = &bytes[..bytes.len().min(limits.header)];
     let mut line_start = 0;

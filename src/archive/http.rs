@@ -79,7 +79,7 @@ pub(super) fn page(
     Ok(HttpPage { kind, charset, body, truncated: truncated || cut })
 }
 
-/// Returns the response found where the content of another one would begin, after any empty lines.
+/// Returns the response that begins in place of the content of another response, after any empty lines.
 fn next_response(content: &[u8]) -> Option<&[u8]> {
     let begin = content.iter().take(16).position(|b| !matches!(b, b'\r' | b'\n'))?;
     let response = &content[begin..];
@@ -113,8 +113,8 @@ pub(super) fn page_kind(media_type: &[u8]) -> Option<PageKind> {
     }
 }
 
-/// Returns the type and subtype of a Content-Type value. They end at the first byte that cannot be in them, so that a
-/// parameter without a semicolon before it costs nothing.
+/// Returns the type and subtype of a Content-Type value. They end at the first byte that cannot be in them, so a
+/// missing semicolon before a parameter does no harm.
 pub(super) fn media_type(value: &[u8]) -> &[u8] {
     let value = value.trim_ascii_start();
     let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);

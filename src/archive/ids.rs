@@ -1,5 +1,5 @@
-//! The ids of documents: a prefix, followed by the id in the input, or by the document's place in the input. With a
-//! prefix, the id is a text.
+//! The ids of documents: an optional prefix, followed by the id in the input or by the place of the document in the
+//! input. With a prefix, every id is a text.
 
 use std::path::Path;
 
@@ -20,19 +20,18 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Returns the ids of an input whose reader has already made them, except for the prefix: a file that is one
-    /// document, or a table.
+    /// Returns the ids of an input whose reader makes them, without the prefix: a single-document file, or a table.
     pub(super) fn made(options: &Options) -> Self {
         Self { prefix: options.id_prefix.clone(), ..Self::default() }
     }
 
-    /// Returns the ids of an input of several records or lines; `has_none` means that the input itself has no ids.
+    /// Returns the ids of an input of several records or lines. `has_none` means that the input itself has no ids.
     pub(super) fn of_rows(path: &Path, options: &Options, has_none: bool) -> Self {
         let rows = (has_none || options.id_from.is_place()).then(|| name(path, options.id_from));
         Self { rows, ..Self::made(options) }
     }
 
-    /// Returns whether entries have to be counted from the first one on.
+    /// Returns whether entries must be counted from the beginning.
     pub(super) fn count(&self) -> bool {
         self.rows.is_some()
     }
@@ -61,8 +60,8 @@ impl Ids {
 }
 
 impl Options {
-    /// Returns the id that a load gives to a line of JSON in this file, given its number, from 0, and its own id;
-    /// `None` if it gets none.
+    /// Returns the id that a load gives to a line of JSON in this file. `None` if the line gets no id. The line is
+    /// given by its number, from 0, and by the id in it.
     #[must_use]
     pub fn id_of_row(&self, file: &Path, row: u64, own: Option<String>) -> Option<String> {
         let id = if self.id_from.is_place() { Some(place(&name(file, self.id_from), row)) } else { own };

@@ -98,7 +98,7 @@ impl Located {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn open(&self, options: &Options) -> Result<Input, ArchiveError> {
         let source = open::source(&self.path)?;
         let mut input = Input::new(source, &self.path, self.document.as_deref(), options, Purpose::Load)?;
@@ -112,11 +112,11 @@ impl Located {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn open_at(&self, options: &Options, resume: ResumePoint) -> Result<Input, ArchiveError> {
         let mut input = self.open(options)?;
         if input.ids.count() {
-            // Rows are counted from the first one on.
+            // Rows must be counted from the first row.
             while input.resume < resume && input.next()?.is_some() {}
         } else {
             input.go_to(resume)?;
@@ -140,7 +140,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn open_at(path: &Path, options: &Options, resume: ResumePoint) -> Result<Input, ArchiveError> {
         Located { path: path.to_owned(), document: None, ranges: None }.open_at(options, resume)
     }
@@ -149,7 +149,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn from_bytes(bytes: Vec<u8>, name: &str, options: &Options) -> Result<Input, ArchiveError> {
         let size = bytes.len() as u64;
         let source = Source::new(Origin::Seekable(Box::new(Cursor::new(bytes)), size));
@@ -160,7 +160,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// As [`Input::open`].
+    /// Errors of [`Input::open`].
     pub fn from_reader(
         reader: impl Read + Send + 'static,
         name: &str,
@@ -183,7 +183,7 @@ impl Input {
             (Format::Auto, None) => None,
             (format, None) => Some(format),
         };
-        // Raw numbers have no magic, and may begin with any bytes.
+        // Raw numbers have no magic number, and may begin with any bytes.
         let raw = requested.or(named) == Some(Format::U64le);
         source.fill(HEAD).map_err(reading)?;
         let head = source.available();
@@ -202,7 +202,7 @@ impl Input {
         let likely = requested.or(named);
         let mut stream = Stream::new(source, codec, &options.limits, accept(likely));
         while stream.window().len() < HEAD && stream.fill().map_err(reading)? == Fill::More {}
-        // A damaged frame may seem to need a dictionary; in a file without its dictionary no frame decodes.
+        // A damaged frame may seem to need a dictionary. If the dictionary is really missing, no frame can be decoded.
         if let Some(dictionary) = dictionary
             && stream.tear().is_some_and(|tear| !tear.followed)
         {
@@ -288,7 +288,7 @@ impl Input {
         Err(unusable(path, "this nddb was compiled without the feature `parquet`"))
     }
 
-    /// Restricts it to these ranges.
+    /// Restricts the input to these ranges.
     fn select(&mut self, ranges: Ranges) -> Result<(), ArchiveError> {
         match &self.body {
             Body::Stream(_, Reader::Warc(_) | Reader::Arc(_)) => {}
@@ -318,7 +318,7 @@ impl Input {
         Ok(())
     }
 
-    /// Returns whether entries can be passed over without being read, by [`Input::skip_to`].
+    /// Returns whether [`Input::skip_to`] can skip entries without reading them.
     pub fn skips(&self) -> bool {
         match self.body {
             Body::Stream(..) => false,
@@ -327,7 +327,7 @@ impl Input {
         }
     }
 
-    /// Passes over the entries before a position, if the input [`skips`](Input::skips); never goes back.
+    /// Skips the entries before a position, if the input [`skips`](Input::skips); never goes back.
     pub fn skip_to(&mut self, point: ResumePoint) -> Result<(), ArchiveError> {
         if self.skips() && point > self.resume { self.go_to(point) } else { Ok(()) }
     }
@@ -392,7 +392,7 @@ impl Input {
         self.resume
     }
 
-    /// Returns whether its documents have no ids of their own, only those from [`IdFrom::Path`].
+    /// Returns whether the documents have no ids of their own, so that ids are those of [`IdFrom::Path`].
     #[must_use]
     pub fn has_row_ids(&self) -> bool {
         self.ids.count()
@@ -497,12 +497,12 @@ fn unusable(path: &Path, why: &str) -> ArchiveError {
 
 /// Reads the page at a position, with the options it was first read with.
 ///
-/// The id is then the same, unless it is a place or has a prefix, or the file was found in a folder: such a file is
-/// read again as [`Format::Html`], with its path as id.
+/// The id of the page is the same as then, with two exceptions: ids that are places or have a prefix, and files that
+/// were found in a folder, which are read as [`Format::Html`] with their path as id.
 ///
 /// # Errors
 ///
-/// As [`Input::open`], and if there is no page at the position.
+/// Errors of [`Input::open`]; an error if there is no page at the position.
 pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<PageEntry, ArchiveError> {
     let mut input = Input::new(open::source(path)?, path, None, options, Purpose::ReadAgain)?;
     let point = ResumePoint { offset: position.offset, inner: position.inner };
@@ -543,7 +543,7 @@ fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Resu
     if let Some((_, container)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container });
     }
-    // A file whose name says that it is compressed, but which does not look so: a plain file with a wrong name, or one
+    // The name says that the file is compressed, but its bytes do not: a plain file with a wrong name, or a file
     // damaged at its start.
     let readable = head.is_empty() || recognise::by_content(head).is_some();
     let codec = if !readable && name.ends_with(".gz") {

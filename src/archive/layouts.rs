@@ -1,7 +1,7 @@
-//! Names of the fields of a document in well-known data sets: these are tried after the usual names.
+//! Names of the fields of a document in well-known data sets, which are tried after the usual names.
 //!
-//! They are those of datatrove and FineWeb (`metadata.url`), dolma (`created`, `metadata.url`), C4, mC4 and CulturaX
-//! (`timestamp`), RedPajama and CCNet (`raw_content`, `meta.url`, `date_download`), HPLT (`u`, `ts`), DCLM
+//! The data sets are those of datatrove and FineWeb (`metadata.url`), dolma (`created`, `metadata.url`), C4, mC4 and
+//! CulturaX (`timestamp`), RedPajama and CCNet (`raw_content`, `meta.url`, `date_download`), HPLT (`u`, `ts`), DCLM
 //! (`metadata.WARC-Target-URI`) and OSCAR (`content`, `warc_headers`). If the user gives a name, no others are tried.
 
 use super::options::{JsonFields, Options};

@@ -1,12 +1,11 @@
 //! Archives: the documents in the files of a crawl, and their positions.
 //!
-//! It owns every input format that nddb loads from: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text files
-//! in folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, and Parquet (with the
-//! feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a
-//! fingerprint, a sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every
-//! entry carries its [`Position`], from which [`read_page`] reads it again, and after every entry
-//! [`Input::resume_point`] says where a later run resumes. A [`Selection`] names the records of each archive that are
-//! read.
+//! This crate reads all input formats of nddb: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text files in
+//! folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, and Parquet (with the feature
+//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
+//! sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every entry has its
+//! [`Position`], from which [`read_page`] reads it again. After every entry, [`Input::resume_point`] tells where a
+//! later run can resume. A [`Selection`] restricts reading to some records of each archive.
 //!
 //! The file is read through three layers:
 //!
@@ -24,11 +23,12 @@
 //! copied to a temporary file for it.
 //!
 //! All input is treated as hostile: nothing here panics, loops for ever or uses memory without bound, whatever the
-//! bytes. [`Limits`] bounds the memory. Damage costs the record or the member it is in; an error ends a file only
-//! if the file cannot be read further.
+//! bytes. [`Limits`] bounds the memory. Damage costs only the record or member in which it occurs; an error ends a file
+//! only if the file cannot be read further.
 //!
-//! It may import the standard library, other crates and `nddb_page::text` (for [`PageKind`]). It must never import a
-//! sketch, the index or a verdict, write any file except that temporary one, or print; only `open` may use `std::fs`.
+//! This crate may import the standard library, other crates and `nddb_page::text` (for [`PageKind`]). It must never
+//! import a sketch, the index or a verdict. It must never print, and writes no file except the temporary one for stdin.
+//! Only the module `open` may use `std::fs`.
 //!
 //! [`PageKind`]: nddb_page::text::PageKind
 #![forbid(unsafe_code)]

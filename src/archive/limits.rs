@@ -12,11 +12,11 @@ pub struct Limits {
     pub header: usize,
     /// Lines of a record's header, and of an HTTP header.
     pub header_lines: usize,
-    /// Maximum number of bytes that are decompressed for nothing, per compressed byte of the file. These are the bytes
-    /// of an entry beyond `record`, which are decompressed only to find the beginning of the next entry. Bytes that are
-    /// used are not limited: data that compresses a thousandfold is read like any other.
+    /// Maximum number of wasted bytes per compressed byte of the file. Wasted are the bytes of an entry beyond
+    /// `record`, which are decompressed only to find the beginning of the next entry. Bytes that are used are not
+    /// limited: data that compresses a thousandfold is read like any other.
     pub ratio: u64,
-    /// Bytes of a file that may be decompressed for nothing whatever the ratio.
+    /// Number of bytes of a file that may be wasted whatever the ratio.
     pub ratio_free: u64,
     /// The largest zstd window of a file, in bytes; rounded down to a power of two. 128 MiB is the greatest window that
     /// zstd uses by default; data sets at the highest compression levels need it.
@@ -27,8 +27,8 @@ pub struct Limits {
     pub dictionary: usize,
     /// Bytes of the metadata of a Parquet file.
     pub table_footer: u64,
-    /// Bytes of a page of a column in a Parquet file, compressed or decompressed; one page of each column is held in
-    /// memory. Writers close a page after 1,024 texts, however long these are.
+    /// Bytes of a page of a column in a Parquet file, compressed or decompressed. One page of each column is held in
+    /// memory. Writers end a page after 1,024 texts, however long these are.
     pub table_page: u64,
 }
 
@@ -60,13 +60,13 @@ impl Limits {
         window_log(self.zstd_body_window)
     }
 
-    /// Returns whether too much of a file was decompressed for nothing, given the compressed bytes read of it.
+    /// Returns whether too many decompressed bytes were wasted, given the number of compressed bytes read.
     pub(super) fn is_bomb(&self, input: u64, wasted: u64) -> bool {
         wasted > self.ratio_free && wasted > input.saturating_mul(self.ratio)
     }
 
-    /// Returns whether a table claims more rows than its compressed size allows. (Rows of equal values take no space,
-    /// but are returned one by one.)
+    /// Returns whether a table claims more rows than its compressed size allows. (Rows of equal values take hardly any
+    /// space, but are returned one by one.)
     #[cfg(feature = "parquet")]
     pub(super) fn are_too_many_rows(&self, compressed: u64, rows: u64) -> bool {
         rows > TABLE_ROWS_FREE && rows > compressed.saturating_mul(self.ratio)

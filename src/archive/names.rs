@@ -1,4 +1,4 @@
-//! Names of files as text: ids of documents and paths of archives are UTF-8, but names of files need not be.
+//! Names of files as text. Ids of documents and paths of archives are UTF-8, but names of files need not be.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -7,9 +7,9 @@ use std::str;
 
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Returns a name as text. Bytes that are not UTF-8 become `%` and two hex digits. In a name with such bytes, or one
-/// that looks like the text of such a name, each `%` becomes `%25`. All other names stay as they are, and no two names
-/// have the same text.
+/// Returns a name as text. Bytes that are not UTF-8 become `%` and two hex digits. In a name with such bytes, and in a
+/// name that looks like the text of such a name, each `%` becomes `%25`. All other names are unchanged, and no two
+/// names have the same text.
 pub fn text_of(name: impl AsRef<OsStr>) -> String {
     let name = name.as_ref().as_bytes();
     match str::from_utf8(name) {
@@ -18,7 +18,7 @@ pub fn text_of(name: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Returns the path of which [`text_of`] made this text.
+/// Returns the path from which [`text_of`] makes this text.
 pub fn path_of(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let name = if is_escaped(bytes) { unescaped(bytes) } else { bytes.to_vec() };
@@ -69,7 +69,7 @@ mod tests {
         for (name, text) in [
             (&b"a/page.html"[..], "a/page.html"),
             ("caf\u{e9} 100%.html".as_bytes(), "caf\u{e9} 100%.html"),
-            // Addresses as names of files, as written by tools that copy sites.
+            // Addresses as names of files, as tools that copy sites write them.
             (b"caf%C3%A9%2Fb.html", "caf%C3%A9%2Fb.html"),
             (b"caf\xe9.html", "caf%E9.html"),
             (b"100%\xff", "100%25%FF"),

@@ -40,11 +40,11 @@ pub struct ArchiveIdentity {
     pub path: String,
     /// The file's size.
     pub size: u64,
-    /// XXH3-128, most significant byte first, of the first 64 KiB followed by the last 64 KiB. For a smaller file, each
-    /// is the whole file.
+    /// XXH3-128, most significant byte first, of the first 64 KiB followed by the last 64 KiB. For a smaller file, both
+    /// parts are the whole file.
     pub hash: [u8; 16],
-    /// When it was last modified, in nanoseconds since 1970; 0 if unknown. It reveals changes between the two ends of
-    /// the file.
+    /// Time of the last modification, in nanoseconds since 1970; 0 if unknown. It reveals changes between the two ends
+    /// of the file.
     pub modified: u64,
 }
 
@@ -55,7 +55,7 @@ impl Located {
         self.path.is_file()
     }
 
-    /// Returns the bytes that are read, of the file or its selected ranges, or 0 if that is not known.
+    /// Returns the size of the file or of its selected ranges in bytes, or 0 if it is not known.
     #[must_use]
     pub fn size(&self) -> u64 {
         if let Some(ranges) = &self.ranges {
@@ -112,16 +112,16 @@ pub(super) fn seekable(source: Source) -> io::Result<(Box<dyn ReadSeek>, u64)> {
 pub struct Inputs {
     /// The inputs, in the order of the paths; those of a folder sorted by path.
     pub located: Vec<Located>,
-    /// Number of files in folders that are not inputs: they are hidden, or their names are of no known format or of
-    /// another one than requested.
+    /// Number of files in folders that are not inputs: they are hidden, or their names do not belong to a known format
+    /// or not to the requested one.
     pub passed_over: u64,
 }
 
-/// Lists the inputs of paths. A file stands for itself, a folder for all files below it whose names are of a known
-/// format, or of `format` unless that is [`Format::Auto`]. A `.html`, `.htm`, `.xhtml`, `.txt` or `.text` file is one
-/// document; the others are archives. A `.json` or `.csv` file is an input if that format is requested, or if it begins
-/// with a document, because few such files contain any. Files and folders whose names begin with `.` or `_` are hidden,
-/// by the convention of data tools (`_SUCCESS`, `_temporary`, `._part`), except partitions, `_name=value`.
+/// Lists the inputs of paths. A file is an input; a folder contributes all files below it whose names belong to a known
+/// format or, unless `format` is [`Format::Auto`], to that format. A `.html`, `.htm`, `.xhtml`, `.txt` or `.text` file
+/// is one document; the others are archives. A `.json` or `.csv` file is an input if that format is requested, or if it
+/// begins with a document, because few such files contain any. Files and folders whose names begin with `.` or `_` are
+/// hidden, by the convention of data tools (`_SUCCESS`, `_temporary`, `._part`), except partitions (`_name=value`).
 ///
 /// Links to folders are not followed, so that no folder is read twice.
 ///
@@ -151,8 +151,8 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
     Ok(inputs)
 }
 
-/// Returns the inputs below a folder with their paths below it, `/` between the components, after `within` if that is
-/// not empty; and the number of other files.
+/// Returns the inputs below a folder and the number of other files. Each input has its path below the folder, with `/`
+/// between the components, after `within` if that is not empty.
 fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsString, Located)>, u64), ArchiveError> {
     let (mut found, mut passed_over) = (Vec::new(), 0);
     let mut folders = vec![(folder.to_owned(), within, false)];
@@ -191,8 +191,8 @@ fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsStri
     Ok((found, passed_over))
 }
 
-/// Returns whether, by the convention of tools that write data sets, files of this name, and files below folders of
-/// this name, are not data.
+/// Returns whether a name marks files, or folders of files, that are not data, by the convention of tools that write
+/// data sets.
 fn is_hidden_name(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") || name.starts_with(b"_") && !name.contains(&b'=')

@@ -4,8 +4,8 @@ use nddb_format::record::Reading;
 
 use super::{Format, Limits};
 
-/// Maximum number of row groups that are read at a time while other threads sketch: one reader feeds some ten of these
-/// threads, and holds a page of each of its columns in memory.
+/// Maximum number of row groups that are read at a time while other threads sketch. One reader supplies some ten of
+/// these threads, and holds a page of each of its columns in memory.
 const READERS: usize = 4;
 
 /// Options for reading inputs.
@@ -23,8 +23,8 @@ pub struct Options {
     pub first_ordinal: u64,
     /// The names of the JSON fields and of the columns of Parquet and CSV files.
     pub fields: JsonFields,
-    /// Those of these names that are required although they are the usual ones: a Parquet or CSV file must have the
-    /// column, and one of the first lines of JSON the field.
+    /// The names among `fields` that are required although they are the usual ones: a Parquet or CSV file must have the
+    /// column, and one of the first lines of JSON must have the field.
     pub required: Vec<String>,
     /// The column of Parquet files that names the batch of each document. It is not needed when a document is read
     /// again.
@@ -47,7 +47,7 @@ impl Options {
         (of(self) != of(&Self::default())).then(|| self.every_reading())
     }
 
-    /// Returns the names of the fields by which pages are found again; if ids are places, no field has the id.
+    /// Returns the names of the fields that are needed to find pages again; if ids are places, no field has the id.
     fn fields_of_reading(&self) -> JsonFields {
         let id = if self.id_from.is_place() { String::new() } else { self.fields.id.clone() };
         JsonFields { id, ..self.fields.clone() }
@@ -90,7 +90,8 @@ pub enum IdFrom {
     Record,
     /// The target URI for WARC, WET and ARC documents; for others the same as [`IdFrom::Record`].
     Url,
-    /// The path as given, followed by the path below it if it is a folder; path:row in a file of several documents.
+    /// The path as given, followed by the path below it if the given path is a folder; path:row in a file of several
+    /// documents.
     Path,
     /// The file's name and the number of the row, line or record in it, from 0: name:row. A single-document file has
     /// the id of [`IdFrom::Record`].

@@ -1,7 +1,7 @@
 //! Files that are compressed as a whole by bzip2, xz or lz4.
 //!
-//! They are read from the beginning as a stream of decompressed bytes, and positions are offsets in this stream. Damage
-//! ends the stream.
+//! Such a file is read from the beginning as a stream of decompressed bytes, and positions are offsets in this stream.
+//! Damage ends the stream.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -43,7 +43,8 @@ pub(super) fn unpacked(source: Source, packing: Packing, limits: &Limits) -> Sou
     let decoder: Box<dyn Read + Send> = match packing {
         Packing::Bzip2 => Box::new(MultiBzDecoder::new(bytes)),
         Packing::Xz => {
-            // A block may claim a dictionary of any size: the limit is the largest window, plus some overhead.
+            // A block may claim a dictionary of any size, so the size is limited to the largest window plus some
+            // overhead.
             let most = u32::try_from((limits.zstd_window >> 10) + (1 << 10)).unwrap_or(u32::MAX);
             Box::new(XzReader::new_mem_limit(bytes, true, most))
         }

@@ -13,7 +13,7 @@ const TSV_LINE_MAX: usize = 4096 + 1 + 16 + 2;
 /// Reader of lines of id, tab, 16 hex digits. Empty lines are skipped.
 #[derive(Default)]
 pub(super) struct Tsv {
-    /// The preceding line was lost to damage, so the next may be its rest.
+    /// Whether damage lost the preceding line, so that the next line may be its rest.
     unsure: bool,
 }
 

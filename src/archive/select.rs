@@ -1,4 +1,4 @@
-//! Selections: the byte ranges of archives that an index names, as the columnar index of Common Crawl does.
+//! Selections: byte ranges of archives that an index names, such as the columnar index of Common Crawl.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -64,10 +64,10 @@ impl Selection {
     }
 
     /// Finds the archives among the inputs. An input matches a name if their last components, the file names, are
-    /// equal; of several candidates, the one with the most equal folders above it matches.
+    /// equal. Among several candidates, the one with the most equal folders above the file matches.
     ///
     /// # Errors
-    /// [`ArchiveError::Ambiguous`] if two inputs fit a name equally well, or two names fit an input equally well.
+    /// [`ArchiveError::Ambiguous`] if two inputs match a name equally well, or two names match an input equally well.
     pub fn choose(self, inputs: Inputs) -> Result<Selected, ArchiveError> {
         let Inputs { located, passed_over } = inputs;
         let mut by_file: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -92,7 +92,7 @@ impl Selection {
                 if of_other == most {
                     return Err(ambiguous(name, [located[index].path.clone()].into_iter()));
                 }
-                // The name that fits better gets the input; the other one belongs to another archive.
+                // The name that matches better gets the input; the other name belongs to another archive.
                 let mut loser = (name, ranges);
                 if most > of_other {
                     std::mem::swap(&mut loser.0, other);
@@ -119,7 +119,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns the number of components at the end of two paths that are equal.
+/// Returns the number of equal components at the ends of two paths.
 fn common(a: &Path, b: &Path) -> usize {
     let names = |path: &'_ Path| -> Vec<PathBuf> {
         path.components()

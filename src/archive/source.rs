@@ -10,7 +10,7 @@ use super::codec::Fault;
 /// Maximum number of bytes available at once.
 pub(super) const LOOK: usize = 128 << 10;
 
-/// Reading and seeking in one, for files and buffers alike.
+/// Reading and seeking in one trait, for files and buffers.
 pub(super) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
@@ -37,10 +37,10 @@ pub(super) struct Source {
 
 /// A file that decompresses to a source.
 struct Packed {
-    /// Bytes read of it, and its size, 0 if that is not known.
+    /// Number of bytes read from the file, and its size (0 if not known).
     read: Arc<AtomicU64>,
     size: u64,
-    /// Why it cannot be decompressed further.
+    /// The reason why the file cannot be decompressed further.
     fault: Option<Fault>,
 }
 
@@ -59,7 +59,7 @@ impl Source {
         self.packed.as_ref().map(|packed| (packed.read.load(Ordering::Relaxed), packed.size))
     }
 
-    /// Takes the reason why the file cannot be decompressed further, if it ended for one.
+    /// Takes the reason why the file cannot be decompressed further, if there is one.
     pub(super) fn take_fault(&mut self) -> Option<Fault> {
         self.packed.as_mut()?.fault.take()
     }
@@ -150,7 +150,7 @@ impl Source {
         Ok(len)
     }
 
-    /// Seeks to an offset; returns false, and stays, if the origin cannot.
+    /// Seeks to an offset; returns false and does not move if the origin cannot seek.
     pub(super) fn seek(&mut self, offset: u64) -> io::Result<bool> {
         let first = self.next - self.end as u64;
         if (first..=self.next).contains(&offset) {

@@ -26,7 +26,7 @@ const REREAD_FREE: u64 = 64 << 20;
 const TRIAL: usize = 2 << 10;
 const TRIAL_INPUT: usize = 16 << 10;
 
-/// Why the rest of a member is not read.
+/// Message: the reason why the rest of a member is not read.
 const TOO_MUCH: &str =
     "too many bytes beyond the size of a record decompress from too few: see --max-record and --max-ratio";
 
@@ -41,11 +41,11 @@ pub(super) enum Codec {
 pub(super) struct Tear {
     pub(super) reason: Reason,
     pub(super) detail: &'static str,
-    /// The damaged member, with the bytes from there to where reading resumes.
+    /// The damaged member; its length reaches to the place where reading resumes.
     pub(super) position: Position,
-    /// The damage is in the member that was being decoded, not in the beginning of the next one.
+    /// Whether the damage is in the member that was being decoded, not in the beginning of the next one.
     inside: bool,
-    /// A later member begins a record: the file was not just truncated.
+    /// Whether a later member begins a record, so that the file was not just truncated.
     pub(super) followed: bool,
 }
 
@@ -103,7 +103,8 @@ pub(super) struct Stream {
     inside: bool,
     member_offset: u64,
     payload: u64,
-    /// Offset in the stream of the entry that is being read, and the bytes before it that were decoded for nothing.
+    /// Offset in the stream of the entry that is being read; `wasted` counts decoded bytes before it that were not
+    /// used.
     entry: u64,
     wasted: u64,
     /// Bytes of the file decoded again after a damaged member.
@@ -113,7 +114,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Returns a stream; `accept` tells whether the decoded start of a member begins a record; it is used only after
+    /// Returns a stream. `accept` tells whether the decoded start of a member begins a record; it is called only after
     /// damage.
     pub(super) fn new(source: Source, codec: Codec, limits: &Limits, accept: fn(&[u8]) -> bool) -> Stream {
         let window_max = limits.record.saturating_add(2 * limits.header).saturating_add(2 * CHUNK);
@@ -175,7 +176,7 @@ impl Stream {
         }
     }
 
-    /// Returns whether too much of a file that decompresses as a whole was decompressed for nothing.
+    /// Returns whether too many decompressed bytes of a file that is compressed as a whole were wasted.
     fn is_bomb(&self) -> bool {
         let wasted = self.wasted + self.beyond(self.end - self.start);
         wasted > self.wasted && self.source.packed().is_some_and(|(read, _)| self.limits.is_bomb(read, wasted))
@@ -274,7 +275,7 @@ impl Stream {
         self.tear.as_ref()
     }
 
-    /// Returns whether the rest of a member is not read, because too much of it would be decompressed for nothing.
+    /// Returns whether the rest of a member is not read because too many decompressed bytes would be wasted.
     pub(super) fn is_given_up(&self) -> bool {
         self.tear.as_ref().is_some_and(|tear| tear.reason == Reason::RatioLimit)
     }
@@ -328,7 +329,9 @@ impl Stream {
                         self.ended = true;
                         return Ok(Fill::End);
                     }
-                    Begin::Garbage => return self.tear_at(Reason::Garbage, "bytes that are no compressed member"),
+                    Begin::Garbage => {
+                        return self.tear_at(Reason::Garbage, "bytes that belong to no compressed member");
+                    }
                     Begin::Fault(fault) => return self.tear_at(fault.reason, fault.detail),
                 }
                 continue;
@@ -516,7 +519,7 @@ impl Stream {
 impl Tear {
     /// Returns whether a record that begins at `point` and runs into the tear is lost.
     ///
-    /// A record that was truncated with the file is kept as far as it goes. A record is also kept if it is complete and
+    /// If the file is truncated, the part of its last record is kept. A record is also kept if it is complete and
     /// followed by garbage, or if it is in a member of many records and the damage is not known to be inside the
     /// record.
     pub(super) fn costs_record(&self, point: ResumePoint, whole: bool) -> bool {

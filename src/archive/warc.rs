@@ -174,7 +174,7 @@ impl Warc {
             }
         } else if is("conversion") {
             match bare(headers, content) {
-                // WET: the text of a page, identified by the record of the page.
+                // WET: the text of a page, identified by the id of the record with the page.
                 Some((PageKind::Text, charset)) => {
                     let id = headers.uri("warc-refers-to").or_else(own_id);
                     (PageKind::Text, charset.or_else(|| Some("utf-8".to_owned())), content.to_vec(), cut, id)
@@ -213,7 +213,7 @@ fn bare(headers: &Headers, content: &[u8]) -> Option<(PageKind, Option<String>)>
     }
 }
 
-/// Returns whether a URI is the address of something that was fetched or read. Crawlers store logs, settings and texts
+/// Returns whether a URI is the address of a resource that was fetched or read. Crawlers store logs, settings and texts
 /// of pages under other schemes, such as `metadata:` and `urn:`.
 fn is_address(uri: &str) -> bool {
     let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme);

@@ -71,7 +71,7 @@ impl<W: Write> WarcWriter<W> {
     ///
     /// # Errors
     ///
-    /// As [`record`](WarcWriter::record).
+    /// Errors of [`record`](WarcWriter::record).
     pub fn warcinfo(&mut self, file_name: &str, date: i64, fields: &[(&str, &str)]) -> io::Result<()> {
         let mut block = String::new();
         for (name, value) in fields {
@@ -92,7 +92,7 @@ impl<W: Write> WarcWriter<W> {
     ///
     /// # Errors
     ///
-    /// As [`record`](WarcWriter::record).
+    /// Errors of [`record`](WarcWriter::record).
     pub fn response(&mut self, response: &Response<'_>) -> io::Result<String> {
         let mut block = format!("HTTP/1.1 {} {}\r\n", response.status, if response.status == 200 { "OK" } else { "-" });
         for (name, value) in response.headers {

@@ -15,9 +15,9 @@ pub struct MethodChoice {
 }
 
 impl MethodChoice {
-    /// Returns the named method if there is one; else simhash if a distance is given; else the default of the recipe of
-    /// the database, with simhash for documents of which only the fingerprint is known. Simhash takes the k of the
-    /// database; other parameters are those of the named method.
+    /// Returns the named method if one is given; else simhash if a distance is given; else the default method of the
+    /// database's recipe, with simhash for documents of which only the fingerprint is known. Simhash uses the k of the
+    /// database; the parameters of a named method are unchanged.
     pub fn of(view: View<'_>, named: Option<Box<dyn Method>>, has_distance: bool) -> Self {
         let simhash = Simhash::within(view.settings().k.into());
         match named {

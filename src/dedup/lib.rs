@@ -1,11 +1,11 @@
 //! Near-duplicates in a database: loading, candidates, pairs, clusters and the online verdict.
 //!
-//! It loads archives ([`ingest`]), decides which pairs are candidates, gathers the evidence of each candidate pair,
-//! applies the decision rule of a method, and derives groups, clusters and counts from the decisions. Trustable LCS can
-//! also verify the pairs of another method.
+//! The crate loads archives ([`ingest`]), finds candidate pairs, gathers the evidence about each of them, applies the
+//! decision rule of a method, and derives groups, clusters and counts from the decisions. Trustable LCS can also verify
+//! the pairs of another method.
 //!
-//! It never imports RocksDB, opens a file of the database or prints. No algorithm here is quadratic in the size of a
-//! group, and memory per document is limited to a few bytes.
+//! The crate never imports RocksDB, never opens a file of the database and never prints. No algorithm here is quadratic
+//! in the size of a group, and memory per document is limited to a few bytes.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
 
@@ -55,7 +55,7 @@ pub use texts::Descriptions;
 
 pub use nddb_index::spill::resources::Resources;
 
-// What the lab measures methods with.
+// Items that only the lab uses, to measure methods.
 pub use candidates::context::Context;
 pub use candidates::resemblance::{Overlaps, Resembling, Sharing, ShingleSets};
 #[cfg(any(test, feature = "testing"))]

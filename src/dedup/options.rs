@@ -20,16 +20,16 @@ pub struct PairOptions {
     /// Simhash, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
     pub or_simhash: Option<Simhash>,
-    /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever the method says of the pair. A
-    /// pair of which it is not known how much differs is no near-duplicate then.
+    /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever the verdict of the method. With
+    /// this limit, a pair whose difference is not known is no near-duplicate.
     pub max_difference: Option<f64>,
     /// Whether all pairs are written, instead of groups and the pairs between them.
     pub expand: bool,
-    /// Greatest number of members of a group that is not flagged. If more documents share one candidate key, they are
-    /// compared with the oldest of them only.
+    /// Greatest number of members of a group that is not flagged. If more documents share a candidate key, they are
+    /// compared only with the oldest of them.
     pub group_limit: usize,
-    /// The method by which pairs of another method are verified by their texts, and dropped if these reject them. Pairs
-    /// with an unreadable text are kept, and marked in their verdict.
+    /// The text comparison that verifies the pairs of another method; pairs that it rejects are dropped. Pairs with an
+    /// unreadable text are kept, and marked in their verdict.
     pub verify: Option<Lcs>,
     /// The part of a page that is compared as its text; by default, that of the recipe of the database.
     pub part: Option<TextScope>,
@@ -68,40 +68,42 @@ impl PairOptions {
         }
     }
 
-    /// Returns the method by which texts of what the method finds are compared, to reject some of it.
+    /// Returns the text comparison that verifies the pairs of the method, if there is one.
     pub(crate) fn verifier(&self) -> Option<&Lcs> {
         verifier(self.verify.as_ref(), &*self.method)
     }
 
-    /// Returns whether the texts of what the method finds are read, to reject some of it.
+    /// Returns whether the pairs of the method are verified by their texts.
     pub(crate) fn verifies(&self) -> bool {
         self.verifier().is_some()
     }
 
-    /// Returns whether the words of the texts that are read say how much of two differs.
+    /// Returns whether `max_difference` is checked by the words of the texts that verification reads.
     pub(crate) fn compares_words(&self) -> bool {
         self.verifies() && self.max_difference.is_some()
     }
 
-    /// Returns these options for the pairs whose texts are to be read: without verification, and whatever differs.
+    /// Returns these options without verification and without `max_difference`, for the pairs whose texts are to be
+    /// read.
     pub(crate) fn unverified(&self) -> Self {
         Self { verify: None, max_difference: None, ..self.clone() }
     }
 
-    /// Returns whether documents of one class may differ by more than the options allow: classes are of equal sketches
-    /// of the method, and how much differs is told by others.
+    /// Returns whether documents of one class may differ by more than `max_difference`. They may if the profile, which
+    /// tells how much differs, is not among the sketches that are equal within a class.
     pub(crate) fn limits_classes(&self) -> bool {
         self.max_difference.is_some() && !self.method.class().contains(&Sketch::Profile)
     }
 
-    /// Returns the decider of these options, which asks how much differs unless the texts will tell.
+    /// Returns the decider of these options. The decider checks `max_difference`, unless the texts are compared for
+    /// that later.
     pub fn decider(&self) -> Decider<'_> {
         let decider = Decider::new(&*self.method, self.or_simhash.as_ref(), self.max_difference);
         if self.verifies() { decider.without_limit() } else { decider }
     }
 }
 
-/// Returns the verification if it changes anything that a method finds: it is another method.
+/// Returns the verification, unless it is the method itself and so would reject nothing.
 pub(crate) fn verifier<'a>(verify: Option<&'a Lcs>, method: &dyn Method) -> Option<&'a Lcs> {
     verify.filter(|lcs| lcs.name() != method.name())
 }

@@ -26,7 +26,7 @@ pub struct Pair {
 /// Result of the verification of a pair by its texts, by trustable LCS (Huang et al. 2008, 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verified {
-    /// Near-duplicates by that, too, by the rule of this name.
+    /// The texts are near-duplicates, too, by the rule of this name.
     Near(&'static str),
     /// The text of either document cannot be read: the pair is decided by its method alone.
     Unread,
@@ -75,10 +75,10 @@ pub enum Kind {
     /// Equal token sequences (Henzinger 2006, 2). Only the founder is compared with other documents.
     Identity,
     /// Equal sketches, with different or unknown texts. Only the founder is compared with other documents. With
-    /// verification, the group holds only members that are near the founder by that, or whose text cannot be read.
+    /// verification, the group has only members whose text is near that of the founder, or cannot be read.
     Hot,
-    /// A candidate key shared by too many documents. Members found near the founder are pairs; the other pairs of
-    /// members are not compared for this key.
+    /// A candidate key shared by too many documents. They are compared with the founder only, as far as this key is
+    /// concerned; those near it are in pairs.
     Star,
     /// Empty texts. Such documents have no evidence, so they are in no pair.
     Empty,
@@ -140,12 +140,13 @@ pub struct PairSummary {
     pub unsketched: u64,
     /// Of these, documents without any token.
     pub empty: u64,
-    /// Documents left when each identity set and each hot group is represented by one document.
+    /// Documents that remain if each identity set and each hot group counts as one document.
     pub compared: u64,
-    /// Candidate pairs of these (of all documents with `expand`), each counted once. By method: pairs whose sketches
-    /// share a key; pairs of fingerprints within k bits, since the runs return no others; pairs whose texts share one
-    /// of their rarest shingles; for lcs and cosine, pairs of texts that were compared, once in each set. With
-    /// `expand`, pairs of equal texts or equal sketches are included.
+    /// Candidate pairs of these documents (with `expand`, of all documents), each counted once. The candidate pairs
+    /// depend on the method: pairs of sketches that share a key; for simhash, pairs of fingerprints within k bits,
+    /// because the runs return no others; for shingles, pairs of texts that share one of their rarest shingles; for lcs
+    /// and cosine, pairs of texts that were compared, counted once in each set. With `expand`, pairs of equal texts or
+    /// equal sketches are included.
     pub candidates: u64,
     /// Pairs written.
     pub pairs: u64,
@@ -155,7 +156,7 @@ pub struct PairSummary {
     pub hot_groups: u64,
     /// Groups with more members than the group limit.
     pub flagged: u64,
-    /// Candidate keys whose documents were compared with the oldest of them only: there may be more pairs.
+    /// Candidate keys whose documents were compared only with the oldest of them, so that pairs may be missing.
     pub stars: u64,
     /// Documents whose texts were needed and could not be read.
     pub unread: UnreadTexts,
@@ -163,7 +164,7 @@ pub struct PairSummary {
     pub unverified: u64,
     /// Members of hot groups that could not be verified against the founder, because a text could not be read.
     pub unverified_members: u64,
-    /// Pairs of the method that verification rejected, or of which too much differs; they are not written.
+    /// Pairs of the method that are not written, because verification rejected them or their texts differ too much.
     pub rejected: u64,
     /// Counts of perhaps-similar sets, for the methods lcs and cosine.
     pub sets: SetSummary,

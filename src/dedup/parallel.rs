@@ -4,11 +4,11 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// Takes items from `produce`, runs `work` on them on `threads` threads, and passes the results to `consume`, on
-/// this thread, in the order of the items. The first error of `consume` ends everything.
+/// Takes items from `produce`, runs `work` on them on `threads` threads, and passes the results to `consume`, on the
+/// calling thread, in the order of the items. The first error of `consume` ends everything.
 ///
-/// At most two items for each thread are in progress, so memory stays bounded. With one thread everything runs on
-/// this one.
+/// At most two items for each thread are in progress, so memory stays bounded. With one thread everything runs on the
+/// calling thread.
 pub fn in_order<I: Send, O: Send, E>(
     threads: usize,
     mut produce: impl FnMut() -> Option<I> + Send,
@@ -28,7 +28,7 @@ pub fn in_order<I: Send, O: Send, E>(
         scope.spawn(move || {
             while let Some(item) = produce() {
                 let (sender, receiver) = sync_channel(1);
-                // Either fails if the consumer has ended.
+                // Both calls fail if the consumer has ended.
                 if promise.send(receiver).is_err() || give.send((item, sender)).is_err() {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! Requirements of a method on the documents of a database, as the method names them.
+//! Checks whether a database has the sketches and keys that a method requires.
 
 use nddb_index::{Error, Result, View};
 use nddb_page::sketch::Recipe;
@@ -31,11 +31,11 @@ fn out_of_reach(OutOfReach { what, requested, limit }: OutOfReach) -> Error {
 /// Rejects a method for which a database keeps no index.
 ///
 /// # Errors
-/// As [`check`].
+/// Errors of [`check`].
 pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     let method = decider.method;
     if method.needs_text() {
-        let why = "it compares texts, and the index finds documents by what it keeps of them".into();
+        let why = "it compares texts, but the index has only sketches".into();
         return Err(Error::Method { method: method.name(), why });
     }
     check(view, decider)?;
@@ -73,12 +73,12 @@ fn require(
     Err(Error::Method { method: method.name(), why })
 }
 
-/// Numbers of documents that have each sketch.
+/// The number of documents that have each sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// Documents that are not deleted.
     pub documents: u64,
-    /// Of these, documents with a fingerprint, that is with two tokens or more.
+    /// Of these, documents with a fingerprint: those with two tokens or more.
     pub fingerprints: u64,
     /// Documents with the digest of a token sequence.
     pub digests: u64,
@@ -108,12 +108,12 @@ impl Held {
         }
     }
 
-    /// Returns the first sketch that the method compares and no document has.
+    /// Returns the first sketch that the method compares and that no document has.
     pub(super) fn lacking(&self, method: &dyn Method) -> Option<Sketch> {
         method.compares().iter().copied().find(|&sketch| sketch != Sketch::Fingerprint && self.count(sketch) == 0)
     }
 
-    /// Returns the number of documents that have tokens but lack a sketch the method compares.
+    /// Returns the number of documents that have tokens but lack a sketch that the method compares.
     fn unsketched(&self, method: &dyn Method) -> u64 {
         let documents = self.documents - self.empty;
         let known = method.compares().iter().map(|&sketch| self.count(sketch)).min();
@@ -121,11 +121,11 @@ impl Held {
     }
 }
 
-/// Returns the number of documents that lack a sketch the method needs. Rejects a method as [`check`] does, and also if
-/// no document has the sketch or text that the method needs.
+/// Returns the number of documents that lack a sketch that the method needs. Rejects a method as [`check`] does, and
+/// also if no document has the sketch or text that the method needs.
 ///
 /// # Errors
-/// As [`check`].
+/// Errors of [`check`].
 pub(crate) fn check_documents(view: View<'_>, held: &Held, decider: &Decider<'_>, verifies: bool) -> Result<u64> {
     check(view, decider)?;
     let (method, or_simhash) = (decider.method, decider.or_simhash.is_some());

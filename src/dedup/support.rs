@@ -1,4 +1,4 @@
-//! Documents for tests: sketches that are near each other in every way that a method looks at.
+//! Documents for tests, with sketches that are near each other by the measures of every method.
 #![allow(clippy::disallowed_methods, reason = "tests make files")]
 
 use nddb_format::{Fingerprint, record::Record};
@@ -36,7 +36,7 @@ impl Page {
         page
     }
 
-    /// A page that is near this one in some ways.
+    /// A page that is near this one by some measures.
     pub fn near(&self, id: &str, random: &mut Random) -> Self {
         let mut page = Self { id: id.into(), ..self.clone() };
         let other = Self::new(id, random);
@@ -56,7 +56,7 @@ impl Page {
                 mine[position] = theirs[position];
             }
         }
-        // Of the pages with two different min-values in five about half are near-duplicates.
+        // If two of five min-values differ, about half of the pairs are near-duplicates.
         let changed = [0, 1, 4, 4, 5, 10][random.below(6) as usize];
         if let (Some(mine), Some(theirs)) = (&mut page.record.min_values, &other.record.min_values) {
             for position in 0..84 {
@@ -85,7 +85,7 @@ impl Page {
     }
 }
 
-/// Pages of which many are near each other; some know little, some have one token or none.
+/// Pages, many of them near each other; some lack sketches, some have one token or none.
 pub fn pages(len: usize, seed: u64) -> Vec<Page> {
     let mut random = Random(seed);
     let mut pages: Vec<Page> = Vec::new();
@@ -93,7 +93,7 @@ pub fn pages(len: usize, seed: u64) -> Vec<Page> {
         let id = format!("{:x}-{index}", random.below(256));
         let mut page = match pages.len() {
             len if len > 0 && random.below(4) > 0 => {
-                // Mostly near one of a few, so that groups are large.
+                // Most pages are near one of a few pages, so that groups are large.
                 let of = if random.below(2) == 0 { random.below(len.min(8) as u64) } else { random.below(len as u64) };
                 pages[of as usize].near(&id, &mut random)
             }
@@ -103,7 +103,7 @@ pub fn pages(len: usize, seed: u64) -> Vec<Page> {
             0 => page.record = Record { digest: Some([7; 16]), tokens: Some(0), ..Record::default() },
             1 => page.record = Record::default(),
             2 => page.record.site = None,
-            // What has other sketches has another text.
+            // A page with other sketches has another text.
             5 => (page.record.min_values, page.record.digest) = (None, Some([5; 16].map(|_| random.next() as u8))),
             3 => (page.record.supershingles, page.record.digest) = (None, Some([3; 16].map(|_| random.next() as u8))),
             4 => (page.fingerprint, page.record.digest) = (None, None),
@@ -137,12 +137,12 @@ pub fn collection(reader: &Reader, resources: &Resources) -> Collection {
     Collection::build(reader.view(), resources, &mut |_| true).expect("a collection")
 }
 
-/// The method of a name, with its defaults.
+/// The method with this name and its default parameters.
 pub fn named(name: &str) -> Box<dyn Method> {
     name.parse().expect("a method")
 }
 
-/// The method of a name, with all pairs of projections that differ in 12 bits or not, if it looks for them.
+/// The method with this name. If it compares projections, `complete` tells whether it finds all that differ in 12 bits.
 pub fn completed(name: &str, complete: bool) -> Box<dyn Method> {
     let mut method = named(name);
     if method.has_parameter("complete") {
@@ -151,12 +151,12 @@ pub fn completed(name: &str, complete: bool) -> Box<dyn Method> {
     method
 }
 
-/// Options in little memory, so that what is sorted goes to files.
+/// Options with little memory, so that sorts use files.
 pub fn options(method: impl Into<Box<dyn Method>>) -> PairOptions {
     PairOptions { resources: Resources { memory_limit: 0, ..Resources::default() }, ..PairOptions::new(method) }
 }
 
-/// Documents in a database, and as methods read them.
+/// Documents in a database, and their collection.
 pub struct Corpus {
     writer: Writer,
     collection: Collection,
@@ -182,7 +182,7 @@ impl Corpus {
     }
 }
 
-/// Writes such texts to a file of JSON lines.
+/// Writes these texts to a file of JSON lines.
 pub fn documents(folder: &std::path::Path, texts: &[String]) -> std::path::PathBuf {
     let line = |(index, text): (usize, &String)| {
         format!("{{\"id\":\"d{index:04}\",\"text\":\"{text}\",\"url\":\"http://site{}.org/{index}\"}}\n", index % 3)
@@ -193,16 +193,16 @@ pub fn documents(folder: &std::path::Path, texts: &[String]) -> std::path::PathB
     path
 }
 
-/// A database of such texts, read from a file of JSON lines.
+/// A database of these texts, read from a file of JSON lines.
 pub fn corpus(folder: &std::path::Path, texts: &[String]) -> Corpus {
     let path = documents(folder, texts);
-    // The whole texts are compared, and not what is content in them.
+    // This recipe compares whole texts, not only their content.
     let config = Config::within(3).expect("a k").recipe("web/1");
     let resources = Resources { memory_limit: 0, folder: folder.into() };
     Corpus::load(&path, &folder.join("texts.nddb"), &config, &resources)
 }
 
-/// All pairs that a method puts out, with `expand`, as ordinals, the lesser first; with what was found in all.
+/// All pairs that a method finds with `expand`, as ordinals, the lower one first, and the totals.
 pub fn expanded(
     corpus: &Corpus,
     options: &PairOptions,

@@ -10,8 +10,8 @@ use nddb_page::text::{Page, content_text, folded_text};
 pub enum TextScope {
     /// All visible text, unchanged.
     Whole,
-    /// The main content, in lower case and with each number replaced by `0`. The paper, too, cleans its
-    /// documents of what has little to do with their topic (Huang et al. 2008, 4).
+    /// The main content, in lower case and with each number replaced by `0`. The paper, too, removes text that has
+    /// little to do with the topic of a document (Huang et al. 2008, 4).
     Main,
 }
 

@@ -26,7 +26,7 @@ pub struct ShingleSummary {
     pub shingles: u64,
     /// Of these, shingles kept by sampling.
     pub sampled: u64,
-    /// Documents with words of which sampling kept no shingle.
+    /// Documents with words, but without a shingle that sampling kept.
     pub unsampled: u64,
     /// Distinct shingles dropped because too many documents have them.
     pub stopped: u64,
@@ -35,7 +35,7 @@ pub struct ShingleSummary {
 /// Documents whose texts were needed and could not be read, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnreadTexts {
-    /// Documents of unknown source: inserted one by one, read from a stream, or loaded as fingerprints.
+    /// Documents without a known source: inserted one by one, read from a stream, or loaded as fingerprints.
     pub without_source: u64,
     /// Documents whose archive is no longer at its path.
     pub moved: u64,
@@ -55,7 +55,7 @@ impl UnreadTexts {
     pub fn reasons(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             ("without a source", self.without_source),
-            ("in an archive that is not where it was", self.moved),
+            ("in an archive that was moved", self.moved),
             ("in an archive that has changed", self.changed),
             ("in a damaged archive", self.damaged),
         ];

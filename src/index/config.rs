@@ -5,9 +5,9 @@ use nddb_format::scheme::{K_MAX, Scheme};
 
 use crate::{Error, Result};
 
-/// Restart interval of the blocks of new runs: at ten million clustered fingerprints it takes 45.5 bits each, 1.078
-/// times the lower bound of any code. (An interval of 32 takes 45.4 bits; 16 takes 46.3, and a probe decodes half as
-/// much. The paper's plain blocks take 44.6 bits, and a probe decodes six times as much.)
+/// Restart interval of the blocks of new runs. With it, ten million clustered fingerprints take 45.5 bits each, 1.078
+/// times the lower bound of any code. (An interval of 32 takes 45.4 bits. With 16, it is 46.3 bits, and a probe decodes
+/// half as much. The paper's plain blocks take 44.6 bits, and a probe decodes six times as much.)
 pub(crate) const RESTART: u16 = 28;
 
 /// The parameters of a new database; they never change.

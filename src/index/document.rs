@@ -13,16 +13,16 @@ use crate::{Error, Result};
 
 /// Documents of fewer tokens are in no run and never matched by fingerprint.
 const TOKENS_MIN: u64 = 2;
-/// Most bytes of an address, and of a site: the summaries of 14 documents must have less than 4 GiB together (SPEC 8.7),
-/// or no run could be made of them.
+/// Greatest size of an address, and of a site, in bytes: the summaries of 14 documents must have less than 4 GiB
+/// together (SPEC 8.7), or no run could be made of them.
 const ADDRESS_MAX: usize = 64 << 20;
 
-/// A document: its id, its fingerprint, and what is stored with them.
+/// A document: its id, its fingerprint, and the other data that is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) unprinted: bool,
-    /// The fingerprint was computed by a recipe, 64 bits wide: a narrower database takes its low bits.
+    /// Whether a recipe computed the fingerprint, with 64 bits. A database with fewer bits uses its low bits.
     pub sketched: bool,
     pub(crate) record: Record,
 }
@@ -34,7 +34,7 @@ pub enum Outcome {
     New,
     /// Its id was stored with other content, which is deleted.
     Replaced,
-    /// Content digest, fingerprint, url and site are those already stored under its id: nothing was changed.
+    /// Content digest, fingerprint, url and site equal those already stored under its id, so nothing was changed.
     Unchanged,
 }
 
@@ -61,7 +61,7 @@ impl Document {
     /// fewer than two tokens it is in no run, and is never matched by its fingerprint.
     ///
     /// # Errors
-    /// As [`Document::bare`], for the id in the record.
+    /// Errors of [`Document::bare`], for the id in the record.
     pub fn sketched(fingerprint: Fingerprint, record: Record) -> Result<Self> {
         let bare = Self::bare(&record.id, fingerprint)?;
         let unprinted = record.tokens.is_some_and(|tokens| tokens < TOKENS_MIN);
@@ -71,7 +71,7 @@ impl Document {
     /// Returns the same content under another id and fingerprint, for fingerprints computed elsewhere.
     ///
     /// # Errors
-    /// As [`Document::bare`].
+    /// Errors of [`Document::bare`].
     pub fn renamed(mut self, id: &str, fingerprint: Fingerprint) -> Result<Self> {
         self.record.id = Self::bare(id, fingerprint)?.record.id;
         self.fingerprint = fingerprint;
@@ -169,7 +169,7 @@ impl Document {
         fitting(if is_cut { Fingerprint(self.fingerprint.0 & low_mask(bits)) } else { self.fingerprint }, bits)
     }
 
-    /// Returns the record, to be changed; the document then is not one that a recipe made.
+    /// Returns the record for changes; the document no longer counts as made by a recipe.
     #[cfg(any(test, feature = "testing"))]
     pub fn record_mut(&mut self) -> &mut Record {
         &mut self.record
@@ -187,7 +187,8 @@ impl Document {
         &self.record
     }
 
-    /// Returns the document as bytes: what the catalog stores under its number (SPEC 9.1), one value after the other.
+    /// Returns the document as bytes: the values that the catalog stores under its number (SPEC 9.1), one after the
+    /// other.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.print().encode().to_vec();
         self.record.encode_into(&mut bytes);
@@ -214,8 +215,8 @@ impl Document {
         keys_of(&self.record, kinds)
     }
 
-    /// Returns whether nothing visible to a user differs from the stored document: the same content loaded again
-    /// from elsewhere is unchanged.
+    /// Returns whether nothing visible to a user differs from the stored document. The same content loaded again from
+    /// another place counts as unchanged.
     pub(crate) fn is_same_as(&self, print: &Print, stored: &Record) -> bool {
         self.print() == *print
             && self.record.digest == stored.digest
@@ -224,12 +225,12 @@ impl Document {
             && self.record.site == stored.site
     }
 
-    /// As [`Document::is_same_as`], given a document that is not stored.
+    /// Like [`Document::is_same_as`], given a document that is not stored.
     pub(crate) fn is_same_as_document(&self, other: &Self) -> bool {
         self.is_same_as(&other.print(), &other.record)
     }
 
-    /// As [`Document::is_same_as`], given the summary of the stored document, which has everything that is compared.
+    /// Like [`Document::is_same_as`], given the summary of the stored document, which has everything that is compared.
     pub(crate) fn is_same_as_summary(&self, stored: &Summary<'_>) -> bool {
         self.print() == Print { fingerprint: stored.fingerprint, unprinted: false }
             && self.record.digest == stored.digest

@@ -1,4 +1,4 @@
-//! Errors of this crate, with the file concerned and a hint what to do.
+//! Errors of this crate, with the file concerned and advice on the next step.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -74,14 +74,14 @@ pub enum Error {
     NotADatabase {
         /// The path.
         path: PathBuf,
-        /// The reason, such as what is there instead.
+        /// The reason, such as the file that is there instead.
         why: &'static str,
     },
     /// There is no backup at this path.
     NotABackup {
         /// The path.
         path: PathBuf,
-        /// The reason, such as what is there instead.
+        /// The reason, such as the file that is there instead.
         why: &'static str,
     },
     /// A file of a backup is missing or damaged.
@@ -210,7 +210,7 @@ impl Error {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
 
-    /// As [`Error::io`], for a file of the database that must exist.
+    /// Like [`Error::io`], for a file of the database that must exist.
     pub(crate) fn io_of_part(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| match source.kind() {
             io::ErrorKind::NotFound => Self::Missing { path: path.to_owned() },
@@ -239,7 +239,7 @@ impl Error {
             Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
             Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
             Self::Locked { .. } => Some(
-                "wait until that process ends, or have it waited for ('--lock-wait 30s'); readers need no lock".into(),
+                "wait for that process, or let the command wait ('--lock-wait 30s'); readers need no lock".into(),
             ),
             Self::Moved { .. } => Some(
                 "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
@@ -247,7 +247,7 @@ impl Error {
                     .into(),
             ),
             Self::NotADatabase { path, .. } if !path.exists() => {
-                Some(format!("'nddb create {}' makes one, if the path is right", path.display()))
+                Some(format!("if the path is right, 'nddb create {}' creates a database", path.display()))
             }
             Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
             Self::NotADatabase { .. } => {
@@ -255,12 +255,12 @@ impl Error {
             }
             Self::AlreadyExists { path } if path.join("MANIFEST").exists() => {
                 let path = path.display();
-                Some(format!("a database is there: 'nddb stats {path}' says what is in it; choose another path"))
+                Some(format!("a database exists there ('nddb stats {path}' describes it); choose another path"))
             }
             Self::AlreadyExists { path } if path.join("catalog").exists() => {
                 let path = path.display();
                 Some(format!(
-                    "a database without MANIFEST is there: 'nddb rebuild {path}' makes it again; or choose another path"
+                    "a database without MANIFEST exists: 'nddb rebuild {path}' restores it; or choose another path"
                 ))
             }
             Self::AlreadyExists { .. } => Some("choose another path".into()),
@@ -290,14 +290,14 @@ impl Error {
                 Some("free some space or raise the limit, then run the same command again".into())
             }
             Self::Poisoned => Some("open the database again".into()),
-            Self::LoadFailed { .. } => Some("begin another load with all documents: those that are stored stay".into()),
-            Self::Cancelled => Some("run the same command again to go on".into()),
+            Self::LoadFailed { .. } => Some("start another load with all documents; stored documents are kept".into()),
+            Self::Cancelled => Some("to continue, run the same command again".into()),
             Self::Busy { .. } => Some("try again".into()),
-            Self::StalePlan { .. } => Some("plan again: what is to be merged may be merged already".into()),
+            Self::StalePlan { .. } => Some("make a new plan: the runs may have been merged already".into()),
             Self::Io { action, .. } if action.contains("temporary") => {
                 Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
             }
-            // ENOMEM: of mapping a file it says that there are too many maps.
+            // ENOMEM: when mapping a file, this error means that there are too many maps.
             Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => {
                 Some(TOO_MANY_MAPS.into())
             }
@@ -345,13 +345,11 @@ fn repair(path: &Path) -> Option<String> {
     Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
         // The catalog has lost the file that a load was ingesting: opening for writing puts it back.
         Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => {
-            format!("'nddb rebuild {database}' puts it back, as the next load does")
+            format!("'nddb rebuild {database}' or the next load restores it")
         }
         Some(part) if part == "catalog" && !path.exists() => BRINGS_BACK.into(),
         Some(part) if part == "MANIFEST" || part == "runs" => {
-            format!(
-                "'nddb rebuild {database}' makes it again from the catalog; 'nddb check {database}' lists all damage"
-            )
+            format!("'nddb rebuild {database}' rebuilds it from the catalog; 'nddb check {database}' lists all damage")
         }
         _ => format!("'nddb check {database}' lists all damage, and what repairs it"),
     })
@@ -396,15 +394,17 @@ impl fmt::Display for Error {
                 write!(f, "{what} is {requested}, the limit is {limit}")
             }
             Self::OutOfNumbers { given, needed, limit } => {
-                write!(f, "no document numbers left: {given} of {limit} are given out, and {needed} more are needed")
+                write!(f, "no document numbers left: {given} of {limit} are used, {needed} more are needed")
             }
             Self::Document { id, why } => write!(f, "document '{}': {why}", ShownId(id)),
             Self::Batch { name, why } => write!(f, "batch '{name}' {why}"),
-            Self::OverLimit { what, need, have } => write!(f, "not enough {what}: {need} bytes needed, {have} there"),
+            Self::OverLimit { what, need, have } => {
+                write!(f, "not enough {what}: {need} bytes needed, {have} available")
+            }
             Self::Catalog { action, path, .. } => write!(f, "{}: the catalog cannot {action}", path.display()),
-            Self::Poisoned => write!(f, "an earlier write failed, this writer takes no more"),
+            Self::Poisoned => write!(f, "an earlier write failed; this writer accepts no more changes"),
             Self::LoadFailed { why } => {
-                write!(f, "the load failed before, and takes no more: {why}")
+                write!(f, "the load failed before and accepts no more documents: {why}")
             }
             Self::Cancelled => write!(f, "stopped on request"),
             Self::Busy { path } => {

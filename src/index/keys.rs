@@ -1,5 +1,5 @@
-//! The data that a database keeps for a document besides print and record: the keys by which it is found, and its
-//! summary. Both follow from the record and from the database's kinds of keys.
+//! The data that a database keeps for a document in addition to print and record: the keys by which it is found, and
+//! its summary. Both follow from the record and from the kinds of keys of the database.
 
 use nddb_format::document_keys::{KeyKinds, megashingles, pieces};
 use nddb_format::profile::Profile;
@@ -8,7 +8,7 @@ use nddb_format::summaries::Summary;
 
 use crate::catalog::DocumentKeys;
 
-/// Most megashingles and bands of a document, as a rule.
+/// Usual greatest number of megashingles and bands of a document.
 const KEYS: usize = 40;
 
 /// Returns the keys by which a stored document can be found besides its fingerprint.

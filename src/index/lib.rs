@@ -1,9 +1,9 @@
 //! The storage engine: fingerprints, keys and records of documents on disk.
 //!
-//! It owns the database folder, the catalog, the memtable, runs and their making, merging and checking, the probe, the
-//! one writer and the many readers. Within it, `disk` is the only user of `std::fs`, memory maps and `unsafe`, and
-//! `catalog` the only user of RocksDB. It knows nothing of pages or verdicts, prints nothing, and does not read the
-//! environment.
+//! This crate has the database folder, the catalog, the memtable, runs (building, merging and checking them), the
+//! probe, the one writer and the many readers. Within the crate, `disk` is the only user of `std::fs`, memory maps and
+//! `unsafe`, and `catalog` the only user of RocksDB. The crate does not depend on pages or verdicts, prints nothing,
+//! and does not read the environment.
 //!
 //! The path of a document: [`Document`] -> [`Writer::insert`] stages it -> [`Writer::commit`] makes it durable in
 //! the catalog and visible in the memtable -> a flush moves the memtable into a run -> merges join neighbouring

@@ -3,8 +3,8 @@
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-/// A value that is dropped only in the process that made it. In a forked child its threads do not exist, and the files
-/// that dropping it would write or remove belong to the parent.
+/// A value that is dropped only in the process that made it. In a forked child, its threads do not exist, and dropping
+/// it would write or remove files of the parent.
 pub(crate) struct OfProcess<T> {
     process: u32,
     value: ManuallyDrop<Option<T>>,
@@ -54,7 +54,7 @@ mod tests {
     fn a_value_ends_in_its_process_only() {
         let value = Arc::new(());
         let ours = OfProcess::new(value.clone());
-        // As in a forked child.
+        // A value of another process, as in a forked child.
         let inherited = OfProcess { process: ours.process + 1, value: ManuallyDrop::new(Some(value.clone())) };
         drop(inherited);
         assert_eq!(Arc::strong_count(&value), 3, "the child has left it alone");

@@ -9,39 +9,40 @@ use crate::verdict::{Decision, Verdict};
 /// Offset above every simhash score and every method score, to rank the method before simhash.
 const BY_METHOD: u64 = 1 << 48;
 
-/// Decision procedure for pairs, online and offline.
+/// The decision procedure for pairs, online and offline.
 #[derive(Clone, Copy, Debug)]
 pub struct Decider<'a> {
     /// The method.
     pub method: &'a dyn Method,
     /// Simhash, if it decides pairs that the method cannot decide.
     pub or_simhash: Option<&'a Simhash>,
-    /// Greatest share of the words of the longer text that may differ; `None` if that is not asked.
+    /// Greatest share of the words of the longer text that may differ; `None` for no limit.
     max_difference: Option<f64>,
 }
 
 impl<'a> Decider<'a> {
-    /// Returns the decider of a method; the fallback to simhash applies only to methods that share keys of sketches.
-    /// Two texts that differ by more than the given share are apart, whatever the method says.
+    /// Returns the decider of a method. The fallback to simhash applies only to methods whose candidate pairs share
+    /// keys of sketches. Two texts that differ by more than `max_difference` are not near-duplicates, whatever the
+    /// verdict of the method.
     pub fn new(method: &'a dyn Method, or_simhash: Option<&'a Simhash>, max_difference: Option<f64>) -> Self {
         Self { method, or_simhash: or_simhash.filter(|_| method.has_keys()), max_difference }
     }
 
-    /// Returns the decider that does not ask how much of the texts differs, because they are read first and will tell.
+    /// Returns this decider without `max_difference`, for callers that compare the texts themselves.
     #[must_use]
     pub fn without_limit(self) -> Self {
         Self { max_difference: None, ..self }
     }
 
-    /// Returns whether two texts that differ too much are apart.
+    /// Returns whether the decider has a limit on how much two texts may differ.
     pub fn is_limited(&self) -> bool {
         self.max_difference.is_some()
     }
 
-    /// Returns the verdict about a pair: that of the method or of simhash. Its score is greater for nearer pairs: all
-    /// identical pairs are equally near, and pairs decided by simhash instead of the method rank after all pairs
-    /// decided by the method. Equal token sequences are near-duplicates by every method (Henzinger 2006, 2). A pair
-    /// with an unknown site counts as a pair on different sites.
+    /// Returns the verdict about a pair, by the method or by simhash. Equal token sequences are near-duplicates by
+    /// every method (Henzinger 2006, 2). The score is greater for nearer pairs. All identical pairs have the same
+    /// score, and pairs decided by simhash instead of the method have lower scores than all pairs decided by the
+    /// method. A pair with an unknown site counts as a pair on different sites.
     pub fn judge(&self, pair: &DocumentPair<'_>) -> Verdict {
         if pair.identical() {
             return Verdict { decision: Decision::Near("identical"), score: u64::MAX };
@@ -58,7 +59,7 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// Returns a verdict of the method itself, by texts or sketches, with its score among those of all pairs.
+    /// Returns a verdict of the method, by texts or sketches, with its score raised above all scores of simhash.
     pub fn of_method(&self, verdict: Verdict) -> Verdict {
         Verdict { score: BY_METHOD.saturating_add(verdict.score), ..verdict }
     }
@@ -73,7 +74,7 @@ impl<'a> Decider<'a> {
         BY_METHOD.saturating_add(self.method.perfect())
     }
 
-    /// Returns why a pair is decided as it is.
+    /// Returns the reasons for the decision about a pair.
     pub fn explain(&self, pair: &DocumentPair<'_>) -> Explanation<'a> {
         let by: &dyn Method = match self.or_simhash {
             Some(simhash) if !pair.identical() && self.is_left_to_simhash(pair) => simhash,
@@ -91,19 +92,19 @@ impl<'a> Decider<'a> {
     }
 }
 
-/// Why a pair is decided as it is.
+/// The reasons for the decision about a pair.
 #[derive(Debug)]
 pub struct Explanation<'a> {
     /// The method that decides: the chosen one, or simhash.
     pub by: &'a dyn Method,
     /// The measures that its rule compares with its parameters.
     pub bounds: Vec<Bound>,
-    /// What each piece of evidence says: of the chosen method if it adds up evidence, else of the default one; empty
-    /// if the documents lack it.
+    /// The pieces of evidence, by the chosen method if it adds up evidence, else by the default method; empty if the
+    /// documents lack the sketches for it.
     pub evidence: Vec<Piece>,
 }
 
-/// Returns whether more of two texts differs than is allowed. What is not known may be anything.
+/// Returns whether two texts differ by more than `most`. An unknown difference counts as too much.
 pub fn differ_too_much(most: f64, difference: Option<f64>) -> bool {
     difference.is_none_or(|difference| difference > most)
 }
@@ -114,7 +115,7 @@ mod tests {
     use crate::known::Known;
     use crate::methods::{all, testing::profiled};
 
-    /// What may differ by anything does not differ by little.
+    /// A pair with an unknown difference is not within a limit.
     #[test]
     fn under_a_limit_only_pairs_that_are_known_to_differ_little_are_near() {
         let near = |pair: &DocumentPair<'_>, most: f64| {
@@ -132,7 +133,7 @@ mod tests {
         assert!(!near(&DocumentPair::new(&a, &unknown, None), 0.9), "not known");
     }
 
-    /// A rule without its evidence does not decide.
+    /// A rule without the evidence that it needs does not decide.
     #[test]
     fn what_is_not_known_is_not_decided() {
         let (nothing, text) = (Known::default(), Known { digest: Some(1), ..Known::default() });

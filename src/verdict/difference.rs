@@ -1,18 +1,18 @@
-//! How much of the longer of two whole texts has no counterpart in the other, estimated from their profiles.
+//! Estimates, from two profiles, the share of the longer whole text that has no counterpart in the other.
 //!
-//! The whole text is what stands outside links, as for the removal of a page. Of its shingles of three words, with
-//! resemblance r and texts of a and b words, `r (a + b) / (1 + r)` are common (Broder 1997, 2), which is a share s of
-//! the longer text ([`shared_wholes`]). A word that has no counterpart takes up to three shingles with it: all three
-//! where it stands alone, and one where it is part of a long stretch. Which of the two it is the contents tell, whose
-//! shingles of two and of eight words are known: if a word that is common is followed by another common one with
-//! probability c, a shingle of n words is common with the share of common words times c^(n - 1). So c is the sixth root
-//! of the quotient of both shares, nearer to 1 where the content is only a part of the text, and `s / c²` of the words
-//! are common. Where nearly all of both texts is content, its short shingles say the same a second time, and the mean
-//! of both is taken.
+//! The whole text is all text outside links, as for the removal of a page. Profiles sketch its shingles of three words.
+//! If two texts of a and b words have resemblance r, they share `r (a + b) / (1 + r)` shingles (Broder 1997, 2), which
+//! is a share s of the longer text ([`shared_wholes`]). A word without a counterpart changes up to three shingles: all
+//! three if it stands alone, but only about one if it is part of a long stretch. Which case holds is estimated from the
+//! contents, of which shingles of two and of eight words are known. If a common word is followed by another common word
+//! with probability c, the share of common shingles of n words is the share of common words times c^(n - 1). So c is
+//! the sixth root of the quotient of the two shares, and `s / c²` of the words are common. If the content is only a
+//! part of the text, a value nearer to 1 is used for c. If nearly all of both texts is content, the short shingles of
+//! the content give a second estimate, and the mean of both is taken.
 //!
-//! The standard error is about .02 where 3 of 100 words differ, .03 to .05 where 10 do, and a half more where the
-//! content is only a part of the text: 40 min-values of the whole text and 84 of each kind of shingles of the content.
-//! Passages in another order do not count as different, as they do in a diff of words.
+//! The estimate uses 40 min-values of the whole text and 84 of each kind of shingles of the content. Its standard error
+//! is about 0.02 if 3 of 100 words differ and 0.03 to 0.05 if 10 do; it is half as large again if the content is only a
+//! part of the text. Unlike in a diff of words, passages in another order do not count as different.
 
 use nddb_page::sketch::Profile;
 
@@ -22,9 +22,9 @@ use super::traits::{content_shares, shared_wholes};
 const OF_WHOLE: i32 = 3;
 /// Words in a short shingle of the content.
 const SHORT: i32 = 2;
-/// Words by which the short and the long shingles of contents differ.
+/// Difference in words between the long and the short shingles of contents.
 const FURTHER: f64 = 6.0;
-/// Share of a whole text from which nearly all of it is content.
+/// If the content is at least this share of a whole text, nearly all of the text is content.
 const NEARLY_ALL: f64 = 0.9;
 
 /// Returns the share of the words of the longer whole text that have no counterpart in the other, 0 to 1; `agreement`
@@ -32,7 +32,7 @@ const NEARLY_ALL: f64 = 0.9;
 pub(crate) fn difference(a: &Profile, b: &Profile, agreement: u32) -> f64 {
     let [of_a, of_b] = shared_wholes(a, b);
     let [short, long] = content_shares(a, b, agreement);
-    // One min-value of 84 that may be equal keeps the root from nothing.
+    // At least one equal min-value of 84 is assumed, so that neither share is zero.
     let least = 1.0 / 84.0;
     let continues = (long.max(least) / short.max(least)).min(1.0).powf(1.0 / FURTHER);
     let [content, whole] = [a.terms.max(b.terms), a.whole_terms.max(b.whole_terms)].map(f64::from);
@@ -45,8 +45,8 @@ pub(crate) fn difference(a: &Profile, b: &Profile, agreement: u32) -> f64 {
     }
 }
 
-/// Returns the share of words that are not common, given that of the shingles of so many words that are, and the
-/// probability that a common word is followed by another one.
+/// Returns the share of words that are not common. `common` is the share of common shingles of `words` words, and
+/// `continues` the probability that a common word is followed by another common word.
 fn lacking(common: f64, continues: f64, words: i32) -> f64 {
     let lost = 1.0 - common;
     (1.0 - common / continues.powi(words - 1)).clamp(lost / f64::from(words), lost)
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use crate::compare::words::WordComparer;
 
-    /// Words as often as in a text: half of all are some hundred.
+    /// Words with frequencies as in a real text: half of all occurrences are of a few hundred words.
     fn words(random: &mut Random, len: usize) -> Vec<String> {
         let word = |random: &mut Random| match random.percent(50) {
             true => format!("w{}x", random.below(200)),
@@ -70,10 +70,10 @@ mod tests {
         (0..len).map(|_| word(random)).collect()
     }
 
-    /// Ways in which the words of a text come to differ.
+    /// Ways to edit a text.
     const EDITS: [&str; 5] = ["single words", "one stretch", "some stretches", "more text", "less text"];
 
-    /// Returns another version of a text of which about this share differs.
+    /// Returns another version of a text, in which about this share of the words differs.
     fn edited(text: &[String], how: &str, share: f64, random: &mut Random) -> Vec<String> {
         let (mut made, len) = (text.to_vec(), (share * text.len() as f64) as usize);
         let mut replace = |at: usize, count: usize, random: &mut Random| {

@@ -21,7 +21,7 @@ pub struct Known {
     pub projection: Option<[u64; 6]>,
     /// A byte of each min-value.
     pub min_bytes: Option<[u8; MIN_VALUES]>,
-    /// What the default verdict compares.
+    /// The profile, which the default method compares.
     pub profile: Option<Profile>,
     /// Number of tokens, at most 2^32 - 1; `None` if unknown.
     pub tokens: Option<u32>,
@@ -55,7 +55,7 @@ impl Known {
         }
     }
 
-    /// As [`Known::of`], of a printed document.
+    /// Like [`Known::of`], for a summary; its document has a fingerprint.
     pub fn of_summary(summary: &Summary<'_>) -> Self {
         Self {
             fingerprint: Some(Fingerprint(summary.fingerprint)),

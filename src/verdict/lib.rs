@@ -1,8 +1,8 @@
-//! Whether two documents are near-duplicates: methods, their evidence, and comparisons of texts.
+//! Decides whether two documents are near-duplicates: methods, their evidence, and comparisons of texts.
 //!
-//! A method is one value of the trait [`Method`], in a file of its own in `methods`, whose fields are its parameters.
-//! The online verdict, pairs, clusters, evaluation and help texts know a method by that trait alone.
-//! Everything here is a pure function of the sketches and texts of two documents: no database, no file.
+//! A method is a struct that implements the trait [`Method`]; its fields are its parameters, and it has a file of its
+//! own in `methods`. The online verdict, pairs, clusters, evaluation and help texts use only that trait. Everything
+//! here is a pure function of the sketches and texts of two documents: no database, no file.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
 

@@ -35,11 +35,11 @@ impl Constants {
         self.constant + self.parts(traits).iter().sum::<f64>()
     }
 
-    /// Returns whether a pair of contents with these traits may have a probability, given its log-odds, whatever the
-    /// pages are called. Where names speak against a pair, and contents alone are too far apart, names need not be
+    /// Returns whether a pair whose contents have these traits may reach these log-odds, whatever the names of the
+    /// pages. Names can only lower the log-odds, so if the contents alone are too far apart, names need not be
     /// compared.
     pub(crate) fn may_reach(&self, contents: &Traits, log_odds: f64) -> bool {
-        // Sums and probabilities are rounded; so near to 1 that it is no more than that.
+        // Tolerances for rounding: of sums, and of probabilities so near to 1 that they are rounded to 1.
         const NEARLY_NOTHING: f64 = 1e-6;
         const CERTAIN: f64 = 15.0;
         let can_help = self.weights[SIBLINGS] > 0.0 || self.weights[NAMES] > 0.0;

@@ -8,13 +8,13 @@ use crate::pair::DocumentPair;
 pub struct Column {
     /// Name in pair lines.
     pub name: &'static str,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: ColumnKind,
-    /// Whether it is known only where texts were compared.
+    /// Whether the measure is known only if texts were compared.
     pub of_texts: bool,
 }
 
-/// What the values of a column are.
+/// The kind of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Whole numbers.
@@ -72,8 +72,8 @@ impl Value {
     }
 }
 
-/// The columns of all measures, in the order of output: of the methods that compare sketches, of all pairs, of the
-/// methods that compare texts, and what documents have in common.
+/// The columns of all measures, in the order of output: measures of the methods that compare sketches, of all pairs, of
+/// the methods that compare texts, and properties that documents have in common.
 pub fn columns() -> &'static [Column] {
     static COLUMNS: std::sync::LazyLock<Vec<Column>> = std::sync::LazyLock::new(|| {
         let (texts, sketches): (Vec<_>, Vec<_>) = methods::all().into_iter().partition(|method| method.needs_text());
@@ -94,20 +94,20 @@ pub fn columns() -> &'static [Column] {
     &COLUMNS
 }
 
-/// The measures of a pair, whichever method decided: one for each of [`columns`], `None` where it is not known.
+/// The measures of a pair, whichever method decided: one for each of [`columns`], `None` if it is not known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measures(Vec<Option<Value>>);
 
 impl Default for Measures {
-    /// Returns measures of which none is known.
+    /// Returns measures, all unknown.
     fn default() -> Self {
         Self(vec![None; columns().len()])
     }
 }
 
 impl Measures {
-    /// Returns the measures of a pair that its sketches give: those of the chosen method by its own parameters, and
-    /// those of the other methods by the defaults.
+    /// Returns the measures of a pair that follow from its sketches. Measures of the chosen method use its parameters,
+    /// those of other methods the default parameters.
     pub fn of(pair: &DocumentPair<'_>, chosen: &dyn crate::Method) -> Self {
         let mut values = Vec::with_capacity(columns().len());
         let mut bounds = Vec::new();
@@ -152,14 +152,14 @@ impl Measures {
         }
     }
 
-    /// Sets the known ones of these measures, which texts gave.
+    /// Sets those of these measures that are known from a comparison of texts.
     pub fn add(&mut self, bounds: &[Bound]) {
         for bound in bounds.iter().filter(|bound| bound.value.is_some()) {
             self.set(bound.name, bound.value);
         }
     }
 
-    /// Sets how much of the longer of two texts has no counterpart in the other.
+    /// Sets the share of the words of the longer text that have no counterpart in the other.
     pub fn set_difference(&mut self, difference: Option<f64>) {
         self.set(DIFFERENCE.name, difference.map(Value::Share));
     }
@@ -212,12 +212,12 @@ impl Limit {
 }
 
 impl Bound {
-    /// Returns a bound of a whole number from below.
+    /// Returns a lower bound of a whole number.
     pub(crate) fn at_least(name: &'static str, value: Option<u32>, least: u32) -> Self {
         Self { name, value: value.map(Value::Count), limit: Limit::AtLeast(Value::Count(least)) }
     }
 
-    /// Returns a bound of a share that must exceed it.
+    /// Returns a bound that a share must exceed.
     pub(crate) fn above(name: &'static str, value: Option<f64>, least: f64) -> Self {
         Self { name, value: value.map(Value::Share), limit: Limit::Above(Value::Share(least)) }
     }

@@ -1,7 +1,8 @@
 //! The trait of a method: everything in which methods differ.
 //!
-//! A method is a value, and its fields are its parameters. It names the candidate pairs, sketches and texts that it
-//! takes; nddb-dedup reads and joins them. What it says of a pair is neutral: a [`Verdict`], and measures by name.
+//! A method is a value whose fields are its parameters. It names the candidate pairs, sketches and texts that it needs;
+//! nddb-dedup reads and joins them. The result for a pair has the same form for all methods: a [`Verdict`], and
+//! measures by name.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -42,13 +43,13 @@ pub trait Method: fmt::Debug + Send + Sync + CloneMethod {
         &[]
     }
 
-    /// Returns the further properties that the decision depends on.
+    /// Returns the further properties on which the decision depends.
     fn besides(&self) -> Besides {
         Besides::Nothing
     }
 
-    /// Rejects parameters beyond the reach of the candidate source of a database whose fingerprints are found within
-    /// `k` bits.
+    /// Rejects parameters beyond the reach of the candidate source, in a database that finds fingerprints within `k`
+    /// bits.
     ///
     /// # Errors
     /// The parameter, its value and its limit.
@@ -73,20 +74,19 @@ pub trait Method: fmt::Debug + Send + Sync + CloneMethod {
         &[]
     }
 
-    /// Appends the measures that the rule compares with its parameters, those of [`Method::columns`] first and in that
-    /// order. An identical pair is a near-duplicate pair regardless of these.
+    /// Appends the measures that the rule compares with its parameters; those of [`Method::columns`] come first, in
+    /// that order. An identical pair is a near-duplicate pair regardless of these.
     fn bounds(&self, pair: &DocumentPair<'_>, out: &mut Vec<Bound>) {
         let _ = (pair, out);
     }
 
-    /// Returns what each piece of evidence says about a pair; empty for a method that does not add up evidence, or a
-    /// pair without it.
+    /// Returns the pieces of evidence about a pair; empty if the method does not add up evidence, or the pair has none.
     fn explain(&self, pair: &DocumentPair<'_>) -> Vec<Piece> {
         let _ = pair;
         Vec::new()
     }
 
-    /// Returns the comparison of two texts by which the method judges; `None` if it judges by sketches, or by the
+    /// Returns the comparison of texts by which the method judges. `None` if the method judges by sketches, or by the
     /// shingles that its candidate source keeps.
     fn texts(&self) -> Option<Box<dyn TextComparer>> {
         None
@@ -108,8 +108,8 @@ pub enum Candidates {
     Shingles(Shingles),
 }
 
-/// Keys derived from a sketch, of which the catalog keeps the postings, and the least similarities of a pair that
-/// shares one: the method finds no other pair near.
+/// A kind of keys derived from a sketch, with the least similarities that a pair which shares a key must have. The
+/// index keeps the posting lists of these keys, and the method finds no other pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     /// Pairs of supershingles.
@@ -133,21 +133,21 @@ pub enum Keys {
     },
 }
 
-/// Properties that a decision depends on in addition to the sketches.
+/// Properties on which a decision depends in addition to the sketches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Besides {
     /// Nothing.
     Nothing,
     /// The number of tokens. Documents of one class have the same number.
     Length,
-    /// The site. Documents of different sites can still be in the same class: a decision about two classes uses the
-    /// sites of the two documents named in the pair.
+    /// The site. Documents of different sites can still be in the same class; a decision about two classes uses the
+    /// sites of the two documents that represent them.
     Site,
-    /// Site, title and first heading. Documents of one class agree in all three.
+    /// Site, title and first heading. Documents of one class have the same three.
     SiteAndHeadings,
 }
 
-/// A parameter beyond what the candidate source of a method finds.
+/// Error: a parameter would accept pairs that the candidate source of the method does not find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfReach {
     /// The parameter.
@@ -163,11 +163,11 @@ pub struct OutOfReach {
 pub struct Piece {
     /// Name.
     pub name: &'static str,
-    /// What it says, as a sentence.
+    /// Its meaning, as a sentence for users.
     pub says: String,
     /// Its value; `None` for a constant.
     pub value: Option<f64>,
-    /// What it adds to the log-odds that the two are near-duplicates.
+    /// Its contribution to the log-odds that the two documents are near-duplicates.
     pub adds: f64,
 }
 
@@ -195,14 +195,14 @@ impl<M: Method + 'static> From<M> for Box<dyn Method> {
     }
 }
 
-/// Makes `==` borrow both boxes, where it would else move the content of one.
+/// Makes `==` borrow both boxes; without this implementation it would move the content of one.
 impl PartialEq<&Self> for Box<dyn Method> {
     fn eq(&self, other: &&Self) -> bool {
         **self == ***other
     }
 }
 
-/// Two methods are equal if they have one name and all parameters have equal values.
+/// Two methods are equal if they have the same name and the same values of all parameters.
 impl PartialEq for dyn Method + '_ {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name() && self.settings() == other.settings()
@@ -249,7 +249,7 @@ impl dyn Method + '_ {
         (!self.needs_text()).then(|| self.compares().iter().map(|sketch| sketch.size()).sum())
     }
 
-    /// Returns whether a decision depends on the site, and whether on the title and first heading.
+    /// Returns whether a decision depends on the site, and whether it depends on the title and first heading.
     pub fn looks_at(&self) -> (bool, bool) {
         match self.besides() {
             Besides::Nothing | Besides::Length => (false, false),
@@ -285,10 +285,11 @@ impl dyn Method + '_ {
         }
     }
 
-    /// Returns the whole numbers that a parameter takes, for instance to try all of them.
+    /// Returns the range of a parameter that is a whole number, for instance to try all its values; `None` for other
+    /// parameters.
     ///
     /// # Errors
-    /// [`ParameterError::Unknown`] for a name that the method does not have. `None` for a parameter that is no count.
+    /// [`ParameterError::Unknown`] for a name that the method does not have.
     pub fn counts(&self, name: &str) -> Result<Option<RangeInclusive<u64>>, ParameterError> {
         let mut copy = self.boxed();
         let parameters = copy.parameters();

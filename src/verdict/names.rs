@@ -1,16 +1,16 @@
-//! The words that name a page, and whether they tell it from another.
+//! The words that name a page, and the comparison of the names of two pages.
 
 use nddb_page::sketch::Profile;
 
 use super::word_set::WordSet;
 
-/// Share of their names in which two pages differ that only their file names tell apart.
+/// Value of the trait `names` for two siblings that only their file names distinguish.
 const FILE_NAME_SHARE: f64 = 2.0 / 3.0;
 
-/// The most that names count for pages that are no siblings: one text has many headlines.
+/// Greatest value of the trait `names` for pages that are no siblings, because one text may have several headlines.
 const OTHER_NAMES: f64 = 0.6;
 
-/// What names count for pages of one file name, as of two versions of a manual.
+/// Factor of the trait `names` for pages with the same file name, such as two versions of a manual page.
 const SAME_FILE: f64 = 0.5;
 
 /// The words that name a page.
@@ -21,7 +21,7 @@ pub(crate) struct Names {
     numbers: WordSet,
     /// All words of the file name, with numbers.
     file: WordSet,
-    /// Those that are no numbers, and of these those that occur in the page.
+    /// The words of the file name that are no numbers; `own_of_file` has those of them that occur in the page.
     file_name: WordSet,
     own_of_file: WordSet,
     /// Hashes of the host, and of host and path; 0 if unknown.
@@ -33,7 +33,7 @@ pub(crate) struct Names {
 #[derive(Clone, PartialEq)]
 struct Titles {
     title: WordSet,
-    /// The words of the title that occur in the page too, as the name of a site seldom does.
+    /// The words of the title that also occur in the page. The name of a site in a title seldom does.
     own: WordSet,
     headings: WordSet,
     /// Own words and headings.
@@ -45,13 +45,14 @@ impl Titles {
         Self { all: own.with(&headings), title, own, headings }
     }
 
-    /// Returns these words with the numbers of the title, which count as its own.
+    /// Returns these words and, as own words of the title, its numbers.
     fn with(&self, numbers: &WordSet) -> Self {
         Self::new(self.title.with(numbers), self.own.with(numbers), self.headings.clone())
     }
 
-    /// Returns the number of own words that do not name the other page. They do if its title has them, or its headings
-    /// more than half of all own words: one may be a word of a heading that all pages of a template have.
+    /// Returns the number of own words that do not name the other page. A word names the other page if its title has
+    /// the word. Words in its headings count only if the headings have more than half of all own words, because a
+    /// single word may belong to a heading that all pages of a template have.
     fn lacking(&self, other: &Self) -> usize {
         let own = self.own.words();
         let is_in_headings = |word: &&u32| other.headings.has(**word);
@@ -74,15 +75,17 @@ impl Names {
         Self { words, numbers, file, file_name, own_of_file, host, page }
     }
 
-    /// Returns whether the names are those of two siblings, pages of one host that name two things, and the share of
-    /// the words that name one page and not the other. Two captures of one address are one page, whatever it is called.
+    /// Returns whether the two pages are siblings (pages of one host that name two different things), and the share of
+    /// the words that name one page but not the other. Two captures of one address are the same page, whatever their
+    /// names.
     pub(super) fn differences(&self, other: &Self) -> (bool, f64) {
         if self.page != 0 && self.page == other.page {
             return (false, 0.0);
         }
         let have_one_file = !self.file.is_empty() && self.file == other.file;
         let weight = if have_one_file { SAME_FILE } else { 1.0 };
-        // Numbers in titles are those of chapters and issues; in titles of one file, of versions.
+        // Numbers in titles are numbers of chapters and issues, except if the file names are equal; then they are
+        // versions.
         let are_numbered = !have_one_file
             && !self.numbers.is_empty()
             && !other.numbers.is_empty()
@@ -90,7 +93,7 @@ impl Names {
         let numbered = are_numbered.then(|| [self.words.with(&self.numbers), other.words.with(&other.numbers)]);
         let [a, b] = numbered.as_ref().map_or([&self.words, &other.words], |[a, b]| [a, b]);
         let names = weight * a.all.lacking(&b.all);
-        // Of two texts without addresses that only numbers tell apart, one is another version or chapter.
+        // Two texts without addresses whose titles differ only in numbers are different versions or chapters.
         let is_series = || are_numbered && self.words.title.is_same_as(&other.words.title);
         if self.host != other.host || self.host == 0 && !is_series() {
             return (false, names.min(OTHER_NAMES));

@@ -1,4 +1,4 @@
-//! Two documents that a method judges, and what all methods share about them.
+//! The pair of documents that a method judges, with the computations that methods share.
 
 use std::cell::OnceCell;
 
@@ -10,7 +10,7 @@ use crate::known::Known;
 use crate::names::Names;
 use crate::traits::Traits;
 
-/// Two documents, by their stored sketches. Everything is computed when a method asks for it.
+/// Two documents, given by their stored sketches. Each property is computed when a method asks for it.
 pub struct DocumentPair<'a> {
     /// The first document.
     pub a: &'a Known,
@@ -33,7 +33,7 @@ impl<'a> DocumentPair<'a> {
         Self { a, b, same_site, of_a: None }
     }
 
-    /// Keeps what is derived from the first document for the next pair of it.
+    /// Keeps the names and headings of the first document for its next pair.
     #[must_use]
     pub fn keeping(self, derived: &'a Derived) -> Self {
         Self { of_a: Some(derived), ..self }
@@ -83,7 +83,7 @@ impl<'a> DocumentPair<'a> {
         self.profiles().map(|(a, b, agreement)| difference(a, b, agreement))
     }
 
-    /// Returns whether title or first heading agree ([`Headings`]); `None` if neither is known of both.
+    /// Returns whether title or first heading agree ([`Headings`]); `None` if neither is known for both documents.
     pub fn same_heading(&self) -> Option<bool> {
         self.agreement()?;
         if let Some((a, b)) = self.a.profile.as_ref().zip(self.b.profile.as_ref())
@@ -104,7 +104,7 @@ impl<'a> DocumentPair<'a> {
         Some((self.a.profile.as_ref()?, self.b.profile.as_ref()?, self.agreement()?))
     }
 
-    /// Returns the traits of two contents with those of the names of the two pages.
+    /// Returns the traits of two contents, completed by the traits of the names of the two pages.
     pub(crate) fn named(&self, contents: Traits, a: &Profile, b: &Profile) -> Traits {
         let kept = self.of_a.and_then(|of_a| of_a.names.get_or_init(|| Some(Names::of(a))).as_ref());
         match kept {
@@ -114,7 +114,7 @@ impl<'a> DocumentPair<'a> {
     }
 }
 
-/// Returns whether there are words that are no numbers, and they are the same in the same order.
+/// Returns whether there are words that are no numbers, and both have the same ones in the same order.
 fn are_equal(a: &LeadingWords, b: &LeadingWords) -> bool {
     a.plain().next().is_some() && a.plain().eq(b.plain())
 }
@@ -133,7 +133,7 @@ mod tests {
     use crate::methods::{Model, Simhash, all};
     use crate::verdict::Decision;
 
-    /// Pages of one text and several, of one name and several, and without parts of their sketches.
+    /// Pages with equal and different texts, equal and different names, and some without parts of their sketches.
     fn documents(random: &mut Random) -> Vec<Record> {
         let texts = texts(12, 3);
         let recipe = Recipe::from_label("main-c/1").expect("a recipe");
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// The model compares no names of contents that are too far apart, and decides as if it did.
+    /// The model does not compare names if the contents are too far apart, and the decision is the same as if it did.
     #[test]
     fn the_model_decides_by_its_probability() {
         let records = documents(&mut Random(5));

@@ -8,9 +8,9 @@ use std::str::FromStr;
 /// A parameter of a method, to be read or set.
 #[derive(Debug)]
 pub struct Parameter<'a> {
-    /// Name, as the paper calls it.
+    /// Name, as in the paper.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub help: &'static str,
     /// Whether it is a threshold of the decision rule, which evaluations always name.
     pub is_threshold: bool,
@@ -22,7 +22,7 @@ pub struct Parameter<'a> {
 pub struct Setting {
     /// Name of the parameter.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub help: &'static str,
     /// Whether it is a threshold of the decision rule.
     pub is_threshold: bool,
@@ -37,7 +37,7 @@ pub enum ParameterValue {
     Count(u64),
     /// A share, 0 to 1, or any other number.
     Number(f64),
-    /// Whether something is done.
+    /// A switch.
     Flag(bool),
     /// A word or a list.
     Text(String),
@@ -217,15 +217,15 @@ impl<'a> Parameter<'a> {
     }
 }
 
-/// Returns why a count is refused that is not in its range.
+/// Returns the reason why a count outside its range is refused.
 pub fn outside(range: &RangeInclusive<u64>) -> String {
     match *range.end() {
         u64::MAX => format!("is less than {}", range.start()),
-        end => format!("is not within what there is: {} to {end}", range.start()),
+        end => format!("is not in the range {} to {end}", range.start()),
     }
 }
 
-/// Error: a parameter that a method does not have, or a value that it does not take.
+/// Error: the method does not have the parameter, or the parameter does not accept the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterError {
     /// The method has no parameter of this name.
@@ -234,10 +234,10 @@ pub enum ParameterError {
         method: &'static str,
         /// The name.
         name: String,
-        /// Names of the parameters that it has.
+        /// Names of the parameters of the method.
         known: Vec<&'static str>,
     },
-    /// The parameter does not take this value.
+    /// The parameter does not accept this value.
     Value {
         /// Name of the parameter.
         name: &'static str,
@@ -246,7 +246,7 @@ pub enum ParameterError {
         /// Reason for the refusal.
         why: String,
     },
-    /// The parameter does not take this word or list.
+    /// The parameter does not accept this word or list.
     Text {
         /// Name of the parameter.
         name: &'static str,
@@ -259,7 +259,9 @@ impl Display for ParameterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { method, known, .. } if known.is_empty() => write!(f, "{method} has no parameters"),
-            Self::Unknown { method, name, known } => write!(f, "{method} has no {name:?}, but {}", known.join(", ")),
+            Self::Unknown { method, name, known } => {
+                write!(f, "{method} has no parameter {name:?}; it has {}", known.join(", "))
+            }
             Self::Value { name, text, why } => write!(f, "{name}: {text:?} {why}"),
             Self::Text { name, why } => write!(f, "{name}: {why}"),
         }

@@ -11,14 +11,13 @@ pub struct SetOptions {
     pub signatures: SignatureRules,
     /// Greatest number of documents with one signature; more frequent signatures are dropped.
     pub most: u64,
-    /// Greatest number of documents with one signature if more than half of them are of one site; more frequent
-    /// signatures of this kind are dropped.
+    /// The same limit for signatures for which more than half of the documents are on one site.
     pub most_of_site: u64,
-    /// Whether all pairs of a set are compared, and not only each member with the leader; always on with `expand` and
-    /// for clusters.
+    /// Whether all pairs of a set are compared, instead of each member with the leader only. All pairs are always
+    /// compared with `expand` and for clusters.
     pub exhaustive: bool,
-    /// Greatest number of comparisons in a set per document of the set. Remaining pairs are not compared, and the set
-    /// is reported.
+    /// Greatest number of comparisons in a set, per document of the set. Further pairs are not compared, and the set is
+    /// reported.
     pub comparisons: u64,
 }
 
@@ -46,10 +45,19 @@ impl SetOptions {
         let SignatureRules { groups, rotations, smallest, min_in_group, min_gap } = signatures;
         let any = 1..=u64::MAX;
         vec![
-            Parameter::flag("exhaustive", "all pairs of a perhaps-similar set, not only those of a leader", exhaustive),
-            Parameter::count("comparisons", "in a set, for each document in it", comparisons, any.clone()),
-            Parameter::count("signature-limit", "documents with one signature; drops others", most, any.clone()),
-            Parameter::count("site-signature-limit", "the same, if most are of one site", most_of_site, any.clone()),
+            Parameter::flag(
+                "exhaustive",
+                "compare all pairs of a perhaps-similar set, not only those with a leader",
+                exhaustive,
+            ),
+            Parameter::count("comparisons", "most comparisons in a set, per document", comparisons, any.clone()),
+            Parameter::count("signature-limit", "drop signatures of more documents than this", most, any.clone()),
+            Parameter::count(
+                "site-signature-limit",
+                "the same limit if most of these are on one site",
+                most_of_site,
+                any.clone(),
+            ),
             Parameter::count("groups", "m: groups of sentences", groups, 1..=1 << 16),
             Parameter::count("rotations", "n: sets of fingerprints of sentences", rotations, 1..=16),
             Parameter::count("smallest", "s: sentences of a signature", smallest, any.clone()),

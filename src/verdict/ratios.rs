@@ -6,15 +6,16 @@ use std::str::FromStr;
 
 use nddb_page::sketch::{SAMPLING_MAX, Sampling};
 
-/// Greatest number of groups of documents by their number of words: the paper has 11 (Ye et al. 2007, 4.2).
+/// Greatest number of groups into which documents are divided by their number of words: the paper has 11 (Ye et al.
+/// 2007, 4.2).
 pub const GROUPS: usize = 11;
-/// Width of a group of the paper in words: [0, 500), [500, 1000), ... [4500, 5000), [5000, oo).
+/// Width of a group of the paper, in words: [0, 500), [500, 1000), ... [4500, 5000), [5000, oo).
 const GROUP_WORDS: usize = 500;
 
 /// Groups of documents by their number of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
-    /// The least number of words of each group but the first; `usize::MAX` for groups that there are not.
+    /// The least number of words of each group except the first; `usize::MAX` for groups that do not exist.
     from: [usize; GROUPS - 1],
 }
 
@@ -49,15 +50,14 @@ impl Groups {
         self.from.partition_point(|&from| from <= words && from < usize::MAX)
     }
 
-    /// Returns the least number of words of a group, and that of the next one if there is one.
+    /// Returns the least number of words of a group, and the least number of the next group if there is one.
     pub fn words(&self, group: usize) -> (usize, Option<usize>) {
         let from = |group: usize| self.from.get(group).copied().filter(|&from| from < usize::MAX);
         (group.checked_sub(1).and_then(from).unwrap_or(0), from(group))
     }
 }
 
-/// Sampling ratio of each group of documents: n of the sampling 1/n. Groups side by side that have one ratio are one
-/// group.
+/// Sampling ratio of each group of documents: the n of sampling 1/n. Neighbouring groups with equal ratios are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratios {
     groups: Groups,
@@ -100,14 +100,15 @@ impl Ratios {
         &self.ratios[..self.groups.count()]
     }
 
-    /// Returns the coarsest ratio, of which there are as many samples.
+    /// Returns the coarsest ratio n; there are n different samples.
     pub fn coarsest(&self) -> u32 {
         self.by_group().iter().copied().max().unwrap_or(1)
     }
 
-    /// Returns the ratio of a document. One that may be a near-duplicate of a document in a group with a finer ratio
-    /// (within a factor 1/threshold in size of that group's bound) keeps that ratio, too, because two documents are
-    /// compared at the coarser of their ratios: so the precision of pairs across groups is that of the finer one.
+    /// Returns the ratio of a document. Usually this is the ratio of its group. A document whose size is within a
+    /// factor 1/threshold of a group with a finer ratio may be a near-duplicate of a document there, so it takes the
+    /// finer ratio. Two documents are compared at the coarser of their ratios; a pair across two groups is thus
+    /// compared at the finer ratio.
     pub fn of(&self, words: usize, threshold: f64) -> u32 {
         let threshold = threshold.clamp(f64::MIN_POSITIVE, 1.0);
         let (least, most) = ((words as f64 * threshold).floor(), (words as f64 / threshold).ceil());
@@ -126,7 +127,8 @@ impl Ratios {
     }
 }
 
-/// A ratio, or the ratio of each group, the later ones after their least number of words: `8` or `4,600:8,1200:16`.
+/// Writes a single ratio, or the ratio of each group; groups after the first begin with their least number of words:
+/// `8` or `4,600:8,1200:16`.
 impl fmt::Display for Ratios {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.ratios[0])?;
@@ -152,7 +154,7 @@ impl fmt::Display for UnknownRatio {
 
 impl Error for UnknownRatio {}
 
-/// Reads what [`Ratios`] writes; or a ratio for each group of the paper: 11 with commas between.
+/// Reads the form that [`Ratios`] writes, or 11 ratios with commas between, one for each group of the paper.
 impl FromStr for Ratios {
     type Err = UnknownRatio;
 

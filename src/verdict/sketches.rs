@@ -4,7 +4,7 @@ use nddb_format::record::{PROFILE, Record};
 
 use nddb_page::sketch::Recipe;
 
-/// A sketch: stored data of a document that is compared.
+/// A sketch: stored data of a document that methods compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sketch {
     /// The simhash fingerprint.
@@ -21,7 +21,7 @@ pub enum Sketch {
     Profile,
 }
 
-/// Predicate of whether a recipe makes a sketch.
+/// A predicate: whether a recipe makes a sketch.
 pub(crate) type OfRecipe = fn(&Recipe) -> bool;
 
 impl Sketch {
@@ -48,8 +48,8 @@ impl Sketch {
         }
     }
 
-    /// Returns the wording for a recipe that does not make the sketch, and the predicate of whether a recipe makes the
-    /// sketch; `None` if every recipe does.
+    /// Returns the wording for a recipe that does not make the sketch, and a predicate that tells whether a recipe
+    /// makes it; `None` if every recipe does.
     pub fn of_recipe(self) -> Option<(&'static str, OfRecipe)> {
         match self {
             Sketch::Fingerprint | Sketch::Digest => None,
@@ -83,7 +83,7 @@ impl Sketches {
             .with(Sketch::Profile, record.profile.is_some())
     }
 
-    /// Adds a sketch, if the document has it.
+    /// Adds a sketch if the document has it.
     pub fn with(self, sketch: Sketch, is_there: bool) -> Self {
         Self(self.0 | u8::from(is_there) << sketch as u8)
     }
@@ -99,13 +99,13 @@ impl Sketches {
         sketches.iter().all(|&sketch| sketch.is_optional() || self.has(sketch))
     }
 
-    /// Returns whether the set contains a sketch that only a content with terms has. A projection does not count, since
-    /// a database may have one of a content without terms.
+    /// Returns whether the set contains a sketch that exists only if the content has terms. A projection does not
+    /// count, because a database may have a projection of a content without terms.
     pub(crate) fn are_of_terms(self) -> bool {
         [Sketch::Supershingles, Sketch::MinValues, Sketch::Profile].iter().any(|&one| self.has(one))
     }
 
-    /// Returns whether the set contains nothing but a fingerprint and a digest.
+    /// Returns whether the set contains nothing except a fingerprint and a digest.
     pub fn are_bare(self) -> bool {
         !self.are_of_terms() && !self.has(Sketch::Projection)
     }

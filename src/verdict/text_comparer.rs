@@ -1,20 +1,20 @@
-//! Verdict about a pair by two texts.
+//! The verdict about a pair from its two texts.
 
 use std::any::Any;
 
 use crate::measure::Bound;
 use crate::verdict::{Decision, Verdict};
 
-/// A comparison of two texts, which it prepares once for many comparisons.
+/// A comparison of texts. Each text is prepared once for many comparisons.
 pub trait TextComparer {
     /// Returns the prepared form of a text, the first 10 KB of a document.
     fn prepare(&self, text: &str) -> PreparedText;
 
-    /// Judges two documents by their texts, which this comparer has prepared. It is symmetric.
+    /// Judges two documents by their texts, which this comparer has prepared. The result is symmetric.
     fn judge(&mut self, a: &PreparedText, b: &PreparedText) -> TextVerdict;
 }
 
-/// A text as a [`TextComparer`] compares it.
+/// A text in the form that a [`TextComparer`] compares.
 pub struct PreparedText {
     text: Box<dyn Any>,
     size: usize,
@@ -40,7 +40,7 @@ impl PreparedText {
     }
 }
 
-/// What two texts say of a pair.
+/// The result of comparing the two texts of a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextVerdict {
     /// The verdict; undecided if a text could not be read.
@@ -50,7 +50,7 @@ pub struct TextVerdict {
 }
 
 impl TextVerdict {
-    /// The verdict about a pair of which a text could not be read.
+    /// The verdict about a pair if a text could not be read.
     pub const UNREAD: Self = Self { verdict: Verdict::UNKNOWN, bounds: Vec::new() };
 
     /// Returns the decision.

@@ -1,7 +1,7 @@
-//! The traits of a pair of profiles, which the default verdict weighs.
+//! The traits of a pair of profiles: the features of the default model.
 //!
-//! Traits are computed from the two stored profiles alone, so two documents get the same verdict whatever else a
-//! database holds.
+//! Traits are computed from the two stored profiles alone, so the verdict on two documents does not depend on other
+//! documents of the database.
 
 use nddb_page::sketch::{Profile, WHOLE, resemblance_of, resemblance_of_many};
 
@@ -19,27 +19,29 @@ pub struct Trait {
 
 /// The traits, in the order of [`Traits::values`].
 pub const ALL_TRAITS: [Trait; TRAITS] = [
-    // Log-odds of the resemblance of the contents, by shingles of two terms.
+    // Log-odds of the resemblance of the contents, from shingles of two terms.
     Trait { name: "content" },
-    // Share of the words of the longer content that are absent from the other, as far as it exceeds a tenth.
+    // Share of the words of the longer content that are absent from the other, minus a tenth; at least 0.
     Trait { name: "missing" },
-    // 1 for siblings: two pages of one host, not of one address, of which each title has a word of its own, which
-    // occurs in its page too, that does not name the other; of pages without titles and headings, each file name.
+    // 1 for siblings, else 0. Siblings are two pages of one host with different addresses, whose titles name different
+    // things: each title has a word that occurs in its page and does not name the other page. For pages without titles
+    // and headings, the file names are compared instead.
     Trait { name: "siblings" },
-    // Share of the smaller set of title and heading words that is absent from the larger set, at most .6; of siblings
-    // the share of such words of the titles, if that is greater: headings that stand on every page name none of them.
-    // Half of it for pages of one file name.
+    // Share of the smaller set of title and heading words that is absent from the larger set, at most 0.6. For siblings
+    // it is the share among the words of the titles if that is greater, because headings that occur on every page name
+    // none of them. The value is halved for pages with the same file name.
     Trait { name: "names" },
-    // Numbers of one page that are absent from the other, relative to a count that is high for the length.
+    // Count of the numbers of one page that are absent from the other, relative to a count that is high for this
+    // length.
     Trait { name: "numbers" },
-    // Share of the shorter whole text that is absent from the longer one, times the greater share of a whole text that
-    // is no content: where much of a page was left out, the rest of it must not differ.
+    // Share of the shorter whole text that is absent from the longer one, times the greater of the two shares of text
+    // outside the content. If much of a page is not content, that part must not differ.
     Trait { name: "rest" },
 ];
 
-/// Weight of the trait `rest`, which is set and not fitted: pages that people label hardly ever have much text beside
-/// their content that differs, and a verdict must not rest on a small part of a page. With it, two pages of one content
-/// are apart if the better part of both is something else.
+/// Weight of the trait `rest`. It is chosen, not fitted, because labelled pages hardly ever have much differing text
+/// outside their content, yet a verdict must not rest on a small part of a page. With this weight, two pages of equal
+/// content are not near-duplicates if most of their text is outside the content and differs.
 pub const REST_WEIGHT: f64 = -4.0;
 
 /// Indexes of traits.
@@ -61,16 +63,18 @@ impl Traits {
         Self::of_contents(a, b, agreement).named(&Names::of(a), &Names::of(b))
     }
 
-    /// Returns the traits of two profiles as if nothing told their names apart: no trait is less than that.
+    /// Returns the traits of two profiles with both traits of names at 0, their least value.
     pub(crate) fn of_contents(a: &Profile, b: &Profile, agreement: u32) -> Self {
         let long = resemblance_of(agreement);
         let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
-        // All short min-values of a content of one shingle have the same low bits as those of one in 256 others.
+        // If a content has only one short shingle, all low bits of its min-values agree with those of one in 256 other
+        // contents, so they are no evidence.
         let short = if few <= ONE_SHINGLE && long < 1.0 { 0.0 } else { resemblance(a, b).unwrap_or(long) };
         let lengths = Lengths { few, many };
         let most = most_kept(lengths.kept(long), few);
         let short = lengths.resemblance(lengths.kept(short).min(most)).min(short);
-        // What is absent from the other content may stand in the other page: then the two were cut in two ways.
+        // Words that are absent from the other content may occur elsewhere in the other page, if the contents of the
+        // two pages were delimited differently.
         let absent = (absent(a, b) / many.max(1.0)).clamp(1.0 - most, 1.0);
         let missing = lengths.missing(short, long).min(absent);
         let content = content(short.max((1.0 - absent) / (1.0 + absent)));
@@ -78,7 +82,7 @@ impl Traits {
         Self { values }
     }
 
-    /// Returns the traits with those of the names of the two pages.
+    /// Returns these traits with the traits of names set from the names of the two pages.
     pub(crate) fn named(mut self, a: &Names, b: &Names) -> Self {
         let (are_siblings, names) = a.differences(b);
         self.values[SIBLINGS] = if are_siblings { 1.0 } else { 0.0 };
@@ -92,18 +96,19 @@ pub fn shared(resemblance: f64, a: f64, b: f64) -> f64 {
     resemblance * (a + b) / (1.0 + resemblance)
 }
 
-/// Returns the share of the whole text of the first page that stands in the second one too, and of that of the second
-/// in the first, 0 to 1, estimated from their shingles.
+/// Returns the share of the whole text of the first page that occurs in the second, and the share of the second that
+/// occurs in the first, 0 to 1, estimated from their shingles.
 pub fn shared_wholes(a: &Profile, b: &Profile) -> [f64; 2] {
     let resemblance = whole_resemblance(a, b);
     let [x, y] = [a.whole_terms, b.whole_terms].map(f64::from);
-    // A high estimate of texts of two lengths would be more than the shorter one.
+    // If the lengths differ, a high estimate could exceed the shorter text.
     let shared = shared(resemblance, x, y).min(x).min(y);
     [x, y].map(|terms| shared / terms.max(1.0))
 }
 
-/// Returns the shares of the shingles of the longer content that stand in the shorter one too, 0 to 1: of the short
-/// ones, at most as many as the long ones allow, and of the long ones, of which `agreement` min-values are equal.
+/// Returns the shares of the short and of the long shingles of the longer content that occur in the shorter one, 0 to
+/// 1. The share of short shingles is at most the one that is plausible for the share of long shingles, of which
+/// `agreement` min-values are equal.
 pub(super) fn content_shares(a: &Profile, b: &Profile, agreement: u32) -> [f64; 2] {
     let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);
     let lengths = Lengths { few, many };
@@ -111,8 +116,8 @@ pub(super) fn content_shares(a: &Profile, b: &Profile, agreement: u32) -> [f64; 
     [resemblance(a, b).map_or(long, |short| lengths.kept(short).min(most_kept(long, few))), long]
 }
 
-/// Returns the share of the shorter whole text that is absent from the longer one, times the greater share of a whole
-/// text that is no content, 0 to 1.
+/// Returns the value of the trait `rest`, 0 to 1: the share of the shorter whole text that is absent from the longer
+/// one, times the greater of the two shares of text outside the content.
 fn rest(a: &Profile, b: &Profile) -> f64 {
     let left_out =
         |profile: &Profile| 1.0 - (f64::from(profile.terms) / f64::from(profile.whole_terms.max(1))).min(1.0);
@@ -120,16 +125,16 @@ fn rest(a: &Profile, b: &Profile) -> f64 {
     (1.0 - one.max(other)) * left_out(a).max(left_out(b))
 }
 
-/// Most terms of a content with a single shingle of two terms.
+/// Number of terms up to which a content has at most one shingle of two terms.
 const ONE_SHINGLE: f64 = 2.0;
 
 /// Offset that keeps the log-odds of shares 0 and 1 finite.
 const NEARLY: f64 = 0.05;
 
-/// Share of words whose absence is a small edit.
+/// Share of words that may be absent without counting: a small edit.
 const SMALL: f64 = 0.1;
 
-/// Returns the log-odds of a resemblance, which are finite.
+/// Returns the log-odds of a resemblance, kept finite.
 fn content(resemblance: f64) -> f64 {
     ((resemblance + NEARLY) / (1.0 + NEARLY - resemblance)).ln()
 }
@@ -156,26 +161,28 @@ impl Lengths {
     /// Returns the share of the words of the longer content that are absent from the shorter one, 0 to 1, estimated
     /// from the resemblances by short and long shingles.
     ///
-    /// A stretch of words that is absent takes with it as many shingles of n terms, and n - 1 more that reach into it:
-    /// at each place of a difference, six more of the long shingles than of the short ones.
+    /// If a stretch of w words is absent, w + n - 1 shingles of n terms are absent: those that begin in the stretch,
+    /// and n - 1 that reach into it. So each difference costs six more long shingles (n = 8) than short ones (n = 2).
     fn missing(self, short: f64, long: f64) -> f64 {
         let (short, long) = (self.kept(short), self.kept(long));
         1.0 - (short + (short - long).max(0.0) / 6.0).min(1.0)
     }
 }
 
-/// Returns the greatest share of the short shingles that two contents have in common, given that of the long ones and
-/// the number of terms of the shorter content.
+/// Returns the greatest plausible share of common short shingles of two contents, given the share of common long
+/// shingles and the number of terms of the shorter content.
 ///
-/// If single words were replaced at random, a long shingle remains where four short ones do: no other differences leave
-/// as many short ones for as few long ones. Where there are more, the words of both texts are few, and their pairs say
-/// nothing. The allowance is for sampling, and for a word that takes half of few shingles with it.
+/// A long shingle remains if four disjoint short ones remain. If single words are replaced at random, the share of long
+/// shingles is therefore the fourth power of the share of short ones; other kinds of differences leave fewer short
+/// shingles for the same number of long ones. If a pair has more common short shingles, the vocabulary of both texts is
+/// small, and common pairs of words are no evidence. The allowance covers sampling errors, and short texts, in which
+/// one word belongs to half of the shingles.
 fn most_kept(long: f64, few: f64) -> f64 {
     (long + 0.05 + 4.0 / few.max(1.0)).min(1.0).sqrt().sqrt()
 }
 
-/// Returns about the greatest number of terms of one whole text that are absent from the other, by one standard error
-/// and three hundredths below the resemblance that is estimated.
+/// Returns a high estimate of the number of terms of one whole text that are absent from the other: it assumes a
+/// resemblance one standard error and 0.03 below the estimate.
 fn absent(a: &Profile, b: &Profile) -> f64 {
     let resemblance = whole_resemblance(a, b);
     let error = (resemblance * (1.0 - resemblance) / WHOLE as f64).sqrt() + 0.03;
@@ -184,8 +191,8 @@ fn absent(a: &Profile, b: &Profile) -> f64 {
     (x.max(y) - shared(least, x, y)).max(0.0)
 }
 
-/// Returns the resemblance of the whole texts; where their shingles have other lengths, the least that follows from
-/// that of the contents.
+/// Returns the resemblance of the whole texts. If their shingles have different lengths, returns the least resemblance
+/// that follows from the resemblance of the contents.
 fn whole_resemblance(a: &Profile, b: &Profile) -> f64 {
     if a.classes[1] != b.classes[1] {
         let terms = |profile: &Profile| f64::from(profile.terms.min(profile.whole_terms));
@@ -203,7 +210,7 @@ pub(crate) fn told(index: usize, value: f64) -> String {
         "content" => {
             let odds = value.exp();
             let share = ((1.0 + NEARLY) * odds - NEARLY) / (1.0 + odds);
-            format!("of all short sequences of words of both texts, {} are common", percent(share.clamp(0.0, 1.0)))
+            format!("{} of the short word sequences of both texts are common", percent(share.clamp(0.0, 1.0)))
         }
         "missing" if value > 0.0 => {
             format!("about {} of the words of the longer text are missing from the other", percent(value + SMALL))
@@ -212,37 +219,37 @@ pub(crate) fn told(index: usize, value: f64) -> String {
         "siblings" if value > 0.0 => {
             "their titles (without titles, their addresses) name two different things".to_owned()
         }
-        "siblings" => "their titles or addresses name no two different things".to_owned(),
+        "siblings" => "their titles or addresses do not name two different things".to_owned(),
         "names" => {
             format!(
-                "{} of the words that name one page, in title, headings or address, do not name the other",
+                "{} of the words that name one page (in title, headings or address) do not name the other",
                 percent(value)
             )
         }
-        "numbers" => format!("numbers that only one page has: {} of what would be very many", percent(value)),
-        _ => format!("text beside the content that only one page has: {} of what it could be", percent(value)),
+        "numbers" => format!("numbers on only one page: {} of a very high count", percent(value)),
+        _ => format!("text outside the content on only one page: {} of the maximum", percent(value)),
     }
 }
 
-/// Returns the resemblance of the short shingles, estimated from eight bits of each of their min-values and corrected
-/// for chance agreement (Li and Koenig 2010); `None` if the shingles have other lengths.
+/// Returns the resemblance by short shingles, estimated from eight bits of each min-value and corrected for chance
+/// agreement (Li and Koenig 2010); `None` if the shingles of the two have different lengths.
 pub fn resemblance(a: &Profile, b: &Profile) -> Option<f64> {
     if a.classes[0] != b.classes[0] {
         return None;
     }
-    // In bytes, which are added 32 at a time.
+    // Bytes are counted in a byte, so that the compiler adds 32 at a time.
     let equal = a.short.iter().zip(&b.short).fold(0u8, |equal, (a, b)| equal + u8::from(a == b));
     Some(resemblance_of(equal.into()))
 }
 
-/// Other numbers that are very many on a page of few terms: the date, time and version of one are half of it.
+/// A high count of absent numbers for a page with few terms. The numbers of one date, time and version are half of it.
 const MANY_NUMBERS: f64 = 12.0;
 
-/// Terms of a page for each further one.
+/// Number of terms of a page that raise the high count by one.
 const TERMS_OF_NUMBER: f64 = 20.0;
 
-/// Returns the count of numbers of one page that are absent from the other (of the page with fewer numbers), as a share
-/// of a count that is high for this many terms, 0 to 1.
+/// Returns the value of the trait `numbers`, 0 to 1: how many numbers of the page with fewer numbers are absent from
+/// the other page, relative to a count that is high for this many terms.
 fn numbers(a: &Profile, b: &Profile, terms: f64) -> f64 {
     let Some(resemblance) = a.numbers.resemblance(&b.numbers) else { return 0.0 };
     let [x, y] = [a.numbers.total, b.numbers.total].map(f64::from);
@@ -257,7 +264,7 @@ mod tests {
     use super::*;
     use crate::logistic::{Constants, log_odds};
 
-    /// A page of 200 words, of which those at some indexes are replaced.
+    /// A page of 200 words; the words at some indexes are replaced.
     fn page(title: &str, heading: &str, url: &str, replaced: &[usize]) -> (Profile, [u8; MIN_VALUES]) {
         let word = |index: usize| match replaced.contains(&index) {
             true => format!("other{index} "),
@@ -275,7 +282,7 @@ mod tests {
         Constants::MAIN.probability(&Traits::of(&a.0, &b.0, agreement(&a.1, &b.1)))
     }
 
-    /// Scattered and concentrated differences, with the same name and with another one: which are near-duplicates.
+    /// Which pairs are near-duplicates: with scattered and concentrated differences, and with the same or another name.
     #[test]
     fn differences_are_judged_by_how_they_stand_and_what_the_pages_are_called() {
         let scattered: Vec<usize> = (0..20).map(|index| 10 * index + 3).collect();
@@ -313,7 +320,7 @@ mod tests {
         }
     }
 
-    /// What min-values of eight bits cannot tell apart, those of 32 bits do.
+    /// Min-values of 32 bits distinguish pages that min-values of eight bits cannot.
     #[test]
     fn pages_of_a_word_or_two_are_near_only_those_of_the_same_words() {
         let sketch = |text: &str| {
@@ -335,7 +342,7 @@ mod tests {
         assert!(alike > 300, "{alike} pairs have equal low bits");
     }
 
-    /// Two siblings of one template differ in a word of title and content; what they share is the template.
+    /// Two siblings of one template differ in one word of title and content; the rest is the template.
     #[test]
     fn the_name_of_a_page_outweighs_the_template_that_it_shares() {
         let sibling = |name: &str, url: &str| {
@@ -348,12 +355,12 @@ mod tests {
         let fox = sibling("FoxSerializer", "http://a.example/1");
         assert!(probability(&fox, &sibling("WhaleSerializer", "http://a.example/2")) < 0.5);
         assert!(probability(&fox, &sibling("FoxSerializer", "http://a.example/3")) > 0.9);
-        // A name is not taken for the word of its template whose hash has the same low 14 bits.
+        // A name is not mistaken for a word of the template whose hash has the same low 14 bits.
         let (name, word) = ("UnknownMemberIdException", "InvalidGroupIdException");
         assert!(probability(&sibling(name, "http://a.example/1"), &sibling(word, "http://a.example/2")) < 0.5);
     }
 
-    /// However many headings a generator writes on each of its pages: the names are those of the titles.
+    /// Titles name the pages, however many headings a generator writes on each of its pages.
     #[test]
     fn headings_of_a_generator_do_not_dilute_a_name() {
         let entry = |name: &str, headings: usize| {
@@ -382,7 +389,7 @@ mod tests {
         }
     }
 
-    /// Texts and pages that have no other name: on one host, and only where each has a word of its own.
+    /// File names count for pages without other names, if they are on one host and each has a word of its own.
     #[test]
     fn file_names_tell_siblings_apart_where_there_are_neither_titles_nor_headings() {
         let words: String = (0..50).map(|word| format!("frame{word} ")).collect();
@@ -399,7 +406,7 @@ mod tests {
             ("http://a.example/31/sink_config.html", 0.0),
             ("http://a.example/30/sink_config_print.html", 0.0),
             ("http://a.example/30/31.html", 0.0),
-            // No word of the page.
+            // The file name has no word that occurs in the page.
             ("http://a.example/30/whale_config.html", 0.0),
             ("http://b.example/30/source_config.html", 0.0),
         ] {
@@ -414,7 +421,7 @@ mod tests {
         }
     }
 
-    /// A name may be a word of a heading that a generator writes on all its pages; a title may be the site's.
+    /// A name may be a word of a heading that a generator writes on all pages, and a title may be that of the site.
     #[test]
     fn headings_name_a_page_if_they_have_most_of_the_words_of_a_title() {
         let page = |title: &str, heading: &str| {
@@ -431,7 +438,7 @@ mod tests {
         assert_eq!(siblings(&page("Fox", "Fox in animals"), &page("Boutique", "Boutique: fox in animals")), 0.0);
     }
 
-    /// Two captures of one address are one page, whatever it is called, and one text has many headlines.
+    /// Two captures of one address are the same page, whatever their names, and one text may have several headlines.
     #[test]
     fn names_say_nothing_of_captures_of_one_page_and_little_elsewhere() {
         let profile = |name: &str, url: &str| page(name, name, url, &[]).0;
@@ -448,7 +455,7 @@ mod tests {
         }
     }
 
-    /// Pages of one content, and much else that differs or not.
+    /// Pages with equal content, and much other text that is equal or different.
     #[test]
     fn what_was_left_out_of_a_page_counts_where_it_differs() {
         let words = |name: &str, len: usize| (0..len).map(|word| format!("{name}{word} ")).collect::<String>();
@@ -467,7 +474,7 @@ mod tests {
         assert!(probability(&one, &other) < probability(&one, &one));
     }
 
-    /// Texts of few different words, or of numbers, are compared by their order and their digits.
+    /// Texts with few different words are compared by the order of words, texts of numbers by their digits.
     #[test]
     fn texts_of_few_different_words_are_no_near_duplicates_for_that() {
         let mut random = nddb_test_support::Random(7);
@@ -494,7 +501,7 @@ mod tests {
         }
     }
 
-    /// Chapters, issues and versions of licences, with an address or without.
+    /// Chapters, issues and versions of licences, with and without addresses.
     #[test]
     fn numbers_in_titles_name_pages_of_a_series() {
         let body: String = (0..120).map(|word| format!("word{} ", word % 97)).collect();
@@ -515,7 +522,7 @@ mod tests {
         assert!(!differences(["Foxes 1", "Whales 2"], Some(["http://a.example/", "http://b.example/"])).0);
     }
 
-    /// One word again and again, or one sentence, is another text if it is there twice as often.
+    /// A text that repeats one word or one sentence differs from the text that repeats it twice as often.
     #[test]
     fn texts_that_repeat_themselves_are_compared_by_how_often_they_do() {
         for text in ["buffalo ", "the quick brown fox jumps over the lazy dog and is away "] {
@@ -530,7 +537,7 @@ mod tests {
         }
     }
 
-    /// What contents alone rule out is ruled out with names, by any weights.
+    /// A pair that the contents rule out is also ruled out with names, whatever the weights.
     #[test]
     fn contents_that_are_too_far_apart_need_no_names() {
         let words: Vec<usize> = (0..200).collect();
@@ -573,7 +580,7 @@ mod tests {
         }
     }
 
-    /// Replaced words at places of their own, and as many in one stretch, are as many missing words.
+    /// Scattered replaced words count as many missing words as the same number in one stretch.
     #[test]
     fn missing_words_are_counted_by_both_lengths_of_shingles() {
         const LENGTHS: Lengths = Lengths { few: 200.0, many: 200.0 };

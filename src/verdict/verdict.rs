@@ -1,4 +1,4 @@
-//! What a method says of a pair.
+//! The verdict of a method about a pair.
 
 /// Decision of a rule about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +21,10 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The verdict about a pair of which a method knows nothing.
+    /// The verdict about a pair for which the method lacks evidence.
     pub const UNKNOWN: Self = Self { decision: Decision::Unknown, score: 0 };
 
-    /// Returns the verdict of a rule: near-duplicates if the threshold is reached, undecided if that is unknown.
+    /// Returns the verdict of a rule: near-duplicates if the threshold is reached, undecided if this is unknown.
     pub(crate) fn of(reached: Option<bool>, rule: &'static str, score: u64) -> Self {
         let decision = match reached {
             Some(true) => Decision::Near(rule),
@@ -34,8 +34,8 @@ impl Verdict {
         Self { decision, score }
     }
 
-    /// Returns the verdict of a rule with a lower bound, which is the score: near-duplicates if the number is at
-    /// least the threshold.
+    /// Returns the verdict of a rule that compares a number with a lower bound: near-duplicates if the number is at
+    /// least the bound. The number is the score.
     pub(crate) fn at_least(value: Option<u32>, least: u32, rule: &'static str) -> Self {
         Self::of(value.map(|value| value >= least), rule, value.unwrap_or(0).into())
     }
@@ -46,7 +46,7 @@ impl Verdict {
     }
 }
 
-/// Returns a share, 0 to 1, as an integer score, in steps far finer than the precision of any share.
+/// Returns a share, 0 to 1, as an integer score, with steps far finer than the precision of any share.
 pub(crate) fn share(value: f64) -> u64 {
     (value * (1u64 << 40) as f64) as u64
 }

@@ -2,16 +2,17 @@
 
 use nddb_page::sketch::WORDS;
 
-/// Most words of a set: those of a title and of headings.
+/// Greatest number of words of a set: the words of a title and of headings.
 const MOST: usize = 2 * WORDS;
 /// Words compared at once.
 const STRIDE: usize = 8;
 /// Slots of a set, a multiple of [`STRIDE`].
 const SLOTS: usize = MOST.next_multiple_of(STRIDE);
-/// Padding after the last word; no word, since words have 22 bits.
+/// Padding after the last word. It equals no word, since words have 22 bits.
 const NONE: u32 = u32::MAX;
 
-/// A set of words, at most those of a title and of headings. It allocates nothing: thousands of pairs are compared.
+/// A set of words, with room for those of a title and of headings. It allocates no memory, because thousands of pairs
+/// are compared.
 #[derive(Clone, PartialEq)]
 pub(super) struct WordSet {
     words: [u32; SLOTS],
@@ -35,7 +36,7 @@ impl WordSet {
         &self.words[..self.len]
     }
 
-    /// Compares a stride at a time without a branch between, which compiles to one comparison of vectors.
+    /// Compares a stride at a time without branches, so that each stride compiles to one vector comparison.
     pub(super) fn has(&self, word: u32) -> bool {
         let (strides, _) = self.words[..self.len.next_multiple_of(STRIDE)].as_chunks::<STRIDE>();
         strides.iter().any(|stride| stride.iter().fold(false, |found, &kept| found | (kept == word)))
@@ -51,7 +52,7 @@ impl WordSet {
         set
     }
 
-    /// Returns whether both sets have the same words, and some.
+    /// Returns whether both sets have the same words and are not empty.
     pub(super) fn is_same_as(&self, other: &Self) -> bool {
         !self.is_empty() && self.len == other.len && self.common(other) == self.len
     }

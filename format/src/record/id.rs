@@ -1,7 +1,7 @@
-//! Ids of documents: texts, and numbers as texts of their own (SPEC 9.1).
+//! Ids of documents: texts, or numbers, which are stored as texts with a mark (SPEC 9.1).
 //!
-//! Everything that stores, sorts or compares ids treats them as texts. Only what reads ids from an input and what
-//! shows them to a user distinguishes the two kinds.
+//! Code that stores, sorts or compares ids treats all ids as texts. Only code that reads ids from an input or shows
+//! them to a user distinguishes the two kinds.
 
 use std::fmt::{self, Display};
 
@@ -11,7 +11,7 @@ use crate::error::malformed;
 /// Maximum size in bytes of a document id.
 pub const ID_MAX: usize = 4096;
 
-/// The character with which the id of a number begins, and no other id.
+/// The first character of the id of a number; no other id begins with it.
 pub const NUMBER_MARK: char = '\u{1}';
 
 /// Checks a document id: 1 to 4,096 bytes of UTF-8 without NUL, and a number if it begins with [`NUMBER_MARK`].
@@ -41,13 +41,13 @@ pub fn number_id(number: impl Display) -> String {
     format!("{NUMBER_MARK}{number}")
 }
 
-/// Returns the decimal digits of the number that an id is, after a `-` if it is negative; `None` if the id is a text.
+/// Returns the decimal digits of an id that is a number, after a `-` if negative; `None` if the id is a text.
 pub fn digits_of(id: &str) -> Option<&str> {
     id.strip_prefix(NUMBER_MARK).filter(|digits| is_number(digits))
 }
 
-/// Returns the id that looks the same and is of the other kind: the text of the digits of a number, and the number that
-/// has a text as its digits. `None` for all other texts.
+/// Returns the id of the other kind with the same digits: for a number the text of its digits, and for a text of digits
+/// the number. `None` for all other texts.
 pub fn other_kind(id: &str) -> Option<String> {
     match digits_of(id) {
         Some(digits) => Some(digits.to_owned()),
@@ -55,7 +55,7 @@ pub fn other_kind(id: &str) -> Option<String> {
     }
 }
 
-/// Whether a text is how an integer from -2^63 to 2^64 - 1 is written in decimal, without leading zeros.
+/// Whether a text is an integer from -2^63 to 2^64 - 1 in decimal, without leading zeros.
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_negative = digits.len() < text.len();
@@ -64,12 +64,12 @@ fn is_number(text: &str) -> bool {
     is_canonical && if is_negative { text.parse::<i64>().is_ok() } else { text.parse::<u64>().is_ok() }
 }
 
-/// An id as it is shown to a user: a number as its digits, a text as it is. In `{:?}` a text is quoted.
+/// An id in the form for a user: a number as its digits, a text unchanged. In `{:?}` a text is quoted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ShownId<'a>(pub &'a str);
 
 impl<'a> ShownId<'a> {
-    /// Returns the characters that are shown.
+    /// Returns the characters for the user.
     pub fn as_str(self) -> &'a str {
         digits_of(self.0).unwrap_or(self.0)
     }

@@ -182,7 +182,7 @@ impl SegmentEncoder {
 /// Encodes ascending permuted fingerprints as a whole segment, in memory.
 ///
 /// # Errors
-/// As [`Survey::push`] and [`Survey::header`].
+/// Errors of [`Survey::push`] and [`Survey::header`].
 pub fn encode(scheme: &Scheme, ordinal: usize, sorted: &[u64]) -> Result<Vec<u8>> {
     let table = scheme.tables().get(ordinal).ok_or(FormatError::Scheme { rule: "a table of the scheme" })?;
     let mut survey = Survey::new(table);

@@ -157,7 +157,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
         &self.data()[self.filter_offset()..self.index]
     }
 
-    /// Returns whether the filter is right for the fingerprints, all of which have been surveyed and added to `made`.
+    /// Returns whether the filter matches the fingerprints, all of which have been surveyed and added to `made`.
     pub fn has_filter_of(&self, survey: &Survey, made: &FilterBuilder) -> bool {
         self.filter.is_none() || self.header.prefixes == survey.prefixes() && self.filter_bytes() == made.bytes()
     }
@@ -250,7 +250,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
     /// fingerprints at a time to `sink`: see [`decode_blocks`].
     ///
     /// # Errors
-    /// As [`decode_blocks`].
+    /// Errors of [`decode_blocks`].
     pub fn scan<E: From<FormatError>>(
         &self,
         first: u64,

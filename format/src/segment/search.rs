@@ -170,7 +170,7 @@ impl Directory {
         self.residues.get(self.first[slot] as usize..self.first[slot + 1] as usize).unwrap_or_default()
     }
 
-    /// Returns the first block whose key is not below `target`, or `None` if only the keys can tell.
+    /// Returns the first block whose key is not below `target`, or `None` if the answer requires the full keys.
     #[inline]
     pub fn find(&self, target: Permuted) -> Option<BlockPosition> {
         let residues = self.slot_of(target);

@@ -77,7 +77,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         &bytes[self.checksum_offset(0)..bytes.len() - FOOTER_SIZE]
     }
 
-    /// Verifies the array of page checksums. A damaged one is found by the page whose checksum it is, too.
+    /// Verifies the array of page checksums. Verifying a page also finds damage in that page's entry of the array.
     ///
     /// # Errors
     /// [`FormatError::Checksum`] if its checksum differs.
@@ -156,7 +156,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     /// [`Summaries::ordinal`].
     ///
     /// # Errors
-    /// As [`Summaries::ordinal`]; [`FormatError::Malformed`] if the directory is out of range.
+    /// Errors of [`Summaries::ordinal`]; [`FormatError::Malformed`] if the directory is out of range.
     #[inline]
     pub fn find<E: From<FormatError>>(
         &self,
@@ -225,7 +225,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     /// Returns the summary of a number; `None` if it has none. `touch` is called as in [`Summaries::find`].
     ///
     /// # Errors
-    /// As [`Summaries::find`]; [`FormatError::Malformed`] if the summary breaks a rule.
+    /// Errors of [`Summaries::find`]; [`FormatError::Malformed`] if the summary breaks a rule.
     #[inline]
     pub fn get<E: From<FormatError>>(
         &self,

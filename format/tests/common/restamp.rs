@@ -1,5 +1,5 @@
-//! Makes the checksums and identities of damaged files right again, so that what lies after them is
-//! reached: for tests and for the fuzz targets.
+//! Corrects the checksums and identities of damaged files, so that readers reach the bytes after them: for tests and
+//! for the fuzz targets.
 
 use nddb_format::block::{self, BLOCK_SIZE};
 use nddb_format::fields::Field;
@@ -12,7 +12,7 @@ pub(crate) fn crc(bytes: &mut [u8], field: Field) {
     field.put(bytes, u64::from(crc));
 }
 
-/// A manifest or a deleted set: a CRC-32 of all before it ends the file.
+/// A manifest or a deleted set: the file ends with a CRC-32 of all bytes before it.
 pub(crate) fn tail(bytes: &mut [u8]) {
     if let Some(offset) = bytes.len().checked_sub(4) {
         crc(bytes, Field { offset, size: 4, name: "checksum" });
@@ -27,7 +27,7 @@ pub(crate) fn segment_header(file: &mut [u8]) {
     crc(header, segment::header::CHECKSUM);
 }
 
-/// The size of the filter that the header of a segment says it has.
+/// The size of the filter by the header of a segment.
 fn filter_size(file: &[u8]) -> u64 {
     use segment::header::{BITS, K, PREFIX, PREFIXES};
     let [bits, k, prefix] = [BITS, K, PREFIX].map(|field| field.get(file) as u8);
@@ -61,7 +61,7 @@ pub(crate) fn segment(file: &mut [u8]) {
     crc(footer, segment::FOOTER_CHECKSUM);
 }
 
-/// Where a file that is a header, a paged body and a footer has its identity and its checksums.
+/// The places of the identity and of the checksums in a file of a header, a paged body and a footer.
 struct Frame {
     header_size: usize,
     identity: Field,
@@ -117,8 +117,8 @@ fn framed(file: &mut [u8], frame: &Frame) {
     crc(footer, frame.footer_checksum);
 }
 
-/// Writes the checksums of the pages of a region of `size` bytes after it, as far as there is room.
-/// Returns the CRC-32 of all that stands there.
+/// Writes the checksums of the pages of a region of `size` bytes after the region, as far as there is room. Returns the
+/// CRC-32 of these checksums.
 fn checksums(identity: u64, bytes: &mut [u8], size: usize) -> u32 {
     let (region, array) = bytes.split_at_mut(size.min(bytes.len()));
     let mut checksums = Vec::new();

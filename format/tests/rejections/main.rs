@@ -20,7 +20,7 @@ use nddb_format::segment::{self, Segment, SegmentEncoder, Survey};
 use nddb_format::{FormatError, Result, backup, deleted, fingerprint};
 use roaring::RoaringTreemap;
 
-/// What is wrong: the rule, or the kind of the error that has none.
+/// The fault of an error: its rule, or its kind if it has no rule.
 fn fault<T>(result: Result<T>) -> String {
     match result.map(|_| ()) {
         Ok(()) => "nothing".to_owned(),
@@ -47,7 +47,7 @@ fn check_segment(file: &[u8]) -> Result<()> {
     Segment::open(file)?.verify()
 }
 
-/// Breaks a segment by `change`, makes its checksums right and says what is wrong with it.
+/// Damages a segment by `change`, corrects its checksums, and returns the fault that a check finds.
 fn segment_fault(change: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut file = segment_file();
     change(&mut file);
@@ -162,7 +162,7 @@ fn deleted_fault(change: impl FnOnce(&mut Vec<u8>)) -> String {
 fn files_that_are_cut_foreign_or_newer_are_refused() {
     type Check = fn(&[u8]) -> Result<()>;
     let set: RoaringTreemap = [5u64].into_iter().collect();
-    // Each with the offset of a byte that no size follows from.
+    // Each has the offset of a byte that does not determine any size.
     let files: [(Vec<u8>, Check, usize); 5] = [
         (segment_file(), check_segment, 17),
         (postings_file(), check_postings, 17),
@@ -287,7 +287,7 @@ fn blocks_that_break_a_rule_are_refused() {
     assert_eq!(of(&longer), "the bits after the stream are zero");
     assert_eq!(of(&|block| block::FIRST.put(block, 0x7f)), "OutOfOrder");
 
-    // One entry more than the block has room for, of which only the word is inside.
+    // The block has one entry too many: only the code word of the last one is within the block.
     let mut sorted: Vec<u64> = (0..2000u64).map(nddb_format::digest::mix).collect();
     sorted.sort_unstable();
     let mut file = segment::encode(&scheme(0), 0, &sorted).expect("sorted");
@@ -505,10 +505,10 @@ fn postings_that_break_a_rule_are_refused() {
     assert_eq!(postings_fault(unflagged), wrong);
     let postings = Postings::open(&file[..]).expect("sound");
     assert_eq!(fault(postings.list(200, &untouched)), "a rank is less than the number of fingerprints");
-    // A rank that is only guessed at: what is fetched for it lies in the body.
+    // The rank is only a guess; the bytes fetched for it are within the body.
     assert_eq!(postings.entry_offset(u64::MAX), postings.entry_offset(199));
 
-    // Two groups with 4,000 numbers each, and a sparse group that neither uses.
+    // Two groups with 4,000 numbers each, and a sparse group that no group uses.
     let two: Vec<Vec<u64>> = (0..65u64)
         .map(|rank| if rank % 64 == 0 { (rank * 5000..rank * 5000 + 4000).collect() } else { vec![rank * 5000] })
         .collect();
@@ -629,7 +629,7 @@ fn catalog_values_that_break_a_rule_are_refused() {
     }
 }
 
-/// The fuzz targets stamp any bytes: no size is too small for it.
+/// The fuzz targets correct the checksums of any bytes, of every size.
 #[test]
 fn files_of_any_size_can_be_stamped() {
     let fixed = postings::HEADER_SIZE + postings::FOOTER_SIZE;

@@ -98,7 +98,7 @@ fn summaries_that_break_a_rule_are_refused() {
     let gap = "each summary begins where the one before ends";
     assert_eq!(entry(0, 1), gap);
     for base in [0, 14 * 15 - 1, 14 * 15 + 1] {
-        // The last end is another, too: none is above the size.
+        // The last end is changed, too: no end is above the size.
         let changed = |file: &mut Vec<u8>| {
             put(file, directory + 64, base);
             (4..14).for_each(|index| end_of(1, index).put(file, 5 * 15 - 1));
@@ -185,7 +185,7 @@ fn summaries_that_break_a_rule_are_refused() {
         assert_eq!(opened.find(number, &untouched), Ok(None), "{number}");
     }
 
-    // A look-up reads no more than an entry of presence and one of the directory, and sees these.
+    // A look-up reads only one entry of presence and one of the directory, and finds these faults.
     let found = |number: u64, change: &dyn Fn(&mut Vec<u8>)| {
         let mut file = self::file();
         change(&mut file);
@@ -203,7 +203,7 @@ fn summaries_that_break_a_rule_are_refused() {
     assert_eq!(found(1004, &|file| put(file, directory, u64::MAX)), order);
 }
 
-/// The fuzz target stamps any bytes: no size is too small for it.
+/// The fuzz target corrects the checksums of any bytes, of every size.
 #[test]
 fn summaries_of_any_size_can_be_stamped() {
     let fixed = HEADER_SIZE + FOOTER_SIZE;

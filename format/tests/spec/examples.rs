@@ -18,7 +18,7 @@ use roaring::RoaringTreemap;
 use crate::page::{SPEC, dump, fence, fences, hex, names, number, same, undump, value, values};
 use crate::run::Run;
 
-/// The lines of an example that the values are, without those that follow from them.
+/// The lines of an example with its values, without lines that follow from other lines.
 fn given(text: &str, derived: &[&str]) -> String {
     let lines = text.lines().filter(|line| !derived.contains(&line.split_whitespace().next().unwrap_or_default()));
     lines.map(|line| format!("{line}\n")).collect()
@@ -71,7 +71,7 @@ fn codes() {
     }
 }
 
-/// `len` bits in the order in which they stand in a stream.
+/// `len` bits in the order of the stream.
 fn bits(value: u64, len: u32) -> String {
     (0..len).map(|bit| if value >> bit & 1 == 1 { '1' } else { '0' }).collect()
 }

@@ -1,5 +1,5 @@
-//! SPEC.md is true: its tables are those of the code, its examples are what the code writes and reads,
-//! and each of its rejections has a test that breaks the rule.
+//! SPEC.md agrees with the code: the code has its tables, writes and reads its examples, and has a test for each of its
+//! rejections.
 
 mod examples;
 mod page;

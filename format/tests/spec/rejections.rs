@@ -21,12 +21,12 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// What stands in a source before its tests.
+/// The part of a source before its tests.
 fn code(text: &str) -> &str {
     &text[..text.find("#[cfg(test)]").unwrap_or(text.len())]
 }
 
-/// The text from an opening parenthesis or brace to its partner.
+/// The text from an opening parenthesis or brace to the matching closing one.
 fn enclosed(text: &str, open: char, close: char) -> &str {
     let mut depth = 0;
     let mut quoted = false;

@@ -75,7 +75,7 @@ fn bare() -> Summary<'static> {
     Summary { id: "x", ..Summary::default() }
 }
 
-/// A catalog value or a summary, and what each of its fields is in bytes.
+/// A catalog value or a summary, and the bytes of each of its fields.
 type Sample = (&'static str, Vec<u8>, Vec<(&'static str, Vec<u8>)>);
 
 fn samples() -> Vec<Sample> {
@@ -248,7 +248,7 @@ fn the_parts_of_a_summary_are_those_of_the_code() {
             // With an address.
             "site_in_url" => size + 4,
             "url" | "site" => 1 + summary.url.or(summary.site).map_or(0, str::len),
-            // With as many elements as are kept at most.
+            // The maximum number of elements is present.
             "profile" => PROFILE,
             _ => size,
         };
@@ -395,7 +395,7 @@ fn every_table_is_compared_with_the_code() {
     known.extend(samples().iter().map(|sample| sample.0));
     known.extend(SCHEMES.map(|(name, _)| name));
     known.extend(["record parts", "summary parts", "keys", "key families", "ids", "magics", "rejections"]);
-    // Compared where they are made, with the sketches.
+    // These are compared with the sketches where they are made.
     known.extend(["fingerprints", "megashingles", "profile"]);
     known.sort_unstable();
     let mut found = names("table");

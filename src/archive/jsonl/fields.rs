@@ -1,4 +1,4 @@
-//! The fields of a line that make a document; no other field is kept while reading.
+//! The fields of a line that make a document; reading keeps no other fields.
 
 use std::fmt;
 
@@ -110,10 +110,10 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
             match key {
                 Named::Nothing => drop(map.next_value::<IgnoredAny>()?),
                 Named::Field(field) => {
-                    // It is impossible to know which of two texts is meant.
+                    // If a field occurs twice, it is impossible to know which text is meant.
                     if values[field].is_some() {
                         let name = names.iter().find(|(at, _)| *at == field).map_or("", |(_, name)| *name);
-                        return Err(A::Error::custom(format!("field {name:?} stands there twice")));
+                        return Err(A::Error::custom(format!("field {name:?} occurs twice")));
                     }
                     values[field] = Some(map.next_value_seed(Any)?);
                 }

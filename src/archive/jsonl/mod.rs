@@ -26,9 +26,9 @@ pub(super) struct Jsonl {
 /// Whether lines have ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ids {
-    /// Each line has one; a line without an id is not a document.
+    /// Each line must have an id; a line without one is not a document.
     Needed,
-    /// No line has one: ids are the places of lines.
+    /// No line has an id: ids are the places of lines.
     Places,
     /// A loaded document is read again by its position, and its id is stored in the database.
     Known,
@@ -119,7 +119,7 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
         _ => None,
     });
     let charset = Some("utf-8".to_owned());
-    // Replacements for bytes that are not text are longer than these bytes.
+    // Replacing bytes that are not text makes the text longer.
     let whole = body.len();
     let mut body = body.into_bytes();
     body.truncate(options.limits.record);
@@ -127,7 +127,7 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
     Ok(EntryContent::Page(PageEntry { id, url, date, kind, charset, body, truncated }))
 }
 
-/// Returns the text of a role. Under the name that the user knows it must be text; fields with other names may hold
+/// Returns the text of a role. A field with the name that the user gave must be text; fields with other names may hold
 /// anything.
 fn preferred(found: &mut Found<'_>, role: Role, own: &str) -> Result<Option<String>, EntryContent> {
     for (name, value) in found.take(role) {

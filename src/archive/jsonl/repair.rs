@@ -1,7 +1,7 @@
-//! Lines that other programs write and read, although they are not JSON: lone surrogates, bare NaN and Infinity,
-//! control characters in texts, zeros between values, and bytes that are not UTF-8.
+//! Repair of lines that other programs write and read although they are not JSON: with lone surrogates, bare NaN and
+//! Infinity, control characters in texts, zeros between values, or bytes that are not UTF-8.
 
-/// Half of the smallest space that a line may grow by.
+/// Half of the number of bytes by which any line may grow.
 const GROWTH_MIN: usize = 64 << 10;
 
 /// The replacement character U+FFFD, as an escape sequence.
@@ -45,7 +45,7 @@ pub fn repaired_line(line: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// Copies bytes as long as they are of a kind, and at least one; returns how many.
+/// Copies at least one byte, and further bytes as long as `is` accepts them; returns how many.
 fn plain(rest: &[u8], out: &mut Vec<u8>, is: impl Fn(u8) -> bool) -> usize {
     let len = rest.iter().position(|&b| !is(b)).unwrap_or(rest.len()).max(1);
     out.extend_from_slice(&rest[..len]);

@@ -1,4 +1,4 @@
-//! Examines the first lines of a file: whether documents can be made from them, and whether they have ids.
+//! Examines the first lines of a file to find out whether they are documents, and whether they have ids.
 
 use std::io;
 
@@ -81,11 +81,11 @@ fn other(head: &[u8], line: Option<&[u8]>) -> Option<&'static str> {
         return Some("it is a HAR file, the log of a browser: convert it to WARC, for example with har2warc");
     }
     if head.starts_with(b"[") {
-        return Some("it is one JSON array, and one object a line is read: jq -c '.[]' FILE > FILE.jsonl");
+        return Some("it is one JSON array, but one object per line is needed: jq -c '.[]' FILE > FILE.jsonl");
     }
     let is_open = |line: &[u8]| matches!(line.last(), Some(b'{' | b'[' | b','));
     if head.starts_with(b"{") && line.is_some_and(is_open) {
-        return Some("its objects take several lines, and one object a line is read: jq -c . FILE > FILE.jsonl");
+        return Some("its objects span several lines, but one object per line is needed: jq -c . FILE > FILE.jsonl");
     }
     None
 }
@@ -94,7 +94,7 @@ fn other(head: &[u8], line: Option<&[u8]>) -> Option<&'static str> {
 fn listed(lines: &[&[u8]]) -> String {
     let mut names = Vec::new();
     for line in lines {
-        // A longer text is not a list of names.
+        // A line longer than the examined bytes is cut off, so its names cannot be listed.
         if line.len() <= BYTES
             && let Ok(value) = serde_json::from_slice(line)
         {

@@ -9,7 +9,7 @@ use crate::options::{JsonFields, Options};
 /// Maximum number of columns that a message lists.
 const LISTED: usize = 40;
 
-/// A column of the file and what its values are.
+/// A column of the file and the type of its values.
 pub(super) struct Column {
     /// Index among all leaves of the schema.
     pub(super) index: usize,
@@ -71,7 +71,7 @@ impl Columns {
         let find_any = |candidates: &[&str], usual: &str, fits: fn(Kind) -> bool| {
             let name = candidates.first().copied().unwrap_or_default();
             let is_usual = name == usual && required.iter().all(|required| required != name);
-            // A column under another than the usual name may hold anything.
+            // A column with a name of a well-known data set may hold anything.
             let other = |&candidate: &&str| column(schema, candidate)?.ok().filter(|found| fits(found.kind)).map(Ok);
             let others = || candidates.iter().skip(1).find_map(other);
             match column(schema, name).or_else(others) {
@@ -80,9 +80,7 @@ impl Columns {
                 Some(Err(name)) if is_usual && is_null(schema, &name) => Ok(None),
                 None => Err(format!("no column {name:?}; {}", listed(schema))),
                 Some(Ok(column)) if fits(column.kind) => Ok(Some(column)),
-                Some(Ok(Column { name, .. }) | Err(name)) => {
-                    Err(format!("column {name:?} has a type that does not fit"))
-                }
+                Some(Ok(Column { name, .. }) | Err(name)) => Err(format!("column {name:?} has an unsuitable type")),
             }
         };
         let find = |name: &str, usual: &str, fits| find_any(&[name], usual, fits);
@@ -91,7 +89,7 @@ impl Columns {
             Some(batch) => find(batch, "", is_text)?,
             None => None,
         };
-        // A user who names a column wants documents made from it.
+        // If the user names a column, documents must be made from it.
         if required.is_empty()
             && let Some(columns) = Columns::of_sketches(schema)
         {
@@ -108,7 +106,7 @@ impl Columns {
             fp: find(&names.fp, &usual.fp, |kind| {
                 matches!(kind, Kind::Text | Kind::Bytes | Kind::Int64 | Kind::Uint64)
             })?,
-            // A known name with an unsuitable type: there is no date.
+            // If a column has a known name but an unsuitable type, there is no date.
             date: layouts::DATE.iter().find_map(|&name| {
                 column(schema, name)?.ok().filter(|found| !matches!(found.kind, Kind::Uuid | Kind::Uint32))
             }),

@@ -45,7 +45,7 @@ impl Cursor {
             ColumnReader::FixedLenByteArrayColumnReader(reader) => Reader::Fixed(reader, Vec::new()),
             ColumnReader::Int32ColumnReader(reader) => Reader::Int32(reader, Vec::new()),
             ColumnReader::Int64ColumnReader(reader) => Reader::Int64(reader, Vec::new()),
-            _ => return Err(ParquetError::General("a column of a type that is not read".to_owned())),
+            _ => return Err(ParquetError::General("a column of an unsupported type".to_owned())),
         };
         Ok(Cursor { reader, level: Vec::new() })
     }

@@ -1,11 +1,11 @@
-//! A check of delta-encoded numbers before they are decoded, because a decoder reserves memory for as many numbers as
-//! the header claims.
+//! A check of delta-encoded numbers before they are decoded, because the decoder reserves memory for the number of
+//! values that the header claims.
 
 /// Maximum number of values in a block; writers use 128 to 1,024.
 const BLOCK_MAX: u64 = 1 << 16;
 
-/// Returns the number of bytes of the delta encoded numbers at the beginning of `bytes`; `None` if they are malformed
-/// or more than `numbers_max`.
+/// Returns the size in bytes of the delta-encoded numbers at the beginning of `bytes`; `None` if they are malformed or
+/// if there are more than `numbers_max`.
 pub(super) fn len(bytes: &[u8], numbers_max: u64) -> Option<usize> {
     let mut rest = bytes;
     let (block, pieces, numbers) = (varint(&mut rest)?, varint(&mut rest)?, varint(&mut rest)?);

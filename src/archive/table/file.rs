@@ -1,4 +1,4 @@
-//! The bytes of a Parquet file for its decoder: within the limits, whatever the file claims.
+//! The bytes of a Parquet file for its decoder, within the limits, whatever sizes the file claims.
 
 use std::io::{self, Read, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ pub(super) struct File {
     origin: Arc<Mutex<Box<dyn ReadSeek>>>,
     len: u64,
     limits: Limits,
-    /// The error of the system that was passed to a decoder.
+    /// The error of the operating system behind an error of a decoder.
     failure: Arc<Mutex<Option<io::Error>>>,
 }
 
@@ -55,7 +55,7 @@ impl File {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Reads for a decoder, whose errors do not keep the error of the system.
+    /// Reads for a decoder, and records the error of the operating system, which errors of the decoder do not keep.
     fn decode(&self, offset: u64, len: u64) -> Result<Vec<u8>> {
         self.read(offset, len).map_err(|error| {
             let message = ParquetError::General(format!("{len} bytes at byte {offset} of the file: {error}"));
@@ -76,7 +76,7 @@ impl Length for File {
 impl ChunkReader for File {
     type T = PageHeader;
 
-    /// Decoders call it at the header of a page, and read no more than that.
+    /// Decoders call this at the header of a page, and read only the header.
     fn get_read(&self, start: u64) -> Result<PageHeader> {
         Ok(PageHeader { file: self.clone(), offset: start, bytes: Vec::new(), at: 0 })
     }
@@ -126,7 +126,7 @@ impl PageHeader {
             match walked {
                 Ok(()) => return self.within_limits(uncompressed, compressed).map(|()| bytes),
                 Err(Refused::Short) if len < left && len < HEADER_MAX => len *= 8,
-                Err(_) => return Err(ParquetError::General(format!("no header of a page at byte {}", self.offset))),
+                Err(_) => return Err(ParquetError::General(format!("no page header at byte {}", self.offset))),
             }
         }
     }

@@ -18,7 +18,7 @@ const ENCRYPTED: &[u8] = b"PARE";
 /// Maximum number of elements of a list in the metadata: row groups, columns, pairs of keys and values.
 const LIST_MAX: u64 = 1 << 17;
 
-/// Why a row group that claims too many rows for its size is not read.
+/// Message: the reason why a row group that claims too many rows for its size is not read.
 pub(super) const TOO_MANY_ROWS: &str = "more rows than its size allows: see --max-ratio";
 
 /// The reason why the rest of a row group is not read.

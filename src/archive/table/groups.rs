@@ -10,10 +10,10 @@ use super::file::File;
 use super::rows::{Row, Rows, Shape};
 use crate::entry::EntryContent;
 
-/// Rows are passed on together up to this number, or up to this number of bytes.
+/// Rows are passed on in batches of at most this number of rows or bytes.
 const ROWS_MAX: usize = 64;
 const BYTES_MAX: usize = 256 << 10;
-/// Maximum number of such batches of each row group that may wait.
+/// Maximum number of waiting batches of each row group.
 const WAITING: usize = 2;
 
 /// Reader of the row groups of a file.
@@ -24,7 +24,7 @@ pub(super) struct Groups {
     readers: usize,
     /// The row groups that are being read, by consecutive indexes.
     reading: VecDeque<(usize, Reader)>,
-    /// The row that the first of them will pass on next.
+    /// The row that the first of these row groups passes on next.
     row: u64,
 }
 
@@ -47,7 +47,7 @@ impl Groups {
         while self.reading.front().is_some_and(|(first, _)| *first < index) {
             self.reading.pop_front();
         }
-        // Readers that were started for another row.
+        // Drops readers that were started for another row.
         if row != self.row || self.reading.front().is_some_and(|(first, _)| *first != index) {
             self.reading.clear();
         }
@@ -85,7 +85,7 @@ impl Groups {
 /// A thread that reads a row group, and the rows that it has passed on.
 struct Ahead {
     rows: std::vec::IntoIter<Row>,
-    /// `None` when this is being dropped.
+    /// `None` while this value is being dropped.
     more: Option<Receiver<io::Result<Vec<Row>>>>,
     thread: Option<JoinHandle<()>>,
 }

@@ -9,7 +9,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::delta;
 use super::file::File;
 
-/// A reader of pages that refuses those whose decoder would reserve more memory than their size justifies.
+/// A reader of pages. It refuses a page if decoding it would reserve more memory than its size justifies.
 pub(super) struct Pages {
     pub(super) inner: SerializedPageReader<File>,
     /// Greatest definition level of the column.

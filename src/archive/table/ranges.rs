@@ -18,7 +18,7 @@ use crate::source::ReadSeek;
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
 
 /// Passes the range of each row to `visit`. The inner error is a message that explains why the file cannot be read as
-/// an index, or not to its end.
+/// an index or cannot be read to its end.
 pub(crate) fn each_range(
     origin: Box<dyn ReadSeek>,
     size: u64,
@@ -35,7 +35,7 @@ pub(crate) fn each_range(
     for (name, is_text) in COLUMNS.into_iter().zip([true, false, false]) {
         match columns::column(schema, name) {
             Some(Ok(column)) if is_text == matches!(column.kind, Kind::Text | Kind::Bytes) => found.push(column),
-            Some(_) => return Ok(Err(format!("column {name:?} has a type that does not fit"))),
+            Some(_) => return Ok(Err(format!("column {name:?} has an unsuitable type"))),
             None => return Ok(Err(format!("no column {name:?}; {}", columns::listed(schema)))),
         }
     }

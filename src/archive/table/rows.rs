@@ -37,12 +37,12 @@ pub(super) struct Row {
     pub(super) next: u64,
 }
 
-/// Reader of the rows of a row group. Damage costs the rest of them.
+/// Reader of the rows of a row group. Damage costs the rest of the rows.
 pub(super) struct Rows {
     shape: Arc<Shape>,
     file: File,
     index: usize,
-    /// The next row, and the one after the last.
+    /// The next row, and the end: the row after the last one.
     row: u64,
     end: u64,
     group: Option<Group>,
@@ -52,7 +52,7 @@ pub(super) struct Rows {
 struct Group {
     /// The columns, in the order of [`Columns::all`].
     cursors: [Option<Cursor>; COLUMNS],
-    /// The row that the cursors are at.
+    /// The row at which the cursors are.
     row: u64,
 }
 

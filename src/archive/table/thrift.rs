@@ -7,9 +7,9 @@ const DEPTH: u8 = 32;
 /// The reason why bytes are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// They end inside the structure.
+    /// The bytes end inside the structure.
     Short,
-    /// They are not a structure, or a list is longer than the limit.
+    /// The bytes are not a structure, or a list is longer than the limit.
     Malformed,
 }
 

@@ -10,8 +10,8 @@ use crate::collection::{Collection, agreement};
 /// Words of a band, two min-values per word.
 const WIDTH: usize = MIN_VALUES / BANDS;
 
-/// The 21 bands of min-values as keys: two pages with 64 of 84 equal min-values always share a band, and most pairs
-/// with somewhat fewer do ([`bands`](nddb_page::sketch::bands)).
+/// The 21 bands of min-values as keys. Two pages with 64 of 84 equal min-values always share a band; most pairs with
+/// slightly fewer equal min-values do as well ([`bands`](nddb_page::sketch::bands)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bands {
     /// Least number of equal min-values of a candidate pair.

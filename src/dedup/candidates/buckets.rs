@@ -14,9 +14,9 @@ use crate::pair::Cut;
 /// Documents between two reports of progress.
 const REPORT: u32 = 1 << 14;
 
-/// Passes each pair of leaders that share a key to `found`, rarely more than once, with whether the pair is a
-/// candidate. A key shared by more than `limit` leaders gives only pairs with the oldest of them, a star; such keys are
-/// returned.
+/// Passes each pair of leaders that share a key to `found`, together with whether the pair is a candidate; a pair is
+/// rarely passed twice. If more than `limit` leaders share a key, only the pairs with the oldest of these leaders are
+/// passed (a star), and the key is returned.
 pub(crate) fn pairs<K: KeyMaker>(
     context: &Context<'_>,
     keyed: K,
@@ -53,7 +53,7 @@ fn keyed_leaders<'a, K: KeyMaker + 'a>(context: &'a Context<'_>, keyed: K) -> im
     context.classes.leaders().filter(move |&ordinal| keyed.is_known(&collection.row(ordinal)))
 }
 
-/// Returns the keys that may be shared, as (key, index and ordinal), sorted by key, index and ordinal.
+/// Returns the keys that several documents may share, as rows of (key, index and ordinal), sorted.
 fn sort<K: KeyMaker>(context: &Context<'_>, keyed: K) -> Result<Sorted<2>> {
     let (collection, resources) = (context.collection, context.resources);
     let len = u64::from(collection.len());
@@ -110,7 +110,7 @@ struct Buckets<'a, 'b, K: KeyMaker> {
     limit: usize,
     cut: &'a HashSet<u64>,
     sketches: Vec<K::Sketch>,
-    /// For each sketch, the mask of indexes whose keys are cut.
+    /// For each sketch, the mask of the indexes whose keys more than `limit` documents share.
     cuts: Vec<u32>,
     stars: Vec<Cut>,
 }
@@ -142,7 +142,7 @@ impl<K: KeyMaker> Buckets<'_, '_, K> {
     }
 }
 
-/// The comparison of sketches by their keys, at the key with this index.
+/// Compares sketches by their keys, in the posting list of a key with this index.
 struct At<K> {
     keyed: K,
     index: u8,

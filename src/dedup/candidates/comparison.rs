@@ -15,13 +15,14 @@ use crate::texts::{Kept, TextSources};
 pub(crate) trait Measure {
     /// The prepared form of a text.
     type Ready;
-    /// What a comparison says.
+    /// The result of a comparison.
     type Outcome;
 
     /// Returns the prepared form of a text, the first 10 KB of a document.
     fn ready(&self, text: &str) -> Self::Ready;
 
-    /// Returns the prepared form of a document that was kept or can be read; `None` if it cannot.
+    /// Returns the prepared form of a document, from the kept texts or else from its source; `None` if its text cannot
+    /// be read.
     fn read(&self, kept: &Kept, sources: Option<&TextSources>, ordinal: u32) -> Option<Self::Ready> {
         match kept.get(ordinal) {
             Some(text) => Some(self.ready(text)),
@@ -59,7 +60,7 @@ impl Measure for ByMethod {
     }
 }
 
-/// The words of whole pages in which two differ.
+/// The measure of how many words of two whole pages differ.
 #[derive(Default)]
 pub(crate) struct ByWords(WordComparer);
 

@@ -8,7 +8,7 @@ use crate::collection::Collection;
 use crate::collection::classes::Classes;
 use crate::options::PairOptions;
 
-/// Receiver of two leaders that a source compared, and whether the pair is a candidate.
+/// Callback for a pair of leaders that a source compared; the flag tells whether the pair is a candidate.
 pub(crate) type Take<'a> = dyn FnMut(u32, u32, bool) -> Result<()> + 'a;
 
 /// The documents, their classes and the options of a search.
@@ -23,7 +23,8 @@ pub struct Context<'a> {
     pub options: &'a PairOptions,
     /// Memory limit and folder for sorting.
     pub resources: &'a Resources,
-    /// Whether groups above the limit give, in addition to star pairs, the pairs they gave before they exceeded it.
+    /// Whether a group above the limit keeps the pairs that it gave before it exceeded the limit, in addition to its
+    /// star pairs.
     pub stable: bool,
     /// Greatest number of documents with one key that are all compared with each other.
     pub limit: usize,

@@ -6,10 +6,10 @@ use nddb_verdict::{b_similarity, c_similarity};
 use crate::collection::Collection;
 use crate::collection::row::Row;
 
-/// Derivation of keys from a sketch. A pair of documents that share a key is a candidate pair if it
-/// passes.
+/// Derives keys from a sketch. Two documents that share a key are a candidate pair if their sketches pass
+/// [`KeyMaker::passes`].
 pub(crate) trait KeyMaker: Copy {
-    /// The sketch from which keys are made, and by which a pair passes.
+    /// The sketch from which keys are derived, and by which pairs are compared.
     type Sketch;
 
     /// Returns the sketch of a document.
@@ -21,10 +21,12 @@ pub(crate) trait KeyMaker: Copy {
     /// Returns the number of key indexes, at most 32.
     fn indexes(self) -> u8;
 
-    /// Collects the parts of a sketch, (index, value) as one number; a key repeats only if its parts repeat.
+    /// Collects the parts of a sketch, each (index, value) packed into one number. Two documents share a key only if
+    /// they share the parts from which it is made.
     fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>);
 
-    /// Returns the mask of indexes at which keys may be shared, given which parts may repeat.
+    /// Returns the mask of the indexes at which another document may have the same key. `repeats` tells which parts
+    /// several documents may have.
     fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32;
 
     /// Calls `key` with each of the indexes in the mask and the key there.
@@ -40,14 +42,14 @@ pub(crate) trait KeyMaker: Copy {
 /// Six supershingles and six projection words.
 pub(crate) type Sketch = [[u64; 6]; 2];
 
-/// Kinds of keys by which candidate pairs are found: two documents share a key at one index.
+/// Kinds of keys. Two documents are a candidate pair if their keys at one index are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keyed {
-    /// The 15 megashingles: two pages share one exactly if two of their supershingles are equal. So every hit is a
-    /// result, and a single supershingle of many pages gives no candidates (Henzinger 2006, 2).
+    /// The 15 megashingles: two pages share one exactly if two of their supershingles are equal. So every shared key is
+    /// a result, and a single supershingle that many pages have gives no candidates (Henzinger 2006, 2).
     Megashingles,
-    /// Pieces of the projection: 12 of 32 bits, of which a pair with up to 11 different bits shares at least one, or
-    /// 13 of 30 and 29 bits, for up to 12 different bits (Henzinger 2006, 2).
+    /// Pieces of the projection. With 12 pieces of 32 bits, two projections that differ in up to 11 bits share at least
+    /// one; with 13 pieces of 30 and 29 bits, this holds for up to 12 bits (Henzinger 2006, 2).
     Pieces {
         /// Whether there are 13 pieces instead of 12.
         complete: bool,
@@ -70,7 +72,8 @@ const PLACES: [(u8, u8); 15] = {
 };
 
 impl Keyed {
-    /// Collects the parts of a sketch, (index, value) as one number; a key repeats only if its parts repeat.
+    /// Collects the parts of a sketch, each (index, value) packed into one number. Two documents share a key only if
+    /// they share the parts from which it is made.
     pub(crate) fn parts(self, sketch: &Sketch, out: &mut Vec<u64>) {
         out.clear();
         match self {
@@ -90,7 +93,8 @@ impl Keyed {
         }
     }
 
-    /// Returns the mask of indexes at which keys may be shared, given which parts may repeat.
+    /// Returns the mask of the indexes at which another document may have the same key. `repeats` tells which parts
+    /// several documents may have.
     pub(crate) fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
         match self {
             Self::Megashingles => {
@@ -136,7 +140,7 @@ impl Keyed {
     }
 }
 
-/// Returns a piece of a projection; dimension d is bit d mod 64 of word d / 64.
+/// Returns a piece of a projection. Bit d mod 64 of word d / 64 is dimension d.
 #[inline]
 fn piece(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
     let index = u32::from(index);
@@ -151,7 +155,7 @@ fn piece(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
     (both >> shift) as u64 & ((1 << width) - 1)
 }
 
-/// Returns index and piece as one number, equal only if both are equal.
+/// Returns index and piece as one number: two numbers are equal only if indexes and pieces are.
 fn piece_key(projection: &[u64; 6], complete: bool, index: u8) -> u64 {
     u64::from(index) << 32 | piece(projection, complete, index)
 }
@@ -202,7 +206,7 @@ impl KeyMaker for Filtered {
         self.keyed.shared(a, b)
     }
 
-    /// Pairs of the method split are decided by site later; a pair on the same site needs fewer equal bits.
+    /// The method `split` decides by site later; here all pairs need only as many equal bits as pairs on the same site.
     #[inline]
     fn passes(self, a: &Sketch, b: &Sketch) -> bool {
         let Self { supershingles, bits, .. } = self;

@@ -5,9 +5,8 @@ use nddb_format::record::Record;
 use nddb_index::{Key, bands_of};
 use nddb_verdict::{Keys, digest_of};
 
-/// Returns the keys of a document for a method whose candidate pairs share `of_method`, in a database of these kinds of
-/// keys: those of the method and the
-/// digest, since identical documents are near-duplicates by every method.
+/// Returns the keys by which a database with these kinds of keys finds the candidates of a document: the keys of the
+/// method, `of_method`, and the digest, since identical documents are near-duplicates by every method.
 pub(crate) fn keys_of(record: &Record, kinds: KeyKinds, of_method: &[Keys]) -> Vec<Key> {
     let mut keys: Vec<Key> = digest_of(record).copied().map(Key::Digest).into_iter().collect();
     for kind in of_method {
@@ -22,9 +21,9 @@ pub(crate) fn keys_of(record: &Record, kinds: KeyKinds, of_method: &[Keys]) -> V
     keys
 }
 
-/// Returns the pieces of a projection by index. If 12 bits differ, each may be in another of the 12 pieces; then the
-/// first piece differs in exactly one bit. With `complete`, the 32 values at one bit from the first piece are added,
-/// which replaces the 13 pieces of the offline search, since the catalog has no keys for these.
+/// Returns the pieces of a projection by index. If two projections differ in 12 bits, each of the 12 pieces may differ
+/// in one bit, so that no piece is equal. With `complete`, the 32 values at one bit from the first piece are added,
+/// which finds these pairs. The offline search uses 13 pieces instead, for which the catalog has no keys.
 fn pieces(record: &Record, complete: bool) -> Vec<Key> {
     let Some(projection) = &record.projection else { return Vec::new() };
     let pieces: [[u8; 4]; PIECES] = document_keys::pieces(projection);

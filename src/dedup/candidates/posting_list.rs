@@ -1,4 +1,4 @@
-//! The pairs of one posting list: of documents that share a key.
+//! The pairs of one posting list, whose documents share a key.
 
 use nddb_index::Result;
 
@@ -6,17 +6,18 @@ use nddb_index::Result;
 pub(crate) struct PostingList<'a, S> {
     /// The sketches of the documents.
     pub(crate) sketches: &'a [S],
-    /// For each sketch, the mask of its keys that are cut.
+    /// For each sketch, the mask of its keys that are cut: that too many documents share.
     pub(crate) cuts: &'a [u32],
     /// Whether the key itself is cut, because too many documents share it.
     pub(crate) is_cut: bool,
-    /// Of a key that is cut, the number of the first documents that are all compared. The first is compared with all.
+    /// If the key is cut, the number of first documents that are all compared with each other. The other documents are
+    /// compared with the first one only.
     pub(crate) compared: usize,
 }
 
 /// How the sketches of a list are compared.
 pub(crate) trait Compare<S> {
-    /// Returns the index of the key of the list among the keys of this sketch.
+    /// Returns which key of the sketch at this place is the key of the list.
     fn index(&self, at: usize) -> u8;
 
     /// Returns the mask of the keys of the first sketch that the other one has too.
@@ -27,9 +28,9 @@ pub(crate) trait Compare<S> {
 }
 
 impl<S> PostingList<'_, S> {
-    /// Passes on the places of both documents of each pair, and whether it is a candidate. A pair is passed on only at
-    /// the first key that both documents share and that is not cut; a pair that shares only keys that are cut, with the
-    /// first document of each of them.
+    /// Passes on the places of both documents of each pair, and whether the pair is a candidate. A pair that shares
+    /// several keys is passed on only at the first of them that is not cut. A pair that shares only cut keys is passed
+    /// on at each of these keys at which it is compared.
     pub(crate) fn pairs(
         &self,
         by: &impl Compare<S>,

@@ -5,10 +5,10 @@ use nddb_format::digest::mix;
 /// Bits of the filter per expected value.
 const BITS: u64 = 8;
 
-/// A filter that separates repeated values from most single ones: two bits in the cell selected by a hash of the
-/// value. The filter has false positives, but no false negatives: every repeated value is reported.
+/// A filter that separates repeated values from most single ones, by two bits in the cell that a hash of the value
+/// selects. It has false positives, but no false negatives: every repeated value is reported.
 ///
-/// Most documents have no near-duplicate; the filter saves sorting keys that only one document has.
+/// Most documents have no near-duplicate, so most keys occur once; the filter saves sorting these.
 pub(crate) struct Repeats {
     once: Vec<u64>,
     twice: Vec<u64>,
@@ -16,7 +16,7 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// Returns a filter for about this number of values, in about a quarter of this memory in bytes.
+    /// Returns a filter for about this number of values. It takes about a quarter of `memory_limit`, in bytes.
     pub(crate) fn new(values: u64, memory_limit: u64) -> Self {
         let wanted = (values * BITS).min(memory_limit).max(1 << 10);
         let bits = wanted.next_power_of_two().trailing_zeros();

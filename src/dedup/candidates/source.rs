@@ -15,23 +15,23 @@ use crate::pair::Cut;
 
 /// A source of candidate pairs.
 ///
-/// A source returns pairs of *leaders*, one document for each class that is indistinguishable to the method. All pairs
-/// that the method would decide to be near-duplicates must be among the candidates; a pair may occur more than once and
-/// in either order. A pair that the source compared, by a shared key or by its texts, and rejected is passed on once,
-/// to be counted.
+/// A source returns pairs of *leaders*. A leader represents a class of documents that the method cannot distinguish.
+/// The candidates must include every pair that the method would find to be near-duplicates; a pair may occur more than
+/// once and in either order. If the source compared a pair (by a shared key or by its texts) and rejected it, the pair
+/// is passed on once, to be counted.
 pub(crate) trait Source {
-    /// Passes candidate pairs to `found`. Returns the groups of which not all pairs were compared.
+    /// Passes candidate pairs to `found`. Returns the keys whose documents were not all compared with each other.
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>>;
 }
 
-/// A verifier: judges by texts, which the catalog does not hold.
+/// A verifier judges a pair by the texts of its documents, which are not in the catalog.
 pub trait Verifier {
-    /// Judges a pair; undecided if a text cannot be read. Pairs come in output order, the bytewise order of both ids,
-    /// so that results sorted in that order can be merged in.
+    /// Judges a pair; the verdict is undecided if a text cannot be read. Pairs come in output order (bytewise order of
+    /// both ids), so the verifier can merge them with stored results sorted in that order.
     fn judge(&mut self, a: u32, b: u32) -> Result<TextVerdict>;
 }
 
-/// Source of pairs of fingerprints within k bits, from the runs (Manku et al. 2007, 3).
+/// Source of the pairs of fingerprints within k bits, found in the runs (Manku et al. 2007, 3).
 pub(crate) struct Near {
     /// k, in bits.
     within: u32,
@@ -45,13 +45,14 @@ impl Source for Near {
     }
 }
 
-/// Source of pairs of fingerprints within k bits that the method cannot decide, because either document lacks a sketch.
+/// Source of the pairs of fingerprints within k bits that the method cannot decide because a document lacks a sketch.
 pub(crate) struct Undecided {
     /// k, in bits.
     within: u32,
 }
 
-/// Greatest number of documents that are compared with all others one by one; pairs of more come from the runs.
+/// Up to this number of documents without a sketch are compared with all others one by one; the pairs of more documents
+/// are found in the runs.
 const SCANNED_MAX: usize = 64;
 
 impl Source for Undecided {
@@ -59,7 +60,8 @@ impl Source for Undecided {
         let (collection, decider) = (context.collection, context.options.decider());
         let lacks = |ordinal: u32| lacks(collection, context.options, ordinal);
         let mut take = |a: u32, b: u32, near: bool| {
-            // Other members of both classes may have other texts; pairs of equal texts need no source.
+            // Pairs of equal texts need no source, but leaders with equal texts are passed on, too: the other members
+            // of their classes may have other texts.
             let is_left = |pair: &DocumentPair<'_>| decider.is_left_to_simhash(pair);
             if collection.compared(a, b, is_left) { found(a, b, near) } else { Ok(()) }
         };
@@ -87,7 +89,7 @@ impl Source for Undecided {
     }
 }
 
-/// Passes on the pairs of leaders within so many bits of which `is_wanted` accepts at least one.
+/// Passes on the pairs of leaders within this many bits, if `is_wanted` accepts at least one of the two.
 fn near_fingerprints(
     context: &Context<'_>,
     within: u32,
@@ -97,7 +99,7 @@ fn near_fingerprints(
     let (resources, collection) = (context.resources, context.collection);
     let memory = resources.memory_limit / 4;
     context.ticker.start("sort fingerprints", None, "documents")?;
-    // They stay in memory, if they fit, beside what is sorted later.
+    // The pairs stay in memory if they fit beside the rows that are sorted later.
     let mut sorter = Sorter::<2>::new(&resources.folder, 2 * memory);
     for leader in context.classes.leaders() {
         if let Some(fingerprint) = collection.row(leader).fingerprint {
@@ -135,8 +137,8 @@ fn is_wanted_row(row: u64) -> bool {
 struct Leaders(IndexedRows<2>);
 
 impl Leaders {
-    /// Returns the leaders with a fingerprint; none for a stored fingerprint without a live document. Fingerprints must
-    /// be requested in ascending order; `at` is the position of the last one.
+    /// Returns the leaders with a fingerprint; a stored fingerprint without a live document has none. Fingerprints must
+    /// be requested in ascending order; `at` is the position reached by the last request.
     fn of(&self, fingerprint: u64, at: &mut usize) -> impl Iterator<Item = u64> {
         while self.0.get(*at).is_some_and(|row| row[0] < fingerprint) {
             *at += 1;
@@ -202,7 +204,7 @@ fn makers(keys: Keys, collection: &Collection) -> Makers {
     }
 }
 
-/// Returns the keys of a document by which the sources of a method find it. Those of two kinds of keys differ.
+/// Returns the keys by which the sources of a method find a document. Keys of different kinds are never equal.
 pub(crate) fn keys_of(collection: &Collection, options: &PairOptions, ordinal: u32, out: &mut Vec<u64>) {
     out.clear();
     for (kind, keys) in (0u64..).zip(options.method.keys()) {
@@ -229,7 +231,7 @@ pub(crate) fn lacks(collection: &Collection, options: &PairOptions, ordinal: u32
     sketches.has(Sketch::Fingerprint) && !is_known
 }
 
-/// Returns whether a source without limits would compare two near-duplicates.
+/// Returns whether a source without limits would compare these two near-duplicates.
 pub fn share_key(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> bool {
     // Near-duplicates by resemblance always share one of their rarest shingles.
     matches!(options.method.candidates(), Candidates::Shingles(_))

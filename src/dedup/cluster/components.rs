@@ -6,7 +6,7 @@ use crate::collection::Collection;
 use crate::collection::classes::Classes;
 use crate::pairs::Pass;
 
-/// Returns the least ordinal of the component of each document. `pass` visits all pairs of leaders.
+/// Returns, for each document, the least ordinal in its component. `pass` visits all pairs of leaders.
 pub(crate) fn founders(collection: &Collection, classes: &Classes, pass: &mut Pass<'_>) -> Result<Vec<u32>> {
     let mut parent: Vec<u32> = (0..collection.len()).map(|ordinal| classes.leader(ordinal)).collect();
     pass(&mut |pair| {

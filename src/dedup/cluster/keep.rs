@@ -10,18 +10,18 @@ use crate::collection::Collection;
 /// A rule of preference between two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The document stored first, of one load that of the older date, then of the lower id: what an earlier clustering
-    /// kept, no later one removes.
+    /// The document stored first; within one load, the one with the older date, then with the lower id. So a later
+    /// clustering never removes what an earlier one kept.
     Stored,
-    /// The document of the batch that was named first; one of a batch before one of none.
+    /// The document whose batch was named first; documents with a batch come before those without.
     Batch,
-    /// The document fetched last; a document with a date before one without.
+    /// The document fetched last; documents with a date come before those without.
     Newest,
-    /// The document fetched first; a document with a date before one without.
+    /// The document fetched first; documents with a date come before those without.
     Oldest,
     /// The document with more tokens.
     Longest,
-    /// The document with the shorter URL, in bytes; a document with a URL before one without.
+    /// The document with the shorter URL, in bytes; documents with a URL come before those without.
     ShortestUrl,
     /// The document whose id is bytewise lower.
     Id,
@@ -68,7 +68,7 @@ pub(crate) fn compare(rules: &[Keep], collection: &Collection, a: u32, b: u32) -
     told.unwrap_or_else(|| Keep::Id.compare(collection, a, b))
 }
 
-/// Error: a name that is not the name of a rule.
+/// Error: no rule has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownKeep(pub String);
 

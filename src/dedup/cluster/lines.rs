@@ -10,8 +10,8 @@ use crate::options::PairOptions;
 use crate::pair::{Group, Line, Pair, PairSummary};
 use crate::pairs::{PairJob, Reach};
 
-/// Passes on the groups and pairs of live documents as lines. Live documents represented by a deleted one are compared
-/// anew. Of an oversized star only pairs with a centre are passed on, since all of its pairs would be too many.
+/// Passes on the groups and pairs of live documents as lines. Live documents whose representative is deleted are
+/// compared anew. An oversized star has too many pairs, so only its pairs with the centre are passed on.
 pub(crate) fn emit(
     view: View<'_>,
     collection: &Collection,
@@ -61,13 +61,12 @@ pub(crate) fn emit(
 /// The centres of clusters.
 pub(crate) struct Centres<'a> {
     founder: &'a [u32],
-    /// Oldest live member of each oversized star, by the founder, which may be deleted.
+    /// Oldest live member of each oversized star, by the founder of the star; the founder may be deleted.
     oversized: HashMap<u32, u32>,
 }
 
 impl<'a> Centres<'a> {
-    /// Returns the centres; `limit` is the number of members above which a star is oversized, `None` for connected
-    /// components.
+    /// Returns the centres. A star with more than `limit` members is oversized; `None` for connected components.
     pub(crate) fn new(collection: &Collection, founder: &'a [u32], limit: Option<usize>) -> Self {
         let mut oversized = HashMap::new();
         if let Some(limit) = limit {

@@ -1,12 +1,13 @@
 //! Clusters of near-duplicates without chaining: stars around the oldest document (`nddb cluster`).
 //!
-//! Of each cluster one document is kept, and what is near to it removed; what stays is starred again ([`removed`]).
+//! One document of each cluster is kept, and the members near to it are removed. The members that are left form stars
+//! again ([`removed`]).
 //!
 //! Documents are taken in the order of their numbers. A document near one or more founders joins the founder with the
 //! best score, the oldest among equals; a document near no founder founds a cluster. Later documents therefore never
 //! move earlier ones: adding B to a clustered A gives the same clusters as clustering A and then B.
 //!
-//! A deleted document remains a founder until a compaction drops it: until then its cluster keeps its members and id;
+//! A deleted document remains a founder until a compaction drops it. Until then its cluster keeps its members and id;
 //! afterwards the members are clustered anew.
 
 mod components;
@@ -40,8 +41,8 @@ pub use removal::{MemberVerdict, Remove, UnknownRemove, is_thin_document};
 /// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterOptions {
-    /// Options of the underlying pairs. Clusters are made from groups and the pairs between them, with or without
-    /// `expand`.
+    /// Options of the underlying pairs. With or without `expand`, clusters are made from groups and the pairs between
+    /// them.
     pub pairs: PairOptions,
     /// Rules for the kept document of a cluster: the first rule that distinguishes two documents decides, then the id.
     pub keep: Vec<Keep>,
@@ -54,7 +55,7 @@ pub struct ClusterOptions {
 }
 
 impl ClusterOptions {
-    /// Returns the default options: star clusters, of which the document stored first is kept.
+    /// Returns the default options: star clusters, each of which keeps the document stored first.
     pub fn new(pairs: PairOptions) -> Self {
         let (keep, remove) = (vec![Keep::Stored], Remove::default());
         Self { pairs, keep, remove, overrules: Overrules::default(), components: false }
@@ -70,7 +71,7 @@ pub struct Cluster<'a> {
     pub members: &'a [u32],
     /// Ordinal of the document to keep.
     pub kept: u32,
-    /// Number of members to remove: those near the kept document by their own evidence, or near another member that
+    /// Number of members to remove: each is near the kept document by its own evidence, or near another member that
     /// stays.
     pub removed: u64,
     /// Whether the number of members exceeds the group limit.
@@ -84,16 +85,16 @@ pub struct Cluster<'a> {
     pub thin: bool,
 }
 
-/// A member of a cluster, compared with the kept document; one that is removed because of another member that stays,
-/// with that one.
+/// A member of a cluster, compared with the document for which it is or may be removed: the kept document of the
+/// cluster, or another member that stays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     /// Ordinal of the document that is kept.
     pub kept: u32,
     /// Ordinal of the member, which is another document.
     pub member: u32,
-    /// The pair of the two; `None` if they are not near each other by the method, or a verification of their texts
-    /// rejected them.
+    /// The pair of these two documents; `None` if they are no near-duplicates by the method, or the verification of
+    /// their texts rejected them.
     pub pair: Option<Pair>,
     /// The decision about the member.
     pub verdict: MemberVerdict,
@@ -123,16 +124,16 @@ pub struct ClusterSummary {
     pub kept: u64,
     /// Clusters whose kept document is thin; included in `clusters`.
     pub thin: u64,
-    /// Documents in clusters of thin pages.
+    /// Documents in clusters whose kept document is thin.
     pub in_thin: u64,
-    /// Near-duplicates of a kept document that are not removed, because they are thin or too much of their content is
-    /// missing from the kept document.
+    /// Near-duplicates of a kept document that are not removed because they are thin, or because too much of their
+    /// content is missing from the kept document.
     pub spared: u64,
-    /// Members that are not near the kept document, and were compared among themselves.
+    /// Members that are not near the kept document, and were compared with each other.
     pub apart: u64,
-    /// Documents to remove because of another member than the kept document; included in `removed`.
+    /// Documents to remove because of a member other than the kept document; included in `removed`.
     pub removed_again: u64,
-    /// Members that were not compared with all others that stay: of clusters too large for that.
+    /// Members of clusters that are too large to compare all members that stay with each other.
     pub undecided: u64,
     /// Clusters whose founder is deleted but not yet dropped by a compaction.
     pub founder_deleted: u64,
@@ -145,7 +146,8 @@ pub struct Clusters {
     founder: Vec<u32>,
     /// Documents to be removed, by the rank of their ids.
     removed: FixedBitSet,
-    /// Because of which document one is removed, if not of the kept one of its cluster; by ordinal.
+    /// For each document that is removed because of a document other than the kept one: that other document, by
+    /// ordinal.
     because: HashMap<u32, u32>,
     keep: Vec<Keep>,
     remove: Remove,
@@ -160,7 +162,7 @@ pub struct Clusters {
 /// pairs of live documents to `emit`.
 ///
 /// # Errors
-/// As [`super::pairs`].
+/// Errors of [`super::pairs`].
 pub fn cluster(
     view: View<'_>,
     collection: &Collection,
@@ -171,12 +173,13 @@ pub fn cluster(
     clustered(view, collection, options, watch, emit, None)
 }
 
-/// As [`cluster`], and passes each member of a cluster to `visit`: those near the kept document that are removed, in
-/// bytewise order of the two ids, the lower one first; then those that are removed because of others; then those that
-/// stay. Members without text are left out, since there is no evidence about them.
+/// Like [`cluster`], and passes each member of a cluster to `visit`. First come the members that are removed because
+/// they are near the kept document, in bytewise order of the two ids, the lower one first; then the members that are
+/// removed because of others; then the members that stay. Members without text are left out, since there is no evidence
+/// about them.
 ///
 /// # Errors
-/// As [`cluster`]; whatever `visit` returns.
+/// Errors of [`cluster`] and of `visit`.
 pub fn cluster_with_members(
     view: View<'_>,
     collection: &Collection,
@@ -226,15 +229,15 @@ fn clustered(
 }
 
 impl Clusters {
-    /// Returns the clusters of a collection, given the founder of each document by ordinal: whole clusters, of
-    /// documents that were clustered elsewhere by a method that compares sketches. The summary counts no pairs.
+    /// Returns the clusters of a collection, given the founder of each document by ordinal. The collection has whole
+    /// clusters, which were formed elsewhere by a method that compares sketches. The summary counts no pairs.
     ///
     /// # Errors
     /// [`nddb_index::Error::Method`] for a method or a verification of texts; errors of the disk.
     pub fn given(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Result<Self> {
         let pairs = &options.pairs;
         if pairs.method.needs_text() || pairs.verifies() {
-            let why = "it compares texts, and sketches are given".into();
+            let why = "it compares texts, but only sketches are given".into();
             return Err(nddb_index::Error::Method { method: pairs.method.name(), why });
         }
         let (resources, keep, group_limit) = (pairs.resources.clone(), options.keep.clone(), pairs.group_limit);
@@ -260,7 +263,7 @@ impl Clusters {
         self.removed.contains(rank as usize)
     }
 
-    /// Returns the document because of which a member of a cluster with this kept one is removed, or would be.
+    /// Returns the document because of which a member of the cluster that keeps `kept` is removed, or would be.
     pub fn kept_for(&self, member: u32, kept: u32) -> u32 {
         self.because.get(&member).copied().unwrap_or(kept)
     }
@@ -268,7 +271,7 @@ impl Clusters {
     /// Passes all clusters of at least two live documents to `emit`, in bytewise order of the ids of founders.
     ///
     /// # Errors
-    /// Errors of the disk; whatever `emit` returns.
+    /// Errors of the disk and of `emit`.
     pub fn each(&self, collection: &Collection, emit: &mut dyn FnMut(&Cluster<'_>) -> Result<()>) -> Result<()> {
         self.each_by_founder(collection, &mut |founder, members| {
             let kept = self.keep(collection, members);
@@ -296,7 +299,7 @@ impl Clusters {
         best.unwrap_or_default()
     }
 
-    /// Passes the live members of each cluster of at least two to `emit`.
+    /// Passes the live members of each cluster with at least two to `emit`.
     fn each_by_founder(&self, collection: &Collection, emit: &mut dyn FnMut(u32, &[u32]) -> Result<()>) -> Result<()> {
         let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
         let mut alone = FixedBitSet::with_capacity(collection.len() as usize);

@@ -18,8 +18,8 @@ pub(super) const MISSING_TERMS: f64 = 10.0;
 /// Share of the content missing from the kept page at which, together with [`MISSING_TERMS`], a page is not removed.
 pub(super) const MISSING_SHARE: f64 = 0.2;
 
-/// Share of the whole text of a page, its content and what was left out of it, that must stand in the kept page: of its
-/// sequences of three words, of which one replaced word takes three.
+/// Share of the whole text of a page (content and boilerplate) that must occur in the kept page. The share is counted
+/// in sequences of three words; one replaced word changes three of them.
 const WHOLE_SHARE: f64 = 0.5;
 
 /// Margin in standard errors of the estimated resemblance: a one-sided confidence of 95%.
@@ -30,8 +30,8 @@ const MARGIN: f64 = 1.645;
 pub enum Remove {
     /// All near-duplicates.
     Near,
-    /// Near-duplicates of whose content less than a fifth, or less than 10 terms, is missing from the kept document,
-    /// and of whose whole text, with what was left out as boilerplate, less than half.
+    /// Near-duplicates whose content is almost all in the kept document: less than a fifth of it, or fewer than 10
+    /// terms, are missing. Of the whole text, including boilerplate, less than half may be missing.
     #[default]
     Contained,
     /// Near-duplicates with the same text, including the title.
@@ -51,8 +51,8 @@ impl Remove {
         }
     }
 
-    /// Decides about a near-duplicate of the kept document. A thin page is removed only if its text is the same.
-    /// Without both profiles, no content counts as missing.
+    /// Decides about a near-duplicate of the kept document. A thin page is removed only if its text is the same. If
+    /// either profile is unknown, no content counts as missing.
     pub(crate) fn decide(self, kept: Option<&Profile>, other: Option<&Profile>, is_identical: bool) -> MemberVerdict {
         match (self, kept.zip(other)) {
             _ if is_identical => MemberVerdict::Removed,
@@ -64,8 +64,8 @@ impl Remove {
     }
 }
 
-/// Returns whether a document may be removed because of one that is kept: asked for every removal, of each clustering,
-/// in a database or not. A pair of which a text could not be read proves nothing.
+/// Returns whether a document may be removed because of one that is kept. Every clustering asks this for every removal,
+/// with or without a database. If a text of the pair could not be read, nothing is proved, and the answer is `false`.
 pub(crate) fn may_remove(pair: &Pair) -> bool {
     !pair.is_unread()
 }
@@ -78,9 +78,9 @@ pub enum MemberVerdict {
     Removed,
     /// Kept: near, but too much of its content may be missing from the kept document.
     Missing,
-    /// Kept: near, but it has too little content to be told from other pages.
+    /// Kept: near, but it has too little content to be distinguished from other pages.
     Thin,
-    /// Kept: near, but its text is another one, and the rule removes equal texts only.
+    /// Kept: near, but its text differs, and the rule removes equal texts only.
     Different,
     /// Kept: near, but on the list of documents that are never removed.
     Listed,
@@ -105,8 +105,8 @@ impl MemberVerdict {
     }
 }
 
-/// Returns whether a document has too little content to be distinguished from others: text, but fewer than 30 terms of
-/// content, or no content that was found in the page. `false` where the content is not known.
+/// Returns whether a document has too little content to be distinguished from others: it has text, but fewer than 30
+/// terms of content, or no content was found in the page. `false` if the content is not known.
 pub fn is_thin_document(collection: &Collection, ordinal: u32) -> bool {
     !collection.row(ordinal).is_empty && collection.profile_of(ordinal).as_ref().is_some_and(is_thin)
 }
@@ -116,9 +116,9 @@ pub(crate) fn is_thin(profile: &Profile) -> bool {
     profile.is_whole || profile.terms < THIN_TERMS
 }
 
-/// Returns whether a fifth and 10 terms of the content of `other`, or half of its whole text, may be missing from the
-/// kept page; of the content by the lower confidence bound of the resemblance and the lengths (Broder 1997, 2: the
-/// intersection of two sets follows from their resemblance and sizes).
+/// Returns whether too much of `other` may be missing from the kept page: a fifth and 10 terms of its content, or half
+/// of its whole text. The missing content is estimated from the lower confidence bound of the resemblance and from the
+/// lengths (Broder 1997, 2: the intersection of two sets follows from their resemblance and sizes).
 fn is_missing_much(kept: &Profile, other: &Profile) -> bool {
     let [of_whole, _] = shared_wholes(other, kept);
     if f64::from(other.whole_terms) >= MISSING_TERMS && of_whole < WHOLE_SHARE {
@@ -145,7 +145,7 @@ pub struct UnknownRemove(pub String);
 impl fmt::Display for UnknownRemove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Remove::ALL.map(Remove::name).join(", ");
-        write!(f, "nothing is removed by {:?} (there are {names})", self.0)
+        write!(f, "unknown removal rule {:?}; known rules: {names}", self.0)
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
         for (rule, kept, other, expected) in [
             (Remove::Contained, &short, &same, true),
             (Remove::Contained, &short, &long, false),
-            // All of the shorter one stands in the longer.
+            // The longer text contains all of the shorter one.
             (Remove::Contained, &long, &short, true),
             (Remove::Near, &short, &long, true),
             (Remove::Identical, &short, &same, false),

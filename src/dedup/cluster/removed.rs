@@ -1,10 +1,11 @@
 //! The documents to remove: stars around the kept documents of clusters.
 //!
-//! Members near the kept document of their cluster are removed, unless too much of a member is missing there. The
-//! members that stay are clustered again: the best of them by the rules is kept, those near to it are removed, and so
-//! on, until no two members that stay were left uncompared. So each removed document is near to one that stays, and
-//! clustering the documents that stay finds nothing more in the cluster. In a cluster with very many members that stay,
-//! comparing all of them would be quadratic: the rest stays, and is counted.
+//! Members near the kept document of their cluster are removed, unless too much of their content is missing from it.
+//! The members that stay are clustered again: the best of them by the rules is kept, the members near to it are
+//! removed, and so on, until all members that stay have been compared with each other. So each removed document is near
+//! a document that stays, and clustering the remaining documents again would remove no further member of the cluster.
+//! Comparing all remaining members of a very large cluster would be quadratic; there the comparisons are limited, and
+//! the members left undecided stay and are counted.
 
 use fixedbitset::FixedBitSet;
 use nddb_index::Result;
@@ -16,21 +17,22 @@ use super::{Clusters, Member, MemberVerdict, Visit};
 use crate::collection::Collection;
 use crate::pairs::judge::{Judge, Judged};
 
-/// Comparisons of a cluster in which all that stays is compared: 1,448 members.
+/// Number of comparisons that every cluster may use; enough to compare 1,448 members with each other.
 const COMPARISONS: u64 = 1 << 20;
-/// Comparisons of each member of a larger one.
+/// Number of comparisons per member that a larger cluster may use.
 const COMPARISONS_EACH: u64 = 64;
 
-/// A cluster of which some documents are not decided.
+/// A cluster in which some members are not decided.
 struct Open {
-    /// Members that stay so far, and that are not compared with each other.
+    /// Members that stay so far and have not been compared with each other.
     members: Vec<u32>,
-    /// Comparisons that may still be made.
+    /// Number of comparisons that may still be made.
     budget: u64,
 }
 
 impl Clusters {
-    /// Marks the members to remove, and passes all that were compared to `visit`, whose error ends the clustering.
+    /// Marks the members to remove, and passes all compared members to `visit`. An error of `visit` ends the
+    /// clustering.
     pub(super) fn remove(
         &mut self,
         collection: &Collection,
@@ -51,7 +53,7 @@ impl Clusters {
         let len = collection.len() as usize;
         let (mut kept, mut spared) = (FixedBitSet::with_capacity(len), FixedBitSet::with_capacity(len));
         let mut first = kept.clone();
-        // Those that stay, with the kept document of their cluster.
+        // The members that stay, each with the kept document of its cluster.
         let mut staying: Vec<u64> = Vec::new();
         for is_first in std::iter::once(true).chain(std::iter::repeat(false)) {
             if open.is_empty() {
@@ -114,8 +116,8 @@ impl Clusters {
         Ok(())
     }
 
-    /// Chooses the next document to keep of each cluster, and returns the pairs of it with the other members, as two
-    /// ranks of ids, the lower one first: judging them in this order is fastest.
+    /// Chooses the next document to keep of each cluster, and returns its pairs with the other members. A pair is two
+    /// ranks of ids, the lower one first, because judging pairs in this order is fastest.
     fn next_pairs(&self, collection: &Collection, open: &mut [Open], kept: &mut FixedBitSet) -> Result<Sorted<1>> {
         let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
         for Open { members, budget } in open {
@@ -131,7 +133,7 @@ impl Clusters {
         Ok(sorter.finish())
     }
 
-    /// Compares a member with a document that is kept, of whose two ranks the kept one is in the set.
+    /// Compares a member with a kept document, given the ranks of both. The set `kept` tells which of the two is kept.
     fn compare(
         &self,
         collection: &Collection,

@@ -40,7 +40,7 @@ pub(crate) fn founders(
     })?;
     joining.end(&mut founder);
     let members = classes.members();
-    // Pairs of a leader that joined another founder with all founders near it: the choices of its members.
+    // The choices of the members of a class: pairs of a leader that joined a founder with all founders near to it.
     let mut sorter = Sorter::<2>::new(&resources.folder, resources.memory_limit / 4);
     pass(&mut |pair| {
         for (leader, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
@@ -79,8 +79,8 @@ pub(crate) fn founders(
     Ok(founder)
 }
 
-/// Separates members from a founder that their leader is near but they are not, by site or content: the first such
-/// member of a class founds a cluster, and the others join it.
+/// Separates members from the founder that their leader joined, if by site or content they are not near to it. The
+/// first such member of a class founds a cluster, and the others join it.
 fn part(collection: &Collection, classes: &Classes, options: &PairOptions, founder: &mut [u32]) {
     let (mut first, decider) = (HashMap::<u32, u32>::new(), options.decider());
     for ordinal in 0..collection.len() {
@@ -99,7 +99,7 @@ pub(crate) trait Founders {
     /// Returns whether a document is a founder.
     fn is_founder(&self, number: u64) -> bool;
 
-    /// Has a document join a founder.
+    /// Records that a document joins a founder.
     fn join(&mut self, newer: u64, founder: u64);
 }
 
@@ -114,7 +114,7 @@ impl Founders for Vec<u32> {
     }
 }
 
-/// The ordered pass over the pairs of leaders: each joins the best of the founders that it is near.
+/// The ordered pass over the pairs of leaders: each leader joins the best founder that it is near to.
 #[derive(Debug, Default)]
 pub(crate) struct Joining {
     newer: Option<u64>,
@@ -133,7 +133,7 @@ impl Joining {
         }
     }
 
-    /// Ends the pairs of the last newer document.
+    /// Signals that the pairs of the last newer document are complete.
     pub(crate) fn end(&mut self, founders: &mut impl Founders) {
         if let Some((newer, founder)) = self.newer.take().zip(std::mem::take(&mut self.choice).founder()) {
             founders.join(newer, founder);

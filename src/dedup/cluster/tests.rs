@@ -10,7 +10,7 @@ use crate::support::{Page, Random, database, named, options, pages};
 
 const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
 
-/// The cluster of each document that is in one, and what is to be removed.
+/// The cluster of each clustered document, and the documents to remove.
 type Clustering = (BTreeMap<String, String>, BTreeSet<String>);
 
 fn made(view: View<'_>, options: &ClusterOptions) -> Clustering {
@@ -42,7 +42,7 @@ fn defaults(method: &str) -> ClusterOptions {
     ClusterOptions::new(options(named(method)))
 }
 
-/// All pairs with their scores, by ordinals; with the sites of the leaders, as `leader` has it, deciding split.
+/// All pairs with their scores, by ordinals. The method `split` takes the site of a document from its leader.
 fn near(
     collection: &Collection,
     method: &str,
@@ -90,7 +90,7 @@ fn shares(collection: &Collection, a: u32, b: u32) -> bool {
     b_similar || pieces || collection.compared(a, b, |pair| pair.identical())
 }
 
-/// The rule as it is said: each document in turn, all founders before it looked at.
+/// The rule as documented: each document in turn is compared with all founders before it.
 fn plain(len: u32, near: &BTreeMap<(u32, u32), u64>) -> Vec<u32> {
     let mut founder: Vec<u32> = Vec::new();
     for newer in 0..len {
@@ -147,13 +147,14 @@ fn stars_are_those_of_looking_at_every_founder() {
     assert!(parted > 0, "some members are parted from the founder of their leader");
 }
 
-/// What the method says of two documents.
+/// The verdict of the method on two documents.
 fn decided(collection: &Collection, options: &ClusterOptions, a: u32, b: u32) -> Decision {
     let decider = options.pairs.decider();
     collection.compared(a, b, |pair| decider.judge(pair).decision)
 }
 
-/// Members that are not near to the founder of their leader found with others of their class. Returns how many.
+/// Members that are not near the founder of their leader found a cluster with others of their class. Returns how many
+/// such members there are.
 fn part(collection: &Collection, options: &ClusterOptions, leader: &dyn Fn(u32) -> u32, founder: &mut [u32]) -> usize {
     let is_parted = |founder: &[u32], member: u32| {
         let joined = founder[member as usize];
@@ -228,7 +229,7 @@ fn of_oversized_stars_pairs_with_a_centre_are_lines() {
             options.pairs.group_limit = 12;
             for deleted in [false, true] {
                 if deleted {
-                    // The first pages are those that most of the others are near to.
+                    // Most other pages are near one of the first pages.
                     pages[..2].iter().for_each(|page| assert!(writer.delete(&page.id).expect("deleted")));
                     writer.commit().expect("durable");
                 }
@@ -277,7 +278,7 @@ fn of_oversized_stars_pairs_with_a_centre_are_lines() {
     }
 }
 
-/// Four pages in a row, each near only to its neighbours, and what else is known of them.
+/// Four pages in a chain: each is near its neighbours only.
 fn chain() -> Vec<Page> {
     let mut random = Random(51);
     let first = Page::new("b", &mut random);

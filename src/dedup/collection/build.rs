@@ -1,5 +1,5 @@
-//! Construction of a collection from a view: ids in bytewise order, then records in the order of document numbers, of
-//! one load in the order of their dates and ids.
+//! Construction of a collection from a view. It reads ids in bytewise order, then records in the order of document
+//! numbers; documents of one load are then ordered by their dates and ids.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ impl Collection {
     /// unless another document has their id. Clusters are made from such a collection.
     ///
     /// # Errors
-    /// As [`Collection::build`].
+    /// Errors of [`Collection::build`].
     pub fn with_deleted(
         view: View<'_>,
         resources: &Resources,
@@ -94,7 +94,7 @@ fn build(
     view.each_kept(deleted, &mut |number, print, kept, deleted| {
         if let Some([_, rank]) = next.filter(|[wanted, _]| *wanted == number) {
             next = wanted.pop()?;
-            // Ids are there already.
+            // The ids were read before.
             let record = match kept.is_bare() {
                 true => Cow::Borrowed(&bare),
                 false => Cow::Owned(kept.record(number).map_err(Error::format(&view.catalog_path()))?),
@@ -132,8 +132,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Returns the rows of so many documents, none of which is there yet; `loads` are the numbers of each load,
-    /// ascending.
+    /// Returns an empty set of rows for `len` documents. `loads` has the document numbers of each load, ascending.
     pub(super) fn new(resources: &Resources, len: usize, loads: Vec<Range<u64>>) -> Result<Self> {
         let by_rank = vec![0; len];
         let (rows, details) = (MappedRowsWriter::new(&resources.folder)?, MappedRowsWriter::new(&resources.folder)?);
@@ -170,7 +169,7 @@ impl Rows {
         held.min_values += one(row.has_min_values);
         held.profiles += one(row.has_profile);
         held.empty += one(row.is_empty);
-        // Further rows are written only up to the last document that has what stands there.
+        // Each of the following files ends with the last document that has the sketch stored in it.
         if let Some(details) = row.details() {
             pad(&mut self.details, self.len)?;
             self.details.push(&details)?;
@@ -239,12 +238,12 @@ impl Rows {
     }
 }
 
-/// Ends writing rows; `None` if there are none.
+/// Finishes writing rows; `None` if there are none.
 fn some<const N: usize>(rows: MappedRowsWriter<N>) -> Result<Option<MappedRows<N>>> {
     if rows.is_empty() { Ok(None) } else { rows.finish().map(Some) }
 }
 
-/// Pads rows with zeros up to this number of rows.
+/// Appends rows of zeros up to this number of rows.
 fn pad<const N: usize>(rows: &mut MappedRowsWriter<N>, len: u32) -> Result<()> {
     while rows.len() < len as usize {
         rows.push(&[0; N])?;

@@ -15,12 +15,12 @@ use crate::options::PairOptions;
 /// Hash of the part of the text of a document that a method compares.
 type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
 
-/// Equivalence classes of documents for a method: identity sets (Henzinger 2006, 2), merged by hot groups, that is by
-/// representatives with equal sketches but different texts (Manku et al. 2007, 4: one fingerprint may be shared by
-/// millions of documents).
+/// Equivalence classes of documents for a method: identity sets (Henzinger 2006, 2), which are merged if their
+/// representatives have equal sketches and different texts (hot groups; Manku et al. 2007, 4: millions of documents may
+/// share one fingerprint).
 ///
-/// A method names the sketches; for methods that compare texts, the compared part of the text takes
-/// their place. If simhash decides about bare fingerprints, equal bare fingerprints form classes too.
+/// The method names these sketches; a method that compares texts uses the compared part of the text instead. If simhash
+/// decides about bare fingerprints, equal bare fingerprints form classes, too.
 #[derive(Debug)]
 pub struct Classes {
     /// Least ordinal of the class of each document.
@@ -28,8 +28,8 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Returns the classes for finding pairs: by identity and sketch, or with `expand` by sketch alone. `text` hashes
-    /// the part of a text that the method compares.
+    /// Returns the classes for a search for pairs: by identity and sketch, or with `expand` by sketch alone. `text`
+    /// hashes the part of a text that the method compares.
     pub(crate) fn of(collection: &Collection, options: &PairOptions, text: &TextHash<'_>) -> Result<Self> {
         let seen = Seen::new(collection, &*options.method, options.decider().or_simhash, text);
         let len = collection.len();
@@ -58,7 +58,7 @@ impl Classes {
         Self { leader: (0..collection.len()).map(|ordinal| collection.representative(ordinal)).collect() }
     }
 
-    /// Returns the classes by sketch of the representatives that `of` returns.
+    /// Returns the classes by sketch of the documents that `of` returns, the representatives.
     fn made(len: u32, sketch: &TextHash<'_>, resources: &Resources, of: &dyn Fn(u32) -> u32) -> Result<Self> {
         let mut leader: Vec<u32> = (0..len).map(of).collect();
         let (folder, memory) = (&resources.folder, resources.memory_limit / 2);
@@ -131,7 +131,8 @@ impl Members {
     }
 }
 
-/// Makes the first of the ordinals that stand after equal keys the leader of these.
+/// Takes rows of a key and an ordinal, and makes the first ordinal of each key the leader of all ordinals with that
+/// key.
 pub(super) fn lead<const N: usize>(sorted: Sorted<N>, leader: &mut [u32]) -> Result<()> {
     let mut first: Option<[u64; N]> = None;
     sorted.each(&mut |rows| {
@@ -146,7 +147,7 @@ pub(super) fn lead<const N: usize>(sorted: Sorted<N>, leader: &mut [u32]) -> Res
     })
 }
 
-/// Returns one word itself, and a hash of several.
+/// Returns a single word unchanged, or the hash of several words.
 fn hash(words: &[u64]) -> u128 {
     if let &[word] = words {
         return word.into();
@@ -160,8 +161,8 @@ fn length(tokens: Option<u32>) -> u64 {
     tokens.map_or(0, |tokens| u64::from(tokens) + 1)
 }
 
-/// Returns the class key of a document for finding pairs, by sketch: documents of different texts with equal keys are
-/// of one class. `None` if the document is alone, unless its text is that of others.
+/// Returns the class key of a document for a search for pairs, by sketch. Documents with equal keys are in one class,
+/// even if their texts differ. If the key is `None`, the document shares a class only with documents of equal text.
 pub(crate) fn class_key(collection: &Collection, options: &PairOptions, ordinal: u32) -> Option<u128> {
     Seen::new(collection, &*options.method, options.decider().or_simhash, &|_| None).besides(ordinal)
 }
@@ -190,7 +191,8 @@ impl<'a> Seen<'a> {
         Self { collection, method, needs_text: method.needs_text(), is_by_profile, or_simhash, text }
     }
 
-    /// Returns the class key if the founder represents its class: the sketches and the further properties that decide.
+    /// Returns the class key for classes that their founder represents: the sketches, and other properties on which the
+    /// verdict depends.
     fn besides(&self, ordinal: u32) -> Option<u128> {
         let collection = self.collection;
         if self.needs_text {
@@ -200,15 +202,15 @@ impl<'a> Seen<'a> {
         let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };
         if self.method.besides() == Besides::SiteAndHeadings {
             let Headings { title, heading } = collection.headings(ordinal);
-            // The name: the keys of documents of two collections are compared too.
+            // The name instead of the number, because keys from different collections are compared, too.
             let site = row.site.map_or(0, |site| collection.site_names[site as usize]);
             words.extend([title, heading, u64::from(row.site.is_some()), site]);
         }
         Some(hash(&words))
     }
 
-    /// Returns the class key if every pair of members is decided by itself. Documents of equal texts may have different
-    /// sketches, because the markup determines which part of a page is its content.
+    /// Returns the class key for a search that decides every pair of members by itself. Documents of equal texts may
+    /// have different sketches, because the markup determines which part of a page is its content.
     fn alone(&self, ordinal: u32) -> Option<u128> {
         let row = self.collection.row(ordinal);
         let Some(mut words) = self.sketch(&row, ordinal) else { return self.bare(&row) };

@@ -14,18 +14,18 @@ use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
 use crate::requirements::Held;
 
 /// The documents of one [`View`](nddb_index::View), in the form that methods read: rows of fixed width in memory-mapped
-/// temporary files. A document is identified by its *ordinal*, its place in the order of age, so that sorting and
-/// joining use 32-bit numbers; ordinals are mapped back to ids when lines are written. Documents of one load are
-/// ordered by their dates, then by their ids, others by their numbers.
+/// temporary files. A document is identified by its *ordinal*, a 32-bit number that is its place in the order of age;
+/// ordinals are mapped back to ids when lines are written. The age of a document follows from its number; documents of
+/// one load are ordered by their dates, then by their ids.
 ///
 /// A collection takes eight to twelve bytes of memory per document.
 #[derive(Debug)]
 pub struct Collection {
     pub(super) places: Places,
     pub(super) rows: MappedRows<ROW>,
-    /// Digest, date and length of the address per document; `None` if no document has one.
+    /// Digest, date and length of the address per document; `None` if no document has any of these.
     pub(super) details: Option<MappedRows<DETAILS>>,
-    /// Six supershingles and six projection words per document; `None` if no document has them.
+    /// Six supershingles and six projection words per document; `None` if no document has any.
     pub(super) sketches: Option<MappedRows<SKETCH>>,
     /// The 84 min-values per document; `None` if no document has them.
     pub(super) min_values: Option<MappedRows<MIN_VALUES>>,
@@ -41,7 +41,7 @@ pub struct Collection {
     pub(super) representative: Vec<u32>,
     /// Hash of the name of each site: the low 64 bits of its XXH3 (128 bits, seed 0).
     pub(super) site_names: Vec<u64>,
-    /// Whether candidate keys are the bands of profiles, and not those of min-values.
+    /// Whether candidate keys are the bands of profiles instead of the bands of min-values.
     pub(super) has_bands_of_profiles: bool,
     pub(super) held: Held,
 }
@@ -57,13 +57,13 @@ impl Collection {
         self.by_rank.is_empty()
     }
 
-    /// Returns where the row of each document stands among those in the order of document numbers.
+    /// Returns the index of the row of each document; rows are in the order of document numbers.
     pub(crate) fn places(&self) -> &Places {
         &self.places
     }
 
-    /// Returns the ordinals of documents in the order of their numbers: each call of the closure is given a number
-    /// that is greater than the one before, and returns the ordinal of its document, if that is in the collection.
+    /// Returns a closure that maps a document number to the ordinal of the document, if the collection has it. Each
+    /// call must pass a greater number than the call before.
     pub fn by_number(&self) -> impl FnMut(u64) -> Option<u32> + '_ {
         let (ordinals, mut next) = (self.places.ordinals(self.len()), 0);
         move |number| {
@@ -74,7 +74,7 @@ impl Collection {
         }
     }
 
-    /// Returns the numbers of documents that have each sketch.
+    /// Returns how many documents have each sketch.
     pub fn held(&self) -> &Held {
         &self.held
     }
@@ -118,7 +118,7 @@ impl Collection {
         self.profile_of(ordinal).map(|profile| titles_of(&profile)).unwrap_or_default()
     }
 
-    /// Returns whether the recipe of the database makes the bands of profiles the candidate keys.
+    /// Returns whether the recipe of the database uses the bands of profiles as candidate keys.
     pub(crate) fn has_bands_of_profiles(&self) -> bool {
         self.has_bands_of_profiles
     }
@@ -156,7 +156,7 @@ impl Collection {
         std::str::from_utf8(&self.ids.as_ref()[start..end(rank as usize)]).unwrap_or("")
     }
 
-    /// Prefetches where the document and the id of a rank are.
+    /// Prefetches the places of the document and the id of a rank.
     #[inline]
     pub(crate) fn prefetch_places(&self, rank: u32) {
         prefetch(&self.by_rank, rank as usize);
@@ -185,10 +185,10 @@ impl Collection {
         (low < self.len() && self.id_at(low) == id).then(|| self.at_rank(low))
     }
 
-    /// Returns whether there is a document whose id looks like this one and is of the other kind: the text `17` and the
-    /// number 17 are namesakes.
+    /// Returns whether a document has an id of the other kind that looks like this one, as the text `17` and the number
+    /// 17 do.
     pub fn has_namesake(&self, id: &str) -> bool {
-        // In bytewise order all numbers come first.
+        // In bytewise order, ids that are numbers come before all texts.
         let has_both = !self.is_empty()
             && self.id_at(0).starts_with(NUMBER_MARK)
             && !self.id_at(self.len() - 1).starts_with(NUMBER_MARK);
@@ -210,7 +210,7 @@ impl Collection {
         judge(&DocumentPair::new(&a, &b, same_site))
     }
 
-    /// Returns what the catalog knows of a document, given its row.
+    /// Returns the sketches and properties of a document that the catalog stores, given its row.
     fn known(&self, row: &Row, ordinal: u32) -> Known {
         let sketched = row.has_supershingles || row.has_projection;
         let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };
@@ -231,7 +231,7 @@ impl Collection {
     }
 }
 
-/// Returns the number of equal bytes of min-values at equal indexes, 0 to 84, of rows with two min-values per word.
+/// Returns the number of equal min-values (their low bytes) at equal indexes, 0 to 84. A word holds two min-values.
 #[inline]
 pub(crate) fn agreement(a: &[u64; MIN_VALUES], b: &[u64; MIN_VALUES]) -> u32 {
     let bytes = |word: u64| [min_byte(word as u32), min_byte((word >> 32) as u32)];

@@ -10,19 +10,20 @@ use super::build::Rows;
 use super::documents::Collection;
 use super::row::Row;
 
-/// A document with the number that tells its age.
+/// A document with a number that determines its age.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbered {
-    /// The number: of two documents the older one has the lower.
+    /// The number; an older document has a lower one.
     pub number: u64,
-    /// Whether the document is deleted; then it may be a founder, and no member.
+    /// Whether the document is deleted. A deleted document may be a founder, but is not a member.
     pub deleted: bool,
     /// The document.
     pub document: Document,
 }
 
 impl Collection {
-    /// Returns a collection of documents made by a recipe, in the order of their numbers. Ids and numbers differ.
+    /// Returns a collection of documents made by a recipe, in the order of their numbers. No two documents may have the
+    /// same id or the same number.
     ///
     /// # Errors
     /// Errors of the disk.

@@ -1,7 +1,8 @@
-//! The order of documents by age, where that is not the order of their numbers.
+//! The order of documents by age, which may differ from the order of their numbers.
 //!
-//! Rows are written in the order of document numbers, as records are read. Documents of one load are as old as each
-//! other, so their ordinals follow their dates and ids: what is kept does not depend on the order of rows in a file.
+//! Rows are written in the order of document numbers, as records are read. All documents of one load have the same age,
+//! so their ordinals follow their dates and ids. So the choice of the kept document does not depend on the order of
+//! rows in a file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,26 +41,26 @@ impl Places {
     }
 }
 
-/// The rows of each load, as they are written in the order of document numbers.
+/// The rows of each load, collected while rows are written in the order of document numbers.
 #[derive(Debug)]
 pub(super) struct Loads {
-    /// The numbers of the loads that rows are still to come of, the last first.
+    /// The document numbers of the loads whose rows are not all written, the last load first.
     numbers: Vec<Range<u64>>,
-    /// The loads that rows came of.
+    /// The row indexes of each load that has written rows.
     rows: Vec<Range<u32>>,
-    /// The last row of the load that is being written, as documents are ordered.
+    /// The sort key of the last row written, if it belongs to the current load.
     last: Option<(bool, i64, u32)>,
     is_sorted: bool,
 }
 
 impl Loads {
-    /// Returns the loads of these numbers, ascending.
+    /// Returns an empty set of rows for loads with these document numbers, ascending.
     pub(super) fn new(mut numbers: Vec<Range<u64>>) -> Self {
         numbers.reverse();
         Self { numbers, rows: Vec::new(), last: None, is_sorted: true }
     }
 
-    /// Notes a row; numbers ascend.
+    /// Records a row; the document numbers of rows must ascend.
     pub(super) fn note(&mut self, index: u32, row: &Row) {
         while self.numbers.pop_if(|load| load.end <= row.number).is_some() {
             self.last = None;
@@ -78,7 +79,7 @@ impl Loads {
         self.last = Some(key);
     }
 
-    /// Returns the places of all rows, and the ordinal of each rank if these are not the places.
+    /// Returns the places of all rows and the ordinal of each rank; `None` if the order of rows is the order by age.
     pub(super) fn places(
         self,
         rows: &MappedRows<ROW>,
@@ -96,7 +97,7 @@ impl Loads {
             let row = Row::at(rows, details, index as usize);
             let (has_no_date, date, rank) = key(&row);
             let group = u64::from(first) << 1 | u64::from(has_no_date);
-            // Dates before 1970 are less than others.
+            // The flipped sign bit puts dates before 1970 first.
             let date = date.cast_unsigned() ^ 1 << 63;
             sorter.push([group, date, u64::from(rank) << 32 | u64::from(index)])?;
         }
@@ -112,7 +113,7 @@ impl Loads {
     }
 }
 
-/// What documents of one load are ordered by: those with a date first, by dates, then ids.
+/// The sort key of documents of one load: documents with a date first, then by date, then by id.
 fn key(row: &Row) -> (bool, i64, u32) {
     (row.date.is_none(), row.date.unwrap_or(0), row.rank)
 }

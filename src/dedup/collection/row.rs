@@ -1,4 +1,4 @@
-//! The row of one document: four 64-bit words, and as many more of documents with a digest, a date or an address.
+//! The row of one document: four 64-bit words, and four more if the document has a digest, a date or an address.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Record};
@@ -30,7 +30,7 @@ const MIN_HASHED: u32 = 1 << 10;
 const PROFILED: u32 = 1 << 11;
 const BATCHED: u32 = 1 << 12;
 
-/// Properties of a document that are kept for every document; id, URL and text are not.
+/// The properties of a document that a collection keeps, except its id. URL and text are not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Document number in the database.
@@ -49,7 +49,7 @@ pub struct Row {
     pub url_size: Option<u32>,
     /// Fetch time, in seconds since 1970.
     pub date: Option<i64>,
-    /// Number of the batch; of two batches the one named first has the lower.
+    /// Number of the batch; a batch that was named earlier has a lower number.
     pub batch: Option<u32>,
     /// Whether the text is known to have no token.
     pub is_empty: bool,
@@ -146,7 +146,7 @@ impl Row {
         Self::decode(&rows.row(index), || details.and_then(|details| details.get(index)).unwrap_or([0; DETAILS]))
     }
 
-    /// Returns the row encoded in these words, given the details, which are asked for if there are any.
+    /// Returns the row encoded in these words. `details` is called only if the row has details.
     #[inline]
     pub(crate) fn decode(words: &[u64; ROW], details: impl FnOnce() -> [u64; DETAILS]) -> Self {
         let [number, fingerprint, place, size] = *words;

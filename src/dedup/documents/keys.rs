@@ -1,4 +1,4 @@
-//! Keys of single documents, by which candidate pairs are found as in a database, and pairs of two documents.
+//! Candidate keys of single documents, the same keys as in a database, and the comparison of two documents.
 
 use nddb_format::document_keys::KeyKinds;
 use nddb_index::{Document, Error, Key, Result};
@@ -19,9 +19,8 @@ fn known(document: &Document) -> Known {
     Known::of(document.record(), print)
 }
 
-/// Returns the keys of a document: any two near-duplicates by the method that a database of these kinds of keys would
-/// find share one. The keys of two documents that share none of what they are made of may be equal by chance, once in
-/// 2^64.
+/// Returns the candidate keys of a document. Any two near-duplicates by the method that a database with these kinds of
+/// keys would find share a key. Two unrelated documents share a key by chance with probability 2^-64 per pair of keys.
 ///
 /// # Errors
 /// [`Error::Method`] if the method compares texts.
@@ -42,12 +41,15 @@ pub fn candidate_keys(document: &Document, kinds: KeyKinds, method: &dyn Method)
 /// Rejects a method that compares texts.
 pub(super) fn needs_no_text(method: &dyn Method) -> Result<()> {
     if method.needs_text() {
-        return Err(Error::Method { method: method.name(), why: "it compares texts, and sketches are given".into() });
+        return Err(Error::Method {
+            method: method.name(),
+            why: "it compares texts, but only sketches are given".into(),
+        });
     }
     Ok(())
 }
 
-/// Cuts a fingerprint in one more group of bits than may differ: one group is equal in both.
+/// Cuts a fingerprint into k + 1 groups of bits: two fingerprints within k bits have at least one equal group.
 fn groups(bits: u64, within: u32) -> impl Iterator<Item = u64> {
     let len = u64::from(within.min(63)) + 1;
     (0..len).map(move |index| {
@@ -112,7 +114,7 @@ mod tests {
 
     #[test]
     fn near_duplicates_share_a_key_and_their_evidence_is_what_the_rule_takes() {
-        // Of letters: digits make no difference in a content.
+        // The words consist of letters, because the content ignores digits.
         let letters = |seed: u64| (0..8).map(move |at| char::from(b'a' + (split_mix(seed, at) % 26) as u8));
         let words: Vec<String> = (0..300).map(|seed| letters(seed).collect()).collect();
         let (a, b) = (document("a", &words.join(" ")), document("b", &words[4..].join(" ")));

@@ -1,9 +1,9 @@
-//! Documents that no database holds: what a search for pairs and clusters does, as functions of tables, for engines
-//! that sort and join tables. The rules are those of a database: both call the same code.
+//! Pairs and clusters of documents without a database: the steps of the search as functions over tables, for engines
+//! that sort and join tables. A database uses the same code, so the rules are the same.
 //!
-//! [`properties`] says of each document what it is joined by; [`Postings`] and [`NearTables`] find candidate pairs in
-//! rows that are sorted by key; [`decided`] decides about a pair; [`Stars`] and [`Choose`] find the founders; and
-//! [`Clusters::given`](super::Clusters::given) makes whole clusters of documents.
+//! [`properties`] returns the keys by which documents are joined; [`Postings`] and [`NearTables`] find candidate pairs
+//! in rows that are sorted by key; [`decided`] decides about a pair; [`Stars`] and [`Choose`] find the founders; and
+//! [`Clusters::given`](super::Clusters::given) makes the clusters of whole stars.
 
 mod keys;
 mod near;

@@ -1,5 +1,6 @@
-//! Pairs of fingerprints within k bits, by tables (Manku et al. 2007, 3.1): a fingerprint is cut into groups of bits;
-//! of two within k bits all groups but k are equal. There is a table for each choice of the groups that are equal.
+//! Pairs of fingerprints within k bits, by tables (Manku et al. 2007, 3.1). A fingerprint is cut into groups of bits;
+//! if two fingerprints differ in at most k bits, at most k groups differ. There is one table for each choice of the
+//! groups that are equal.
 
 use nddb_index::{Error, Result};
 use nddb_page::sketch::mix::split_mix;
@@ -10,7 +11,7 @@ const TABLES_MAX: usize = 4096;
 /// Tables of fingerprints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NearTables {
-    /// Of each table, the bits that are equal.
+    /// For each table, the mask of the bits that must be equal.
     masks: Vec<u64>,
     within: u32,
 }
@@ -22,16 +23,16 @@ pub struct Printed {
     pub number: u64,
     /// Its fingerprint.
     pub fingerprint: u64,
-    /// Whether pairs with it are wanted; a pair of two documents that are not wanted is left out.
+    /// Whether pairs with this document are wanted. A pair is left out if neither document is wanted.
     pub wanted: bool,
 }
 
 impl NearTables {
-    /// Returns the tables for fingerprints within so many bits, cut into this number of groups: more groups are more
-    /// tables, each with longer keys, which fewer documents share.
+    /// Returns the tables for fingerprints within `within` bits, cut into this number of groups. More groups need more
+    /// tables, but make the keys longer, so that fewer documents share one.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there are more groups than bits that may differ, at most 64, and at most 4,096
+    /// [`Error::OutOfRange`] unless `groups` is greater than `within` and at most 64, and there are at most 4,096
     /// tables.
     pub fn new(within: u8, groups: u8) -> Result<Self> {
         let (k, n) = (u32::from(within), u64::from(groups));
@@ -46,7 +47,7 @@ impl NearTables {
             let (low, high) = (64 * index / n, 64 * (index + 1) / n);
             (u64::MAX >> (64 - (high - low))) << low
         };
-        // The choices of groups that may differ, one after the other.
+        // Each choice of the groups that may differ, in lexicographic order.
         let mut masks = Vec::new();
         let mut chosen: Vec<u64> = (0..k.into()).collect();
         loop {
@@ -68,7 +69,7 @@ impl NearTables {
         self.masks.len()
     }
 
-    /// Returns whether there is no table, which is never so.
+    /// Returns `false`: there is always a table.
     pub fn is_empty(&self) -> bool {
         self.masks.is_empty()
     }
@@ -78,7 +79,8 @@ impl NearTables {
         (0..).zip(&self.masks).map(move |(table, mask)| split_mix(fingerprint & mask, table))
     }
 
-    /// Passes on the pairs within k bits of documents that share a key, at the first table in which both do.
+    /// Passes on the pairs within k bits of documents that share this key. A pair that shares keys of several tables is
+    /// passed on at the first of these tables only.
     ///
     /// # Errors
     /// Whatever `found` returns.

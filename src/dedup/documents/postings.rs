@@ -13,18 +13,18 @@ pub struct Posting {
     pub key: u64,
     /// Number of the document.
     pub number: u64,
-    /// All keys of the document that others have too, in ascending order.
+    /// All keys of the document that other documents have, too, in ascending order.
     pub keys: Vec<u64>,
 }
 
 /// Greatest number of keys of a document.
 const KEYS_MAX: usize = 32;
 
-/// Receiver of the older and the newer document of a pair, and whether `nddb pairs` compares the two as well: clusters
-/// compare more documents of a key that is cut.
+/// Receiver of the older and the newer document of a pair, and whether `nddb pairs` compares the two as well. For a key
+/// that too many documents share, clusters compare more pairs than `nddb pairs`.
 type Found<'a> = dyn FnMut(u64, u64, bool) -> Result<()> + 'a;
 
-/// The lists of keys, one after the other.
+/// The posting lists of all keys, read one after the other.
 #[derive(Debug)]
 pub struct Postings {
     limit: usize,
@@ -33,15 +33,15 @@ pub struct Postings {
 }
 
 impl Postings {
-    /// Returns empty lists: `cut` are the keys that more documents share than `limit`.
+    /// Returns empty lists. `cut` has the keys that more than `limit` documents share.
     pub fn new(limit: usize, cut: HashSet<u64>) -> Self {
         Self { limit: limit.max(1), cut, list: Vec::new() }
     }
 
-    /// Adds the next row, in the order of keys and, of one key, of numbers.
+    /// Adds the next row; rows are sorted by key, then by number.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for more than 32 keys of a document; whatever `found` returns.
+    /// [`Error::OutOfRange`] for more than 32 keys of a document; errors of `found`.
     pub fn push(&mut self, posting: Posting, found: &mut Found<'_>) -> Result<()> {
         if posting.keys.len() > KEYS_MAX {
             let (requested, limit) = (posting.keys.len() as u64, KEYS_MAX as u64);
@@ -51,7 +51,7 @@ impl Postings {
             self.end(found)?;
         }
         self.list.push(posting);
-        // Of a key that is cut, the first documents are kept; each later one is compared with the first alone.
+        // The first documents of a cut key are kept; each later document is compared with the first one only.
         if self.list.len() > self.limit && self.cut.contains(&self.list[0].key) {
             let later = self.list.pop();
             let two: Vec<&Posting> = self.list.first().into_iter().chain(&later).collect();

@@ -1,4 +1,4 @@
-//! What documents are joined by, and the decision about a pair.
+//! The keys and properties by which documents are joined, and the decision about a pair.
 
 use nddb_format::record::Record;
 use nddb_index::{Document, Result};
@@ -11,12 +11,12 @@ use crate::collection::Collection;
 use crate::collection::classes::class_key;
 use crate::options::PairOptions;
 
-/// What a document is joined by with others.
+/// The properties by which an engine joins a document with others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties {
     /// Digest of the text; documents with equal digests are an identity set. `None` for an empty text.
     pub text: Option<[u64; 2]>,
-    /// Key of the class: of the oldest documents of identity sets, those with equal keys are a class.
+    /// Key of the class. The oldest documents of identity sets form a class if their keys are equal.
     pub class: Option<u128>,
     /// Keys by which candidate pairs are found: those of the method, or of the given tables of fingerprints.
     pub keys: Vec<u64>,
@@ -28,8 +28,8 @@ pub struct Properties {
     pub is_empty: bool,
 }
 
-/// Returns what a document of a collection is joined by. The keys are those of the tables of fingerprints if any are
-/// given, else those of the method.
+/// Returns the properties by which a document of a collection is joined. The keys are those of the tables of
+/// fingerprints if these are given, else those of the method.
 pub fn properties(
     collection: &Collection,
     options: &PairOptions,
@@ -53,7 +53,7 @@ pub fn properties(
     }
 }
 
-/// A pair that was decided by what is stored of both documents.
+/// A pair with the decision made from the stored sketches of both documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
     /// Whether the token sequences are equal.
@@ -62,7 +62,7 @@ pub struct Decided {
     pub measures: Measures,
     /// The decision.
     pub decision: Decision,
-    /// How near the two are; of the founders that a document is near, it joins that of the greatest.
+    /// How near the two are. A document joins the founder with the greatest score.
     pub score: u64,
 }
 
@@ -78,8 +78,8 @@ pub fn decided(options: &PairOptions, a: &Document, b: &Document) -> Result<Deci
     }))
 }
 
-/// Returns a hash of what is visible to a user of a document: equal of documents of which a load would call the later
-/// one unchanged.
+/// Returns a hash of those parts of a document that users can see. Two documents have equal hashes if a load would
+/// count the later one as unchanged.
 pub fn content_hash(document: &Document) -> u128 {
     let Record { digest, profile, url, site, .. } = document.record().clone();
     let mut bytes = document.print().encode().to_vec();

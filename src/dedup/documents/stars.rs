@@ -1,14 +1,14 @@
-//! The founders of stars, from rows that an engine has sorted. What is kept is a bit for each document that joined
+//! The founders of stars, from rows that an engine has sorted. Memory holds one bit for each document that joined
 //! another.
 
 use std::collections::HashMap;
 
 use crate::cluster::stars::{Choice, Founders, Joining};
 
-/// Bits of a page of the set of documents.
+/// Bits per page of the set.
 const PAGE: u64 = 1 << 15;
 
-/// Documents by their numbers, a bit each: pages are made where a bit is set.
+/// A set of document numbers: one bit per number, in pages that exist only where a bit is set.
 #[derive(Clone, Debug, Default)]
 struct Numbers(HashMap<u64, Box<[u64]>>);
 
@@ -49,22 +49,22 @@ impl Founders for Joined {
 }
 
 impl Stars {
-    /// Takes the next pair, in the order of the newer document, then of the older one. Returns a document that joined
-    /// and its founder, if the pairs of one are complete.
+    /// Takes the next pair; pairs are sorted by the newer document, then by the older one. If this completes the pairs
+    /// of a document that joins a founder, returns that document and its founder.
     pub fn push(&mut self, newer: u64, older: u64, nearness: u64) -> Option<(u64, u64)> {
         self.joining.pair(&mut self.joined, newer, older, nearness);
         self.joined.last.take()
     }
 
-    /// Ends the last document.
+    /// Ends the pairs. Returns the last document and its founder if it joins one.
     pub fn end(&mut self) -> Option<(u64, u64)> {
         self.joining.end(&mut self.joined);
         self.joined.last.take()
     }
 }
 
-/// The choices of the members of classes whose leaders joined a founder: rows of members and of founders near the
-/// leader, in the order of leaders and, of one leader, of numbers.
+/// Chooses the founders of the members of classes whose leader joined a founder. The input is rows of members and of
+/// founders near the leader, sorted by leader, then by number.
 #[derive(Debug, Default)]
 pub struct Choose {
     leader: Option<u64>,
@@ -72,7 +72,7 @@ pub struct Choose {
 }
 
 impl Choose {
-    /// Takes a founder that the leader is near.
+    /// Takes a founder that is near the leader.
     pub fn founder(&mut self, leader: u64, founder: u64, nearness: u64) {
         self.begin(leader);
         self.choice.offer(founder, nearness);
@@ -103,7 +103,7 @@ mod tests {
         let mut joined: Vec<(u64, u64)> =
             rows.into_iter().filter_map(|(newer, older, nearness)| stars.push(newer, older, nearness)).collect();
         joined.extend(stars.end());
-        // 3 is nearer to 2, which is no founder; of equals the older one is joined.
+        // 3 is nearer to 2, but 2 is no founder. Among equally near founders, the older one is joined.
         assert_eq!(joined, [(2, 1), (3, 1), (far, 1), (far + 1, 4)]);
     }
 

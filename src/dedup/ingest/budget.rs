@@ -4,27 +4,27 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use nddb_archive::{Entry, EntryContent, Options};
 
-/// Bytes that a page takes while it is sketched, for each of its own: its text, and of each of its terms the place, the
-/// hash and what the sketches sort.
+/// Bytes of memory per byte of a page while it is sketched: for its text, and for each term its place, its hash and the
+/// values that the sketches sort.
 const SKETCHING: u64 = 10;
 
-/// The part of the memory limit that is for pages which are read and not yet sketched: one of so many.
+/// Divisor of the memory limit: one part of this many is for pages that are read but not yet sketched.
 const IN_FLIGHT_PART: u64 = 4;
-/// Bytes that one page may take beyond that part. With what a reader holds of the next record, and what a process takes
-/// in any case, a load stays within 256 MB of its limit.
+/// Bytes that one page may take beyond that part. Together with the next record of the reader and the fixed memory of
+/// the process, a load exceeds its limit by at most 256 MB.
 const BEYOND: u64 = 128 << 20;
-/// The part of the memory limit that a record may have while it is read, if that is more than [`RECORD_LEAST`].
+/// Divisor of the memory limit for the largest record, which may always have [`RECORD_LEAST`] bytes.
 const RECORD_PART: u64 = 16;
 const RECORD_LEAST: u64 = 64 << 20;
-/// The part of the memory limit that a page of a column may have, beside [`RECORD_LEAST`].
+/// Divisor of the memory limit for the largest page of a column, which may have [`RECORD_LEAST`] bytes more.
 const COLUMN_PART: u64 = 8;
 
-/// What the pages of a load may take, by its memory limit.
+/// Limits on the sizes of pages and records, derived from the memory limit of a load.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowed {
-    /// Bytes of all pages in flight, and of what is made of them.
+    /// Bytes of all pages in flight and of the data made from them.
     pub(super) in_flight: u64,
-    /// Bytes of a page: more of it is cut off.
+    /// Bytes of a page; the rest is cut off.
     page: usize,
     /// Bytes of a record, and of a page of a column, while they are read.
     record: usize,
@@ -32,7 +32,7 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// Returns what a memory limit allows.
+    /// Returns the limits for a memory limit.
     pub(super) fn by(memory_limit: u64) -> Self {
         let in_flight = memory_limit / IN_FLIGHT_PART;
         let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -44,7 +44,7 @@ impl Allowed {
         }
     }
 
-    /// Returns the options with no greater limits than these.
+    /// Returns the options, with their limits lowered to these.
     pub(super) fn limit(&self, mut options: Options) -> Options {
         let limits = &mut options.limits;
         limits.record = limits.record.min(self.record);
@@ -52,7 +52,7 @@ impl Allowed {
         options
     }
 
-    /// Cuts a page that is larger than what can be sketched within the limit, and flags it.
+    /// Truncates a page that is too large to be sketched within the limit, and flags it.
     pub(super) fn cut(&self, mut entry: Entry) -> Entry {
         if let EntryContent::Page(page) = &mut entry.content
             && page.body.len() > self.page
@@ -78,7 +78,7 @@ pub(super) struct Share<'a> {
     bytes: u64,
 }
 
-/// Returns the bytes that pages take, given their sizes, until they are sketched, one after the other.
+/// Returns the bytes of memory for pages of these sizes while they are sketched one after the other.
 pub(super) fn needed(sizes: impl IntoIterator<Item = usize>) -> u64 {
     let (sum, largest) = sizes.into_iter().fold((0, 0), |(sum, largest), size| (sum + size as u64, size.max(largest)));
     sum + SKETCHING * largest as u64
@@ -90,13 +90,13 @@ impl Budget {
         Self { limit, used: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Waits until not all of it is in use.
+    /// Waits until a part of the budget is free.
     pub(super) fn wait(&self) {
         drop(self.wait_while(|used| used > 0 && used >= self.limit));
     }
 
-    /// Takes a share as soon as it fits. One that is greater than the whole budget is taken when nothing else is in
-    /// use, so whoever waits for it never waits for ever.
+    /// Takes a share as soon as it fits. A share greater than the whole budget fits when nothing else is in use, so no
+    /// caller waits for ever.
     pub(super) fn take(&self, bytes: u64) -> Share<'_> {
         *self.wait_while(|used| used > 0 && used.saturating_add(bytes) > self.limit) += bytes;
         Share { budget: self, bytes }
@@ -109,8 +109,8 @@ impl Budget {
 }
 
 impl Share<'_> {
-    /// Does the work that a share is for. Work that exceeds the whole budget is done on a thread of its own: allocators
-    /// keep freed memory for the thread that had it, some 64 MB for each, and of all these threads there is one at a
+    /// Does the work for which the share was taken. Work that exceeds the whole budget runs on a thread of its own,
+    /// because allocators keep freed memory (some 64 MB) for the thread that used it. Only one such thread exists at a
     /// time.
     pub(super) fn spend<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         if self.bytes <= self.budget.limit {

@@ -13,9 +13,9 @@ use crate::document_of_page;
 pub(super) enum Prepared {
     /// A document with its sketches.
     Document(Box<Document>),
-    /// The id and the fingerprint of a document that has nothing else.
+    /// The id and the fingerprint of a document of which nothing else is known.
     Bare(String, Fingerprint),
-    /// A document that was sketched before, and the archive that its page is of.
+    /// A document from a table of sketches, and the archive that contains its page.
     Sketched(Box<Document>, Option<String>),
     /// A sketch by another recipe.
     OtherRecipe(String),
@@ -38,7 +38,7 @@ impl Maker {
         Ok(Self { greatest: low_mask(settings.bits), ..Self::of(Recipe::from_label(&settings.recipe)?) })
     }
 
-    /// Returns a maker of documents that no database is known of.
+    /// Returns a maker of documents without a database.
     pub(super) fn of(recipe: Recipe) -> Self {
         Self { recipe, label: recipe.label(), greatest: u64::MAX }
     }
@@ -80,7 +80,7 @@ impl Maker {
         }
         let bad = |why: String| Prepared::Skipped { position, reason: Reason::BadSketch, detail: why };
         match Document::from_bytes(&sketch) {
-            // That of a page is cut by the database.
+            // The fingerprint of a page is cut to the width of the database.
             Ok(document) if !document.sketched && document.fingerprint().0 > self.greatest => {
                 too_wide(document.fingerprint().0, position)
             }

@@ -14,7 +14,7 @@ pub enum LoadError {
     Archive(ArchiveError),
     /// The recipe of the database is unknown.
     Recipe(RecipeError),
-    /// A table of sketches was made by another recipe than that of the database.
+    /// A table of sketches was made by a recipe other than the database's.
     OtherRecipe {
         /// The table.
         path: PathBuf,

@@ -1,14 +1,14 @@
 //! Loading: from archives to documents to a database.
 //!
 //! [`Loader`] reads files and folders of every format of [`nddb_archive`], sketches their pages by the database's
-//! recipe, on the given number of threads, and stores them by bulk load, in the order of the inputs: the database
-//! does not depend on the number of threads. The progress of each archive is committed with its documents, at least
-//! every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it is called again.
-//! The writer's memory limit bounds both the documents that wait to be stored and the pages that wait to be sketched; a
-//! page that needs more than that part of it is sketched alone, and one that needs 128 MB more is cut and flagged. A
-//! load takes no more than 256 MB beside the limit, whatever its inputs and the number of threads. Unreadable entries
-//! are passed to the caller as an [`Event`], and counted. Tables of sketches are stored as they are, if the recipe is
-//! the same.
+//! recipe on the given number of threads, and stores them by bulk load. Documents are stored in the order of the
+//! inputs, so the database does not depend on the number of threads. The progress of each archive is committed with its
+//! documents, at least every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it
+//! is called again. The writer's memory limit covers the documents that wait to be stored and, with a fixed part of it,
+//! the pages that wait to be sketched. A page that needs more than this part is sketched alone; a page that needs 128
+//! MB more is truncated and flagged. A load exceeds the limit by at most 256 MB, whatever its inputs and the number of
+//! threads. Unreadable entries are passed to the caller as an [`Event`], and counted. Tables of sketches are stored
+//! unchanged; their recipe must be that of the database.
 //!
 //! ```
 //! use nddb_dedup::ingest::{Event, Loader};
@@ -32,8 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! It may import `text`, `sketch`, `archive` and `store`, and never `detect`. It prints nothing, and starts threads
-//! only on request.
+//! Loading never uses methods or candidates. It prints nothing, and starts threads only on request.
 
 mod budget;
 mod documents;
@@ -62,7 +61,7 @@ use self::report::Tally;
 use self::resume::Sources;
 use crate::parallel;
 
-/// Greatest time between commits: a load that is killed loses no more.
+/// Greatest time between commits, and so the most that is lost when a load is killed.
 const CHECKPOINT_TIME: Duration = Duration::from_secs(30);
 /// Greatest number of input bytes between commits.
 const CHECKPOINT_BYTES: u64 = 512 << 20;
@@ -108,33 +107,33 @@ impl<'a> Loader<'a> {
         self
     }
 
-    /// Sets the number of threads that sketch pages; 1 by default. With more than one, another thread reads.
+    /// Sets the number of threads that sketch pages; 1 by default. If there are several, one more thread reads.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// Sets whether archives are read from the start although an earlier load has read them.
+    /// Sets whether archives that an earlier load has read are read again, from the start.
     pub fn again(mut self, again: bool) -> Self {
         self.again = again;
         self
     }
 
-    /// Sets whether documents are as old as each other, wherever they stand in the inputs: see
-    /// [`BulkLoad::unordered`]. By default the first is the oldest.
+    /// Sets whether all documents have the same age, wherever they occur in the inputs: see [`BulkLoad::unordered`]. By
+    /// default, earlier documents are older.
     pub fn unordered(mut self, is_unordered: bool) -> Self {
         self.is_unordered = is_unordered;
         self
     }
 
-    /// Calls `stop` between entries, on the reading thread: `true` ends the load. The documents read so far are
-    /// kept, and the next load resumes there.
+    /// Sets a function that is called between entries, on the reading thread, and ends the load by returning `true`.
+    /// The documents read so far are kept, and the next load resumes there.
     pub fn stop_when(mut self, stop: impl Fn() -> bool + Sync + 'a) -> Self {
         self.stop = Box::new(stop);
         self
     }
 
-    /// Calls `on_event`, on this thread, with skipped entries and progress.
+    /// Sets a function that is called with skipped entries and progress, on the calling thread.
     pub fn on_event(mut self, on_event: impl FnMut(Event<'_>) + 'a) -> Self {
         self.on_event = Box::new(on_event);
         self
@@ -142,13 +141,13 @@ impl<'a> Loader<'a> {
 
     /// Loads files, folders (every file of a known format below them) and `-`, the standard input.
     ///
-    /// Archives that an earlier load has read are passed over, and one that was partly read is resumed. If all of
-    /// them have been read they are read again: the report then says that their documents are stored.
+    /// Archives that an earlier load has read are passed over; an archive that was partly read is resumed. If all
+    /// archives have been read before, they are read again, so that the report can say that their documents are stored.
     ///
     /// # Errors
-    /// [`LoadError::Archive`] for a path that does not exist or a folder without an input, before anything is
-    /// loaded. An input that cannot be opened or read to its end is no error but an [`Event::Unreadable`].
-    /// [`LoadError::Recipe`] if the database's recipe is not one of this version; [`LoadError::OtherRecipe`] for
+    /// [`LoadError::Archive`] for a path that does not exist or a folder without an input, before anything is loaded.
+    /// An input that cannot be opened or read to its end is no error but an [`Event::Unreadable`].
+    /// [`LoadError::Recipe`] if this version does not know the database's recipe; [`LoadError::OtherRecipe`] for
     /// sketches of another recipe; [`LoadError::Store`] for errors of the database.
     pub fn load<P: AsRef<Path>>(self, inputs: &[P]) -> Result<LoadReport, LoadError> {
         let inputs = archive::expand(inputs, self.options.format)?;
@@ -158,14 +157,14 @@ impl<'a> Loader<'a> {
     /// Loads inputs found by [`archive::expand`], as [`Loader::load`] does.
     ///
     /// # Errors
-    /// As [`Loader::load`].
+    /// Errors of [`Loader::load`].
     pub fn load_inputs(self, inputs: Inputs) -> Result<LoadReport, LoadError> {
         let Self { writer, options, threads, again, is_unordered, stop, mut on_event } = self;
         let maker = Maker::new(writer.settings())?;
         let Inputs { located, passed_over } = inputs;
         let allowed = Allowed::by(writer.memory_limit());
         let sources = Sources::look_up(located, allowed.limit(options.beside(threads)), again, writer)?;
-        // Fingerprints need no work between reading and storing: more threads would only wait for each other.
+        // Fingerprints need no work between reading and storing, so more threads would only wait for each other.
         let threads = if sources.are_fingerprints() { 1 } else { threads };
         let mut tally = Tally::new(&sources, passed_over);
         let mut reading = Reading::new(sources, allowed, &*stop);
@@ -185,7 +184,7 @@ impl<'a> Loader<'a> {
                 let share = budget.take(piece.memory());
                 Some((piece, share))
             },
-            // The share ends when the pages are gone.
+            // The share ends when the pages are dropped.
             |(piece, share)| share.spend(|| piece.map(|entry, archive| maker.make(entry, archive))),
             |piece| {
                 store(piece, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
@@ -197,7 +196,7 @@ impl<'a> Loader<'a> {
                 Ok::<(), LoadError>(())
             },
         )?;
-        // A caller who stops the load does not wait until the runs are merged.
+        // A caller who stops the load need not wait until the runs are merged.
         let loaded = if stop() { load.stop()? } else { load.finish()? };
         let repeated_in = loaded.repeat.as_ref().and_then(|repeat| reading.path(repeat.input));
         Ok(LoadReport { repeated_in, ..tally.report(loaded, !reading.is_at_end()) })

@@ -1,4 +1,4 @@
-//! The archives that sketches were made from, as the database knows them.
+//! The archives from which sketches were made, and their numbers in the database.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,18 +9,18 @@ use nddb_index::{BulkLoad, Document, Result};
 /// An archive by its path, size and hash.
 type Key = (String, u64, [u8; 16]);
 
-/// The numbers under which a database knows archives, by the paths that tables of sketches name.
+/// The numbers of archives in a database, by the paths that tables of sketches name.
 #[derive(Default)]
 pub(super) struct Origins {
-    /// Those that were registered before; read when the first is looked for.
+    /// The archives registered before; read at the first look-up.
     registered: Option<HashMap<Key, u32>>,
-    /// `None` for what cannot be read.
+    /// `None` for an archive that cannot be read.
     numbers: HashMap<String, Option<u32>>,
 }
 
 impl Origins {
-    /// Has a document that was sketched elsewhere name its archive by the number that it has here. Where the archive
-    /// cannot be read, the document has no position any more: its page cannot be read again.
+    /// Replaces the archive number of a document that was sketched elsewhere by the number of that archive in this
+    /// database. If the archive cannot be read, the document loses its position: its page cannot be read again.
     pub(super) fn place(
         &mut self,
         document: Document,

@@ -8,12 +8,12 @@ use nddb_format::record::Archive;
 use super::budget::{self, Allowed};
 use super::resume::Sources;
 
-/// Most entries of a piece.
+/// Greatest number of entries of a piece.
 const ENTRIES_MAX: usize = 256;
 /// Approximate bytes of the pages of a piece.
 pub(super) const BODIES_MAX: usize = 1 << 20;
 
-/// Returns the bytes of an entry that is to be sketched, or was.
+/// Returns the bytes of an entry, whether it is still to be sketched or not.
 pub(super) fn size(entry: &Entry) -> usize {
     match &entry.content {
         EntryContent::Page(page) => page.body.len(),
@@ -38,9 +38,9 @@ pub(super) struct Piece<T> {
     pub(super) progress: Option<(u32, Archive)>,
     /// The batch of the entries, if the input names batches; empty for none.
     pub(super) batch: Option<String>,
-    /// An earlier load has read all of the input.
+    /// Whether an earlier load has read all of the input.
     pub(super) is_passed_over: bool,
-    /// Number of documents before the first entry that an earlier load has read, if the input is resumed here.
+    /// If the input is resumed here, the number of its documents that an earlier load has read.
     pub(super) resumed: Option<u64>,
     /// Number of bytes of the file read so far.
     pub(super) bytes_read: u64,
@@ -81,8 +81,8 @@ pub(super) struct Reading<'a> {
     /// Index of the current input.
     index: usize,
     input: Option<Input>,
-    /// An entry that was read and belongs to another batch than those before it, and the resume point before
-    /// it.
+    /// An entry that was read but belongs to a batch other than that of the entries before it, and the resume point
+    /// before it.
     held: Option<(Entry, ResumePoint)>,
     /// Number of documents of the current input, for its archive.
     documents: u64,

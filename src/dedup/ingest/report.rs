@@ -57,7 +57,7 @@ pub struct LoadProgress {
     pub documents: u64,
     /// Number of entries skipped and of inputs that cannot be read.
     pub skipped: u64,
-    /// Bytes of the inputs read; those of archives that are passed over count as read.
+    /// Bytes of the inputs read; archives that are passed over count as read.
     pub bytes_in: u64,
     /// Bytes of all inputs, as far as known.
     pub size: u64,
@@ -67,25 +67,25 @@ pub struct LoadProgress {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct LoadReport {
-    /// Number of entries read: each is a document that is stored, unchanged or repeated, was skipped, or is no
-    /// document. An input that cannot be read, or not to its end, counts as one that was skipped.
+    /// Number of entries read. Each entry is a document (stored, unchanged or repeated), a skipped entry, or no
+    /// document. An input that cannot be read to its end counts as one skipped entry.
     pub entries: u64,
     /// The documents stored.
     pub loaded: Loaded,
-    /// The input of the document of `loaded.repeat`, whose id came before.
+    /// The input with the document of `loaded.repeat`, which repeats an earlier id.
     pub repeated_in: Option<PathBuf>,
     /// Number of inputs.
     pub inputs: u64,
     /// Number of archives that are passed over because an earlier load has read them.
     pub passed_over: u64,
-    /// Number of files in folders that are no inputs, by their names.
+    /// Number of files in folders that are no inputs, judged by their names.
     pub files_passed_over: u64,
     /// The progress at the end.
     pub progress: LoadProgress,
     /// Number of decompressed bytes read.
     pub payload_bytes: u64,
-    /// Number of documents given to the database whose pages are known to be incomplete: truncated at the size limit,
-    /// by the end of the file, by a wrong length, or when they were fetched.
+    /// Number of documents given to the database whose pages are known to be incomplete: the page was truncated at the
+    /// size limit, by the end of the file, by a wrong length, or when it was fetched.
     pub truncated: u64,
     /// Number of skipped entries by reason, without inputs that cannot be read.
     pub skipped_by_reason: BTreeMap<Reason, u64>,

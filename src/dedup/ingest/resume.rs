@@ -14,7 +14,7 @@ pub(super) struct Source {
     pub(super) size: u64,
     /// The archive's number and progress, for files that can be read again later.
     pub(super) archive: Option<(u32, Archive)>,
-    /// An earlier load has read all of it.
+    /// Whether an earlier load has read all of it.
     pub(super) is_finished: bool,
 }
 
@@ -22,14 +22,14 @@ pub(super) struct Source {
 pub(super) struct Sources {
     pub(super) all: Vec<Source>,
     pub(super) options: Options,
-    /// Whether the progress of earlier loads is used, and that of this one stored. Not for a pending batch: it may
-    /// be cancelled, and the archives read for it would be missing.
+    /// Whether the progress of earlier loads is used, and the progress of this load stored. `false` for a pending
+    /// batch: if the batch were cancelled, its archives would remain marked as read.
     pub(super) keeps_progress: bool,
 }
 
 impl Sources {
-    /// Registers the archives, and looks up which of them have been loaded. If all have, or with `again`, they are
-    /// read from the start: a caller who loads the same again wants to know that it is stored.
+    /// Registers the archives, and looks up which of them have been loaded. If all have been loaded, or with `again`,
+    /// they are read from the start: a caller who loads the same archives again wants to know that they are stored.
     pub(super) fn look_up(
         located: Vec<Located>,
         options: Options,
@@ -72,7 +72,7 @@ impl Sources {
         self.all.iter().map(|source| source.size).sum()
     }
 
-    /// Returns whether the options or their names say that all inputs are bare fingerprints.
+    /// Returns whether all inputs are bare fingerprints, by the options or by their names.
     pub(super) fn are_fingerprints(&self) -> bool {
         self.all.iter().all(|source| is_raw(&source.located.path, &self.options))
     }
@@ -89,15 +89,15 @@ impl Source {
         &self.located.path
     }
 
-    /// Returns the point up to which an earlier load has read it, if one has read a part of it, and the number of
-    /// documents before.
+    /// Returns the point where an earlier load of the archive stopped, and the number of documents before that point;
+    /// `None` if no earlier load read a part of the archive.
     fn begun(&self) -> Option<(ResumePoint, u64)> {
         let (_, archive) = self.archive.as_ref()?;
         let point = ResumePoint { offset: archive.offset, inner: archive.inner };
         (point != ResumePoint::default()).then_some((point, archive.documents))
     }
 
-    /// Returns the number of documents that an earlier load has read, if it has read a part of it.
+    /// Returns the number of documents that an earlier load has read, if it has read a part of the archive.
     pub(super) fn documents_before(&self) -> Option<u64> {
         self.begun().map(|(_, documents)| documents)
     }
@@ -111,15 +111,15 @@ impl Source {
     }
 }
 
-/// Returns whether a file is registered as an archive. Raw fingerprints are not: their ids depend on the command,
-/// there are no texts to read again, and they load fast. Streams are not, either.
+/// Returns whether a file is registered as an archive. Streams are not. Neither are raw fingerprints: their ids depend
+/// on the command, they have no texts to read again, and they load fast.
 fn is_archive(located: &Located, options: &Options) -> bool {
     located.is_file() && !is_raw(&located.path, options)
 }
 
 fn is_raw(path: &Path, options: &Options) -> bool {
     let format = Some(options.format).filter(|&format| format != Format::Auto).or_else(|| Format::of_name(path));
-    // With a header of columns, these are documents.
+    // If the file has a header of columns, its rows are documents.
     let has_header = || Input::open(path, options).is_ok_and(|input| !input.format().is_raw());
     format.is_some_and(|format| format.is_raw() && !(format == Format::Tsv && path.is_file() && has_header()))
 }

@@ -1,4 +1,4 @@
-//! The documents of an archive, for no database.
+//! The documents of an archive, without a database.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use super::pieces::{BODIES_MAX, size};
 use super::report::Skipped;
 use crate::parallel;
 
-/// Most entries of a piece of work.
+/// Greatest number of entries of a piece of work.
 const ENTRIES_MAX: usize = 64;
-/// The memory limit, which holds as that of a load.
+/// The memory limit, which has the same effect as that of a load.
 const MEMORY: u64 = 1 << 30;
 
 /// An entry of an archive: its document, or why it was skipped.
@@ -27,13 +27,13 @@ pub enum Sketched<'a> {
     Skipped(Skipped<'a>),
 }
 
-/// Reads an archive, and passes its documents on in order, as a load with this recipe would store them. Pages are
-/// sketched on `threads` threads. `archive` is the number that the positions of documents name. Returns whether all of
-/// it was read: `stop` ends it between entries.
+/// Reads an archive and passes its documents on in order, as a load with this recipe would store them. Pages are
+/// sketched on `threads` threads. `archive` is the archive number in the positions of documents. Between entries,
+/// `stop` may end the reading; returns whether the whole archive was read.
 ///
 /// # Errors
-/// [`LoadError::Archive`] if it cannot be opened, or not read further, or if it is of raw fingerprints, whose ids
-/// depend on what was loaded before; whatever `each` returns.
+/// [`LoadError::Archive`] if the archive cannot be opened or read to its end, or has raw fingerprints, whose ids depend
+/// on earlier loads; errors of `each`.
 pub fn sketch_archive(
     path: &Path,
     archive: u32,
@@ -74,7 +74,7 @@ pub fn sketch_archive(
         let share = budget.take(budget::needed(piece.iter().flatten().map(size)));
         Some((piece, share))
     };
-    // The share ends when the pages are gone.
+    // The share ends when the pages are dropped.
     let work = |(piece, share): (Vec<Result<Entry, ArchiveError>>, Share<'_>)| -> Vec<Result<Prepared, ArchiveError>> {
         let made = |entry: Result<Entry, _>| entry.map(|entry| maker.make(entry, Some(archive)));
         share.spend(|| piece.into_iter().map(made).collect())

@@ -16,13 +16,13 @@ pub struct OnlineDetector {
     /// Simhash, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
     pub or_simhash: Option<Simhash>,
-    /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever the method says of the pair. A
-    /// pair of which it is not known how much differs is no near-duplicate then.
+    /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever the verdict of the method. With
+    /// this limit, a pair whose difference is not known is no near-duplicate.
     pub max_difference: Option<f64>,
     /// Greatest number of documents compared per candidate key; of a longer posting list, the oldest are compared.
     pub group_limit: usize,
-    /// The method by which matches of another method are verified by their texts, and dropped if these reject them.
-    /// Matches with an unreadable text are kept, and marked in their verdict.
+    /// The text comparison that verifies the matches of another method; matches that it rejects are dropped. Matches
+    /// with an unreadable text are kept, and marked in their verdict.
     pub verify: Option<Lcs>,
 }
 
@@ -54,13 +54,14 @@ impl OnlineDetector {
         requirements::check_index(view, &self.decider())
     }
 
-    /// Returns the decider of this detector, which asks how much differs unless the texts will tell.
+    /// Returns the decider of this detector. The decider checks `max_difference`, unless the texts are compared for
+    /// that later.
     pub fn decider(&self) -> Decider<'_> {
         let decider = Decider::new(&*self.method, self.or_simhash.as_ref(), self.max_difference);
         if self.verifier().is_some() { decider.without_limit() } else { decider }
     }
 
-    /// Returns the method by which texts of matches are compared, to reject some of them.
+    /// Returns the text comparison that verifies matches, if there is one.
     pub(super) fn verifier(&self) -> Option<&Lcs> {
         verifier(self.verify.as_ref(), &*self.method)
     }

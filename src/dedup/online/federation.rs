@@ -10,20 +10,20 @@ use super::page::read_page;
 /// The near-duplicates of one document in the parts of a federation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartedNearDuplicates {
-    /// Matches in the order of [`NearDuplicates::matches`]: of equally similar ones, those of an earlier part first.
+    /// Matches in the order of [`NearDuplicates::matches`]; among equally similar ones, those of earlier parts come
+    /// first.
     pub matches: Vec<Part<NearDuplicate>>,
-    /// As [`NearDuplicates::count`], of all parts.
+    /// Like [`NearDuplicates::count`], over all parts.
     pub count: u64,
-    /// Whether every part gave all its near-duplicates. Each part compares as many documents of a key as the group
-    /// limit says.
+    /// Whether every part returned all its near-duplicates. The group limit applies to each part separately.
     pub complete: bool,
 }
 
 impl OnlineDetector {
-    /// Returns the near-duplicates of a document in all parts; a page is its text.
+    /// Returns the near-duplicates of a document in all parts. If a page is given, its text is that of the document.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask`].
+    /// Errors of [`OnlineDetector::ask`].
     pub fn ask_parts(
         &self,
         federation: &Federation<'_>,
@@ -37,11 +37,11 @@ impl OnlineDetector {
         Ok(self.joined(answers.collect::<Result<_>>()?))
     }
 
-    /// Returns the near-duplicates of a document that is stored in one of the parts, without the document itself; a
-    /// page is its text.
+    /// Returns the near-duplicates of a document that is stored in one of the parts, without the document itself. If a
+    /// page is given, its text is that of the document.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask`].
+    /// Errors of [`OnlineDetector::ask`].
     pub fn ask_stored_in(
         &self,
         federation: &Federation<'_>,
@@ -51,7 +51,7 @@ impl OnlineDetector {
         if let [part] = federation.parts() {
             return Ok(self.joined(vec![self.ask_stored(*part, stored, page)?]));
         }
-        // Other parts know its archive by another number, or not at all.
+        // Other parts have another number for its archive, or do not know the archive.
         let document = Document::from(stored.clone()).without_source();
         let is_read = page.is_none() && self.verify.is_some();
         let read =
@@ -74,7 +74,7 @@ impl OnlineDetector {
             all.complete &= complete;
         }
         if several {
-            // Stable: those of a part are in the order of their age.
+            // The sort is stable, so the matches of a part stay in the order of their age.
             all.matches.sort_by_key(|(_, found)| std::cmp::Reverse(found.score));
         }
         all

@@ -10,37 +10,38 @@ use super::query::{Query, queried};
 /// Result of inserting a document only if it is new.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Judgement {
-    /// The document is no near-duplicate of any document it was compared with, and was inserted.
+    /// The document was inserted: it is no near-duplicate of any document with which it was compared.
     Inserted {
         /// Outcome of the insertion.
         outcome: Outcome,
-        /// Whether all candidates were compared, and not only the oldest documents of a key with many postings.
+        /// Whether all candidates were compared. `false` if only the oldest documents of a key with many postings were.
         complete: bool,
     },
     /// The document is a near-duplicate; nothing was changed.
     Duplicate {
         /// The best match: the oldest identical document, else the most similar, the oldest among equals.
         of: Box<NearDuplicate>,
-        /// Whether no candidate was left out that could be more similar.
+        /// Whether all candidates that could be more similar were compared.
         complete: bool,
     },
 }
 
 impl OnlineDetector {
-    /// Stages a document unless it is a near-duplicate of a document stored or staged under another id, by any method
-    /// for which the database keeps an index. Verdict and insertion are one step. Documents of a pending batch are not
-    /// compared.
+    /// Stages a document unless it is a near-duplicate of a document that is stored or staged under another id. The
+    /// method may be any for which the database keeps an index. Verdict and insertion are one step. Documents of a
+    /// pending batch are not compared.
     ///
     /// # Errors
-    /// As [`Writer::insert`] and [`OnlineDetector::ask`]: a document that cannot be judged never counts as new.
+    /// Errors of [`Writer::insert`] and [`OnlineDetector::ask`]: a document that cannot be judged never counts as new.
     pub fn insert_if_new(&self, writer: &mut Writer, document: Document) -> Result<Judgement> {
         self.insert_judged(writer, document, None)
     }
 
-    /// As [`OnlineDetector::insert_if_new`], for a document whose page is given; needed to verify by texts.
+    /// Like [`OnlineDetector::insert_if_new`], for a document whose page is given. Verification by texts needs the
+    /// page.
     ///
     /// # Errors
-    /// As [`OnlineDetector::insert_if_new`].
+    /// Errors of [`OnlineDetector::insert_if_new`].
     pub fn insert_page_if_new(&self, writer: &mut Writer, document: Document, page: &Page<'_>) -> Result<Judgement> {
         self.insert_judged(writer, document, Some(page))
     }

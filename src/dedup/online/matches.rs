@@ -10,11 +10,11 @@ use crate::pair::{Verified, verdict};
 pub struct NearDuplicate {
     /// Number of the stored document, in the order of commits.
     pub number: u64,
-    /// Id of the stored document; [`View::get`](nddb_index::View::get) returns all that is stored of it.
+    /// Id of the stored document; [`View::get`](nddb_index::View::get) returns its record.
     pub id: String,
     /// The address its page was fetched from.
     pub url: Option<String>,
-    /// Its site, by the recipe's rule.
+    /// Its site, by the rule of the recipe.
     pub site: Option<String>,
     /// Its fingerprint; `None` with fewer than two tokens.
     pub fingerprint: Option<Fingerprint>,
@@ -47,7 +47,7 @@ pub struct NearDuplicates {
     /// Lower bound of the number of near-duplicates; exact for simhash if at most the group limit of documents are
     /// identical.
     pub count: u64,
-    /// Whether `matches` holds all near-duplicates. If not, some key has more postings than the group limit, and only
-    /// the oldest of these documents (for simhash, the nearest and oldest) were compared.
+    /// Whether `matches` has all near-duplicates. If not, a key has more postings than the group limit, and only the
+    /// oldest of its documents (for simhash, the nearest and oldest) were compared.
     pub complete: bool,
 }

@@ -1,8 +1,8 @@
 //! The online verdict: the stored near-duplicates of one document by a chosen method.
 //!
-//! The path from a document to its matches: candidates by the keys in the catalog, evidence from the records, the
-//! verdict of the method, and the order of matches. The matches are exactly the pairs that
-//! [`pairs`](super::pairs()) finds with `expand`, as long as no key has more postings than the group limit.
+//! The steps from a document to its matches: find candidates by the keys in the catalog, gather evidence from the
+//! records, apply the method, and sort the matches. The matches are exactly the pairs that [`pairs`](super::pairs())
+//! finds with `expand`, as long as no key has more postings than the group limit.
 
 mod detector;
 mod federation;

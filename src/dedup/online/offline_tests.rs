@@ -1,4 +1,4 @@
-//! Online and offline say the same: what is near to each document, and all pairs of the database.
+//! Online and offline verdicts agree: the matches of every document are the pairs of the database.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,7 +23,7 @@ const RECIPES: [&str; 4] = ["main-c/1", "main/1", "web-c/1", "1e0ng/1"];
 
 type Pairs = BTreeSet<(String, String)>;
 
-/// Documents of which something else is known of each.
+/// Makes documents that differ in which of their properties and sketches are known.
 struct Mixed {
     recipe: Recipe,
     texts: Vec<String>,
@@ -61,7 +61,7 @@ impl Mixed {
             }
             // A copy.
             (3..5, Some(old)) => with_id(old),
-            // Without some of what is known.
+            // Without some of the known properties.
             (5..8, Some(old)) => {
                 let mut document = with_id(old);
                 let record = document.record_mut();
@@ -77,7 +77,7 @@ impl Mixed {
                         _ => record.tokens = None,
                     }
                 }
-                // Another text, and sketches that are the same.
+                // Another text with equal sketches.
                 if random.percent(50) {
                     record.digest = record.digest.map(|_| u128::from(random.next()).to_be_bytes());
                 }
@@ -100,7 +100,7 @@ impl Mixed {
     }
 }
 
-/// A database in several runs, with what was replaced and deleted; returns the documents that are alive by their ids.
+/// Fills a database with several runs and with replaced and deleted documents; returns the live documents by their ids.
 fn fill(path: &Path, mixed: &mut Mixed, random: &mut Random) -> (Writer, BTreeMap<String, Document>) {
     let config = Config::within(3).expect("k").recipe(&mixed.recipe.label());
     let mut writer = Writer::create(path, &config).expect("a new database");
@@ -148,8 +148,8 @@ fn change(
     }
 }
 
-/// Each method with an index, as it is named and with simhash where it cannot decide, by several thresholds; and the
-/// default.
+/// Detectors of each method with an index, with several thresholds, with and without simhash for undecided pairs; and
+/// the default detector.
 fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
     let mut detectors = vec![OnlineDetector::usual(view)];
     for method in every() {
@@ -171,8 +171,8 @@ fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
     detectors
 }
 
-/// The method with other thresholds, and the same pieces of projections: with `complete`, queries find other pairs that
-/// differ in more than 12 bits than the join of all documents does.
+/// The method with other thresholds, but the same pieces of projections: with `complete`, queries and the join of all
+/// documents may find different pairs among those that differ in more than 12 bits.
 fn varied(method: &dyn Method, random: &mut Random) -> Box<dyn Method> {
     let mut other = method.boxed();
     for setting in method.settings().iter().filter(|setting| setting.is_threshold) {
@@ -210,7 +210,8 @@ fn offline(reader: &Reader, online: &OnlineDetector) -> Result<Pairs, Error> {
     })
 }
 
-/// All pairs by asking for every document, each from both sides; none of a document of which nothing is known.
+/// All pairs by a query for every document, so each pair is found from both sides. A document of which nothing is known
+/// has no pairs.
 fn asked(online: &OnlineDetector, scope: Scope<'_>, live: &BTreeMap<String, Document>, what: &str) -> Pairs {
     let mut directed = Pairs::new();
     for (id, document) in live {
@@ -261,7 +262,7 @@ fn each_document_is_near_to_those_that_all_pairs_say() {
         for (online, staged) in detectors.iter().zip(&staged) {
             let what = format!("{recipe}: {online:?}");
             let want = match offline(&committed, online) {
-                // No document has what the method compares.
+                // No document has the sketches that the method compares.
                 Err(Error::Method { .. }) => continue,
                 want => want.expect("pairs"),
             };

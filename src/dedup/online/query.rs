@@ -26,25 +26,26 @@ impl OnlineDetector {
     /// Returns the near-duplicates of a document; a stored document is among its own matches.
     ///
     /// # Errors
-    /// As [`OnlineDetector::check`]; [`Error::Method`] if the document has none of the sketches of the method;
+    /// Errors of [`OnlineDetector::check`]; [`Error::Method`] if the document has none of the sketches of the method;
     /// [`Error::OutOfRange`] for a fingerprint wider than that of the database; damage.
     pub fn ask(&self, view: View<'_>, document: &Document) -> Result<NearDuplicates> {
         self.ask_with(view, document, None)
     }
 
-    /// As [`OnlineDetector::ask`], for a document whose page is given: its text is that of the page, and is not read
-    /// from an archive.
+    /// Like [`OnlineDetector::ask`], for a document whose page is given. The text is taken from the page, not from an
+    /// archive.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask`].
+    /// Errors of [`OnlineDetector::ask`].
     pub fn ask_page(&self, view: View<'_>, document: &Document, page: &Page<'_>) -> Result<NearDuplicates> {
         self.ask_with(view, document, Some(page))
     }
 
-    /// Returns the near-duplicates of a stored document, without the document itself; a page is its text.
+    /// Returns the near-duplicates of a stored document, without the document itself. If a page is given, its text is
+    /// that of the document.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask`].
+    /// Errors of [`OnlineDetector::ask`].
     pub fn ask_stored(&self, view: View<'_>, stored: &Stored, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
         self.check(view)?;
         let fingerprint = fitting(stored.fingerprint, view.settings().bits)?;
@@ -52,7 +53,8 @@ impl OnlineDetector {
         let mut found = Query::new(self, Scope::of(view), (&stored.record, fingerprint), page)?.all()?;
         let listed = found.matches.len();
         found.matches.retain(|near_duplicate| near_duplicate.number != stored.number);
-        // Of more identical documents than are listed it is counted with those left out.
+        // If there are more identical documents than are listed, the document itself may be among those that are only
+        // counted.
         if found.matches.len() < listed || found.count > listed as u64 {
             found.count -= 1;
         }
@@ -72,7 +74,7 @@ impl OnlineDetector {
         self.method_of(document.record(), !document.is_unprinted())
     }
 
-    /// As [`OnlineDetector::method_for`], for a stored document.
+    /// Like [`OnlineDetector::method_for`], for a stored document.
     pub fn method_for_stored(&self, stored: &Stored) -> &dyn Method {
         self.method_of(&stored.record, !stored.unprinted)
     }
@@ -95,7 +97,7 @@ pub(super) struct Query<'a> {
     known: Known,
     derived: Derived,
     decider: Decider<'a>,
-    /// Greatest distance of fingerprints by which documents are found, if simhash may decide.
+    /// Maximum distance of fingerprints, in bits; `None` if simhash may not decide.
     within: Option<u32>,
     /// Candidate keys: every near-duplicate shares at least one.
     keys: Vec<Key>,
@@ -103,8 +105,8 @@ pub(super) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// Returns the query of a document, given its record and, unless it has fewer than two tokens, its fingerprint,
-    /// which has the width of the database.
+    /// Returns the query of a document, given its record and its fingerprint. The fingerprint has the width of the
+    /// database, and is `None` for a document with fewer than two tokens.
     ///
     /// # Errors
     /// [`Error::Method`] if the document has none of the sketches that the method compares.
@@ -129,13 +131,13 @@ impl<'a> Query<'a> {
         let texts = Texts::new(online, scope.view(), record, page)?;
         let mut known = Known::of(record, fingerprint);
         if !kinds.megashingles {
-            // Summaries do not have them, and records are compared as if they were summaries.
+            // Summaries lack these sketches; records are compared as if they were summaries.
             (known.supershingles, known.projection) = (None, None);
         }
         Ok(Self { online, scope, record, known, derived: Derived::default(), decider, within, keys, texts })
     }
 
-    /// Rejects a document that lacks a sketch the method compares: the document may be a near-duplicate undetected.
+    /// Rejects a document that lacks a sketch that the method compares, because its near-duplicates might not be found.
     ///
     /// # Errors
     /// [`Error::Method`].
@@ -160,7 +162,7 @@ impl<'a> Query<'a> {
         let method = &self.online.method;
         let by_distance_alone = method.is_by_distance() && method.besides() == Besides::Nothing;
         if near.more > 0 && by_distance_alone && self.texts.is_none() {
-            // Identical documents at the distance of those left out are counted with them.
+            // Identical documents at the distance of the documents left out are counted with these.
             let listed: Vec<u64> = near.matches.iter().map(|found| found.number).collect();
             let left_out = |near_duplicate: &&NearDuplicate| {
                 let distance = near_duplicate.fingerprint.zip(self.known.fingerprint);
@@ -218,7 +220,7 @@ impl<'a> Query<'a> {
                 return Ok((None, cut == 0));
             }
             if cut == 0 {
-                // All that share it were judged.
+                // All documents with this digest were judged.
                 self.keys.retain(|key| *key != digest);
             }
         }
@@ -288,8 +290,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Passes the documents of ascending numbers to `visit` until it returns `false`. While one is compared, the next
-    /// is fetched.
+    /// Passes the documents with these numbers, ascending, to `visit` until it returns `false`. While one document is
+    /// compared, the next is fetched.
     fn each_found(&self, numbers: &[u64], mut visit: impl FnMut(u64, Found<'a>) -> Result<bool>) -> Result<()> {
         self.scope.read(numbers)?;
         let mut fetched: Option<(u64, Found<'a>)> = None;
@@ -308,8 +310,8 @@ impl<'a> Query<'a> {
         self.scope.found(number)?.ok_or_else(|| lost(&self.scope, number))
     }
 
-    /// Returns a candidate if it is a near-duplicate; `shares` is whether the candidate shares a key, or was found by
-    /// simhash alone, and `probed` the fingerprint if a probe has found it.
+    /// Returns a candidate if it is a near-duplicate. `shares` tells whether the candidate shares a key (`false`: it
+    /// was found by simhash alone); `probed` is its fingerprint if a probe has found it.
     fn judge(
         &self,
         (number, found): (u64, Found<'a>),
@@ -329,7 +331,7 @@ impl<'a> Query<'a> {
             }
         };
         let same_site = self.record.site.as_deref().zip(site).map(|(own, other)| own == other);
-        // Many candidates are apart, which is decided without the fingerprint, perhaps another look-up.
+        // Many candidates are not near. This is decided without the fingerprint, which might need another look-up.
         known.fingerprint = None;
         let decision = self.decider.judge(&self.pair(&known, same_site)).decision;
         if decision == Decision::Apart {
@@ -363,8 +365,8 @@ impl<'a> Query<'a> {
         near_duplicate.id != self.record.id
     }
 
-    /// Returns the match unless the comparison of texts rejects it, or too much of them differs; unreadable texts do
-    /// not reject. Equal texts are decided earlier.
+    /// Returns the match unless the comparison of texts rejects it, or the texts differ too much. An unreadable text
+    /// does not reject a match. Equal texts are decided earlier.
     fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
         if let Some(texts) = &mut self.texts
             && !near_duplicate.identical
@@ -393,11 +395,11 @@ impl<'a> Query<'a> {
 }
 
 fn lost(scope: &Scope<'_>, number: u64) -> Error {
-    let what = format!("a key or a run leads to document {number}, and it has no record");
+    let what = format!("a key or a run leads to document {number}, which has no record");
     Error::Inconsistent { path: scope.view().catalog_path(), what }
 }
 
-/// Returns what a query takes of a document whose fingerprint has the width of the database.
+/// Returns the record and the fingerprint of a document whose fingerprint has the width of the database.
 pub(super) fn queried(document: &Document) -> (&Record, Option<Fingerprint>) {
     (document.record(), (!document.is_unprinted()).then_some(document.fingerprint()))
 }

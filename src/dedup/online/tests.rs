@@ -38,14 +38,15 @@ fn shares_piece(a: &[u64; 6], b: &[u64; 6]) -> bool {
     })
 }
 
-/// What a method says of two documents by its definition: the score of the near ones, the greatest for identical.
+/// The verdict of a method on two documents by its definition: the score if they are near, the greatest score if they
+/// are identical.
 fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
     let (x, y) = (&a.record, &b.record);
     if x.tokens != Some(0) && x.digest.is_some() && x.digest == y.digest {
         return Some(u32::MAX);
     }
     if online.or_simhash.is_some() && (x.supershingles.is_none() || y.supershingles.is_none()) {
-        // The fingerprint of a page without terms says nothing.
+        // The fingerprint of a page without terms is no evidence.
         let is_bare = |record: &Record| record.tokens.is_none_or(|tokens| tokens == 0);
         let says = |record: &Record| {
             is_bare(record) || record.supershingles.is_some() || record.min_values.is_some() || record.profile.is_some()
@@ -67,7 +68,7 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
             let distance = (a.fingerprint.0 ^ b.fingerprint.0).count_ones();
             (distance <= 3).then_some(64 - distance)
         }
-        // Before all that simhash says instead of it.
+        // Pairs decided by the method come before all pairs that simhash decides instead.
         "b" => (equal >= 2).then_some(64 + equal),
         "c" => c,
         "combined" => combined,
@@ -94,7 +95,7 @@ fn numbers(alikes: &NearDuplicates) -> Vec<u64> {
     alikes.matches.iter().map(|alike| alike.number).collect()
 }
 
-/// What the method needs is known of it, or it is known to be empty.
+/// Whether the sketches that the method needs are known, or the document is known to be empty.
 fn is_known(method: &str, record: &Record) -> bool {
     let (b, c) = (record.supershingles.is_some(), record.projection.is_some());
     record.tokens == Some(0)
@@ -107,14 +108,14 @@ fn is_known(method: &str, record: &Record) -> bool {
         }
 }
 
-/// Something is known of it by which near-duplicates are found, or it is known to be empty.
+/// Whether a sketch by which near-duplicates are found is known, or the document is known to be empty.
 fn can_be_asked(method: &str, record: &Record) -> bool {
     let split = method == "split" && (record.supershingles.is_some() || record.projection.is_some());
     let combined = method == "combined" && record.supershingles.is_some();
     record.digest.is_some() || split || combined || is_known(method, record)
 }
 
-/// Compares the answers of a view with what a look at all documents says, for every document and method.
+/// Compares the answers of a view with the answers of a scan of all documents, for every document and method.
 fn assert_answers(view: View<'_>, what: &str) {
     let all = everything(view);
     let usual = OnlineDetector {
@@ -148,7 +149,7 @@ fn assert_pairs(reader: &Reader, what: &str) {
     let all = everything(view);
     let of_id: BTreeMap<&str, &Stored> = all.iter().map(|stored| (&stored.record.id[..], stored)).collect();
     for method in METHODS {
-        // Identical ones are a pair, even if the method knows nothing else of both.
+        // Identical documents are a pair, even if both lack the sketches of the method.
         let can_be_asked = |id: &str| can_be_asked(method, &of_id[id].record);
         for complete in [false, true] {
             let mut want = BTreeSet::new();
@@ -202,7 +203,7 @@ fn answers_are_those_of_a_look_at_everything_and_of_all_pairs() {
                     writer.delete(&all[random.below(position as u64 + 80) as usize].id).expect("deleted");
                 }
                 2 => {
-                    // Another text under an id that is there.
+                    // Another text under an existing id.
                     let old = &all[random.below(position as u64 + 80) as usize];
                     writer.insert(page.near(&old.id, &mut random).document()).expect("replaced");
                 }
@@ -238,7 +239,8 @@ fn answers_are_those_of_a_look_at_everything_and_of_all_pairs() {
     }
 }
 
-/// What check-and-insert must do: the first of all near-duplicates under other ids, or the document is stored.
+/// The expected behaviour of check-and-insert: it returns the first near-duplicate under another id, or stores the
+/// document.
 struct Model {
     live: BTreeMap<String, Stored>,
     next: u64,
@@ -321,7 +323,7 @@ proptest! {
 fn by_simhash_the_nearest_and_oldest_fingerprint_decides() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = create(&folder.path().join("db"));
-    // Of each id the number of its document and its fingerprint.
+    // For each id, the number and the fingerprint of its document.
     let mut live: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut random = Random(5);
     let online = OnlineDetector::new(Simhash::default());
@@ -400,7 +402,7 @@ fn a_hot_key_is_cut_and_says_so() {
         assert!(!answer.complete, "{method}");
         assert_eq!(answer.count, if method == "simhash" { 1950 } else { 100 }, "{method}");
     }
-    // A near one that is not as near as can be may be beaten by one that was not compared.
+    // A match below the greatest score may be worse than a document that was not compared.
     let mut apart = other(6000, &mut random);
     if let Some(projection) = &mut apart.record.projection {
         projection[0] ^= 1;
@@ -408,7 +410,7 @@ fn a_hot_key_is_cut_and_says_so() {
     let online = OnlineDetector { group_limit: 100, ..OnlineDetector::new(C::default()) };
     let judged = online.insert_if_new(&mut writer, apart.document()).expect("judged");
     assert!(matches!(judged, Judgement::Duplicate { complete: false, .. }), "{judged:?}");
-    // And one that none of those compared is near to is stored, with the same warning.
+    // A document that is near none of the compared ones is stored, with the same warning.
     if let Some(projection) = &mut apart.record.projection {
         projection[1..].iter_mut().for_each(|word| *word = !*word);
         projection[0] ^= 1;
@@ -481,7 +483,7 @@ fn word_page(id: &str, text: &str) -> Document {
     document_of_page(id, &nddb_page::text::Page::text(text), &nddb_page::sketch::Recipe::default()).expect("an id")
 }
 
-/// What a state has learned does not hide what later ones have.
+/// What an older state has cached does not hide documents of later states.
 #[test]
 fn documents_without_a_print_are_found_however_often_was_asked() {
     let folder = tempfile::tempdir().expect("a folder");

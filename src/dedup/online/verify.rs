@@ -16,7 +16,7 @@ pub(super) struct Texts<'a> {
     view: View<'a>,
     part: TextScope,
     comparer: Box<dyn TextComparer>,
-    /// The words of whole pages, where these are compared.
+    /// Compares the words of whole pages, if that is needed.
     words: Option<WordComparer>,
     /// The queried document; `None` if unreadable.
     own: Option<ReadText>,
@@ -47,8 +47,8 @@ impl<'a> Texts<'a> {
         Ok(Some(texts))
     }
 
-    /// Returns the verdict about a match by its text, and how much of the words differs if that is asked; undecided if
-    /// either text cannot be read.
+    /// Returns the verdict about a match by its text, and the share of the words that differ if this is needed. The
+    /// verdict is undecided if either text cannot be read.
     pub(super) fn compare(&mut self, record: &Record) -> Result<(TextVerdict, Option<f64>)> {
         let other = if self.own.is_some() { self.read(record)? } else { None };
         let (Some(own), Some(other)) = (&self.own, other) else { return Ok((TextVerdict::UNREAD, None)) };
@@ -118,7 +118,7 @@ mod tests {
             );
         }));
         assert_eq!(found, verified);
-        // Without the texts nothing is left out, and everything is marked.
+        // If the texts cannot be read, no match is left out, and every match is marked.
         std::fs::remove_file(folder.path().join("documents.jsonl")).expect("there");
         let mut marked = 0;
         let found =

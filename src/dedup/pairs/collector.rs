@@ -14,14 +14,15 @@ pub(crate) enum Spread {
     Leaders,
     /// The founders of the parts of a class, listed under its leader.
     Founders(Members),
-    /// All members. If two classes, or one, give more pairs than `listed`, these pairs are not listed.
+    /// All members. If two classes (or one class with itself) give more than `listed` pairs, these pairs are not
+    /// listed.
     All { members: Members, listed: u64 },
 }
 
 /// Collector of candidate pairs.
 ///
-/// With `Spread::All`, every candidate pair of documents has one home: their common class, else their common text,
-/// else the pair of their classes.
+/// With `Spread::All`, every candidate pair of documents belongs to exactly one home: the common class of the two, else
+/// their common text, else the pair of their classes.
 pub(crate) struct CandidateCollector<'a> {
     collection: &'a Collection,
     classes: &'a Classes,
@@ -35,14 +36,14 @@ pub(crate) struct CandidateCollector<'a> {
 pub(crate) struct Collected {
     /// Pairs of ranks of ids, the lesser first, sorted; a pair may occur more than once.
     pub pairs: Sorted<1>,
-    /// Homes whose pairs are too many to be listed: [`CLASSES`] with two leaders (the same leader twice for the pairs
-    /// within a class), or [`TEXT`] with the representative of the text; sorted, and a home may occur more than once.
+    /// Homes with too many pairs to be listed, sorted: [`CLASSES`] with two leaders (the same leader twice for the
+    /// pairs within a class), or [`TEXT`] with the representative of the text. A home may occur more than once.
     pub unlisted: Sorted<2>,
-    /// Number of pairs that a source compared and rejected by the sketch of its keys.
+    /// Number of pairs that a source compared and rejected by the sketch from which its keys are made.
     pub apart: u64,
 }
 
-/// Home kind: pairs of two classes or of one.
+/// Home kind: pairs between two classes or within one.
 pub const CLASSES: u64 = 0;
 /// Home kind: pairs of equal texts in different classes.
 pub const TEXT: u64 = 1;

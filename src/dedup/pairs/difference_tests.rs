@@ -18,7 +18,7 @@ fn corpus(folder: &std::path::Path, texts: &[String]) -> Corpus {
     Corpus::load(&documents(folder, texts), &folder.join("texts.nddb"), &config, &resources)
 }
 
-/// The pairs of all documents and what of them differs, by ordinals, the lesser first.
+/// The pairs of all documents and the share of their words that differs, by ordinals, the lower one first.
 fn found(corpus: &Corpus, options: &PairOptions) -> BTreeMap<(u32, u32), Option<f64>> {
     let options = PairOptions { expand: true, ..options.clone() };
     let mut found = BTreeMap::new();
@@ -79,14 +79,14 @@ fn texts_that_are_read_tell_it_exactly() {
         differing += u32::from(exact > 0.0 && exact <= 0.1);
     }
     assert!(differing > 5, "{differing}");
-    // Where the texts are gone, the estimate remains.
+    // If the texts cannot be read, the estimate is used.
     std::fs::remove_file(folder.path().join("documents.jsonl")).expect("there");
     let estimated = found(&corpus, &options);
     options.verify = None;
     assert_eq!(estimated, found(&corpus, &options));
 }
 
-/// Texts of the same words in another order have one fingerprint, and nothing in common.
+/// Texts with the same words in another order have equal fingerprints, but no sequence of words in common.
 #[test]
 fn a_group_of_equal_sketches_has_no_member_that_differs_too_much() {
     let mut random = Random(5);

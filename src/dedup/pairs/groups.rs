@@ -9,7 +9,7 @@ use crate::collection::Collection;
 use crate::collection::classes::Classes;
 use crate::pair::{Cut, Group, Kind, Line, PairSummary};
 
-/// The input from which group lines are made.
+/// The data from which group lines are made.
 pub(crate) struct Groups<'a> {
     pub(crate) collection: &'a Collection,
     pub(crate) classes: &'a Classes,
@@ -21,7 +21,7 @@ pub(crate) struct Groups<'a> {
 }
 
 impl Groups<'_> {
-    /// Passes the lines of all groups to `emit`: by kind, then in bytewise order of the ids of founders.
+    /// Passes the lines of all groups to `emit`, sorted by kind, then bytewise by the id of the founder.
     pub(crate) fn emit(
         &self,
         cuts: &[Cut],

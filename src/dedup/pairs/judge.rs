@@ -19,7 +19,7 @@ pub struct Judge<'a> {
     texts: Option<Box<dyn Verifier + 'a>>,
     /// The texts that verify near-duplicates found by the method.
     verifier: Option<Box<dyn Verifier + 'a>>,
-    /// The words of the texts that are verified, to tell how much of them differs.
+    /// The words of the verified texts, to compute the share that differs.
     differences: Option<ComparisonCache<'a, ByWords>>,
 }
 
@@ -27,14 +27,14 @@ pub struct Judge<'a> {
 pub enum Judged {
     /// Near-duplicates.
     Near(Pair),
-    /// Near-duplicates by the method, rejected by their texts or because too much of them differs.
+    /// Near-duplicates by the method that are rejected, by their texts or because these differ too much.
     Rejected,
     /// Not near-duplicates by the method.
     Apart,
 }
 
-/// Returns the pair of two documents that are near-duplicates by what is stored of them. A method that needs their
-/// texts decides only about equal ones here.
+/// Returns the pair of two documents if they are near-duplicates by their stored sketches. A method that needs texts
+/// decides only about equal texts here.
 pub fn stored_pair(collection: &Collection, options: &PairOptions, a: u32, b: u32) -> Option<Pair> {
     let decider = options.decider();
     collection.compared(a, b, |pair| {
@@ -46,7 +46,7 @@ pub fn stored_pair(collection: &Collection, options: &PairOptions, a: u32, b: u3
 }
 
 impl<'a> Judge<'a> {
-    /// Returns a judge that uses the texts that were read.
+    /// Returns a judge that uses these texts.
     pub fn new(collection: &'a Collection, options: &'a PairOptions, text_cache: &'a TextCache) -> Self {
         Self {
             collection,

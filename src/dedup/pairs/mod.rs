@@ -25,25 +25,26 @@ use crate::options::PairOptions;
 use crate::pair::{Cut, Line, Pair, PairSummary};
 use crate::requirements;
 
-/// Least group limit when pairs are counted: documents of one key up to this number are all compared.
+/// Least group limit for candidate keys: if at most this many documents share a key, all of them are compared.
 const KEY_LIMIT: usize = 4096;
 
 /// Pairs between two reports of progress.
 const REPORT: u64 = 1 << 14;
-/// Pairs from the one that is decided to that whose documents are prefetched.
+/// Documents are prefetched this many pairs before their pair is decided.
 const AHEAD: usize = 16;
 
 /// Finds all near-duplicates among the documents of a collection built from this view, and passes them to `emit`:
 /// first the groups, then the pairs, each in bytewise order of ids.
 ///
-/// Pairs are pairs of representatives: one document of each identity set and, of these, one of each hot group. The
-/// decision about a pair holds for all members. (For the method split, the sites are those of the two named
-/// documents.) With `expand` there are no groups: all pairs of all documents are decided, each by its own evidence.
+/// Without `expand`, only representatives are paired: one document of each identity set, and one of each hot group of
+/// these. The decision about a pair holds for all members of its groups. (The method `split` uses the sites of the two
+/// representatives.) With `expand` there are no groups: all pairs of all documents are decided, each by its own
+/// evidence.
 ///
 /// # Errors
-/// [`nddb_index::Error::Method`] if the database does not have what the method needs,
-/// [`nddb_index::Error::OutOfRange`] for a threshold that the stored sketches do not reach; damage; errors of
-/// the disk; [`nddb_index::Error::Cancelled`]; whatever `emit` returns.
+/// [`nddb_index::Error::Method`] if the database lacks the sketches or texts that the method needs,
+/// [`nddb_index::Error::OutOfRange`] for a threshold beyond the reach of the stored sketches; damage; errors of the
+/// disk; [`nddb_index::Error::Cancelled`]; errors of `emit`.
 pub fn pairs(
     view: View<'_>,
     collection: &Collection,
@@ -57,17 +58,17 @@ pub fn pairs(
 
 /// Candidate pairs in output order.
 pub struct PairJob {
-    /// Classes of documents that the method cannot tell apart.
+    /// Classes of documents that the method cannot distinguish.
     pub classes: Classes,
     sorted: Sorted<1>,
-    /// Homes of pairs that are too many to be listed.
+    /// Homes with too many pairs to be listed.
     pub unlisted: Sorted<2>,
     /// Candidate keys of which not all documents were compared.
     pub cuts: Vec<Cut>,
     unsketched: u64,
     /// Number of pairs that a source compared and rejected.
     apart: u64,
-    /// Number of pairs of one class that were rejected by their texts, or because too much of them differs.
+    /// Number of pairs within classes that were rejected, by their texts or because these differ too much.
     rejected: u64,
     /// Documents that could not be compared with the founder of their class.
     unverified: Option<FixedBitSet>,
@@ -81,25 +82,26 @@ pub(crate) type Pass<'a> = dyn FnMut(&mut dyn FnMut(Pair) -> Result<()>) -> Resu
 /// The selection of candidate pairs.
 #[derive(Clone, Copy)]
 pub struct Reach {
-    /// Whether the candidate pairs are stable: adding documents removes none.
+    /// Whether the candidate pairs are stable: adding documents never removes a pair.
     stable: bool,
-    /// Greatest number of pairs of two classes, or of one, that are listed one by one with `expand`.
+    /// With `expand`, the greatest number of pairs between two classes, or within one, that are listed one by one.
     listed: u64,
 }
 
 impl Reach {
     /// All candidate pairs.
     pub const ALL: Self = Self { stable: false, listed: u64::MAX };
-    /// All candidate pairs, stable when documents are added.
+    /// All candidate pairs; adding documents never removes one.
     pub(super) const STABLE: Self = Self { stable: true, ..Self::ALL };
 
-    /// Returns the selection that lists the pairs of two classes, or of one, only up to this number.
+    /// Returns the selection that lists the pairs between two classes, or within one, only if there are at most
+    /// `listed`.
     pub fn few(listed: u64) -> Self {
         Self { listed, ..Self::ALL }
     }
 }
 
-/// Returns the number of documents that lack a sketch the method needs; an error where no document has what it needs.
+/// Returns the number of documents that lack a sketch that the method needs; an error if all documents lack it.
 fn unsketched(view: View<'_>, collection: &Collection, options: &PairOptions) -> Result<u64> {
     requirements::check_documents(view, collection.held(), &options.decider(), options.verifies())
 }
@@ -139,8 +141,8 @@ impl PairJob {
         Ok(found)
     }
 
-    /// Returns the candidate pairs between the classes of another method; with the classes of the method identity,
-    /// pairs of equal sketches are among them.
+    /// Returns the candidate pairs between the classes of another method. With the classes of the method `identity`,
+    /// they include pairs of equal sketches.
     pub fn between(
         class: &dyn Method,
         view: View<'_>,
@@ -254,7 +256,7 @@ impl PairJob {
         Ok(summary)
     }
 
-    /// Returns the totals that are known before any pair is decided.
+    /// Returns the totals that do not depend on the decisions about pairs.
     pub fn summary(&self, collection: &Collection, options: &PairOptions) -> PairSummary {
         PairSummary {
             documents: collection.held().documents,

@@ -13,7 +13,7 @@ const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split"
 
 type Relation = BTreeSet<(String, String)>;
 
-/// What a method says of two pages, by its definition and by nothing else; `sites` decides for split.
+/// The verdict of a method on two pages, computed from its definition alone; the method `split` uses `sites`.
 fn is_near(method: &str, complete: bool, a: &Page, b: &Page, sites: (&Page, &Page)) -> bool {
     let (x, y) = (&a.record, &b.record);
     if x.digest.is_some() && x.digest == y.digest && x.tokens != Some(0) {
@@ -50,7 +50,7 @@ fn is_near(method: &str, complete: bool, a: &Page, b: &Page, sites: (&Page, &Pag
     }
 }
 
-/// Whether two documents have the bytes of at least 36 of 84 min-values in common, and the min-values of one band.
+/// Whether at least 36 of 84 min-values of two documents have equal bytes, and the min-values of one band are equal.
 fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
     let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
     let agree = (0..84).filter(|&position| min_byte(a[position]) == min_byte(b[position])).count();
@@ -58,7 +58,7 @@ fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
     (agree >= 36 && shares).then_some(agree as u32)
 }
 
-/// Compares relations, and tells of few pairs of thousands.
+/// Compares relations; a failure prints a few of the differing pairs.
 #[track_caller]
 fn same(found: &Relation, want: &Relation, what: &str) {
     let (missing, extra): (Vec<_>, Vec<_>) = (want.difference(found).collect(), found.difference(want).collect());
@@ -131,7 +131,7 @@ fn groups_and_the_pairs_between_them_say_the_same() {
         let page: BTreeMap<&str, &Page> = pages.iter().map(|page| (&*page.id, page)).collect();
         for method in METHODS {
             let (relation, groups, summary) = lines(&reader, &options(method_of(method)));
-            // Everything under its representative, and these under the founder of their hot group.
+            // All documents under their representatives, and representatives under the founders of their hot groups.
             let mut members: BTreeMap<&str, Vec<&str>> =
                 pages.iter().map(|page| (&*page.id, vec![&*page.id])).collect();
             let mut leader: BTreeMap<&str, &str> = pages.iter().map(|page| (&*page.id, &*page.id)).collect();
@@ -173,7 +173,7 @@ fn groups_and_the_pairs_between_them_say_the_same() {
     }
 }
 
-/// Pages that share their first supershingles and nothing else.
+/// Pages that share only their first supershingles.
 fn block(len: usize) -> Vec<Page> {
     let mut random = Random(11);
     let first = Page::new("first", &mut random);
@@ -182,7 +182,7 @@ fn block(len: usize) -> Vec<Page> {
         let mut page = Page::new(&format!("page{index}"), &mut random);
         let theirs = first.record.supershingles.unwrap_or_default();
         page.record.supershingles.iter_mut().for_each(|mine| mine[..2].copy_from_slice(&theirs[..2]));
-        // Some have a second key in common.
+        // Some pages share a second key.
         if index % 10 == 3 {
             page.record.supershingles.iter_mut().for_each(|mine| mine[4..].copy_from_slice(&[1, 2]));
         }
@@ -214,7 +214,7 @@ fn above_the_limit_a_group_of_candidates_is_a_star() {
 fn of_all_pairs_each_is_decided_by_its_own_sketches() {
     let mut random = Random(21);
     let first = Page::new("first", &mut random);
-    // The same text, of which other parts are content; and another text with these parts.
+    // The same text with other parts as its content, and another text with these parts.
     let mut second = Page::new("second", &mut random);
     (second.record.digest, second.record.tokens) = (first.record.digest, first.record.tokens);
     let mut third = Page { id: "third".into(), ..second.clone() };

@@ -29,7 +29,7 @@ pub struct TextCache {
 }
 
 impl TextCache {
-    /// Reads the texts that a method needs, of all documents that may be in a pair; none for most methods.
+    /// Reads the texts of all documents that may be in a pair, if the method needs texts; most methods do not.
     pub(crate) fn new(
         view: View<'_>,
         collection: &Collection,
@@ -88,8 +88,8 @@ impl TextCache {
         Ok(())
     }
 
-    /// Reads the texts by which hot groups are verified, before the candidate pairs are found; a method that keeps the
-    /// texts of all documents needs no others.
+    /// Reads the texts by which hot groups are verified, before the candidate pairs are found. If the method has kept
+    /// the texts of all documents, nothing more is read.
     pub(crate) fn verify_hot(
         &mut self,
         view: View<'_>,
@@ -140,7 +140,7 @@ impl TextCache {
         Some(Box::new(ComparisonCache::new(ByMethod(texts), kept, self.sources.as_ref(), memory)))
     }
 
-    /// Returns the comparison that says how much of two whole texts differs, by their words.
+    /// Returns the comparison that computes the share of the words that differ between two whole texts.
     pub(crate) fn differences(&self, options: &PairOptions) -> Option<ComparisonCache<'_, ByWords>> {
         let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
         Some(ComparisonCache::new(ByWords::default(), kept, sources, memory))

@@ -9,14 +9,14 @@ use crate::collection::Collection;
 use crate::collection::classes::Classes;
 use crate::pair::Cut;
 
-/// Greatest number of founders in one class that later members are compared with. A member near none of them is alone.
+/// Greatest number of founders in one class with which later members are compared. A member near none of them is alone.
 pub(crate) const FOUNDERS: usize = 16;
 
 /// Result of verifying the members of hot groups.
 pub(crate) struct VerifiedClasses {
-    /// Classes of which each member is near the leader by its text, or has an unreadable text.
+    /// Classes in which the text of each member is near that of the leader, or cannot be read.
     pub(crate) classes: Classes,
-    /// Classes of which some members were compared with the first founders only.
+    /// Classes in which some members were compared with the first founders only.
     pub(crate) cuts: Vec<Cut>,
     /// Number of compared pairs that were not near-duplicates.
     pub(crate) rejected: u64,
@@ -38,9 +38,9 @@ pub(crate) fn wanted(collection: &Collection, classes: &Classes) -> Option<Fixed
     any.then_some(wanted)
 }
 
-/// Splits each class by the texts of its members, like a perhaps-similar set (Huang et al. 2008, 3.2): the oldest
-/// member founds a part and takes the members near it, then the oldest of the remaining members does. Later documents
-/// move no earlier ones, and a class needs at most [`FOUNDERS`] comparisons per member.
+/// Splits each class by the texts of its members, like a perhaps-similar set (Huang et al. 2008, 3.2). The oldest
+/// member founds a part and takes the members near it, then the oldest of the remaining members does the same, and so
+/// on. So later documents never move earlier ones, and a class needs at most [`FOUNDERS`] comparisons per member.
 pub(crate) fn part(
     collection: &Collection,
     classes: &Classes,

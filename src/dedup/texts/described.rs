@@ -1,4 +1,4 @@
-//! What people know documents by: addresses from the catalog, and titles read again from the archives.
+//! Descriptions of documents for people: addresses from the catalog, and titles read again from the archives.
 
 use fixedbitset::FixedBitSet;
 use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
@@ -18,22 +18,22 @@ use crate::text_summary::UnreadTexts;
 const BUFFER_SIZE: usize = 1 << 20;
 /// Characters of a title that are kept.
 const TITLE_MAX: usize = 300;
-/// What a text is of its document.
+/// Kind of a text.
 const URL: u64 = 0;
 const TITLE: u64 = 1;
 
 /// Addresses and titles of documents, in temporary files.
 pub struct Descriptions {
     bytes: TempMap,
-    /// For each ordinal the offset and the size plus 1 of its address, then of its title; 0 for what it has not.
+    /// For each ordinal, the offset and the size plus 1 of its address, then of its title; size 0 if there is none.
     rows: MappedRows<4>,
     /// Documents whose titles could not be read.
     pub unread: UnreadTexts,
 }
 
 impl Descriptions {
-    /// Reads the addresses of the documents of a collection built from this view that `wanted` selects by ordinal,
-    /// and with `titles` their titles, up to 300 characters of each: in archive order, each archive once.
+    /// Reads the addresses of the documents that `wanted` selects by ordinal, of a collection built from this view.
+    /// With `titles`, reads up to 300 characters of each title, too, in archive order, each archive once.
     ///
     /// # Errors
     /// Damage of the catalog; errors of the disk; [`nddb_index::Error::Cancelled`].
@@ -92,12 +92,12 @@ impl Descriptions {
     }
 }
 
-/// Texts on their way into files.
+/// Texts that are being written to files.
 struct Texts {
     file: TempFile,
     buffer: Vec<u8>,
     end: u64,
-    /// Ordinal, what it is, offset, size.
+    /// Ordinal, kind, offset, size.
     rows: Sorter<4>,
 }
 

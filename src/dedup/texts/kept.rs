@@ -18,8 +18,8 @@ const BUFFER_SIZE: usize = 1 << 20;
 /// The first 10 KB of texts (Huang et al. 2008, 4), by the ordinals of their documents.
 pub struct Kept {
     bytes: TempMap,
-    /// Offset of the text, its size plus 1 (0 if not kept) and that of the words after it, in bytes, for each ordinal
-    /// up to the last text kept.
+    /// For each ordinal up to the last text kept: offset of the text, its size plus 1 (0 if not kept), and the size of
+    /// the words after it, in bytes.
     sources: MappedRows<3>,
     /// Documents whose texts could not be read.
     pub unread: UnreadTexts,
@@ -32,7 +32,7 @@ impl Kept {
         std::str::from_utf8(self.bytes(start, size.checked_sub(1)?)?).ok()
     }
 
-    /// Returns the words of the whole page of a document, as [`whole_words`] has them; `None` if they were not kept.
+    /// Returns the words of the whole page of a document, in the form of [`whole_words`]; `None` if they were not kept.
     pub(crate) fn words(&self, ordinal: u32) -> Option<Vec<u64>> {
         let [start, size, words] = self.sources.get(ordinal as usize)?;
         let bytes = self.bytes(start + size.checked_sub(1)?, words)?;
@@ -57,7 +57,7 @@ pub fn keep(
     keep_pages(sources, wanted, false, resources, ticker, visit)
 }
 
-/// As [`keep`], and keeps the words of the whole pages, too, if they are asked for.
+/// Like [`keep`], and keeps the words of the whole pages, too, if requested.
 pub(crate) fn keep_pages(
     sources: &TextSources,
     wanted: &FixedBitSet,

@@ -1,8 +1,8 @@
-//! The texts of documents, which the database does not keep: read again from their sources.
+//! The texts of documents. The database does not store them, so they are read again from their sources.
 //!
-//! Two access paths: a pass over all requested documents in archive order, each archive once and from its beginning
-//! ([`TextSources::each`]); and single look-ups ([`TextSources::page`]). A pass writes the texts to a temporary file
-//! ([`Kept`]), so that texts can be compared in any order without being held in memory.
+//! There are two access paths: a pass over all requested documents in archive order, which reads each archive once from
+//! its beginning ([`TextSources::each`]), and single look-ups ([`TextSources::page`]). A pass writes the texts to a
+//! temporary file ([`Kept`]), so that texts can be compared in any order without being held in memory.
 //!
 //! A text that cannot be read again is no error: the archive may have been moved or rewritten, or was not a file. Such
 //! documents are counted by reason ([`UnreadTexts`]), and marked in the output.

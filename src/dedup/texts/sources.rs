@@ -18,13 +18,13 @@ use crate::text_summary::UnreadTexts;
 
 /// Documents between two reports of progress.
 const REPORT: u64 = 1 << 8;
-/// Sparsity, in documents of an archive per requested one, from which documents with a compressed member of their own
-/// are read one by one.
+/// If only one document in this many of an archive is requested, documents with a compressed member of their own are
+/// read one by one.
 const SPARSE: u64 = 16;
 
 /// Positions of the documents of a collection in their archives.
 pub struct TextSources {
-    /// Archive number plus 1 (0 if none), offset, and offset in the data decompressed from there, in the order of
+    /// Archive number plus 1 (0 if none), offset, and offset in the data decompressed from there; in the order of
     /// document numbers.
     sources: MappedRows<3>,
     places: Places,
@@ -87,7 +87,7 @@ impl TextSources {
                 Err(_) => State::Moved,
             };
             let options = Options::from_reading(known.reading.as_ref());
-            // Of an archive of which ranges were read, documents are looked up one by one, however many there are.
+            // If only ranges of an archive were read, its documents are looked up one by one, however many there are.
             let is_selected = archive::is_selected(known.reading.as_ref());
             let documents = if is_selected { u64::MAX } else { known.documents };
             archives.insert(number, Archive { path, options, state, documents });
@@ -127,7 +127,7 @@ impl TextSources {
         self.part
     }
 
-    /// Returns the page of one document, as [`TextSources::text`] its text.
+    /// Returns the page of one document; `None` if unreadable. See [`TextSources::text`].
     pub fn page(&self, ordinal: u32) -> Option<PageEntry> {
         self.look_up(ordinal).ok()
     }

@@ -70,7 +70,7 @@ fn a_pass_reads_what_was_loaded_and_so_do_single_look_ups() {
         archive(&path, &texts, compression);
         let corpus = load(&path, folder.path());
         let collection = corpus.collection();
-        // All, a part of them, and so few that they are read one by one.
+        // All documents, a part of them, and so few that they are read one by one.
         for step in [1, 3, 100] {
             let wanted: Vec<u32> = (0..collection.len()).step_by(step).collect();
             let (kept, mut order) = kept(&corpus, &resources, &wanted);

@@ -6,16 +6,16 @@ use rocksdb::{
     DEFAULT_COLUMN_FAMILY_NAME, Options, SliceTransform,
 };
 
-/// Memory for cached blocks of the catalog, including filters and indexes, in bytes. It does not grow with the
-/// catalog: other blocks are read again, as a rule from the page cache.
+/// Memory for cached blocks of the catalog, including filters and indexes, in bytes. It does not grow with the catalog:
+/// blocks that are not cached are read again, usually from the page cache.
 pub(super) const CACHE_SIZE: usize = 96 << 20;
 /// Size of a block of an index or filter, in bytes.
 const METADATA_BLOCK_SIZE: usize = 4 << 10;
-/// Size in bytes of a block of the families that have a row for each document. Larger blocks make opening faster,
-/// because it reads ahead the index, which has an entry for each block.
+/// Size in bytes of a block of the families that have a row for each document. Opening reads ahead the index, which has
+/// an entry for each block, so larger blocks make opening faster.
 const LARGE_BLOCK_SIZE: usize = 16 << 10;
-/// Size of a block of `documents`, the family with the most bytes, in bytes. They are compressed, and usually read in
-/// order, because comparisons and answers use summaries instead.
+/// Size in bytes of a block of `documents`, the family with the most bytes. Its blocks are compressed, and usually read
+/// in order, because comparisons and answers use summaries instead.
 const DOCUMENTS_BLOCK_SIZE: usize = 128 << 10;
 /// Level of zstd: higher levels save only another hundredth.
 const ZSTD_LEVEL: i32 = 1;
@@ -27,7 +27,7 @@ const INDEX_RESTART: i32 = 16;
 const BUFFER_SIZE: usize = 32 << 20;
 /// Size of the first level of sorted files, in bytes.
 const LEVEL_SIZE: u64 = 1 << 30;
-/// Maximum size of a sorted file made by merging, in bytes. Every file is opened when the catalog is.
+/// Maximum size of a sorted file made by merging, in bytes. Opening the catalog opens every file.
 pub(crate) const MERGED_SIZE: u64 = 4 << 30;
 
 /// The column families, by their contents (SPEC 9).
@@ -80,7 +80,7 @@ pub(super) fn database_options() -> Options {
     let mut options = Options::default();
     // For readers: files deleted meanwhile must stay open.
     options.set_max_open_files(-1);
-    // The default mode opens with half of the synced rows after a flipped bit in the log.
+    // After a flipped bit in the log, the default mode would open the catalog with only half of the synced rows.
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
     options.set_db_write_buffer_size(BUFFER_SIZE);
     options.set_max_total_wal_size(2 * BUFFER_SIZE as u64);
@@ -127,8 +127,8 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
     options.set_target_file_size_base(MERGED_SIZE);
     options.set_max_bytes_for_level_base(LEVEL_SIZE);
     match family {
-        // Compression halves prints and ids. Adding scattered ids to many stored ones reads a block for each, and takes
-        // a third longer.
+        // Compression halves prints and ids. Its cost: adding scattered ids to many stored ones takes a third longer,
+        // because each reads a block.
         Family::Documents | Family::Ids | Family::Prints => {
             options.set_compression_type(DBCompressionType::Zstd);
             // The level's window and strategy, and no dictionary.
@@ -137,7 +137,7 @@ pub(super) fn family_options(family: Family, cache: &Cache) -> Options {
         // Keys are hashes, and blocks already omit their common prefixes.
         _ => options.set_compression_type(DBCompressionType::None),
     }
-    // All keys of a hash share a prefix, so one look at a filter tells whether the hash is new. Ids have no filter,
+    // All row keys of a hash share a prefix, so one filter look-up tells whether the hash is new. Ids have no filter,
     // because RocksDB reads all filters ahead whenever a catalog is opened (a gigabyte for a billion ids), and only a
     // writer would use them.
     let prefix = match family {

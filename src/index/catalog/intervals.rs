@@ -9,7 +9,7 @@ use nddb_format::FormatError;
 use nddb_format::record::{self, GROUP, Interval, Record};
 use roaring::RoaringTreemap;
 
-/// All intervals, and those of their numbers that are no longer documents.
+/// All intervals, and the numbers in them that are no longer documents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Intervals {
     /// In ascending order of their numbers, which do not overlap.
@@ -18,7 +18,7 @@ pub(super) struct Intervals {
     by_prefix: HashMap<String, Vec<Place>>,
 }
 
-/// An interval of a prefix; those of a prefix are in the order of their first ordinals.
+/// An interval of a prefix. The intervals of a prefix are in the order of their first ordinals.
 #[derive(Clone, Debug)]
 struct Place {
     first: u64,
@@ -32,16 +32,16 @@ struct Place {
 pub(crate) enum Holding {
     /// There are no such documents.
     None,
-    /// There is one for each id, with consecutive numbers from this one on.
+    /// Every id has a document; the numbers of these documents are consecutive, beginning with this one.
     All(u64),
-    /// They must be looked up.
+    /// Some ids may have a document: each id must be looked up.
     Some,
 }
 
 /// The changes of intervals in a commit.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Least numbers of intervals that cease to exist.
+    /// The least numbers of the removed intervals.
     pub(super) removed: Vec<u64>,
     /// New intervals, and the remaining parts of old ones.
     pub(super) put: Vec<Interval>,
@@ -49,7 +49,7 @@ pub(super) struct Changes {
     pub(super) gone: Vec<u64>,
     /// Groups of which no document is left.
     pub(super) groups: Vec<Range<u64>>,
-    /// The numbers of these groups that were gone before.
+    /// The numbers in these groups that were already gone.
     pub(super) unmarked: Vec<u64>,
 }
 
@@ -58,12 +58,13 @@ impl Intervals {
     pub(super) fn any_id_beginning(&self, first: &Range<u8>) -> bool {
         self.all.iter().any(|interval| match interval.prefix.bytes().next() {
             Some(byte) => first.contains(&byte),
-            // Its ids are ordinals.
+            // Ids of an interval without a prefix are ordinals.
             None => first.start <= b'9' && first.end > b'0',
         })
     }
 
-    /// Returns these intervals, of which the numbers `gone` are no longer documents; `None` if two intervals overlap.
+    /// Returns the set of these intervals; the numbers in `gone` are no longer documents. `None` if two intervals
+    /// overlap.
     pub(super) fn new(mut all: Vec<Interval>, gone: RoaringTreemap) -> Option<Self> {
         all.sort_unstable_by_key(|interval| interval.low);
         if all.windows(2).any(|pair| pair[0].high > pair[1].low) {
@@ -111,7 +112,7 @@ impl Intervals {
         self.covering(number).filter(|_| !self.gone.contains(number))
     }
 
-    /// Passes over all documents from a number on, in the order of their numbers.
+    /// Returns all documents from a number on, in the order of their numbers.
     pub(super) fn documents(&self, low: u64) -> impl Iterator<Item = (&Interval, u64)> {
         let after = self.all.partition_point(|interval| interval.high <= low);
         let numbers = move |interval: &Interval| low.max(interval.low)..interval.high;
@@ -184,7 +185,7 @@ impl Intervals {
         ids
     }
 
-    /// Returns the changes if these intervals are added, and these ascending numbers cease to be documents.
+    /// Returns the changes that add these intervals and remove the documents with these ascending numbers.
     pub(super) fn changes(&self, new: Vec<Interval>, numbers: &[u64]) -> Changes {
         let mut changes = Changes { put: new, ..Changes::default() };
         let mut numbers = numbers;
@@ -247,7 +248,7 @@ pub(super) fn encode_record(interval: &Interval, number: u64, value: &mut Vec<u8
 pub enum Kept<'a> {
     /// A row, encoded.
     Row(&'a [u8]),
-    /// The interval that implies it.
+    /// The interval from which the record follows.
     Interval(&'a Interval),
 }
 
@@ -275,10 +276,10 @@ pub(super) fn record_of(interval: &Interval, number: u64) -> Record {
     Record { id: interval.id(number), batch, ..Record::default() }
 }
 
-/// The documents of intervals by id: a stretch of each interval for each length of its ordinals.
+/// The documents of intervals by id. An interval is divided into stretches of ordinals with equal length.
 pub(super) struct ById<'a> {
     intervals: &'a Intervals,
-    /// The next id and number of each stretch, the end of its numbers, the index of its interval.
+    /// For each stretch: its next id and number, the end of its numbers, and the index of its interval.
     heads: BinaryHeap<Reverse<(String, u64, u64, usize)>>,
 }
 
@@ -317,7 +318,7 @@ impl ById<'_> {
     }
 }
 
-/// Adds one to the digits at the end of an id, which are not all nines.
+/// Adds one to the digits at the end of an id; the digits must not be all nines.
 fn count_on(id: &mut String) {
     let digits = id.trim_end_matches('9').len();
     let nines = id.len() - digits;
@@ -443,7 +444,7 @@ mod tests {
             let numbers: Vec<u64> =
                 (start..start + len).step_by(step).filter(|number| intervals.of(*number).is_some()).collect();
             gone.extend(&numbers);
-            // A reader of the rows would see the same state as the writer has in memory.
+            // A reader of the rows must get the state that the writer has in memory.
             let changes = intervals.changes(Vec::new(), &numbers);
             groups += changes.groups.len();
             all.retain(|interval| !changes.removed.contains(&interval.low));

@@ -1,10 +1,10 @@
-//! The sorted files that RocksDB's list of them names, and the log that it needs besides.
+//! The sorted files in RocksDB's list of sorted files, and the log that is needed in addition.
 //!
-//! A secondary instance that does not find a sorted file, or finds another one or a damaged one in its place, goes on
-//! with an older state of its family, without an error: documents of a lost file would be documents that never were. So
-//! the files that a catalog for reading consists of are compared with the list. Nor is a log missed that is not there:
-//! but the list has the number of a log such that this one, or a later one, exists at any time. The list is a log (see
-//! [`super::logs`]) of changes, each a sequence of tags with their fields (RocksDB's `db/version_edit.cc`).
+//! If a sorted file is missing, exchanged or damaged, a secondary instance continues without an error with an older
+//! state of the column family: documents of a lost file would seem never to have been stored. So the files of a catalog
+//! for reading are compared with the list. RocksDB does not notice a missing log either. But the list has the number of
+//! a log, and this log or a later one must exist at any time. The list is a log (see [`super::logs`]) of changes. A
+//! change is a sequence of tags with their fields (RocksDB's `db/version_edit.cc`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -23,23 +23,23 @@ const IGNORABLE: u64 = 1 << 13;
 /// Tags of this kind that are not ignored here.
 const WITHOUT_LENGTH: [u64; 2] = [IGNORABLE + 4, IGNORABLE + 5];
 
-/// What a list names.
+/// The files that a list names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Listed {
     /// The numbers and lengths of the sorted files.
     files: BTreeMap<u64, u64>,
-    /// The greatest number of a log that a family begins with: what is older is in its files.
+    /// The greatest number of a log with which a column family begins; older rows are in sorted files.
     log: u64,
-    /// The number of the next file, which is greater than that of the list itself; 0 if it says none.
+    /// The number of the next file, which is greater than that of the list itself; 0 if the list does not have it.
     next: u64,
 }
 
-/// Returns what is wrong with a catalog for reading that consists of these sorted files: `None` if they are those of
-/// the list. Beside a writer it may have to catch up with the list. A list with a change that is not known here is not
-/// looked at.
+/// Compares the sorted files of a catalog for reading with the list. Returns the fault; `None` if the files are those
+/// of the list. If a writer is active, the catalog may only have to catch up with the list. A list with an unknown kind
+/// of change is ignored.
 ///
 /// # Errors
-/// As [`present`].
+/// Errors of [`present`].
 pub(super) fn difference(path: &Path, live: &BTreeSet<OsString>) -> Result<Option<Error>> {
     let Some(listed) = present(path)? else { return Ok(None) };
     let missed = listed.files.keys().map(|number| name_of(*number)).find(|name| !live.contains(OsStr::new(name)));
@@ -52,13 +52,13 @@ pub(super) fn difference(path: &Path, live: &BTreeSet<OsString>) -> Result<Optio
     Ok(Some(foreign(path, &name)))
 }
 
-/// The error of a file of a catalog that is damaged or another one.
+/// Returns the error for a file of a catalog that is damaged or exchanged.
 fn foreign(path: &Path, name: &str) -> Error {
     let source = format!("{name} is damaged, or not the file that belongs there").into();
     Error::Catalog { action: "be opened", path: path.to_owned(), damaged: true, source }
 }
 
-/// Fails if the log is lost that was written when the catalog was last open.
+/// Fails if the log that was written when the catalog was last open is missing.
 ///
 /// # Errors
 /// [`Error::Missing`] that names a log; as [`present`].
@@ -79,8 +79,8 @@ pub(super) fn put_back(dir: &Dir) -> Result<bool> {
     let path = dir.catalog();
     let Some(Listed { files, .. }) = present(&path)? else { return Ok(false) };
     let names = dir::names(&path)?;
-    // One file is taken in at a time, and the writer takes no more when that has failed. RocksDB opens the file only if
-    // it is the one of the list.
+    // Files are ingested one at a time, and the writer ingests no others after a failure. RocksDB opens the file only
+    // if it is the one in the list.
     let is_there = |name: &str| names.iter().any(|one| *one == *name);
     let all = files.iter().map(|(number, length)| (name_of(*number), *length));
     let lost: Vec<(String, u64)> = all.filter(|(name, _)| !is_there(name)).collect();
@@ -95,10 +95,10 @@ fn name_of(number: u64) -> String {
     format!("{number:06}.sst")
 }
 
-/// Returns what the present list names; `None` if it has a change that is not known here.
+/// Returns the files that the current list names; `None` if the list has an unknown kind of change.
 ///
 /// # Errors
-/// [`Error::Catalog`] if it is an earlier list under the name of the present one; [`Error::Io`].
+/// [`Error::Catalog`] if the file is an earlier list under the name of the current one; [`Error::Io`].
 fn present(path: &Path) -> Result<Option<Listed>> {
     let read = |name: &str| -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -118,7 +118,7 @@ fn present(path: &Path) -> Result<Option<Listed>> {
     }
 }
 
-/// Returns what a list names; `None` if it has a change that is not known here.
+/// Returns the files that a list names; `None` if the list has an unknown kind of change.
 fn parse(list: &[u8]) -> Option<Listed> {
     let mut listed = Listed::default();
     let mut change = Vec::new();
@@ -260,7 +260,7 @@ mod tests {
         for change in [vec![99, 1], vec![103, 0], vec![1, 200], vec![0x84, 0x40, 1]] {
             assert_eq!(parse(&record(1, &change)), None, "{change:?}");
         }
-        // Tags that older versions read past have a length.
+        // Tags that older versions skip have a length.
         assert_eq!(parse(&record(1, &[0x81, 0x40, 2, 5, 5])), Some(Listed::default()));
     }
 }

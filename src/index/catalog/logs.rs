@@ -58,8 +58,8 @@ pub(super) fn log_number(name: &OsStr) -> Option<u64> {
     name.to_str()?.strip_suffix(".log")?.parse().ok()
 }
 
-/// Returns the offset in a block of a record that RocksDB would read for ever. A wrong length leads to bytes that are
-/// no record, but not out of the block, and is damage, too.
+/// Returns the offset in a block of a record that RocksDB would read for ever. A wrong length, which leads to bytes in
+/// the block that are no record, is damage, too.
 fn endless(block: &[u8]) -> Option<usize> {
     let mut index = 0;
     while let Some(&[_, _, _, _, low, high, kind]) = block.get(index..index + HEADER) {

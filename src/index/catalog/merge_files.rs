@@ -1,5 +1,5 @@
 //! Merging the sorted files of the catalog. Each load and each flush adds files, and RocksDB does not merge files whose
-//! keys do not overlap; but every file is opened when the catalog is.
+//! keys do not overlap. Opening the catalog opens every file, so there should be few.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const SECTIONS_MIN: usize = 4;
 /// RocksDB's name for the number of failures of its own threads.
 const FAILURES: &str = "rocksdb.background-errors";
 
-/// Sorted files of a family that overlap only each other; as a rule a single file.
+/// Sorted files of a column family that overlap only each other; usually a single file.
 struct Section {
     first: Vec<u8>,
     last: Vec<u8>,
@@ -23,7 +23,7 @@ struct Section {
 
 impl Catalog {
     /// Merges neighbouring sorted files of each family, if there are many of about one size, up to `most` bytes.
-    /// `begins` is called with the size of the files, which is needed once more on the disk, and may refuse.
+    /// `begins` is called with the size of the files, and may refuse; merging needs that much additional disk space.
     pub(crate) fn merge_files(&self, most: u64, begins: &mut dyn FnMut(u64) -> bool) -> Result<()> {
         let sections = self.sections()?;
         for (family, sections) in Family::ALL.into_iter().zip(&sections) {

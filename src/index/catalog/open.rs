@@ -19,7 +19,7 @@ use crate::disk::{copy, map};
 use crate::process::OfProcess;
 use crate::{Error, Result};
 
-/// Number of files from which on several threads are used to open them.
+/// From this number of files on, several threads open them.
 const MANY_FILES: usize = 100;
 /// The file that names the list of all others.
 const CURRENT: &str = "CURRENT";
@@ -31,7 +31,7 @@ const FULL: &str = "No space left on device";
 const MISSING: &str = "No such file or directory";
 /// Attempts to catch up with a writer that moves its files.
 const ATTEMPTS: usize = 64;
-/// So often a state may differ from the list that it has followed.
+/// How often a state may differ from the list that it has followed.
 const DIFFERENCES: usize = 8;
 
 /// An open catalog.
@@ -44,13 +44,13 @@ pub(crate) struct Catalog {
     cache: Cache,
     pub(super) recent_records: RecentRecords,
     intervals: RwLock<Arc<Intervals>>,
-    /// A folder in which torn ends are cut off is open instead; it does not follow a writer.
+    /// Whether a copy of the folder without torn log ends is open instead; such a catalog does not follow a writer.
     is_fixed: bool,
     /// Number of the newest log when a secondary instance last caught up; the greatest number if there was none.
     followed: u64,
-    /// The files when it was last found that the state consists of the sorted files of the list.
+    /// The files at the time of the last check that the state consists of the sorted files in the list.
     compared: Vec<OsString>,
-    /// A sorted file that was lost was put back when this was opened for writing.
+    /// Whether opening for writing restored a lost sorted file.
     pub(crate) put_back: bool,
 }
 
@@ -164,7 +164,7 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Catches up with the writer's current state. Returns whether every log since the last time has been read.
+    /// Catches up with the current state of the writer. Returns whether every log since the last time has been read.
     ///
     /// RocksDB reads first the list of sorted files and then the logs. A log that the writer archives in between is
     /// found in neither, and a missing sorted file leaves its family unchanged, so families would be in different
@@ -202,8 +202,8 @@ impl Catalog {
         Err(Error::Busy { path: self.path.clone() })
     }
 
-    /// Returns what is wrong with the sorted files of the state, among these files; `None` if they are those of the
-    /// list.
+    /// Compares the sorted files of the state, which are among these files, with the list. Returns the fault; `None` if
+    /// they are those of the list.
     fn difference(&self, files: &[OsString]) -> Result<Option<Error>> {
         if files == self.compared {
             return Ok(None);
@@ -224,8 +224,8 @@ impl Catalog {
         Ok(files.into_iter().map(|file| file.name.trim_start_matches('/').into()).collect())
     }
 
-    /// Reads the intervals; with `anew`, also which of their numbers are gone. While `purged` of the manifest is
-    /// unchanged this is not needed, because these numbers are in the deleted set.
+    /// Reads the intervals; with `anew`, also the numbers in them that are gone. The latter is not needed while
+    /// `purged` of the manifest is unchanged, because these numbers are still in the deleted set.
     fn read_intervals(&mut self, anew: bool) -> Result<()> {
         let (rows, before) = (self.interval_rows()?, self.intervals());
         if !anew && rows == before.all() {

@@ -93,7 +93,7 @@ impl Pinned {
     fn try_pin(&mut self, hold: fn(&Path, &Path) -> Result<Option<Held>>) -> Result<bool> {
         let before = self.look()?;
         for name in before.names.iter().filter(|name| is_sorted(name)) {
-            // A file that was being written at an earlier attempt may be complete now, and be in the list.
+            // A file that was being written at an earlier attempt may be complete and in the list by now.
             if let Some(known) = self.sorted.get_mut(name) {
                 known.as_mut().map_or(Ok(()), Held::measure)?;
                 continue;

@@ -15,9 +15,9 @@ use crate::{Error, Result};
 
 /// Up to this many rows are looked up one by one, because preparing a multi-row look-up costs as much as one row.
 const FEW: usize = 4;
-/// From this many rows on they are read in order, because many are in the same block as the row before.
+/// From this many rows on, rows are read in order, because many are in the same block as the row before.
 const CROWD: usize = 1 << 10;
-/// Maximum number of records read together for look-ups that follow: far fewer than are kept.
+/// Maximum number of records read together for later look-ups: far fewer than the cache holds.
 const MANY: usize = 1 << 10;
 /// Number of bytes that a scan reads ahead.
 const READ_AHEAD: usize = 1 << 20;
@@ -53,7 +53,7 @@ impl Catalog {
         Family::ALL.into_iter().try_for_each(|family| self.scan(family, &[], &mut |_, _| count().map(|()| true)))
     }
 
-    /// Returns the value of a row that may have changed: by iterator.
+    /// Returns the value of a row that may have changed, by an iterator.
     fn current(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut found = None;
         self.scan(family, key, &mut |seen, value| {
@@ -89,7 +89,7 @@ impl Catalog {
 
     fn required(&self, value: Option<Vec<u8>>, what: &str) -> Result<Vec<u8>> {
         // If files are lost, a reader sees a catalog without their rows, which are stored nowhere else.
-        let what = || format!("has no row '{what}': files of it are lost");
+        let what = || format!("has no row '{what}': some of its files are lost");
         value.ok_or_else(|| Error::BeyondRepair { path: self.path.clone(), what: what() })
     }
 

@@ -1,5 +1,5 @@
-//! A cache of decoded records. It pays because pages of one template have the same candidates, and it is always valid
-//! because the document of a number never changes.
+//! A cache of decoded records. The cache is useful because pages of one template have the same candidates, and always
+//! valid because the document of a number never changes.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

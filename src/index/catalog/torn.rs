@@ -1,9 +1,9 @@
-//! The end of a log torn by a power cut: a change that was never acknowledged, of which the file system has written a
-//! later part but not an earlier one.
+//! The end of a log torn by a power cut: an unacknowledged change, of which the file system has written a later part
+//! but not an earlier one.
 //!
-//! RocksDB ignores a change that is cut off. But a file may get its new length, and its last bytes, before the bytes in
-//! between: these read as zeros, the checksum of the change is wrong, and RocksDB takes that for damage and refuses to
-//! open. Such an end is recognised by a whole sector of zeros that is not followed by a complete change. A flipped bit
+//! RocksDB ignores a change that is cut off. But a file may get its new length and its last bytes before the bytes in
+//! between. These then read as zeros, so the checksum of the change is wrong, and RocksDB takes this for damage and
+//! refuses to open. Such an end is recognised by a whole sector of zeros that no complete change follows. A flipped bit
 //! makes no such sector and remains damage.
 
 use std::ffi::OsString;
@@ -16,8 +16,8 @@ use crate::disk::{copy, dir};
 
 /// Minimum number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
-/// This many zeros at the end of a log, from the beginning of a sector on, are not part of a change: a change ends with
-/// counters, not all of which are that small.
+/// Least number of zeros, from the beginning of a sector to the end of a log, that cannot be part of a change: a change
+/// ends with counters, and not all of these are so small.
 const ZEROS_MIN: usize = 32;
 /// A change in one record; the beginning, the middle and the end of a change in several records.
 const WHOLE: u8 = 1;
@@ -25,7 +25,7 @@ const FIRST: u8 = 2;
 const MIDDLE: u8 = 3;
 const LAST: u8 = 4;
 
-/// Returns which of a catalog's newest log and newest list of sorted files have torn ends.
+/// Returns those with torn ends among the newest log and the newest list of sorted files.
 ///
 /// # Errors
 /// [`crate::Error::Io`].
@@ -90,7 +90,7 @@ fn record(block: &[u8], at: usize) -> Option<(u8, usize)> {
     (kind != 0 && checksum(contents) == u32::from_le_bytes([a, b, c, d])).then_some((kind, end))
 }
 
-/// Returns whether, between two offsets of a block, a whole sector is zero, or the header that begins there is.
+/// Returns whether, between two offsets of a block, a whole sector or the header that begins there is zero.
 fn is_empty_somewhere(block: &[u8], from: usize, to: usize) -> bool {
     let is_empty = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     let sectors = (from.next_multiple_of(SECTOR)..to).step_by(SECTOR);

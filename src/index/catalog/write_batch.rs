@@ -84,7 +84,7 @@ impl Commit<'_> {
 
     /// Removes the print of a number that has no other rows.
     pub(crate) fn forget_print(&mut self, number: u64) {
-        // A number of an interval that is gone: its row holds a group, with prints of other numbers.
+        // The number of an interval is gone, but its row has a group with prints of other numbers.
         if self.catalog.intervals().covering(number).is_some() {
             return;
         }
@@ -112,8 +112,8 @@ impl Commit<'_> {
         }
     }
 
-    /// Returns numbers as stretches, one row each. Without intervals, every stretch is a single number, so readers need
-    /// not support longer ones.
+    /// Returns numbers as stretches, one row each. In a database without intervals, every stretch is a single number,
+    /// so readers of such databases need not support longer ones.
     fn stretches(&self, numbers: &RoaringTreemap) -> Vec<Numbers<u64>> {
         let joins = self.catalog.has_intervals();
         let mut all: Vec<Numbers<u64>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Deliberate mistakes in the protocol, which tests switch on one at a time to see whether the crash tests notice them.
+//! Deliberate mistakes in the protocol. Tests switch on one at a time to check that the crash tests notice it.
 
 #[cfg(any(test, feature = "testing"))]
 pub use seeded::{SeededBug, seed_bug};
@@ -101,7 +101,7 @@ mod seeded {
     pub(crate) fn hide_new_files(runs: &Path) -> Option<(PathBuf, PathBuf)> {
         let files = fs::read_dir(runs).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
         let newest = files.filter(|path| path.extension().is_some_and(|end| end == "seg")).max()?;
-        // After a crash it is a file that no manifest names.
+        // After a crash, the renamed segment is a file that no manifest names.
         let hidden = newest.with_file_name("ffffffff.seg");
         fs::rename(&newest, &hidden).ok()?;
         Some((hidden, newest))

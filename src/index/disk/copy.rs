@@ -1,4 +1,4 @@
-//! Files taken over into another folder: by a hard link if the file system allows it, else as a copy of the open file.
+//! Files in a second folder: hard links if the file system allows them, else copies of the open files.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -32,7 +32,7 @@ impl Held {
         Ok(Self { file, path: path.into(), length })
     }
 
-    /// Extends it to the file's current length, for a file that may still have been written.
+    /// Updates the length to the current length of the file, which may have grown.
     pub(crate) fn measure(&mut self) -> Result<()> {
         self.length = self.file.metadata().map_err(Error::io("look at the file", &self.path))?.len();
         Ok(())
@@ -106,7 +106,7 @@ pub(crate) fn length(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).map_err(Error::io("look at the file", path))?.len())
 }
 
-/// Returns when a file was written last; `None` if there is none.
+/// Returns the time of the last write to a file; `None` if there is no file.
 pub(crate) fn modified(path: &Path) -> Result<Option<SystemTime>> {
     match fs::metadata(path).and_then(|metadata| metadata.modified()) {
         Ok(time) => Ok(Some(time)),

@@ -65,7 +65,7 @@ pub(super) const TMP: &str = "tmp";
 #[derive(Clone, Debug)]
 pub(crate) struct Dir {
     place: Arc<Place>,
-    /// The lock of a writer; it is released with the last copy of this.
+    /// The lock of a writer; it is released when the last copy is dropped.
     lock: Option<Arc<Lock>>,
 }
 
@@ -98,7 +98,7 @@ impl Dir {
         for folder in [self.catalog(), self.runs(), self.root().join(TMP)] {
             let _ = fs::remove_dir_all(folder);
         }
-        // Last: until then nobody else may begin.
+        // The lock is removed last, because until then no other process may begin.
         if let Some(lock) = &self.lock {
             lock.remove();
         }
@@ -183,7 +183,7 @@ impl Dir {
     }
 
     /// Fails if the path no longer leads to the folder that was opened, or to the lock that is held. A writer checks
-    /// this before each change, because by the path it might change a database that it has not locked.
+    /// this before each change, because the path might lead to another database, which it has not locked.
     ///
     /// # Errors
     /// [`Error::Moved`]; [`Error::Locked`] in a forked child.

@@ -18,7 +18,7 @@ struct Slot {
 
 static TABLE: [Slot; SLOTS] =
     [const { Slot { start: AtomicUsize::new(0), size: AtomicUsize::new(0), marked: AtomicBool::new(false) } }; SLOTS];
-/// Slots from here on were never used.
+/// Slots from this index on were never used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 /// The previous handler, such as that of a host's crash reporter.
 static FORMER: OnceLock<libc::sigaction> = OnceLock::new();
@@ -103,8 +103,8 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
     // Not in a guarded mapping.
     match FORMER.get() {
         Some(former) if former.sa_sigaction != libc::SIG_DFL && former.sa_sigaction != libc::SIG_IGN => {
-            // SAFETY: the kernel would have called this handler with these arguments, if ours were not there; its flags
-            // tell which of the two kinds of functions it is.
+            // SAFETY: without our handler, the kernel would have called this one with these arguments; its flags tell
+            // which of the two kinds of functions it is.
             unsafe {
                 if former.sa_flags & libc::SA_SIGINFO == 0 {
                     let handler: extern "C" fn(libc::c_int) = std::mem::transmute(former.sa_sigaction);

@@ -1,4 +1,4 @@
-//! The sorted file that the catalog is ingesting: it is kept until RocksDB's list of sorted files is durable.
+//! The sorted file that the catalog is ingesting. A name of it is kept until RocksDB's list of sorted files is durable.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use super::place::is_at;
 use super::steps::step;
 use crate::{Error, Result};
 
-/// Interval at which a lock held by another process is tried again. A blocking call to the kernel could not time out.
+/// Interval at which a lock held by another process is tried again. (A blocking call to the kernel could not time out.)
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The file in the folder that is locked.
@@ -69,7 +69,7 @@ impl Lock {
             }
             // The previous holder may have removed the file meanwhile; then locking it has no effect.
             if is_at(&file, &path).map_err(Error::io("look at the file", &path))? {
-                // The description is for messages only; a lock without it is as good.
+                // The description is only for messages; a lock without it works as well.
                 let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
                 // The process may change its folder.
                 let path = std::path::absolute(&path).map_err(Error::io("find the file", &path))?;
@@ -83,7 +83,7 @@ impl Lock {
         is_at(&self.file, &self.path).map_err(Error::io("look at the file", &self.path))
     }
 
-    /// Fails in a forked child of the process that locked it, whose lock it is.
+    /// Fails in a forked child: the lock belongs to the process that took it.
     pub(super) fn check_process(&self) -> Result<()> {
         if self.process == std::process::id() {
             return Ok(());
@@ -100,8 +100,8 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// Closing the file is not enough: a process just forked by another thread holds the same lock until it runs
-    /// its own program. In a forked child it must be enough: the lock is the parent's.
+    /// Closing the file is not enough, because a process just forked by another thread holds the same lock until it
+    /// runs its own program. In a forked child, only the file is closed, because the lock belongs to the parent.
     fn drop(&mut self) {
         if self.process == std::process::id() {
             let _ = self.file.unlock();
@@ -117,7 +117,7 @@ mod tests {
     fn a_lock_ends_although_another_has_inherited_its_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let lock = Lock::take(folder.path(), "the first").expect("free");
-        // As in a forked process until it runs its own program.
+        // A second handle, as in a forked process until it runs its own program.
         let inherited = lock.file.try_clone().expect("a descriptor");
         let refused = Lock::take(folder.path(), "the second").err();
         assert!(matches!(&refused, Some(Error::Locked { holder, .. }) if holder == "the first"), "{refused:?}");
@@ -148,7 +148,7 @@ mod tests {
     fn a_forked_child_neither_uses_nor_ends_the_lock_of_its_parent() {
         let folder = tempfile::tempdir().expect("a folder");
         let lock = Lock::take(folder.path(), "the parent").expect("free");
-        // The copy that a fork makes of it.
+        // The copy that a fork makes of the lock.
         let file = lock.file.try_clone().expect("a descriptor");
         let inherited = Lock { file, path: lock.path.clone(), process: lock.process + 1 };
         let refused = inherited.check_process().err();

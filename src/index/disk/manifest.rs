@@ -30,13 +30,13 @@ impl Dir {
         self.install_manifest()
     }
 
-    /// Writes the next MANIFEST beside the present one, durably.
+    /// Writes the next MANIFEST beside the current one, durably.
     pub(crate) fn prepare_manifest(&self, bytes: &[u8]) -> Result<()> {
         self.check_place()?;
         write_synced(&self.root().join(MANIFEST_TMP), bytes)
     }
 
-    /// Replaces the present MANIFEST by the prepared one. If this fails, either may be on disk.
+    /// Replaces the current MANIFEST by the prepared one. If this fails, either of them may be on disk.
     pub(crate) fn install_manifest(&self) -> Result<()> {
         self.check_place()?;
         let path = self.manifest_path();

@@ -40,7 +40,7 @@ impl Mapped {
         // SAFETY: files of runs are written once, before they are named by a manifest, and never again;
         // damage by others is caught by checksums, truncation by the guard.
         let map = unsafe { Mmap::map(&file) }.map_err(Error::io("map the file", path))?;
-        // Probes jump: read-ahead would fetch unused pages.
+        // Probes read at random offsets, so read-ahead would fetch unused pages.
         let _ = map.advise(Advice::Random);
         let guard = Guard::new(map.as_ptr() as usize, map.len()).ok_or_else(|| Error::OverLimit {
             what: "mapped files",

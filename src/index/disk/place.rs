@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// A folder that is held open. It remains the same folder whatever happens to its name, and while it is held no folder
-/// made later can be mistaken for it.
+/// A folder that is held open. It remains the same folder whatever happens to its name. While it is held, no folder
+/// created later can be mistaken for it.
 #[derive(Debug)]
 pub(super) struct Place {
     folder: File,
@@ -38,8 +38,8 @@ impl Place {
         is_at(&self.folder, &self.path).map_err(Error::io("look at the folder", &self.path))
     }
 
-    /// Returns a path that leads to the folder even after it has been moved, or, if the system has no such path, the
-    /// one by which it was opened. It is valid only in this process.
+    /// Returns a path that leads to the folder even after it has been moved and is valid only in this process; if the
+    /// system has no such path, the path by which it was opened.
     pub(super) fn lasting_path(&self) -> PathBuf {
         let path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
         if is_at(&self.folder, &path).unwrap_or(false) { path } else { self.path.clone() }

@@ -23,7 +23,7 @@ const MARK_TEXT: &str =
 /// The folder in the making.
 const WHOLE: &str = "whole";
 
-/// A folder in the making, beside its later name: removed if it is dropped before it is published.
+/// An unfinished folder, beside its later name. It is removed if this value is dropped before the folder is published.
 #[derive(Debug)]
 pub(crate) struct Staging {
     target: PathBuf,
@@ -46,7 +46,7 @@ impl Staging {
             Ok(()) => mark(&outer)?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if !outer.join(MARK).is_file() {
-                    // An interrupted process may have got no further than making it.
+                    // An interrupted process may have created only the empty folder.
                     let is_foreign = |_| Error::InTheWay { path: outer.clone(), target: target.into() };
                     refuse_contents(&outer, &[]).map_err(is_foreign)?;
                     mark(&outer)?;
@@ -92,7 +92,8 @@ impl Drop for Staging {
     }
 }
 
-/// Refuses a new folder inside another one that is not its own: there it would be taken for a part of it.
+/// Refuses to create a folder inside a database or backup to which it does not belong, because it would be taken for a
+/// part of that.
 ///
 /// # Errors
 /// [`Error::Inside`].
@@ -106,8 +107,8 @@ pub(crate) fn refuse_inside(target: &Path, folder: &Path) -> Result<()> {
     }
 }
 
-/// Removes a published folder. It first gets the name and the mark of a folder in the making, so that what is left of
-/// it after an interruption is never taken for a whole one.
+/// Removes a published folder. The folder first gets the name and the mark of an unfinished folder, so that its remains
+/// after an interruption are never taken for a complete one.
 ///
 /// # Errors
 /// [`Error::Io`], also if there is a folder `NAME.partial`.

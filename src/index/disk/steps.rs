@@ -60,7 +60,7 @@ mod observed {
         if !OBSERVED.load(Ordering::Acquire) {
             return Ok(());
         }
-        // Called without the lock: an observer may wait.
+        // Observers are called without the lock, because an observer may wait.
         let observers: Vec<Observer> = {
             let observers = OBSERVERS.read().unwrap_or_else(PoisonError::into_inner);
             observers.iter().filter(|(_, folder, _)| path.starts_with(folder)).map(|(.., it)| it.clone()).collect()

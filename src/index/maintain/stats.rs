@@ -133,7 +133,7 @@ impl BytesByKind {
 }
 
 impl View<'_> {
-    /// Returns the statistics of the database. Cheap, unless batches are pending: then their numbers are counted.
+    /// Returns the statistics of the database. This is cheap unless batches are pending, whose numbers must be counted.
     ///
     /// # Errors
     /// Damage of the catalog.

@@ -1,4 +1,4 @@
-//! Several databases, queried as one that holds the documents of all.
+//! Several databases, queried like one database with all their documents.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::Settings;
@@ -7,9 +7,9 @@ use super::probe::{Match, Work};
 use super::view::{Neighbor, Stored, View, Within};
 use crate::{Error, Result};
 
-/// States of several databases with the same settings and different documents: a collection in parts. Every part is
-/// queried, so answers are as complete as those of a single database with the documents of all parts. Documents of an
-/// earlier part count as older.
+/// States of several databases with the same settings and different documents: the parts of a collection. Every part is
+/// queried, so answers are as complete as those of a single database with all documents. Documents of an earlier part
+/// count as older.
 #[derive(Clone, Debug)]
 pub struct Federation<'a> {
     parts: Vec<View<'a>>,
@@ -68,7 +68,7 @@ impl<'a> Federation<'a> {
     /// keeps the least.
     ///
     /// # Errors
-    /// As [`View::probe`].
+    /// Errors of [`View::probe`].
     pub fn probe(
         &self,
         queries: &[Fingerprint],
@@ -87,7 +87,7 @@ impl<'a> Federation<'a> {
     /// keeps the least by (distance, part, number).
     ///
     /// # Errors
-    /// As [`View::find`].
+    /// Errors of [`View::find`].
     pub fn find(
         &self,
         queries: &[Fingerprint],
@@ -110,7 +110,7 @@ impl<'a> Federation<'a> {
     /// Returns the live document with this id, from the first part that has one.
     ///
     /// # Errors
-    /// As [`View::get`].
+    /// Errors of [`View::get`].
     pub fn get(&self, id: &str) -> Result<Option<Part<Stored>>> {
         for (index, part) in self.parts.iter().enumerate() {
             if let Some(stored) = part.get(id)? {
@@ -123,7 +123,7 @@ impl<'a> Federation<'a> {
     /// Returns whether a part has a live document with this id.
     ///
     /// # Errors
-    /// As [`View::get`].
+    /// Errors of [`View::get`].
     pub fn contains(&self, id: &str) -> Result<bool> {
         for part in &self.parts {
             if part.contains(id)? {

@@ -1,6 +1,7 @@
-//! The rows of keys in the catalog: those of documents without a print, and of all documents that version 1 wrote.
-//! Look-ups in a family without rows are skipped. Look-ups of keys without rows are skipped, too, once the look-ups
-//! have cost as much as reading all keys that have rows. Otherwise a few one-word pages would make all verdicts slow.
+//! The rows of keys in the catalog, which belong to documents without a print, and to all documents that version 1
+//! wrote. Look-ups in a column family without rows are skipped. When look-ups have cost as much as reading all keys
+//! that have rows, these keys are read, and from then on look-ups of other keys are skipped, too. Otherwise a few
+//! one-word pages would make all verdicts slow.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -65,8 +66,8 @@ impl Rows {
     }
 }
 
-/// Returns the hashes of the keys of all rows of a family; `None` if there are more rows than `most`, or if some cannot
-/// be read: that error is left to the look-ups that need them.
+/// Returns the hashes of the keys of all rows of a family; `None` if there are more rows than `most`, or if some rows
+/// cannot be read. The look-ups that need these rows then return the error.
 fn keys_of(catalog: &Catalog, family: Family, most: usize) -> Option<HashSet<u64>> {
     let (mut keys, mut rows) = (HashSet::new(), 0);
     let read = catalog.all_keys(family, &mut |prefix, _| {

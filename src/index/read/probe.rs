@@ -1,7 +1,7 @@
 //! The probe: everything stored within k bits of a fingerprint (Manku 2007, 3).
 //!
-//! A dependent memory miss costs ten times an independent one, so misses are always overlapped. A *lane* is one table
-//! of one run for one query:
+//! A dependent memory miss costs ten times as much as an independent one, so misses are always overlapped. A *lane* is
+//! one table of one run for one query:
 //! 1. the filters of all lanes are read together, and lanes that have nothing in their range end;
 //! 2. the other lanes search their block indexes together, each key being prefetched while others are compared;
 //! 3. when a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at

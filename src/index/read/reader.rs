@@ -43,7 +43,7 @@ impl Reader {
     /// Opens a database for reading, with a choice of when checksums are verified.
     ///
     /// # Errors
-    /// As [`Reader::open`].
+    /// Errors of [`Reader::open`].
     pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
         let mut attempt = 0;
         loop {
@@ -63,7 +63,7 @@ impl Reader {
     /// instance to a restored backup, that one is opened. Returns whether anything has changed.
     ///
     /// # Errors
-    /// As [`Reader::open`]; the old state is kept then, without any later change.
+    /// Errors of [`Reader::open`]; the old state is kept then, without any later change.
     pub fn refresh(&mut self) -> Result<bool> {
         match self.refresh_here() {
             Err(Error::Moved { path }) => {
@@ -102,9 +102,9 @@ impl Reader {
 
     /// Catches up with the writer using the open catalog. Returns whether that reaches the writer's current state.
     fn follow(&mut self) -> Result<bool> {
-        // A secondary instance that did not see the log in which a row was removed shows the row again once nothing
-        // else records the removal. So a fresh instance is used to read which numbers have left the deleted set and
-        // whether a load has ended, and to read everything once an unread log was removed.
+        // A secondary instance of RocksDB may miss the log that removes a row. It then shows the row again when no
+        // other file records the removal. So a new instance is used to read the numbers that have left the deleted set
+        // and whether a load has ended, and to read everything after an unread log was removed.
         let loading = self.snapshot.ranges.in_state(RangeState::Loading).next().is_some();
         if self.ahead || loading {
             return Ok(false);
@@ -138,7 +138,7 @@ impl Reader {
     fn changes(&self) -> Result<Option<Changes>> {
         let manifest = read_manifest(&self.dir)?;
         let before = &self.snapshot.manifest;
-        // Generations never go back, and each belongs to one manifest; otherwise somebody has replaced the files.
+        // Generations never decrease, and each belongs to one manifest; if this does not hold, the files were replaced.
         let is_later = manifest.generation > before.generation || manifest == *before;
         if !is_later || manifest.purged != before.purged || manifest.catalog != before.catalog {
             return Ok(None);
@@ -176,7 +176,7 @@ impl Reader {
     /// Finds every live document within `within` bits, by (distance, id).
     ///
     /// # Errors
-    /// As [`View::find`].
+    /// Errors of [`View::find`].
     pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Neighbor>> {
         let answers = self.view().find(&[fingerprint], within, None, &mut Work::default())?;
         Ok(answers.into_iter().flat_map(|answer| answer.matches).collect())

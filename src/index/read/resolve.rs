@@ -39,8 +39,8 @@ impl View<'_> {
         self.snapshot.runs.iter().flat_map(|run| of_run(&run.segments[0])).collect()
     }
 
-    /// Compares the fingerprints of documents that are in no run yet with queries, and passes (query ordinal, stored
-    /// fingerprint, distance) to `emit`: these are the ones that scans of all ranges miss.
+    /// Compares the fingerprints of documents that are in no run yet, which scans of all ranges miss, with queries, and
+    /// passes (query ordinal, stored fingerprint, distance) to `emit`.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if a distance or a query exceeds the database's; any error of `emit`.

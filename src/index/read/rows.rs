@@ -20,7 +20,7 @@ impl View<'_> {
         self.each_record_from(0, deleted, visit)
     }
 
-    /// As [`View::each_record`], from a number on.
+    /// Like [`View::each_record`], from a number on.
     pub(crate) fn each_record_from(
         &self,
         first: u64,

@@ -14,11 +14,11 @@ use crate::catalog::{Family, Key, KeyCursor, Recent};
 use crate::runs::summaries::SummariesFile;
 use crate::{Error, Result};
 
-/// Maximum number of rows of one key that are skipped because their documents are deleted or hidden; the rest counts as
-/// unread.
+/// Maximum number of rows of one key that are skipped because their documents are deleted or hidden; further rows count
+/// as unread.
 const PASSED_MAX: usize = 1 << 16;
 
-/// Number of documents for which there is room at first: a page of a template shares a key with some hundred documents.
+/// Initial capacity in documents: a page of a template shares a key with some hundred documents.
 const NUMBERS: usize = 256;
 
 /// The documents that share a key.
@@ -30,7 +30,7 @@ pub struct Sharing {
     pub cut: usize,
 }
 
-/// The documents of one key, after those of other keys: the oldest of each source, one source after the other.
+/// Collects the documents of one key, after those of other keys: the oldest of each source, one source after the other.
 struct Taken<'a> {
     most: usize,
     numbers: &'a mut Vec<u64>,
@@ -121,7 +121,7 @@ pub enum Found<'a> {
     Record(Arc<Recent>),
 }
 
-/// A candidate: the data by which it is compared and which an answer shows.
+/// A candidate: the data that is compared and that an answer shows.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and most are summaries")]
 pub enum Candidate<'f> {
     /// The summary of a printed document.
@@ -176,8 +176,8 @@ impl<'a> Scope<'a> {
         self.view
     }
 
-    /// Finds the documents that share one of these keys: for each key, the `most` oldest. A key of a million documents
-    /// costs no more; neither does one whose documents are nearly all deleted.
+    /// Finds the documents that share one of these keys: for each key, the `most` oldest. The cost does not depend on
+    /// how many documents share a key, nor on how many of them are deleted.
     pub fn sharing(&self, keys: &mut [Key], most: usize) -> Result<Sharing> {
         keys.sort_unstable();
         let mut all = Sharing { numbers: Vec::with_capacity(NUMBERS), cut: 0 };

@@ -35,7 +35,7 @@ impl SharedReader {
     /// Opens a database for reading.
     ///
     /// # Errors
-    /// As [`Reader::open`].
+    /// Errors of [`Reader::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, Verify::FirstTouch)
     }
@@ -43,7 +43,7 @@ impl SharedReader {
     /// Opens a database for reading, with a choice of when checksums are verified.
     ///
     /// # Errors
-    /// As [`Reader::open`].
+    /// Errors of [`Reader::open`].
     pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
         let reader = Reader::open_with(path, verify)?;
         Ok(Self { current: RwLock::new(Arc::new(reader)), refreshing: Mutex::new(()) })
@@ -59,7 +59,7 @@ impl SharedReader {
     /// this costs as much as opening a database whose runs are already open.
     ///
     /// # Errors
-    /// As [`Reader::open`]; the old state then stays the current one.
+    /// Errors of [`Reader::open`]; the old state then stays the current one.
     pub fn refresh(&self) -> Result<bool> {
         let _one_at_a_time = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(next) = self.current().next_state()? else { return Ok(false) };

@@ -67,7 +67,7 @@ fn read_deleted(dir: &Dir, manifest: &Manifest) -> Result<RoaringTreemap> {
 /// A way in which a manifest and a catalog disagree.
 #[derive(Debug)]
 pub(crate) enum Disagreement {
-    /// They belong to different databases.
+    /// The two belong to different databases.
     Settings(&'static str),
     /// The catalog is behind the manifest: acknowledged commits were lost.
     Lost(String),
@@ -356,7 +356,7 @@ impl Changes {
                 Ok(true)
             })?;
             if state == RangeState::Loading {
-                // It is the last one. Its documents are read when the load has ended.
+                // A range that is being loaded is the last one. Its documents are read after the load.
                 break;
             }
             *seen = numbers.end;

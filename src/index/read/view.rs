@@ -57,7 +57,7 @@ pub struct Stored {
     pub number: u64,
     /// Fingerprint of the document.
     pub fingerprint: Fingerprint,
-    /// It has fewer than two tokens and is never matched by fingerprint.
+    /// Whether the document has fewer than two tokens; such a document is never matched by fingerprint.
     pub unprinted: bool,
     /// Everything but the fingerprint.
     pub record: Record,
@@ -88,7 +88,7 @@ impl<'a> View<'a> {
         self.snapshot.manifest.generation
     }
 
-    /// Returns the document number below which all documents are included: answers are complete up to there.
+    /// Returns the document number below which answers include all documents.
     pub fn complete_to(&self) -> u64 {
         self.snapshot.seen
     }
@@ -108,12 +108,12 @@ impl<'a> View<'a> {
         self.snapshot.probe_many(queries, u32::from(within.0), limit, work)
     }
 
-    /// Finds all live documents within `within` bits of each query, with their ids; a limit keeps the
-    /// least by (distance, number). The documents of all queries of one call are looked up together: the more, the
-    /// cheaper.
+    /// Finds all live documents within `within` bits of each query, with their ids; a limit keeps the least by
+    /// (distance, number). The documents of all queries of one call are looked up together, so many queries per call
+    /// are cheaper.
     ///
     /// # Errors
-    /// As [`View::probe`].
+    /// Errors of [`View::probe`].
     pub fn find(
         &self,
         queries: &[Fingerprint],
@@ -145,7 +145,7 @@ impl<'a> View<'a> {
     /// ```
     ///
     /// # Errors
-    /// As [`View::probe`]; [`Error::Cancelled`] if it was stopped.
+    /// Errors of [`View::probe`]; [`Error::Cancelled`] if it was stopped.
     pub fn find_until(
         &self,
         queries: &[Fingerprint],
@@ -251,24 +251,24 @@ impl<'a> View<'a> {
     /// Returns whether there is a live document with this id.
     ///
     /// # Errors
-    /// As [`View::get`].
+    /// Errors of [`View::get`].
     pub fn contains(&self, id: &str) -> Result<bool> {
         Ok(self.catalog.ids().find(id, |number| self.snapshot.is_live(number))?.is_some())
     }
 
-    /// Returns whether there is a live document whose id looks like this one and is of the other kind: the text `17`
-    /// and the number 17 are namesakes.
+    /// Returns whether a live document has an id of the other kind that looks like this one, as the text `17` and the
+    /// number 17 do.
     ///
     /// # Errors
-    /// As [`View::get`].
+    /// Errors of [`View::get`].
     pub fn has_namesake(&self, id: &str) -> Result<bool> {
         other_kind(id).map_or(Ok(false), |other| self.contains(&other))
     }
 
-    /// Returns whether two documents may be namesakes; if not, nobody need ask for each. It takes a moment.
+    /// Returns whether any two documents may be namesakes; if not, callers need not check each document. This is fast.
     ///
     /// # Errors
-    /// As [`View::get`].
+    /// Errors of [`View::get`].
     pub fn may_have_namesakes(&self) -> Result<bool> {
         let (numbers, digits) = (NUMBER_MARK as u8, b'-'..b'9' + 1);
         Ok(self.catalog.has_id_beginning(numbers..numbers + 1)? && self.catalog.has_id_beginning(digits)?)
@@ -282,11 +282,11 @@ impl<'a> View<'a> {
         self.each_from(0, visit)
     }
 
-    /// As [`View::each`], from a document number on: a caller that stopped after [`Stored::number`] n can continue at
+    /// Like [`View::each`], from a document number on: a caller that stopped after [`Stored::number`] n can continue at
     /// the next number, in the same process or another, and misses no document that is live in both states.
     ///
     /// # Errors
-    /// As [`View::each`].
+    /// Errors of [`View::each`].
     pub fn each_from(&self, first: u64, visit: &mut dyn FnMut(Stored) -> Result<bool>) -> Result<()> {
         let mut stopped = false;
         let outcome = self.each_record_from(first, false, &mut |number, print, record, _| {

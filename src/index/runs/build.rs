@@ -29,7 +29,7 @@ pub(crate) enum Entry {
 /// Lists that can be passed through a receiver of entries any number of times.
 pub(crate) type Lists<'a> = dyn Fn(&mut dyn FnMut(Entry) -> Result<()>) -> Result<()> + 'a;
 
-/// Maps a broken rule, which is here an error of the input: the database is unchanged.
+/// Maps a broken rule of the format, which here is an error of the input, to an error; the database is unchanged.
 pub(super) fn refused(dir: &Dir) -> impl Fn(FormatError) -> Error {
     let path = dir.root().to_owned();
     move |error| Error::Inconsistent { path: path.clone(), what: format!("a run could not be made: {error}") }

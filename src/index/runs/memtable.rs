@@ -1,4 +1,4 @@
-//! The memtable: committed fingerprints that are in no run yet, with an index of its own.
+//! The memtable: an index in memory of committed fingerprints that are in no run yet.
 //!
 //! By the pigeonhole principle, two fingerprints within k bits of each other are equal in one of k + 1 groups of
 //! bits. Every fingerprint is chained under the value of each of its groups; a probe walks k + 1 chains of a few
@@ -39,8 +39,8 @@ struct Link {
     next: u32,
 }
 
-/// Stored keys of documents (SPEC 8.6), in chains by the low bits of the key: they are bits of a hash already. The
-/// numbers of a chain ascend.
+/// Stored keys of documents (SPEC 8.6), in chains by the low bits of the key, because keys are hashes. The numbers of a
+/// chain ascend.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
     /// The first and the last link of each chain.
@@ -494,7 +494,7 @@ mod tests {
                 memtables.insert(number, number);
                 memtables.insert_keys(number, keys.iter().copied());
             }
-            // Keys of one chain, which differ only in their higher bits.
+            // Keys that are in one chain, because they differ only in their higher bits.
             let asked: Vec<u64> = asked.into_iter().flat_map(|key| [key, key + (1 << 30)]).collect();
             let found = memtables.sharing(&asked);
             for (index, key) in asked.iter().enumerate() {

@@ -144,7 +144,7 @@ fn each_list(
     Ok(())
 }
 
-/// Computes what a merge of runs will leave out, without writing anything but temporary files.
+/// Computes which documents and fingerprints a merge of runs will leave out; writes only temporary files.
 pub(crate) fn survey(dir: &Dir, runs: &[Arc<Run>], deleted: &RoaringTreemap) -> Result<Dropped> {
     let mut dropped = Dropped::default();
     let touched = runs.iter().any(|run| deleted_in(deleted, run.entry.low..run.entry.high) > 0);
@@ -336,7 +336,7 @@ impl Merge<'_> {
                 self.each_kept(ordinal, left_out, sink)
             });
         }
-        // An order that no input has: values from table 0, permuted and sorted.
+        // If an input lacks this order, the values are taken from table 0, permuted and sorted.
         let mut sorter = Sorter::new(&self.dir.scratch()?, memory_limit);
         self.each_kept(0, &dropped.fingerprints, &mut |stretch| {
             stretch.iter().try_for_each(|&value| sorter.push([table.permute(Fingerprint(value)).0]))

@@ -16,12 +16,12 @@ use nddb_format::{FormatError, huffman, postings, segment};
 /// Costs of a machine: the only figures of the cost model that do not follow from the format. The benches measure
 /// them; they affect which scheme is chosen, never the answers.
 pub(crate) mod cost {
-    /// Finding and fetching the block of one table in memory, with the tables of a query in flight together: its
-    /// share of the search of the block keys, and the first touch of the block. (One table after the other it would
-    /// be 900.) This and the next are measured by probes of ten tables and of four (`--levels 4`) in
+    /// Finding and fetching the block of one table in memory, with all tables of a query in flight together: the share
+    /// of the search of the block keys, and the first touch of the block. (It would be 900 for one table after the
+    /// other.) This and the next constant are measured by probes of ten tables and of four (`--levels 4`) in
     /// `benches/probe`.
     pub(crate) const MISS_NS: f64 = 360.0;
-    /// Asking the filter of one table, with all filters of a query in flight together.
+    /// Looking up one filter, with all filters of a query in flight together.
     pub(crate) const FILTER_NS: f64 = 60.0;
     /// Decoding one entry.
     pub(crate) const STEP_NS: f64 = 5.2;
@@ -33,7 +33,7 @@ pub(crate) mod cost {
     pub(crate) const READ_NEXT_NS: f64 = 1_000.0;
 }
 
-/// Share of non-occurring prefixes that pass a Bloom filter.
+/// Share of absent prefixes that pass a Bloom filter.
 const BLOOM_MISTAKES: f64 = 0.012;
 /// Maximum number of tables of a run, by default.
 pub(crate) const TABLES_MAX: usize = 10;
@@ -141,7 +141,7 @@ pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> Result<Scheme,
 /// 3.1.2).
 ///
 /// # Errors
-/// As [`choose`].
+/// Errors of [`choose`].
 pub fn plan(bits: u8, k: u8, documents: u64) -> Result<Vec<Prediction>, FormatError> {
     predict_all(bits, k, documents, PLAN_TABLES_MAX)
 }
@@ -245,9 +245,9 @@ struct Entries {
 }
 
 impl Entries {
-    /// In a table of `drawn` random fingerprints two neighbours differ first at bit h once for each aligned interval of
-    /// 2^(h+1) values with fingerprints in both halves: a half of 2^h has none with probability exp(-drawn 2^h / 2^f).
-    /// So the code follows from the expected counts.
+    /// In a table of `drawn` random fingerprints, two neighbours first differ at bit h once for each aligned interval
+    /// of 2^(h+1) values that has fingerprints in both halves. A half of 2^h values is empty with probability
+    /// exp(-drawn 2^h / 2^f). The code follows from these expected counts.
     fn new(bits: u8, drawn: f64) -> Self {
         let bits = i32::from(bits);
         let counts: Vec<f64> = (0..bits)
@@ -264,8 +264,8 @@ impl Entries {
         Self { sizes, mean: mean.max(1.0) }
     }
 
-    /// Returns the mean bits of an entry coded against another one `distance` values away: an aligned interval of
-    /// 2^(h+1) values contains both with probability 1 - distance / 2^(h+1).
+    /// Returns the mean bits of an entry that is coded relative to an entry `distance` values away. An aligned interval
+    /// of 2^(h+1) values contains both entries with probability 1 - distance / 2^(h+1).
     fn against(&self, distance: f64) -> f64 {
         let mut within = 0.0;
         let mut sum = 0.0;
@@ -278,8 +278,8 @@ impl Entries {
         sum
     }
 
-    /// Returns the mean entries of a block whose neighbours are `gap` values apart: packed as the encoder does,
-    /// with every entry of mean size.
+    /// Returns the mean number of entries of a block whose neighbours are `gap` values apart, packed as by the encoder,
+    /// with entries of mean size.
     fn packed(&self, restart: u16, gap: f64) -> f64 {
         let mut left = ((BLOCK_SIZE - FIRST.end()) * 8) as f64;
         let mut entries = 1.0;
@@ -287,7 +287,7 @@ impl Entries {
             let at_restart = restart != 0 && entries % f64::from(restart) == 0.0;
             let size = if at_restart { self.against(entries * gap) + 16.0 } else { self.mean };
             if size > left {
-                // The end is anywhere within an entry: half of one is lost on average.
+                // A block may end anywhere within an entry, so half an entry is lost on average.
                 return (entries + left / size - 0.5).max(1.0);
             }
             left -= size;
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn ten_million_weigh_and_cost_what_they_do() {
         let ten = greatest_prefix(64, 3, 10);
-        // Entries of ten tables decoded for a query, as measured: 920, 190 and 126.
+        // Measured numbers of entries decoded per query in ten tables: 920, 190 and 126.
         for (restart, bits, decoded) in [(0, 45.08, 920.0), (32, 45.89, 190.0), (16, 46.83, 126.0)] {
             let predicted = predict(64, 3, restart, 10_000_000, &ten);
             // Four of the ten filters have 2^25 bits, and six have 2^26.
@@ -353,7 +353,7 @@ mod tests {
         }
     }
 
-    /// The key tables that `benches/plan.py` measured weigh less where near copies share keys.
+    /// The key tables measured by `benches/plan.py` are smaller if near copies share keys.
     #[test]
     fn key_tables_are_predicted_and_grow_with_their_keys() {
         let weights = [16, 28, 40, 52].map(|keys| {
@@ -408,7 +408,7 @@ mod tests {
             for design in designs(bits, k, TABLES_MAX) {
                 let predicted = COUNTS.map(|documents| predict(bits, k, RESTART, documents, &design));
                 assert!(predicted.is_sorted_by(|a, b| a.bytes <= b.bytes), "f={bits} k={k} {predicted:?}");
-                // With filters, queries cost less than in fewer documents without filters.
+                // With filters, queries cost less than queries of fewer documents without filters.
                 let (few, many) = predicted.split_at(4);
                 let costs_more = |a: &Prediction, b: &Prediction| a.resident_us <= b.resident_us;
                 assert!(few.is_sorted_by(costs_more) && many.is_sorted_by(costs_more), "f={bits} k={k} {predicted:?}");

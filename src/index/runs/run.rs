@@ -28,7 +28,7 @@ pub(crate) struct SegmentFile {
     pages: Seen,
     filter_pages: Seen,
     verify: Verify,
-    /// Built once the number of queries repays it; `None` inside: it cannot be built.
+    /// Built when there have been enough queries to justify it; the inner `None` means that it cannot be built.
     directory: OnceLock<Option<Directory>>,
     /// Mean number of entries of a block.
     entries: u32,
@@ -38,8 +38,8 @@ pub(crate) struct SegmentFile {
 
 /// Number of parts of a block for which the bytes that a probe reads are precomputed.
 const SPANS: usize = 32;
-/// Bytes of a block that are prefetched besides its head. (Measured at ten million fingerprints: four lines too few
-/// cost a miss that nothing hides, the eleven others cost 6 ns each.)
+/// Bytes of a block that are prefetched besides its head. (Measured with ten million fingerprints: with too few lines,
+/// a query waits for a miss; each unneeded line costs 6 ns.)
 const SPAN_SIZE: usize = 4 * 64;
 
 /// Returns, for each part of a block, the mean offset of the restart point from which a value there is decoded.
@@ -393,9 +393,9 @@ impl Run {
         Ok(Self { entry: entry.clone(), segments, postings, keys, summaries, queries: AtomicU32::new(0) })
     }
 
-    /// Counts a query. The first ones search the block keys, so that opening a database reads none of them. After
-    /// as many queries as the block index of a table has pages, most pages have been read, and each further query
-    /// builds the directory of one table, until all have one.
+    /// Counts a query. The first queries search the block keys, so that opening a database need not read these. After
+    /// as many queries as the block index of a table has pages, most pages have been read; then each query builds the
+    /// directory of one table, until all tables have one.
     #[inline]
     pub(crate) fn note_query(&self) {
         let tables = self.segments.len() as u32;
@@ -403,7 +403,7 @@ impl Run {
         if queries >= u32::MAX - tables {
             return;
         }
-        // It does no harm if a query is not counted because of a race with another thread.
+        // A race with another thread may lose a count, which is harmless.
         self.queries.store(queries + 1, Ordering::Relaxed);
         let first = self.segments[0].pages.len().min(1 << 24) as u32;
         if queries >= first {

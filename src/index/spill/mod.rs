@@ -1,8 +1,8 @@
-//! Data beyond memory, and the support of long work: external sorting, mapped rows, temporary files, the resources
+//! Support for data larger than memory and for long work: external sorting, mapped rows, temporary files, the resources
 //! granted by the caller, and progress.
 //!
-//! It imports `error` only. Temporary files have no name and vanish with the process. Mapping them is the only use of
-//! `unsafe` outside the database folder.
+//! This module imports only `error`. Temporary files have no name and vanish with the process. Mapping them is the only
+//! use of `unsafe` outside the module `disk`.
 
 pub mod mapped_rows;
 pub mod progress;

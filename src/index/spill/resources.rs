@@ -1,11 +1,11 @@
-//! Resources for work beyond memory.
+//! Resources for work that exceeds memory.
 
 use std::path::PathBuf;
 
 /// Default memory limit for sorting, in bytes.
 const MEMORY: u64 = 512 << 20;
 
-/// Resources for detection over more documents than fit in memory: the rest goes to temporary files.
+/// Resources for work on more documents than fit in memory; data beyond the memory limit goes to temporary files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// Approximate bytes of memory for sorting and look-ups; a few bytes per document and the system's page cache are

@@ -115,9 +115,9 @@ impl<const N: usize> Sorted<N> {
 
 /// Sorted rows, by index.
 pub enum IndexedRows<const N: usize> {
-    /// They fit in memory.
+    /// The rows fit in memory.
     InMemory(Vec<[u64; N]>),
-    /// They are in a temporary file.
+    /// The rows are in a temporary file.
     Mapped(MappedRows<N>),
 }
 

@@ -43,7 +43,7 @@ fn weights(writer: &Writer, busy: &dyn Fn(&Run) -> bool) -> Vec<Weight> {
 }
 
 impl Writer {
-    /// Returns the next compaction that pays, if any; reads only the sizes of the runs.
+    /// Returns the next worthwhile compaction, if any. Only the sizes of the runs are read.
     pub fn plan_compaction(&self) -> Option<CompactionPlan> {
         self.plan_compaction_from(0)
     }
@@ -74,7 +74,7 @@ impl Writer {
     /// [`Error::StalePlan`] if its runs were merged otherwise meanwhile; [`Error::OverLimit`] if there is no space for
     /// the new files; [`Error::Cancelled`]; damage of the inputs. The database is then as before.
     pub fn compact(&mut self, plan: &CompactionPlan) -> Result<Compacted> {
-        // Merges in progress would otherwise replace the runs.
+        // Otherwise merges in progress would replace the runs.
         self.cancel_merges();
         self.commit()?;
         self.cancel_merges();
@@ -133,7 +133,7 @@ impl Writer {
     /// Gives every run, including later ones, the scheme of these levels, or the planner's choice for its size.
     ///
     /// # Errors
-    /// As [`Writer::compact`].
+    /// Errors of [`Writer::compact`].
     pub fn reshape(&mut self, levels: Option<&[u8]>) -> Result<Vec<Compacted>> {
         self.commit()?;
         self.set_levels(levels)?;

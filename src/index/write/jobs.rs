@@ -83,7 +83,7 @@ impl Job {
             Ok(outcome) => Some(outcome),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                let what = "a thread that made a run ended before it was done".into();
+                let what = "a thread that was building a run ended early".into();
                 Some(Err(Error::Inconsistent { path: "runs".into(), what }))
             }
         }
@@ -103,7 +103,7 @@ impl Job {
 impl Drop for Job {
     fn drop(&mut self) {
         self.stop();
-        // Its files are no longer written when the lock of the database is released.
+        // The thread must end before the lock of the database is released, so that it writes no file later.
         if self.thread.is_ours() {
             let _ = self.thread.take().map(JoinHandle::join);
         }

@@ -45,7 +45,8 @@ impl Writer {
         let archives = self.merge_archives(&view.catalog.archives()?)?;
         let total = view.catalog.counters()?.live;
         let mut load = self.bulk_load()?;
-        // Documents may refer to them from the first chunk on; their progress is known at the end.
+        // Archives are registered first, because documents may refer to them from the first chunk on; their progress is
+        // known only at the end.
         for (number, archive) in archives.values() {
             load.progress(*number, archive.ours.clone());
         }

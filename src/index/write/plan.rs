@@ -11,7 +11,7 @@ const FAN_IN: usize = 4;
 const TIER_BASE: u64 = 65_536;
 /// Up to this number of runs are left unmerged, whatever their sizes.
 const RUNS_MIN: usize = 5;
-/// A run is not rewritten with younger ones whose total is this many times smaller.
+/// A run is not rewritten together with younger runs whose total size is this many times smaller.
 const UNBALANCED_MAX: u64 = 16;
 /// A run is rewritten when one in this many of its documents is deleted.
 const DEAD_SHARE: u64 = 5;
@@ -74,7 +74,7 @@ impl Weight {
     }
 }
 
-/// Returns whether the largest run would not be rewritten for a few small ones.
+/// Returns whether the small runs are together large enough to justify rewriting the largest run.
 fn is_balanced(runs: &[Weight]) -> bool {
     let largest = runs.iter().map(|run| run.documents).max().unwrap_or(0);
     let all: u64 = runs.iter().map(|run| run.documents).sum();
@@ -107,7 +107,7 @@ fn rewrites_max(documents: u64) -> u32 {
 }
 
 /// Returns the level of a run: a run that was loaded as a whole counts like a run of the same size that was merged from
-/// small ones. In runs below a quarter of [`TIER_BASE`] rewriting costs next to nothing.
+/// small ones. Rewriting runs below a quarter of [`TIER_BASE`] costs almost nothing.
 fn level(run: &Weight) -> u32 {
     let by_size = (4 * run.documents / TIER_BASE).max(1).ilog(4);
     by_size.max(run.rewrites.into())
@@ -115,10 +115,10 @@ fn level(run: &Weight) -> u32 {
 
 /// Chooses neighbours to merge, except those being merged.
 ///
-/// Levels never rise from an older run to a younger: when there are more runs than the number of permitted rewrites,
-/// the shortest tail is merged whose result stays below the level of the run before it. With r rewrites, w runs cover
-/// as many loads of one size as there are ways of choosing r of w + r (Bentley and Saxe 1980, binomial transform;
-/// Mathieu et al. 2014, binomial merge compaction). When no tail is allowed, two small neighbours are merged.
+/// Levels never rise from an older run to a younger one. If there are more runs than permitted rewrites, the shortest
+/// tail of runs is merged whose result stays below the level of the run before it. With r rewrites, w runs cover as
+/// many loads of one size as there are ways of choosing r of w + r (Bentley and Saxe 1980, binomial transform; Mathieu
+/// et al. 2014, binomial merge compaction). When no tail is allowed, two small neighbours are merged.
 pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
     let documents = runs.iter().map(|run| run.documents).sum();
     let rewrites = rewrites_max(documents);
@@ -202,8 +202,8 @@ mod tests {
         assert!(most <= 24, "{most} runs of a billion documents");
     }
 
-    /// Simulates loads of these sizes, merged as they come. Returns the maximum number of runs, and the maximum number
-    /// of rewrites of a document, observed and by the bound.
+    /// Simulates loads of these sizes with merges after each. Returns the maximum number of runs, and the maximum
+    /// number of rewrites of a document, observed and by the bound.
     fn live(loads: impl Iterator<Item = u64>, seen: &mut dyn FnMut(&[Weight])) -> (u8, f64) {
         let mut runs: Vec<Weight> = Vec::new();
         for documents in loads {

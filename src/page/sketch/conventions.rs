@@ -1,8 +1,8 @@
 //! The simhashes of other tools, for importing and comparing their fingerprints.
 //!
-//! Each is the sum of Manku et al. 2 over the tool's own features and hash; fingerprints of different conventions are
-//! unrelated. They are exact on plain text. For a page of markup they can differ from the tool's own, because this
-//! crate extracts the visible text in its own way.
+//! Each convention is the simhash of Manku et al. 2 with the features and the hash function of a tool; fingerprints of
+//! different conventions cannot be compared. On plain text, fingerprints equal those of the tool. On pages of markup
+//! they may differ, because this crate extracts the visible text in its own way.
 
 use std::borrow::Cow;
 
@@ -20,14 +20,15 @@ pub(crate) enum Convention {
     /// The Python package simhash (1e0n): lower case, all word characters joined without spaces, every four successive
     /// ones; MD5, its last 8 bytes. A text of fewer than four characters is one feature, even the empty text.
     OneE0ng,
-    /// simhash-cpp and simhash-py of seomoz leave the features to the caller. Here they are as in their examples: lower
-    /// case, every three successive words; MD5, its first 8 bytes. Fewer than three words are one feature.
+    /// simhash-cpp and simhash-py of seomoz, with the features of their examples (the libraries leave these to the
+    /// caller): lower case, every three successive words; MD5, its first 8 bytes. Fewer than three words are one
+    /// feature.
     Seomoz,
     /// The Python package text-dedup: lower case, split at every non-word character (two in a row enclose an empty
     /// word), the set of all runs of three words; XXH3 with seed 42. Fewer than five words give 0.
     TextDedup,
-    /// The Wayback Machine's wayback-discover-diff at 64 bits, which are also the low 64 of its
-    /// usual 256: lower case, ASCII punctuation as spaces, words; BLAKE2b-512, its last 8 bytes.
+    /// The Wayback Machine's wayback-discover-diff with 64 bits, which equal the low 64 of its usual 256 bits: lower
+    /// case, ASCII punctuation as spaces, words; BLAKE2b-512, its last 8 bytes.
     Wayback64,
     /// The Python package trafilatura: the alphanumeric tokens, case kept, without ASCII punctuation at their ends;
     /// only tokens of more than 4, 3, 2 or 1 characters are used, by the first of these bounds that leaves 32 tokens;

@@ -57,7 +57,7 @@ pub(super) fn of_text(text: &str) -> [u8; 16] {
 /// Copies a part of a text to `out` with one space for each run of ASCII white space, and none at the beginning after
 /// a space. Returns the size of what it wrote.
 fn fold(part: &[u8], out: &mut [u8], after_space: &mut bool) -> usize {
-    // No branch per byte: the loops are vectorised, and the ends of words could not be predicted anyway.
+    // The loops have no branch per byte, so they are vectorised; branches at the ends of words could not be predicted.
     let is_space = |byte: u8| (byte == b' ') | (byte.wrapping_sub(b'\t') < 5);
     let out = &mut out[..part.len()];
     out.iter_mut().zip(part).for_each(|(out, &byte)| *out = if is_space(byte) { b' ' } else { byte });

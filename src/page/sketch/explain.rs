@@ -9,18 +9,18 @@ use crate::sketch::{min_bits, min_hash};
 pub struct Feature {
     /// The text of the feature.
     pub text: String,
-    /// Its weight: the number of its occurrences (Manku et al. 2), or, if the least features decide, the number of bits
-    /// that it decides.
+    /// Its weight: the number of its occurrences (Manku et al. 2) or, for a fingerprint of min-values, the number of
+    /// bits that the feature decides.
     pub weight: u64,
     /// Its hash.
     pub hash: u64,
 }
 
-/// What decides the bits of a fingerprint.
+/// The values from which the bits of a fingerprint follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Derivation {
-    /// The weighted sum of each bit, bit 0 first (Manku et al. 2): above zero the bit is 1 (for trafilatura, not
-    /// below).
+    /// The weighted sum of each bit, bit 0 first (Manku et al. 2). The bit is 1 if the sum is above zero (for
+    /// trafilatura, if it is not below zero).
     Sums(Box<[i64; 64]>),
     /// The text of the feature that has the least value of each bit's function, bit 0 first (Shrivastava and Li 2014);
     /// none for a page without features.
@@ -36,7 +36,7 @@ pub struct Explanation {
     pub distinct: u64,
     /// The heaviest features, the heaviest first, at most 40; features that decide no bit are left out.
     pub features: Vec<Feature>,
-    /// What decides each bit.
+    /// The values from which the bits follow.
     pub derivation: Derivation,
     /// The fingerprint.
     pub fingerprint: u64,
@@ -99,7 +99,7 @@ impl Explainer {
     fn heaviest(self) -> Vec<Feature> {
         let mut features: Vec<Feature> =
             self.features.into_iter().map(|(text, (weight, hash))| Feature { text, weight, hash }).collect();
-        // Stable: equal weights stay in the order of their text.
+        // The sort is stable, so equal weights stay in the order of their text.
         features.sort_by_key(|feature| std::cmp::Reverse(feature.weight));
         features.truncate(Explanation::FEATURES_MAX);
         features

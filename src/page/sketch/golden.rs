@@ -1,6 +1,6 @@
 //! The pinned numbers of `main/1`, `web/1` and their variants for fixed pages: databases store them, so they never
-//! change. If this test fails, the code is wrong, or a library or the language has changed (its Unicode tables, its
-//! dictionaries): restore the values, or make `main/2` and `web/2`.
+//! change. If this test fails, the code is wrong, or a library or the language has changed (such as Unicode tables or
+//! dictionaries): restore the old behaviour, or make `main/2` and `web/2`.
 
 use std::fmt::Write as _;
 
@@ -99,7 +99,7 @@ fn web_1_gives_the_pinned_numbers() {
 /// A text whose first lines are its name.
 const TEMPLATE_TEXT: &str = "Home\n\nOur shop\n\nTwo red foxes\n\nOf the foxes that we have 2 are red: these foxes \
     jump over every dog.\n\nBehind the dog\n";
-/// A page with more text around its content than in it, and its text.
+/// A page that has more text around its content than in it, and the text of this page.
 const NEWS: &str = "<!DOCTYPE html><html><head><title>Fox jumps | Example News</title></head><body>\
     <div role=banner><h1>Example News</h1></div><nav><ul><li><a href=/>Home</a><li><a href=/world>World</a>\
     <li><a href=/sport>Sport</a></ul></nav><main><h2>Fox jumps over 2 dogs</h2><p>Posted on 12 March 2024 at 09:15 by \

@@ -4,8 +4,8 @@
 //! If the sets of distinct words of two pages have resemblance r (common words over all words, Broder), each bit
 //! differs with probability (1 - r) / 2, and 32 (1 - r) of the 64 bits are expected to differ: 1.6 if r is 0.95, and 29
 //! if r is 0.1, as for two unrelated pages of one language. Simhash over occurrences ([`simhash`]) is dominated by
-//! function words, which are the same everywhere, so some of its bits are nearly constant. Its distance grows with the
-//! square root of the difference, that is, faster than this one for small differences.
+//! function words, which all pages share, so some of its bits are nearly constant. Its distance grows with the square
+//! root of the difference, so for small differences it grows faster than the distance of these bits.
 //!
 //! As specified here:
 //!
@@ -15,8 +15,9 @@
 //!   the shingles of eight successive terms, as in algorithm B.
 //! * Min-value i is the least f_i of a feature, 0 <= i < 64, with the [functions](crate::sketch::min_hash) of algorithm
 //!   B and its hashes of shingles; a word is a shingle of one term.
-//! * Bit i is the parity of the number of ones in min-value i. (The lowest bit of a value would be that of the word, up
-//!   to a constant of the function, so all bits that one word decides would carry the same information.)
+//! * Bit i is the parity of the number of ones in min-value i. (The lowest bit of a value is the lowest bit of the
+//!   word's hash, up to a constant of the function, so all bits that one word decides would carry the same
+//!   information.)
 //! * A content without terms has fingerprint 0.
 //!
 //! [`simhash`]: crate::sketch::simhash
@@ -37,7 +38,7 @@ pub fn fingerprint(terms: &[u64]) -> u64 {
 
 /// Returns the number of successive terms in a feature of this content.
 pub(super) fn width(terms: &[u64]) -> usize {
-    // Ascending. For prose, the first sentences suffice to decide.
+    // Distinct words, ascending. For prose, the first sentences are enough to decide.
     let mut words = Vec::new();
     let are_many = terms.iter().any(|&term| match words.binary_search(&term) {
         Ok(_) => false,
@@ -49,7 +50,8 @@ pub(super) fn width(terms: &[u64]) -> usize {
     if are_many { 1 } else { SHINGLE }
 }
 
-/// Returns whether this number of distinct words is not few for this number of terms.
+/// Returns whether this number of distinct words is enough for this number of terms: whether the content does not have
+/// few words.
 fn are_many(words: usize, terms: usize) -> bool {
     words.saturating_mul(words) >= 2 * terms
 }

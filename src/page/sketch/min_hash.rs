@@ -127,9 +127,9 @@ pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -
     values_of(bytes_of(tokens).as_flattened(), shingle)
 }
 
-/// Like [`first_min_values`], for shingles that are long enough to tell texts apart ([`separating`]), or, if no length
-/// is, for their [`occurrences`]. Also returns the class of their length: two texts are compared by these values only
-/// if their classes are equal.
+/// Like [`first_min_values`], but for shingles that are long enough to distinguish texts ([`separating`]); if no length
+/// is enough, for the [`occurrences`] of shingles. Also returns the class of the length: the values of two texts can be
+/// compared only if their classes are equal.
 pub(super) fn separating_min_values<const N: usize>(
     tokens: &[u64],
     shingle: usize,
@@ -165,9 +165,9 @@ const OF_FEW_WORDS: u8 = 7;
 const COUNTED: usize = 1 << 16;
 
 /// Returns a hash for each occurrence of each shingle, so that texts which repeat one sequence differ by the number of
-/// repetitions. The first occurrence has the XXH3 (64 bits, seed 0) of the shingle; each further one that of the
-/// shingle's hash and the number of occurrences before it, 8 bytes each, little-endian. `None` if there are too many
-/// distinct shingles.
+/// repetitions. The hash of the first occurrence is the XXH3 (64 bits, seed 0) of the shingle. The hash of each further
+/// one is the XXH3 of the shingle's hash and the number of occurrences before it, 8 bytes each, little-endian. `None`
+/// if there are too many distinct shingles.
 fn occurrences(bytes: &[u8], shingle: usize) -> Option<Vec<u32>> {
     let (mut counts, mut hashes) = (HashMap::new(), Vec::new());
     for hash in windows(bytes, shingle).map(xxh3_64) {
@@ -212,9 +212,9 @@ fn is_of_few_words(tokens: &[u64]) -> bool {
 
 /// Returns the number of terms in the shingles by which a text is compared, given its tokens and their bytes:
 /// `shingle`, doubled while fewer than one in `share` of the shingles are distinct, up to 32. For a text of at most 16
-/// distinct words that occur three times each on average it is 16, or half of the text: all texts of four letters, or
-/// of yes and no, have the same pairs of terms, which therefore distinguish nothing. Also returns whether one in
-/// `share` of the shingles is distinct.
+/// distinct words that occur three times each on average, the number is 16, or half of the text, because all texts of
+/// four letters, or of yes and no, have the same pairs of terms. Also returns whether at least one in `share` of the
+/// shingles is distinct.
 ///
 /// Distinct shingles are estimated by linear counting (Whang et al. 1990): in a bitmap with four bits for each shingle,
 /// rounded up to a power of two, each shingle sets the bit given by the low bits of its XXH3 (64 bits, seed 0).
@@ -299,7 +299,7 @@ fn lower(values: &mut [u32], shingles: &[u32]) {
     let mut at = 0;
     while at < values.len() {
         let width = WIDTH.min(values.len() - at);
-        // Copies of fixed size, so that they live in registers.
+        // Copies of fixed size, which the compiler keeps in registers.
         let (mut a, mut b, mut least) = ([1; WIDTH], [0; WIDTH], [u32::MAX; WIDTH]);
         a[..width].copy_from_slice(&factors[at..at + width]);
         b[..width].copy_from_slice(&summands[at..at + width]);
@@ -331,9 +331,9 @@ pub fn plain(tokens: &[u64]) -> Option<MinHash> {
     Some(MinHash::of_values(values))
 }
 
-/// Returns the min-values of a token sequence by the shingles that separate it, and the class of their length, computed
-/// as in the definition: shingles of `shingle` tokens, doubled until one in `share` of them is distinct, or of 16
-/// tokens for a text of few words; if too few are distinct even then, each occurrence counts.
+/// Returns the min-values of the shingles of a token sequence, and the class of the length of the shingles, computed as
+/// in the definition. The length is `shingle` tokens, doubled until one in `share` of the shingles is distinct, or 16
+/// tokens for a text of few words. If too few are distinct even then, each occurrence counts.
 #[cfg(test)]
 pub(crate) fn plain_separating(tokens: &[u64], shingle: usize, share: usize) -> Option<([u32; MIN_VALUES], u8)> {
     let hashes = |length: usize| -> Vec<u64> {

@@ -1,17 +1,17 @@
-//! Tokens to fingerprints: min-hash bits, simhash, projection, min-values and supershingles, under a recipe.
+//! From tokens to sketches: min-hash bits, simhash, projection, min-values and supershingles, by a recipe.
 //!
-//! It owns everything between the terms of a page and the numbers that a database stores for it. A [`Recipe`] names and
-//! versions a choice of sketches: fingerprints of different recipes are not comparable, so a database stores its
-//! recipe's label and refuses others. A released recipe gives the same numbers for ever and on every platform; a file
-//! of golden values checks that.
+//! This module computes, from the terms of a page, the numbers that a database stores. A [`Recipe`] is a named and
+//! versioned choice of sketches. Fingerprints of different recipes cannot be compared, so a database stores the label
+//! of its recipe and refuses others. A released recipe gives the same numbers for ever and on every platform; tests
+//! compare them with golden values.
 //!
 //! Two sketches are computed only when texts are compared, and are not stored: the `signatures` of sentences (Huang et
 //! al. 3.1) and the sampled `shingles` of words (Ye et al. 3.1).
 //!
-//! Every sketch is implemented twice: as the paper's loop (`plain`), which is the definition, and as a fast version
-//! that is tested against it.
+//! Every sketch is implemented twice: by the loops of the paper (`plain`), which are the definition, and by a fast
+//! version, which is tested against the definition.
 //!
-//! It imports `text`, and nothing of the index, of archives or of verdicts. It is pure: no input or output, no
+//! This module imports `text`, but nothing from the index, archives or verdicts. It is pure: no input or output, no
 //! threads, no clock, no random source.
 
 mod conventions;

@@ -1,4 +1,4 @@
-//! How the profile of a page is computed ([`Profile`]: its layout is SPEC 9.3).
+//! The computation of the profile of a page ([`Profile`]; SPEC 9.3 has its layout).
 //!
 //! As specified here:
 //!
@@ -21,7 +21,8 @@
 //!   hashes, ascending.
 //! * the number of terms of the content and of the whole text; a hash of the host (the low 32 bits of XXH3 of its name;
 //!   0 if unknown), and a hash of host and path (likewise; the path without a final `/` or `index` file; 0 if unknown);
-//!   whether all of the page counts as its content, because there is too little else, and whether it is plain text.
+//!   whether the whole page counts as its content because too little content was found, and whether the page is plain
+//!   text.
 
 use nddb_format::profile::{HASH, LeadingWords, NUMBER, Numbers, OWN, Profile, WHOLE, WORDS};
 use nddb_format::summaries::min_byte;
@@ -117,7 +118,7 @@ fn occurring(terms: &[String], hashes: &[u64]) -> Vec<bool> {
     let mut found = vec![false; terms.len()];
     for hash in hashes.iter().filter(|hash| mask & bit(**hash) != 0) {
         let start = wanted.partition_point(|(wanted, _)| wanted < hash);
-        // Equal terms are found together: once, although both lists may have many of them.
+        // Equal terms are handled together and only once, although both lists may have many of them.
         if wanted.get(start).is_some_and(|(_, index)| !found[*index]) {
             wanted[start..].iter().take_while(|(wanted, _)| wanted == hash).for_each(|(_, index)| found[*index] = true);
         }

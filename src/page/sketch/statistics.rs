@@ -1,5 +1,5 @@
-//! Statistical tests: do the sketches estimate what the papers say they estimate? The seeds are fixed, so these
-//! tests pass or fail for good; nine seeds in ten thousand would miss the bounds.
+//! Statistical tests that the sketches estimate the quantities that the papers state. The seeds are fixed, so the
+//! results never change; nine seeds in ten thousand would miss the bounds.
 
 use std::collections::BTreeSet;
 
@@ -126,7 +126,7 @@ fn samples_of_shingles_resemble_each_other_as_the_pages_do() {
             let parts: Vec<_> = (0..16).filter_map(|r| Sampling::new(16, r)).filter_map(compare).collect();
             assert_eq!(parts.iter().map(|part| part.shared).sum::<usize>(), whole.shared, "seed {seed}");
             assert_eq!(parts.iter().map(|part| part.union).sum::<usize>(), whole.union, "seed {seed}");
-            // One remainder a trial: the trials of one pair of pages depend on each other.
+            // One remainder per trial, because trials with the same pair of pages would depend on each other.
             let part = parts[trial as usize % 16];
             let resemblance = whole.resemblance();
             found += part.shared;
@@ -171,8 +171,8 @@ fn binomial(tosses: usize) -> Vec<f64> {
     chances
 }
 
-/// Returns the probability that the signs of two sums of +1 and -1 differ, with `common` of `len` summands in
-/// common; exact, where Charikar's theorem is about normal variables.
+/// Returns the exact probability that the signs of two sums of +1 and -1 differ, with `common` of `len` summands in
+/// common. (Charikar's theorem is about normal variables.)
 fn chance_of_difference(len: usize, common: usize) -> f64 {
     let own = binomial(len - common);
     let chances = binomial(common).into_iter().enumerate().map(|(heads, chance)| {
@@ -199,9 +199,9 @@ fn distances(a: &[u64], b: &[u64]) -> (u32, u32) {
     (projected, hashed.count_ones())
 }
 
-/// Charikar's theorem, on which Manku 2 and Henzinger 2 rely: two sign bits differ with probability angle / pi.
-/// Sums of few hundred +1 and -1 are not quite normal: the bits are compared with the exact probability, and that
-/// with the angle.
+/// Charikar's theorem, on which Manku 2 and Henzinger 2 rely: two sign bits differ with probability angle / pi. Sums of
+/// a few hundred +1 and -1 are not quite normal, so the bits are compared with the exact probability, and the exact
+/// probability with the angle.
 #[test]
 fn distances_follow_the_angle_between_the_token_vectors() {
     for (seed, len, common) in [(21, 301, 300), (22, 301, 270), (23, 1001, 500), (24, 99, 0), (25, 501, 490)] {

@@ -1,9 +1,9 @@
 //! Counts of each of many bits over a sequence of words, in bit slices.
 //!
 //! Charikar's sums need one counter per bit and an addition per bit and token. Here the counters are vertical: plane p
-//! holds binary digit p of all of them, 64 to a word, so that one full adder of five logical operations turns three
-//! words of equal weight into two. Sixteen inputs are folded at a time (Harley and Seal's tree), and only every
-//! sixteenth carry goes to the planes above.
+//! holds binary digit p of all counters, 64 per word. A full adder of five logical operations turns three words of
+//! equal weight into two. Sixteen inputs are folded at a time (Harley and Seal's tree), and only every sixteenth carry
+//! goes to the planes above.
 
 /// Words folded at a time.
 const BATCH: usize = 16;
@@ -84,7 +84,7 @@ impl<const N: usize> Tally<N> {
             .collect()
     }
 
-    /// Folds the pending inputs; inputs of zero fill the batch and count nothing.
+    /// Folds the pending inputs. The batch is filled with inputs of zero, which do not change the counts.
     fn settle(&mut self) {
         if self.waits > 0 {
             self.waiting[self.waits..].fill([0; N]);
@@ -146,7 +146,7 @@ mod tests {
             for (n, mut word) in words.into_iter().enumerate() {
                 word[1] &= sparse;
                 if n % 7 == 0 {
-                    // Reading in between must not change the counts.
+                    // Reading the counts before the end must not change them.
                     tally.counts();
                 }
                 tally.add(word);

@@ -6,8 +6,8 @@ use url::Url;
 use crate::text::page::Page;
 use crate::text::tokenizer::tokens;
 
-/// Returns the words of the file name of an absolute address: the terms, in lower case and decoded, of the last part of
-/// its path that is not called `index`, up to the last dot.
+/// Returns the words of the file name of an absolute address. The file name is the last part of the path that is not
+/// called `index`, decoded, in lower case, and without its extension.
 pub(crate) fn file_words(url: &str) -> Vec<String> {
     let Ok(url) = Url::parse(url.trim()) else { return Vec::new() };
     let mut stems = url.path_segments().into_iter().flatten().rev().map(|part| {

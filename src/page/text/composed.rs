@@ -21,8 +21,8 @@ pub(crate) struct Composed {
 }
 
 impl Composed {
-    /// Returns the offset of the character at `origin` in the original text; within characters that were composed into
-    /// one, the offset after that one.
+    /// Returns the offset in the composed text of the character at `origin` in the original text. If several characters
+    /// were composed into one, those after the first give the offset after the composed character.
     pub(crate) fn place(&self, origin: usize) -> usize {
         self.text.ceil_char_boundary(self.steps.place(origin))
     }
@@ -41,7 +41,7 @@ pub(crate) fn composed(text: &str) -> Option<Composed> {
     let mut composed = Composed { text: String::with_capacity(text.len()), steps: Steps::default() };
     while !rest.is_empty() {
         composed.text.push_str(normal);
-        // Nothing is composed across the boundaries of grapheme clusters (UAX 29).
+        // Characters are never composed across the boundaries of grapheme clusters (UAX 29).
         let end = letters.segment_str(rest).nth(1).unwrap_or(rest.len());
         let (cluster, behind) = rest.split_at(end);
         composed.text.push_str(&FORM_C.normalize(cluster));

@@ -1,7 +1,7 @@
 //! The elements of a page that contain its text, and their kinds according to their names.
 //!
-//! Nothing here decides what is content: an element's kind (HTML, WAI-ARIA, microdata) and the words of its class and
-//! identifier are evidence, which [`page_content`](crate::text::page_content) weighs.
+//! This module does not decide what is content. The kind of an element (HTML, WAI-ARIA, microdata) and the words of its
+//! class and identifier are evidence, which [`page_content`](crate::text::page_content) weighs.
 
 use crate::text::elements::{Kind, Name, Role};
 use crate::text::hints::Hints;
@@ -19,7 +19,7 @@ pub(crate) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Records an attribute, if it is one of these and the first of its name.
+    /// Records an attribute if it is one of these and the first with its name.
     #[inline]
     pub(crate) fn note(&mut self, name: &[u8], value: &'a str) {
         let slot = match name.len() {
@@ -49,7 +49,7 @@ impl<'a> Attributes<'a> {
 /// An element that contains text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Container {
-    /// Index of the element around it; that of the page itself is 0, and its own parent.
+    /// Index of the element around it. The page itself has index 0 and is its own parent.
     pub(crate) parent: u32,
     /// Navigation, footer, aside, control or dialog by its name or role; or hidden.
     pub(crate) is_frame: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Container {
     pub(crate) is_quote: bool,
     pub(crate) is_figure: bool,
     pub(crate) hints: Hints,
-    /// A hash of its name and the first word of its class; 0 if it has no class. Items of a list share it.
+    /// A hash of its name and the first word of its class; 0 if it has no class. The items of a list have equal hashes.
     pub(crate) signature: u64,
 }
 

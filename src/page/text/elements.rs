@@ -14,7 +14,7 @@ pub(crate) enum Element {
     Image,
     /// The base of relative addresses.
     Base,
-    /// Its content is neither parsed nor shown: it is skipped up to its end tag.
+    /// The content of the element is neither parsed nor shown: it is skipped up to the end tag.
     Dropped,
     /// The page's title: shown, references decoded, no markup inside.
     Title,
@@ -47,9 +47,9 @@ pub(crate) enum Ruby {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) element: Element,
-    /// It is void: it has no content.
+    /// Whether the element is void, which means without content.
     pub(crate) is_void: bool,
-    /// Its end tag may be left out.
+    /// Whether the end tag may be left out.
     pub(crate) may_be_left_open: bool,
     /// The rank of a heading, 1 to 6; else 0.
     pub(crate) rank: u8,

@@ -1,6 +1,6 @@
 //! Character references (`&amp;`, `&#8364;`) in text and in attribute values.
 //!
-//! The table of 2,231 names is the crate htmlize's; this module is a fast path in front of it: most text has no
+//! The crate htmlize has the table of 2,231 names. This module is a fast path in front of it, because most text has no
 //! reference at all, and most references are one of six.
 
 use std::borrow::Cow;
@@ -39,8 +39,8 @@ pub(crate) fn decode_into(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
-/// Returns an attribute's value with its references decoded: there, a name without a semicolon followed by `=` or a
-/// letter is no reference (`?a=1&copy=2`).
+/// Returns the value of an attribute with its references decoded. In attributes, a name without a semicolon that is
+/// followed by `=` or a letter is no reference (`?a=1&copy=2`).
 pub(crate) fn decode_attribute(value: &str) -> Cow<'_, str> {
     if memchr(b'&', value.as_bytes()).is_none() {
         return Cow::Borrowed(value);
@@ -48,7 +48,7 @@ pub(crate) fn decode_attribute(value: &str) -> Cow<'_, str> {
     htmlize::unescape_attribute(value)
 }
 
-/// Returns the size in bytes of a possible reference at the start of `bytes`, which begin with `&`.
+/// Returns the size in bytes of a possible reference at the start of `bytes`; `bytes` begin with `&`.
 pub(crate) fn reference_size(bytes: &[u8]) -> usize {
     let mut size = 1;
     if bytes.get(1) == Some(&b'#') {

@@ -3,7 +3,7 @@
 //! Pages of one site that show different items have different titles or headings, whatever else they share (such a pair
 //! is incorrect if its main item differs: Henzinger 2006, 3.1).
 
-/// Title and headings of a page as hashes, each 0 where the page has none.
+/// Title and headings of a page as hashes; 0 if the page has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Headings {
     /// The title.

@@ -1,8 +1,8 @@
 //! Words in the class or identifier of an element that hint at its purpose.
 //!
-//! They are weak evidence: authors name the parts of a layout by their purpose, in English on pages of any language,
-//! but `author-interview` may hold a story, and `elementor-widget` anything. Each group has one fitted weight
-//! ([`weights`](crate::text::page_content)), and hints of an element that holds most of a page's text do not count.
+//! Hints are weak evidence: authors name the parts of a layout by their purpose, in English on pages of any language,
+//! but `author-interview` may contain a story, and `elementor-widget` anything. Each group of hints has one fitted
+//! weight ([`weights`](crate::text::page_content)). Hints of an element with most of the page's text do not count.
 
 use crate::text::word_table::{ShortWord, WORD_MAX, WordTable};
 

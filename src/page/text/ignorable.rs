@@ -1,8 +1,8 @@
 //! Characters that are never visible.
 //!
-//! They mark where a line may break, the direction of a text, or the form of a letter; a visitor sees the word around
-//! them whole. Unicode also counts joiners (U+200C, U+200D) among them, but these shape the letters of Persian and
-//! Indic scripts and belong to the words.
+//! These characters mark a possible line break, the direction of a text, or the form of a letter; a visitor sees the
+//! word around them unbroken. Unicode includes joiners (U+200C, U+200D), but joiners shape the letters of Persian and
+//! Indic scripts, so here they belong to words.
 
 use icu_properties::props::DefaultIgnorableCodePoint;
 use icu_properties::{CodePointSetData, CodePointSetDataBorrowed};
@@ -20,7 +20,7 @@ pub(crate) fn is_ignorable(c: char) -> bool {
 /// Bytes examined at once.
 const STRIDE: usize = 64;
 
-/// Returns whether a byte may begin an ignorable character. Most other letters that are not ASCII begin with other
+/// Returns whether a byte may begin an ignorable character. Most other characters that are not ASCII begin with other
 /// bytes.
 fn may_begin(byte: u8) -> bool {
     (byte == 0xc2) | (byte == 0xcd) | (byte == 0xd8) | (byte.wrapping_sub(0xe1) < 3) | (byte >= 0xef)

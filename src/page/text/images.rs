@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Maximum size of the base for relative addresses, in bytes: the base is copied for every image.
 const BASE_MAX: usize = 4096;
 
-/// The base that the addresses of a page's images are resolved against.
+/// The base of the relative addresses of a page's images.
 pub(crate) struct Addresses {
     page: Option<Url>,
     base: Option<Url>,
@@ -26,8 +26,8 @@ impl Addresses {
         Addresses { page, base }
     }
 
-    /// Appends the term of an image, or nothing if the image has no address. The term of an address inside the page
-    /// (`data:`) is its digest; an invalid address is a term as it is.
+    /// Appends the term of an image, or nothing if the image has no address. The term of an address that contains the
+    /// image (`data:`) is its digest; an invalid address is a term, unchanged.
     pub(crate) fn append_term(&self, out: &mut String, source: &str) {
         let source = source.trim();
         if source.is_empty() {
@@ -48,7 +48,7 @@ impl Addresses {
                 url.set_fragment(None);
                 out.push_str(url.as_str());
             }
-            // A relative address without a base: it is on the page's own host.
+            // A relative address without a base is on the host of the page.
             Err(url::ParseError::RelativeUrlWithoutBase) => {
                 let end = source.find(['?', '#']).unwrap_or(source.len());
                 out.push_str(file_name(&source[..end]));
@@ -69,7 +69,7 @@ impl Addresses {
     }
 }
 
-/// Returns the part after the last slash, or the whole path where that part is empty.
+/// Returns the part after the last slash, or the whole path if that part is empty.
 fn file_name(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some((_, name)) if !name.is_empty() => name,

@@ -1,4 +1,5 @@
-//! Characters of terms, and scripts without spaces. The tables are those of ICU and of the standard library.
+//! Properties of characters: which belong to terms, and which scripts have no spaces. The tables are those of ICU and
+//! of the standard library.
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup, LineBreak, Script};
 use icu_properties::{CodePointMapData, CodePointMapDataBorrowed};
@@ -17,8 +18,8 @@ pub fn is_punctuation(c: char) -> bool {
     GeneralCategoryGroup::Punctuation.contains(CATEGORIES.get(c))
 }
 
-/// Returns whether `c` is a zero-width joiner: these shape the letters around them (Persian, Indic scripts) and
-/// occur inside a word, never at its end.
+/// Returns whether `c` is a zero-width joiner. Joiners shape the letters around them (Persian, Indic scripts) and occur
+/// inside a word, never at its end.
 pub(crate) fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
@@ -45,22 +46,22 @@ pub(crate) fn continues(c: char) -> bool {
     is_alphanumeric(c) || is_joiner(c) || is_mark(c)
 }
 
-/// What separates the words of a script.
+/// The way in which a script separates words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// Spaces, or the script is not known to do without them.
+    /// By spaces, or in an unknown way.
     Spaced,
-    /// Nothing: words are found in a dictionary.
+    /// Not at all; a dictionary finds words.
     Dictionary,
-    /// Nothing, and there is no dictionary.
+    /// Not at all, and there is no dictionary.
     Unsegmented,
 }
 
-/// Returns what separates the words in the script of a letter.
+/// Returns how the script of a letter separates words.
 ///
 /// Scripts without spaces are those whose lines may break between letters: by a dictionary (line breaking class SA),
-/// between ideographs and syllables (ID, CJ, NS) or between aksaras (AK, AP, AS); and some scripts of class AL, whose
-/// lines break at other marks or not at all.
+/// between ideographs and syllables (ID, CJ, NS) or between aksaras (AK, AP, AS). Some scripts of class AL, whose lines
+/// break at other marks or not at all, have no spaces either.
 #[inline]
 pub(crate) fn writing(c: char) -> Writing {
     match c {

@@ -1,13 +1,14 @@
-//! Page bytes to text, terms and site. HTML and character sets are known to this module only.
+//! From the bytes of a page to its text, terms and site. Only this module handles HTML and character sets.
 //!
-//! It owns: a page ([`Page`]), its character set (`charset`), the scan of its markup (`html`, `elements`, `entities`),
-//! its visible text and the map back to its bytes (`TextMap`), the units of that text, and the site of a host name
-//! (Henzinger 2006, 1). Texts are split in three ways, each following a paper: into terms (`Tokens`, Henzinger 2, H1),
-//! into sentences (`sentences`, Huang et al. 3.1, L1) and into words (`CanonicalWords`, Ye et al. 4.2, Y1).
-//! `PageContent` says which terms are a page's content and which are boilerplate. Everything is a pure function: no
-//! input or output, no threads, no clock, and the same result on every platform.
+//! The module has: a page ([`Page`]), its character set (`charset`), the scan of its markup (`html`, `elements`,
+//! `entities`), its visible text and the map back to its bytes (`TextMap`), the units of that text, and the site of a
+//! host name (Henzinger 2006, 1). Texts are split in three ways, each following a paper: into terms (`Tokens`,
+//! Henzinger 2, H1), into sentences (`sentences`, Huang et al. 3.1, L1) and into words (`CanonicalWords`, Ye et al.
+//! 4.2, Y1). `PageContent` distinguishes the terms of a page's content from boilerplate. Everything is a pure function:
+//! no input or output, no threads, no clock, and the same result on every platform.
 //!
-//! It must never import `sketch`. Types of the HTML, URL and character set libraries do not leave it.
+//! This module must never import `sketch`. Types of the HTML, URL and character set libraries do not appear in its
+//! interface.
 
 pub mod address;
 mod charset;

@@ -1,9 +1,9 @@
-//! The structure of a page's text by its markup: its blocks, and which of its parts are links or boilerplate around the
+//! The structure of a page's text by its markup: its blocks, and its parts that are links or boilerplate around the
 //! content (Huang et al. 2008, 3.1).
 //!
-//! Instead of a tree, only a stack is kept, of open elements that can contain others and must be closed. A paragraph, a
-//! list item or a table cell may be left open, so it is not on the stack. An end tag closes the last element of its
-//! name and all that were opened after that one; an end tag that closes nothing is ignored.
+//! Instead of a tree, only a stack is kept. It has the open elements that can contain others and must be closed;
+//! elements that may be left open, such as a paragraph, a list item or a table cell, are not on the stack. An end tag
+//! closes the last element of its name and all elements opened after it. An end tag without an open element is ignored.
 
 use crate::text::containers::{Attributes, Container, Own, Place};
 use crate::text::elements::{Kind, Name};
@@ -48,7 +48,7 @@ pub(crate) struct HeadingPart {
 pub(crate) struct Outline {
     parts: Vec<OutlinePart>,
     open: Vec<Name>,
-    /// Number of open elements by a hash of their names: an end tag that closes nothing costs no search.
+    /// Number of open elements by a hash of their names, so that an end tag without an open element needs no search.
     counters: [u16; COUNTERS],
     /// The current heading, if it has one of the first three ranks: its index in `open`, and its ordinal and rank.
     ranked: Option<(usize, HeadingPart)>,
@@ -159,8 +159,7 @@ impl Outline {
     }
 }
 
-/// The containers of a text. Only elements that have text get a container, so a page of nothing but tags costs no
-/// memory.
+/// The containers of a text. Only elements that have text get a container, so tags without text take no memory.
 struct Containers {
     all: Vec<Container>,
     /// The open elements, and the index of each that has text.

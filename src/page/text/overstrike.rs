@@ -31,7 +31,7 @@ pub(crate) fn undone(text: &str) -> Option<(String, Steps)> {
     Some((out, steps))
 }
 
-/// Returns what is visible at each place of a line.
+/// Returns the range of the visible letter at each place of a line.
 fn places(line: &str) -> Vec<Range<usize>> {
     let mut places: Vec<Range<usize>> = Vec::new();
     let mut next: usize = 0;
@@ -52,7 +52,7 @@ fn places(line: &str) -> Vec<Range<usize>> {
         }
         match places.get_mut(next) {
             None => places.push(at..end),
-            // An underscore below a letter and a space over it do not change it.
+            // An underscore or a space printed over a letter does not change the letter.
             Some(_) if matches!(c, '_' | ' ') => {}
             Some(place) => *place = at..end,
         }

@@ -16,7 +16,7 @@ pub struct Page<'a> {
     pub kind: PageKind,
     /// The character set label of the HTTP header, if any.
     pub charset: Option<&'a str>,
-    /// The address of the page: decides its site and the base of its relative image addresses.
+    /// The address of the page, which determines its site and the base of its relative image addresses.
     pub url: Option<&'a str>,
     /// The body after transfer and content decoding, still in its character set.
     pub body: &'a [u8],

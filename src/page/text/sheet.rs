@@ -8,7 +8,7 @@ use crate::text::map::TextMap;
 /// Layout of white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// As in the page: sufficient for splitting terms, and fastest.
+    /// As in the page; this is sufficient for splitting into terms, and fastest.
     Raw,
     /// One line per block of text, single spaces in it.
     Lines,
@@ -19,7 +19,7 @@ pub(crate) enum Layout {
 /// The kind of a piece of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Characters that stand for themselves.
+    /// Characters without references.
     Literal,
     /// Characters and character references.
     Escaped,
@@ -43,7 +43,8 @@ impl Sheet {
         self.text.len()
     }
 
-    /// Returns whether text has no effect here: white space after white space, as between most tags.
+    /// Returns whether appending this text has no effect because it is white space after white space, as between most
+    /// tags.
     pub(crate) fn is_blank(&self, text: &[u8]) -> bool {
         text.iter().all(u8::is_ascii_whitespace) && self.text.as_bytes().last().is_none_or(u8::is_ascii_whitespace)
     }
@@ -200,7 +201,7 @@ enum Kind {
     Word,
     /// White space of ASCII.
     Space,
-    /// The first byte of characters some of which are white space.
+    /// The first byte of characters, some of which are white space.
     Begins,
 }
 

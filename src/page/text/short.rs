@@ -1,4 +1,4 @@
-//! Short terms as one 128-bit word: terms are short, and a loop over their bytes would mispredict its end.
+//! Short terms as one 128-bit word. Most terms are short, and the end of a loop over their bytes would be mispredicted.
 
 /// Each byte of a word.
 const EACH: u128 = u128::from_le_bytes([1; 16]);
@@ -48,7 +48,7 @@ impl ShortAscii {
     }
 }
 
-/// Returns at most 16 bytes, padded with zeros, by loads that may overlap: after a copy of exactly these bytes, loading
+/// Returns at most 16 bytes, padded with zeros, by loads that may overlap. Copying exactly these bytes and then loading
 /// the word would stall on the store.
 fn word(bytes: &[u8]) -> u128 {
     let eight = |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |&bytes| u64::from_le_bytes(bytes));

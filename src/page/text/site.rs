@@ -7,7 +7,7 @@ use url::{Host, Url};
 /// The rule that maps a host name to a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteRule {
-    /// The host name without its first label, where it has three or more (Henzinger 2006, 1).
+    /// The host name without its first label, if it has at least three labels (Henzinger 2006, 1).
     Henzinger,
     /// The registrable domain by the public suffix list.
     Registrable,
@@ -23,9 +23,8 @@ impl SiteRule {
     }
 }
 
-/// Returns the site of a host name as Henzinger (SIGIR 2006, 1) defines it: the domain name if it has at most
-/// one dot, else the domain name without what stands before its first dot. An IP address is its own site; a port and a
-/// trailing dot are ignored.
+/// Returns the site of a host name as Henzinger (SIGIR 2006, 1) defines it: the domain name if it has at most one dot,
+/// else the part after its first dot. An IP address is its own site; a port and a trailing dot are ignored.
 pub(crate) fn henzinger_site(host: &str) -> String {
     let host = bare(host);
     if is_address(&host) {

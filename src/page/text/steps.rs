@@ -1,4 +1,4 @@
-//! The places of a text's characters in the text from which it was made.
+//! The map from a text to the text from which it was made.
 
 /// The places where a text and its origin advance differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl Steps {
         origin + (at - from)
     }
 
-    /// Returns the offset in the text of the character at `origin`, or, if that was left out, of the character after
-    /// it. The offsets in the origin must ascend.
+    /// Returns the offset in the text of the character at `origin` or, if that character was left out, of the next one.
+    /// The offsets in the origin must ascend.
     pub(crate) fn place(&self, origin: usize) -> usize {
         let step = self.steps.partition_point(|&(_, from)| from <= origin);
         let (at, from) = step.checked_sub(1).map(|step| self.steps[step]).unwrap_or_default();
@@ -35,7 +35,7 @@ impl Steps {
         self.steps.get(step).map_or(place, |&(next, _)| place.min(next))
     }
 
-    /// Returns the steps between the text and the origin of its origin.
+    /// Returns the steps between the text and the text from which its origin was made.
     pub(crate) fn through(self, before: &Steps) -> Steps {
         let mut joined = Steps::default();
         let begins = [(0, 0)].into_iter().chain(self.steps.iter().copied());

@@ -1,4 +1,4 @@
-//! Terms of digits, and some terms of a page as a text.
+//! Terms that are numbers, and selected terms of a page as a text.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ pub(crate) fn is_number(term: &str) -> bool {
     term.starts_with(char::is_numeric) && term.chars().all(char::is_numeric)
 }
 
-/// Returns some terms of a page in lower case with the text between them, each number as `0`: one line per block
-/// and single spaces in it. Blocks begin at the offsets `begins` of the text, ascending.
+/// Returns the terms at `indexes` in lower case with the text between them, each number as `0`, one line per block,
+/// with single spaces. Blocks begin at the offsets `begins` of the text, ascending.
 pub(crate) fn text_of(tokens: &Tokens, indexes: &[u32], begins: impl Iterator<Item = usize>, kind: PageKind) -> String {
     let text = tokens.text();
     let mut begins = begins.peekable();
@@ -28,7 +28,7 @@ pub(crate) fn text_of(tokens: &Tokens, indexes: &[u32], begins: impl Iterator<It
             begins_block = true;
         }
         if let Some((before, known)) = last {
-            // Terms may overlap: a word of a script without spaces, and its parts.
+            // Terms may overlap, such as a word of a script without spaces and its parts.
             let between = text.get(known.end..range.start).unwrap_or("");
             let is_line = kind == PageKind::Text && between.contains(['\n', '\r']);
             let is_next = (before + 1..index).all(|index| is_number(tokens.term(index as usize)));

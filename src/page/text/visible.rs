@@ -11,8 +11,8 @@ use crate::text::sheet::{Layout, Piece, Sheet};
 use crate::text::steps::Steps;
 use crate::text::{ignorable, overstrike};
 
-/// Returns the visible text of a page, as it is given to other tools: for markup one line per block with single spaces
-/// in it, for plain text the whole text unchanged.
+/// Returns the visible text of a page in the form for other tools: for markup, one line per block with single spaces;
+/// for plain text, the whole text unchanged.
 pub fn visible_text(page: &Page<'_>) -> String {
     match page.kind {
         PageKind::Html => laid_out(page, Layout::Lines),
@@ -59,7 +59,7 @@ fn folded(text: &str, mut sheet: Sheet) -> (String, TextMap) {
     sheet.finish()
 }
 
-/// A page as it is scanned, and its steps to the decoded page.
+/// A page in the form that is scanned, and the steps back to the decoded page.
 pub(crate) struct Shown<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) steps: Steps,

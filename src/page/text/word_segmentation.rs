@@ -8,12 +8,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::letters::{Writing, is_joiner, is_mark, writing};
 
-/// Maximum number of bytes given to the segmenter at once: no sentence is longer, and the segmenter's memory stays
-/// bounded.
+/// Maximum number of bytes given to the segmenter at once, which bounds its memory; hardly any sentence is longer.
 const SEGMENT_MAX: usize = 3000;
 
-/// Segments text into Unicode words (UAX 29) with the dictionaries of ICU: not with its neural models, which use
-/// floating point. Letters of scripts without spaces that no dictionary knows are cut into pieces.
+/// Segments text into Unicode words (UAX 29) with the dictionaries of ICU, but not with its neural models, which use
+/// floating point. Letters of scripts without spaces and without a dictionary are cut into pieces.
 #[derive(Clone, Copy)]
 pub(crate) struct Segmenter(WordSegmenterBorrowed<'static>);
 
@@ -74,8 +73,8 @@ fn goes_with_letter(c: char) -> bool {
 /// hash is less than that of the letter before it.
 ///
 /// So each cut depends only on the letters around it, and an edit changes only the pieces next to it. With pieces of a
-/// fixed length, one inserted letter would change all pieces after it; single letters would be too alike in all texts
-/// of an alphabet.
+/// fixed length, one inserted letter would change all pieces after it. Pieces of a single letter would be nearly the
+/// same in all texts of an alphabet.
 pub(crate) fn pieces(text: &str, mut each: impl FnMut(usize, usize)) {
     let (mut begin, mut last) = (0, 0);
     let mut from = 0;

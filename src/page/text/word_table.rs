@@ -1,6 +1,6 @@
 //! Tables of short words, made when the program is compiled.
 
-/// A word of at most sixteen bytes as a number; 0 stands for none.
+/// A word of at most sixteen bytes as a number; 0 means no word.
 pub(crate) type ShortWord = u128;
 
 /// The longest word, in bytes.
@@ -20,7 +20,7 @@ pub(crate) const fn short_word(word: &[u8]) -> ShortWord {
     number
 }
 
-/// Returns the hash of a word, 64 bits of which the high ones are mixed best.
+/// Returns the 64-bit hash of a word; its high bits are mixed best.
 #[inline]
 pub(crate) const fn hash_of(word: ShortWord) -> u64 {
     (word as u64 ^ (word >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)

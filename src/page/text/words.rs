@@ -44,8 +44,8 @@ impl CanonicalWords {
         self.text.split(' ').take(self.len)
     }
 
-    /// Returns the words of a visible text, whatever its white space; those of a page's
-    /// [`folded_text`](crate::text::folded_text) are the page's.
+    /// Returns the words of a visible text, whatever its white space. The words of a page are those of its
+    /// [`folded_text`](crate::text::folded_text).
     pub fn of_text(text: &str) -> Self {
         let mut sheet = Sheet::new(Layout::Words, false);
         sheet.push(text, 0, text.len(), Piece::Literal);

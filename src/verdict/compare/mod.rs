@@ -1,6 +1,6 @@
 //! Comparisons of two texts: trustable longest common subsequence, cosine, term differences, words.
 //!
-//! It returns numbers and has no rules.
+//! The comparisons return numbers; they contain no decision rules.
 
 mod cosine;
 pub mod lcs;

@@ -4,7 +4,7 @@ use nddb_page::text::{Page, page_content, tokens};
 
 use super::lcs::Myers;
 
-/// Most edits of a difference; users see only the number of more.
+/// Greatest number of edits that are listed.
 const EDITS_MAX: usize = 4000;
 
 /// The term difference of two pages (Henzinger 2006, 4.1: a diff of their token sequences).
@@ -12,9 +12,9 @@ const EDITS_MAX: usize = 4000;
 pub struct TermDifference {
     /// Number of tokens of the first page that are not in the longest common subsequence.
     pub removed: usize,
-    /// Number of tokens of the second page that are not in it.
+    /// Number of tokens of the second page that are not in the longest common subsequence.
     pub added: usize,
-    /// The edits, from the beginning on.
+    /// The edits, in the order of the pages.
     pub edits: Vec<Edit>,
 }
 
@@ -34,7 +34,7 @@ pub fn term_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
     difference([a.hashes(), b.hashes()], &terms)
 }
 
-/// Returns the difference of the contents of two pages, as recipes with a profile find them.
+/// Returns the difference of the main contents of two pages, as extracted by recipes with a profile.
 pub fn content_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
     let (a, b) = (page_content(a), page_content(b));
     difference([&a.hashes(), &b.hashes()], &[a.terms().collect(), b.terms().collect()])

@@ -1,8 +1,8 @@
-//! How much of the longer of two sequences of words the other one lacks.
+//! The share of the words of the longer of two texts that the other text lacks.
 
 use super::lcs::Myers;
 
-/// Most words of a text that is compared: the table of two longer ones would take more than 150 MB.
+/// Greatest number of words of a compared text: the table of two longer texts would take more than 150 MB.
 const WORDS_MAX: usize = 1 << 15;
 
 /// Compares words, one pair after the other, and reuses its memory.

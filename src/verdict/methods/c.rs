@@ -41,7 +41,7 @@ pub(super) fn parameter<'a>(name: &'static str, help: &'static str, bits: &'a mu
     Parameter::count(name, help, bits, 0..=PROJECTION_BITS as u64).threshold()
 }
 
-/// Returns whether projections are cut into 13 pieces as a parameter.
+/// Returns, as a parameter, whether projections are cut into 13 pieces.
 pub(super) fn complete(at: &mut bool) -> Parameter<'_> {
     Parameter::flag("complete", "13 pieces of projections, not 12: finds every pair with 12 different bits", at)
 }

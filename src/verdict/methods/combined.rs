@@ -43,7 +43,7 @@ impl Method for Combined {
     }
 
     fn help(&self) -> &'static str {
-        "b, and 355 bits"
+        "b, and 355 equal bits of the projection"
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {

@@ -28,7 +28,7 @@ impl Lcs {
         Comparer::new(self.comparison, &self.thresholds)
     }
 
-    /// Returns the verdict about a pair of texts that are as like as this.
+    /// Returns the verdict about a pair of texts with this similarity.
     pub fn judge_likeness(&self, likeness: &Likeness) -> TextVerdict {
         let Thresholds { resemblance, containment } = self.thresholds;
         let is_contained = likeness.containment.is_some_and(|value| value > containment);
@@ -68,14 +68,19 @@ impl Method for Lcs {
         let Parameters { window, slope, blocks, rounds, min_text, denominator } = comparison;
         let few = 1..=1 << 16;
         let of_comparison = [
-            Parameter::share("resemblance", "resemblance that must be exceeded", resemblance).threshold(),
-            Parameter::share("containment", "or containment that must be", containment).threshold(),
+            Parameter::share("resemblance", "resemblance that a pair must exceed", resemblance).threshold(),
+            Parameter::share("containment", "or containment that a pair must exceed", containment).threshold(),
             Parameter::count("window", "S: characters of a window", window, few.clone()),
             Parameter::share("slope", "greatest slope of a trustable region", slope),
             Parameter::count("blocks", "k: blocks of a text", blocks, few.clone()),
             Parameter::count("rounds", "searches for a region", rounds, few),
-            Parameter::count("min-text", "characters of a text that containment applies to", min_text, 0..=u64::MAX),
-            Parameter::text("denominator", "what resemblance is a share of: lcs, ses, tlcs or dice", denominator),
+            Parameter::count(
+                "min-text",
+                "least characters of a text to which containment applies",
+                min_text,
+                0..=u64::MAX,
+            ),
+            Parameter::text("denominator", "denominator of the resemblance: lcs, ses, tlcs or dice", denominator),
         ];
         of_comparison.into_iter().chain(sets.parameters()).collect()
     }
@@ -136,7 +141,7 @@ mod tests {
     use super::*;
     use crate::verdict::Decision;
 
-    /// What a comparison of texts says of a pair is decided as the comparison itself decides.
+    /// The verdict computed from the measures of a comparison equals the verdict of the comparison.
     #[test]
     fn trustable_lcs_is_decided_by_either_number() {
         let method = Lcs::default();

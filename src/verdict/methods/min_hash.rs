@@ -1,5 +1,5 @@
-//! At least 36 of 84 equal min-values, and on one site titles or headings that agree (Henzinger 2006, 2: the share of
-//! equal min-values is the resemblance).
+//! At least 36 of 84 equal min-values; pages of one site must also agree in title or heading (Henzinger 2006, 2: the
+//! share of equal min-values is the resemblance).
 
 use nddb_page::sketch::MIN_VALUES;
 
@@ -29,7 +29,7 @@ impl MinHash {
     fn decide(&self, agreement: Option<u32>, same_site: Option<bool>, same_heading: Option<bool>) -> Verdict {
         let verdict = Verdict::at_least(agreement, self.agreement, "min-hash");
         match (same_site, same_heading) {
-            // Pages of one site whose titles and first headings differ are about different things.
+            // Pages of one site with different titles and first headings are about different things.
             (Some(true), Some(false)) => Verdict { decision: Decision::Apart, ..verdict },
             _ => verdict,
         }
@@ -45,7 +45,7 @@ impl Method for MinHash {
     }
 
     fn help(&self) -> &'static str {
-        "36 of 84 min-values, of pages that share a band of four, and on one site titles or headings that agree"
+        "36 of 84 min-values, for pages that share a band of four; on one site, titles or headings must agree"
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {

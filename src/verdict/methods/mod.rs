@@ -28,13 +28,12 @@ pub(crate) mod testing;
 pub use b::b_similarity;
 pub use c::c_similarity;
 
-/// Makes each method public and lists all of them, in the order of help texts and columns.
+/// Declares each method public, and lists all of them in the order of help texts and columns.
 macro_rules! methods {
     ($($module:ident::$method:ident,)*) => {
         $(pub use $module::$method;)*
 
-        /// Returns all methods with the defaults of their parameters, which are those of the papers where a paper gives
-        /// one.
+        /// Returns all methods with default parameters. Defaults are the values of the papers, where a paper gives one.
         pub fn all() -> Vec<Box<dyn Method>> {
             vec![$(Box::new($method::default())),*]
         }
@@ -61,8 +60,8 @@ pub(crate) fn defaults() -> &'static [Box<dyn Method>] {
     &DEFAULTS
 }
 
-/// Returns the default method of a recipe: [`Model`] if the recipe keeps an index for it, else simhash. It is the most
-/// accurate method on labelled pages, and the baseline for the evaluation of others.
+/// Returns the default method of a recipe: [`Model`] if the recipe keeps an index for it, else simhash. The model is
+/// the most accurate method on labelled pages, and the baseline for the evaluation of others.
 pub fn default_of(recipe: Option<&Recipe>) -> Box<dyn Method> {
     match recipe {
         Some(recipe) if recipe.has_profile() => Model::default().into(),
@@ -70,14 +69,14 @@ pub fn default_of(recipe: Option<&Recipe>) -> Box<dyn Method> {
     }
 }
 
-/// Error: a name that is not the name of a method.
+/// Error: no method has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownMethod(pub String);
 
 impl fmt::Display for UnknownMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = defaults().iter().map(|method| method.name()).collect();
-        write!(f, "there is no method {:?} (there are {})", self.0, names.join(", "))
+        write!(f, "unknown method {:?}; known methods: {}", self.0, names.join(", "))
     }
 }
 
@@ -86,7 +85,7 @@ impl Error for UnknownMethod {}
 impl FromStr for Box<dyn Method> {
     type Err = UnknownMethod;
 
-    /// Returns the method of a name, with the defaults of its parameters.
+    /// Returns the method with this name, with its default parameters.
     fn from_str(name: &str) -> Result<Self, UnknownMethod> {
         all().into_iter().find(|method| method.name() == name).ok_or_else(|| UnknownMethod(name.into()))
     }
@@ -105,10 +104,10 @@ mod tests {
             assert_eq!(found, method);
         }
         let error = "bee".parse::<Box<dyn Method>>().expect_err("no method").to_string();
-        assert!(error.starts_with("there is no method \"bee\" (there are identity, simhash, b, c,"), "{error}");
+        assert!(error.starts_with("unknown method \"bee\"; known methods: identity, simhash, b, c,"), "{error}");
     }
 
-    /// Each parameter is read as it is written, and changes its method.
+    /// Each parameter can be read back as it is written, and changes its method.
     #[test]
     fn each_parameter_can_be_set() {
         for method in all() {
@@ -158,10 +157,10 @@ mod tests {
             let mut method: Box<dyn Method> = method.parse().expect("a method");
             method.set(name, value).expect_err("wrong").to_string()
         };
-        assert_eq!(told("b", "b", "9"), "b: \"9\" is not within what there is: 2 to 6");
+        assert_eq!(told("b", "b", "9"), "b: \"9\" is not in the range 2 to 6");
         assert_eq!(told("lcs", "smallest", "0"), "smallest: \"0\" is less than 1");
         assert_eq!(told("cosine", "cosine", "1.5"), "cosine: \"1.5\" is not a number from 0 to 1");
-        assert_eq!(told("combined", "k", "3"), "combined has no \"k\", but b, c");
+        assert_eq!(told("combined", "k", "3"), "combined has no parameter \"k\"; it has b, c");
         assert_eq!(told("identity", "k", "3"), "identity has no parameters");
         assert_eq!(told("lcs", "denominator", "x"), "denominator: \"x\" is not lcs, ses, tlcs or dice");
         assert_eq!(told("c", "complete", "yes"), "complete: \"yes\" is not true or false");

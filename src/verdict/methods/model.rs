@@ -50,7 +50,7 @@ impl Method for Model {
     }
 
     fn help(&self) -> &'static str {
-        "all evidence of content, titles, headings and numbers, weighed to a probability"
+        "probability from the evidence of content, titles, headings and numbers"
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -75,7 +75,7 @@ impl Method for Model {
         &[Sketch::MinValues, Sketch::Profile]
     }
 
-    /// Names are not compared if the contents alone say that the two are apart: many candidates are.
+    /// Names are not compared if the contents alone rule out near-duplicates, as for many candidates.
     fn judge(&self, pair: &DocumentPair<'_>) -> Verdict {
         let Some((a, b, agreement)) = pair.profiles() else { return Verdict::UNKNOWN };
         let contents = Traits::of_contents(a, b, agreement);
@@ -95,7 +95,7 @@ impl Method for Model {
         out.push(Bound { name: "probability", value, limit: Limit::AtLeast(Value::Share(self.probability)) });
     }
 
-    /// The probability is 1 / (1 + exp(-sum)) of what the pieces add.
+    /// The probability is 1 / (1 + exp(-sum)) of the contributions of all pieces.
     fn explain(&self, pair: &DocumentPair<'_>) -> Vec<Piece> {
         let Some(traits) = Self::traits(pair) else { return Vec::new() };
         let says = "before any evidence".to_owned();

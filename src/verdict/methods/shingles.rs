@@ -18,11 +18,11 @@ pub struct Shingles {
     pub words: usize,
     /// Sampling ratios of documents.
     pub ratios: Ratios,
-    /// Remainder of a kept shingle: its hash modulo the ratio.
+    /// A shingle is kept if its hash modulo the ratio is this remainder.
     pub remainder: u32,
     /// Greatest number of documents with one shingle; more frequent shingles are dropped (Broder's rule: 1,000).
     pub stop: Option<u64>,
-    /// Greatest number of shingles of a document; of more, those of least hash are kept (Broder's rule: 400).
+    /// Greatest number of shingles kept of a document, those with the least hashes (Broder's rule: 400).
     pub cap: Option<u64>,
 }
 
@@ -33,7 +33,7 @@ impl Default for Shingles {
 }
 
 impl Shingles {
-    /// Returns the verdict about a pair of this resemblance; undecided if it is not known.
+    /// Returns the verdict about a pair with this resemblance; undecided if the resemblance is not known.
     pub fn judge_resemblance(&self, resemblance: Option<f64>) -> TextVerdict {
         let reached = resemblance.map(|value| value >= self.resemblance);
         let limit = Limit::AtLeast(Value::Share(self.resemblance));
@@ -52,7 +52,7 @@ impl Method for Shingles {
     }
 
     fn help(&self) -> &'static str {
-        "resemblance of their sets"
+        "resemblance of shingle sets"
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -60,14 +60,10 @@ impl Method for Shingles {
         vec![
             Parameter::share("resemblance", "least resemblance", resemblance).threshold(),
             Parameter::count("words", "words in a shingle", words, 1..=1 << 16),
-            Parameter::text(
-                "ratios",
-                "keep one shingle in so many; of documents by their words: 4,600:8,1200:16",
-                ratios,
-            ),
-            Parameter::count("remainder", "which of so many is kept", remainder, 0..=31),
-            Parameter::limit("stop", "documents with one shingle; drops others", stop),
-            Parameter::limit("cap", "shingles of a document; drops others", cap),
+            Parameter::text("ratios", "keep one shingle in N, or N by number of words: 4,600:8,1200:16", ratios),
+            Parameter::count("remainder", "which one of N shingles is kept", remainder, 0..=31),
+            Parameter::limit("stop", "drop shingles of more documents than this", stop),
+            Parameter::limit("cap", "keep at most this many shingles of a document", cap),
         ]
     }
 

@@ -44,7 +44,7 @@ impl Method for Split {
     }
 
     fn help(&self) -> &'static str {
-        "c between sites, combined within one"
+        "c between sites, combined within a site"
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
@@ -58,7 +58,7 @@ impl Method for Split {
     }
 
     fn candidates(&self) -> Candidates {
-        // A pair that shares a megashingle may be on the same site or not; only the decision sees the sites.
+        // The source of candidates does not know sites: a pair that shares a megashingle may be on one site or on two.
         let megashingles = Keys::Megashingles { supershingles: 0, bits: self.same.min(self.c) };
         Candidates::Sharing(vec![megashingles, Keys::Pieces { complete: self.complete, bits: self.c }])
     }
@@ -110,7 +110,7 @@ mod tests {
             (1, 384, Some(true), false),
             (0, 372, Some(false), true),
             (2, 355, Some(false), false),
-            // An unknown site is another one.
+            // An unknown site counts as a different site.
             (0, 372, None, true),
         ] {
             let (one, other) = similar(b, c);

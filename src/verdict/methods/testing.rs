@@ -6,7 +6,7 @@ use nddb_page::text::Page;
 
 use crate::known::Known;
 
-/// Two documents with so many equal supershingles and equal bits of their projections.
+/// Two documents with `b` equal supershingles and `c` equal bits of their projections.
 pub(crate) fn similar(b: u32, c: u32) -> (Known, Known) {
     let different = |index: u32| (384 - c).saturating_sub(64 * index).min(64);
     let of = |supershingles, projection| Known {

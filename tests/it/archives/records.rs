@@ -271,7 +271,7 @@ fn lines_have_nested_fields_and_what_datatrove_writes() {
         page("d", None, None),
     ];
     assert_eq!(known, expected);
-    assert_eq!(reasons(&entries), [Reason::BadJson], "a nested field that stands there twice");
+    assert_eq!(reasons(&entries), [Reason::BadJson], "a nested field that occurs twice");
 
     let mut options = Options::default();
     (options.fields.id, options.fields.text) = ("meta.doc.id".to_owned(), "meta.text".to_owned());

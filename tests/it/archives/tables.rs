@@ -250,7 +250,7 @@ fn a_file_without_the_columns_asked_for_is_refused_with_those_it_has() {
     let bytes = plain(&[("a", strings(["x"])), ("b", Arc::new(arrow_array::Float64Array::from(vec![1.0])))]);
     assert!(refused(&bytes, fields("text")).contains("its columns are a, b; name one with --text-column"));
     assert!(refused(&bytes, fields("c")).contains("no column \"c\"; its columns are a, b"));
-    assert!(refused(&bytes, fields("b")).contains("column \"b\" has a type that does not fit"));
+    assert!(refused(&bytes, fields("b")).contains("column \"b\" has an unsuitable type"));
     let whole = many(3, WriterProperties::builder);
     assert!(refused(&whole[..whole.len() - 1], fields("text")).contains("does not end with PAR1"));
     assert!(refused(b"PAR1", fields("text")).contains("cut off"));

@@ -51,7 +51,8 @@ impl Global {
         Messages::new(self.progress, self.quiet, self.verbose)
     }
 
-    /// Prepares the process for a command: temporary files go where the user wants them, and many files may be open.
+    /// Prepares the process for a command: sets the user's folder for temporary files, and raises the limit of open
+    /// files.
     pub(crate) fn prepare(&self) -> Result<()> {
         self.place_temporary_files()?;
         match nddb::raise_open_files() {
@@ -66,12 +67,12 @@ impl Global {
         if !folder.is_dir() {
             return Err(Failure::usage(format!("--tmp-dir {}: not a folder", folder.display())));
         }
-        // Fails if it is called twice.
+        // The call fails if the folder is already set.
         tempfile::env::override_temp_dir(folder)
             .map_err(|already| Failure::usage(format!("temporary files are already written to {}", already.display())))
     }
 
-    /// Makes a folder for temporary files, which goes away with what is returned.
+    /// Makes a folder for temporary files, which is removed when the returned value is dropped.
     pub(crate) fn temporary_folder(&self) -> Result<tempfile::TempDir> {
         tempfile::tempdir().map_err(|error| {
             let name = tempfile::env::temp_dir().display().to_string();
@@ -86,7 +87,7 @@ impl Global {
     }
 }
 
-/// The database of a command that takes nothing else by position.
+/// The database of a command without other positional arguments.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Database {
     /// The database, a folder
@@ -94,7 +95,7 @@ pub(crate) struct Database {
     pub(crate) db: PathBuf,
 }
 
-/// The databases of a command that takes nothing else by position.
+/// The databases of a command without other positional arguments.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Databases {
     /// The database, a folder; or several databases, which are searched as one
@@ -102,7 +103,7 @@ pub(crate) struct Databases {
     pub(crate) dbs: Vec<PathBuf>,
 }
 
-/// The database by `NDDB_DB`, for commands that take more by position.
+/// The database that `NDDB_DB` names, for commands with further positional arguments.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FromEnvironment {
     #[arg(long = "db", env = "NDDB_DB", hide = true)]
@@ -110,8 +111,8 @@ pub(crate) struct FromEnvironment {
 }
 
 impl FromEnvironment {
-    /// Parts the database from the rest: `DB` may be left out if the environment names it. A first
-    /// argument that is a database is taken for one anyway.
+    /// Separates the database from the other arguments. The user may omit `DB` if the environment names it. A first
+    /// argument that is a database is used as `DB` in any case.
     pub(crate) fn split(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, Vec<OsString>)> {
         let db = match &self.db {
             Some(db) if !given.first().is_some_and(|first| inputs::is_database(first.as_ref())) => db.clone(),
@@ -128,7 +129,7 @@ impl FromEnvironment {
         Ok((db, given))
     }
 
-    /// As [`FromEnvironment::split`], for exactly one argument after the database.
+    /// The same as [`FromEnvironment::split`], for exactly one argument after the database.
     pub(crate) fn split_one(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, OsString)> {
         if given.len() == 2 {
             let last = given.remove(1);
@@ -150,7 +151,7 @@ pub(crate) fn texts(given: Vec<OsString>) -> Result<Vec<String>> {
     given.into_iter().map(text).collect()
 }
 
-/// Reads a memory limit. Below the least one, buffers of fixed size would take more than all of it.
+/// Reads a memory limit. Below the minimum, buffers of fixed size would exceed the limit.
 fn memory(text: &str) -> std::result::Result<u64, String> {
     let size = quantity::size(text)?;
     if size < MEMORY_MIN { Err("must be at least 1M".into()) } else { Ok(size) }

@@ -135,7 +135,7 @@ impl Program for Cli {
     }
 }
 
-/// The layout of the help, with the commands in groups, which clap has not.
+/// The layout of the help, with the commands in groups; clap has no such groups.
 fn help_template(command: &clap::Command) -> String {
     const BOLD: &str = "\u{1b}[1m";
     const HEADING: &str = "\u{1b}[1m\u{1b}[4m";

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Started when the work begins.
+/// Measures the time since the work began.
 pub(crate) struct Clock {
     wall: Instant,
     cpu: f64,
@@ -16,12 +16,12 @@ impl Clock {
         Self { wall: Instant::now(), cpu: cpu_now() }
     }
 
-    /// Seconds since, rounded to a microsecond.
+    /// Wall-clock seconds since the start, rounded to a microsecond.
     pub(crate) fn seconds(&self) -> f64 {
         rounded(self.wall.elapsed().as_secs_f64())
     }
 
-    /// Seconds of all threads of the process since, rounded to a microsecond.
+    /// CPU seconds of all threads of the process since the start, rounded to a microsecond.
     pub(crate) fn cpu_seconds(&self) -> f64 {
         rounded(cpu_now() - self.cpu)
     }

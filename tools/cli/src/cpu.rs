@@ -6,7 +6,7 @@
 
 use crate::failure::{Code, Told};
 
-/// Features that the build may take for granted, as the system calls them.
+/// Features that the build may require, by the names of the operating system.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 const WANTED: &[(&str, bool)] = &[
     ("avx2", cfg!(target_feature = "avx2")),
@@ -25,7 +25,7 @@ pub(crate) fn missing() -> Option<&'static str> {
     use std::io::Read;
 
     let mut text = String::new();
-    // The first processor stands in the first few kilobytes; a large machine has a megabyte of them.
+    // The entry of the first processor is in the first few kilobytes; on a large machine all entries take a megabyte.
     std::fs::File::open("/proc/cpuinfo").ok()?.take(8 << 10).read_to_string(&mut text).ok()?;
     missing_in(&text)
 }
@@ -43,7 +43,7 @@ fn missing_in(cpuinfo: &str) -> Option<&'static str> {
     WANTED.iter().find(|(name, needed)| *needed && !has(name)).map(|(name, _)| *name)
 }
 
-/// Says what is missing and what to do.
+/// Returns the error with the missing feature and a hint.
 pub(crate) fn failure(missing: &str) -> Told {
     let message = format!("this nddb is compiled for processors with {missing}, and this one has none");
     let hint = "build it on this machine: in .cargo/config.toml set target-cpu=native";

@@ -15,14 +15,14 @@ pub(crate) fn read(path: &Path) -> Result<Reader> {
     Ok(Reader::open(path)?)
 }
 
-/// Opens a database for writing: `command` is what others are told while it is locked.
+/// Opens a database for writing; other processes see `command` in their message while it is locked.
 pub(crate) fn write(path: &Path, command: &str, global: &Global) -> Result<Writer> {
     let mut writer = Writer::open_within(path, &holder(command), global.lock_wait.unwrap_or_default())?;
     set_up(&mut writer, global);
     Ok(writer)
 }
 
-/// Takes several databases for one.
+/// Makes a federation, which is several databases searched as one.
 pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &[&'a Reader]) -> Result<Federation<'a>> {
     let mut parts = paths.iter().zip(readers);
     let (_, first) = parts.next().ok_or_else(|| Failure::usage("no database is named"))?;
@@ -41,12 +41,12 @@ pub(crate) fn set_up(writer: &mut Writer, global: &Global) {
     }
 }
 
-/// How this process is named to others that find the database locked.
+/// Returns the description of this process for others that find the database locked.
 pub(crate) fn holder(command: &str) -> String {
     format!("pid {} on {}: nddb {command}", std::process::id(), inputs::host())
 }
 
-/// The recipe of a database.
+/// Returns the recipe of a database.
 pub(crate) fn recipe(settings: &Settings) -> Result<Recipe> {
     Recipe::from_label(&settings.recipe).map_err(|error| unusable_recipe(&error))
 }

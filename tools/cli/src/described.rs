@@ -1,4 +1,4 @@
-//! What pair lines and cluster lines say of documents on request: `--with url,title,tokens`.
+//! Optional columns for the documents in pair lines and cluster lines: `--with url,title,tokens`.
 
 use clap::ValueEnum;
 use nddb::View;
@@ -11,7 +11,7 @@ use crate::failure::Result;
 use crate::messages::{Messages, Meter};
 use crate::text_options;
 
-/// What can be said of a document.
+/// An optional column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum With {
     /// Its URL
@@ -32,7 +32,7 @@ impl With {
     }
 }
 
-/// The option, for all commands that have it.
+/// The option `--with`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct WithArgs {
     /// Add columns for each document: url, title, tokens; titles are read again from the archives
@@ -41,7 +41,7 @@ pub(crate) struct WithArgs {
 }
 
 impl WithArgs {
-    /// What is wanted, each once.
+    /// Returns the wanted columns, each once.
     pub(crate) fn wanted(&self) -> Vec<With> {
         let mut with = self.with.clone();
         with.sort_unstable();
@@ -50,11 +50,11 @@ impl WithArgs {
     }
 }
 
-/// The documents that something is wanted of, by ordinal.
+/// The documents whose columns are wanted, by ordinal.
 pub(crate) struct Wanted(Vec<bool>);
 
 impl Wanted {
-    /// None yet of a collection.
+    /// Makes an empty set of documents of a collection.
     pub(crate) fn none(collection: &Collection) -> Self {
         Self(vec![false; collection.len() as usize])
     }
@@ -64,14 +64,14 @@ impl Wanted {
     }
 }
 
-/// What is known of documents.
+/// The values of the columns.
 pub(crate) struct Described<'a> {
     collection: &'a Collection,
     with: &'a [With],
     descriptions: Descriptions,
 }
 
-/// Where documents are read.
+/// The sources from which columns are read.
 pub(crate) struct Reading<'a> {
     pub(crate) view: View<'a>,
     pub(crate) collection: &'a Collection,
@@ -80,7 +80,7 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Reads what is wanted. Says which titles could not be read.
+    /// Reads the wanted columns. Prints a warning about titles that could not be read.
     pub(crate) fn read(&self, with: &'a [With], wanted: &Wanted, messages: &Messages) -> Result<Described<'a>> {
         let titles = with.contains(&With::Title);
         let is_wanted = |ordinal: u32| wanted.0.get(ordinal as usize).is_some_and(|wanted| *wanted);
@@ -102,7 +102,7 @@ impl Described<'_> {
         }
     }
 
-    /// Appends a column of a table for each thing that is wanted; what is not known is empty.
+    /// Appends a cell for each wanted column; unknown values are empty.
     pub(crate) fn columns(&self, out: &mut Vec<u8>, ordinal: u32) {
         for &with in self.with {
             out.push(b'\t');
@@ -114,18 +114,18 @@ impl Described<'_> {
         }
     }
 
-    /// Names the columns of a table.
+    /// Appends the names of the columns.
     pub(crate) fn header(with: &[With], out: &mut Vec<u8>, prefix: &str) {
         with.iter().for_each(|with| out.extend_from_slice(format!("\t{prefix}{}", with.name()).as_bytes()));
     }
 
-    /// The documents of a line, for JSON.
+    /// Returns the documents of a line, for JSON.
     pub(crate) fn documents<'b>(&'b self, ordinals: &'b [u32]) -> impl Serialize + 'b {
         Documents { described: self, ordinals }
     }
 }
 
-/// Documents, written as the list of what is known of each.
+/// Documents, written as the list of their values.
 struct Documents<'a> {
     described: &'a Described<'a>,
     ordinals: &'a [u32],

@@ -1,29 +1,29 @@
-//! How much of two near-duplicates may differ.
+//! The maximum difference of two near-duplicates.
 
-/// How much may differ, whatever the method says.
+/// The option for the maximum difference, in addition to the method.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DifferenceOption {
     /// Omit near-duplicates that differ in more than this share of the words of the longer text: 10% or 0.1
     ///
-    /// Estimated from the stored sketches, with an error of about 0.04 at 0.1; exact with --verify, which reads the
-    /// texts again and compares their words. Without sketches to estimate it from, the method alone decides.
+    /// The share is estimated from the stored sketches, with an error of about 0.04 at 0.1. It is exact with --verify,
+    /// which reads the texts again and compares their words. Without suitable sketches the method alone decides.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     max_difference: Option<f64>,
 }
 
 impl DifferenceOption {
-    /// Whether it was given.
+    /// Whether the option was given.
     pub(crate) fn is_given(&self) -> bool {
         self.max_difference.is_some()
     }
 
-    /// Returns the greatest share that may differ, if there is one.
+    /// Returns the maximum share that may differ, if the option was given.
     pub(crate) fn most(&self) -> Option<f64> {
         self.max_difference
     }
 }
 
-/// Reads a share, of one or of a hundred.
+/// Reads a share: a fraction or a percentage.
 fn share(text: &str) -> Result<f64, String> {
     let (number, of) = text.strip_suffix('%').map_or((text, 1.0), |percent| (percent, 100.0));
     let value: f64 = number.trim_end().parse().map_err(|_| "a share is written as 10% or 0.1".to_owned())?;

@@ -14,17 +14,17 @@ use nddb_lab::PlotError;
 /// A `Result` of this crate.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// How the command ends. The numbers are documented: scripts compare them.
+/// The exit codes. Their numbers are documented, because scripts compare them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Code {
     /// Everything is done.
     Done = 0,
-    /// It failed; of `query -q`: nothing was found.
+    /// The command failed; for `query -q`: nothing was found.
     Failed = 1,
-    /// The command line makes no sense.
+    /// The command line is invalid.
     Usage = 2,
-    /// Done, but some of the inputs was skipped, or not stored.
+    /// Done, but some input was skipped or not stored.
     SomeSkipped = 3,
     /// There is no such database.
     NoDatabase = 10,
@@ -36,14 +36,14 @@ pub(crate) enum Code {
     Damage = 13,
     /// Not enough memory, disk or document numbers.
     OverLimit = 14,
-    /// Stopped by the user; the same command goes on.
+    /// Stopped by the user; the same command continues the work.
     Interrupted = 130,
 }
 
 /// Why a command ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The reader of our output has gone.
+    /// The reader of stdout has closed it.
     Pipe,
     /// Something to tell the user.
     Told(Box<Told>),
@@ -54,7 +54,7 @@ pub(crate) enum Failure {
 pub(crate) struct Told {
     /// The exit code.
     pub(crate) code: Code,
-    /// What happened, and why: a chain.
+    /// The error and the chain of its causes.
     pub(crate) message: String,
     /// What the user can do.
     pub(crate) hint: Option<String>,
@@ -66,7 +66,7 @@ impl Told {
         Self { code, message: message.into(), hint: None }
     }
 
-    /// Adds what the user can do.
+    /// Adds a hint: what the user can do.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -74,27 +74,27 @@ impl Told {
 }
 
 impl Failure {
-    /// Something failed.
+    /// Returns an error with the exit code 1.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Told::new(Code::Failed, message).into()
     }
 
-    /// The command line makes no sense.
+    /// Returns the error that the command line is invalid.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Told::new(Code::Usage, message).into()
     }
 
-    /// Reading an input failed.
+    /// Returns the error that reading an input failed.
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
         Self::failed(format!("{}: cannot be read: {error}", path.display()))
     }
 
-    /// Writing an output failed.
+    /// Returns the error that writing an output failed.
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
         Self::not_written(error.kind(), format!("{name}: cannot be written: {error}"))
     }
 
-    /// Writing an output failed, and the error says which one.
+    /// Returns the error that writing an output failed; the output's name is in `error`.
     pub(crate) fn unwritten(error: &io::Error) -> Self {
         Self::not_written(error.kind(), error.to_string())
     }
@@ -109,7 +109,7 @@ impl Failure {
         }
     }
 
-    /// Says which file or folder it is about.
+    /// Adds the path of the file or folder to the message.
     pub(crate) fn about(mut self, path: &Path) -> Self {
         if let Self::Told(told) = &mut self {
             told.message = format!("{}: {}", path.display(), told.message);
@@ -117,7 +117,7 @@ impl Failure {
         self
     }
 
-    /// A file of the format is not what it should be.
+    /// Returns the error that a file breaks the format.
     pub(crate) fn format(path: &Path, error: &FormatError) -> Self {
         let code = match error {
             FormatError::Version { .. } => Code::Mismatch,
@@ -192,19 +192,19 @@ impl From<LoadError> for Failure {
     }
 }
 
-/// The recipe of a database is not one of this version.
+/// Returns the error that this version cannot use the recipe of a database.
 pub(crate) fn unusable_recipe(error: &RecipeError) -> Failure {
     let hint = "use the nddb that made the database, or another database";
     Told::new(Code::Mismatch, format!("the database's recipe cannot be used: {error}")).hint(hint).into()
 }
 
-/// An error and everything that caused it: `what: why: why`.
+/// Returns an error with all of its causes: `what: why: why`.
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let said = error.to_string();
-        // Some libraries say their cause's words as their own.
+        // Some libraries repeat the message of the cause in their own.
         if !text.ends_with(&said) {
             let _ = write!(text, ": {said}");
         }

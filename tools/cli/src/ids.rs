@@ -1,4 +1,4 @@
-//! Ids in lists: a number is written as its digits, unless there is a text of the same digits.
+//! Ids in lists: a number is written as its digits, unless a text with the same digits is also an id.
 
 use nddb::View;
 use nddb::detect::Collection;
@@ -14,7 +14,7 @@ pub(crate) fn write_id(out: &mut Vec<u8>, collection: &Collection, ordinal: u32)
 
 /// The ids of a database as cells of rows.
 pub(crate) struct Cells<'a> {
-    /// Where namesakes are looked up, if rows are a list and there may be any.
+    /// The view for the search for namesakes, if rows are a list and there may be any namesakes.
     view: Option<View<'a>>,
 }
 

@@ -11,7 +11,7 @@ use nddb_lab::NamedId;
 
 use crate::failure::{Code, Failure, Result, Told};
 
-/// Bytes that are read at once.
+/// Number of bytes per read.
 const PIECE: usize = 256 << 10;
 
 /// Opens a file, or stdin for `-`.
@@ -49,8 +49,8 @@ pub(crate) fn hex(text: &str) -> Result<Fingerprint, String> {
     })
 }
 
-/// Reads ids, one a line, as the lists of `cluster` have them: a tab, line end or backslash written as `\t`, `\n`, `\r`
-/// or `\\`, and where digits are the ids of a number and of a text, `\#17` and `\"17`.
+/// Reads ids, one per line, in the form of the lists of `cluster`: tab, line end and backslash are `\t`, `\n`, `\r` and
+/// `\\`. If a number and a text with the same digits are both ids, they are `\#17` and `\"17`.
 pub(crate) fn ids(path: &Path) -> Result<Vec<NamedId>> {
     let mut ids = Vec::new();
     each_id(path, &mut |id| {
@@ -60,7 +60,7 @@ pub(crate) fn ids(path: &Path) -> Result<Vec<NamedId>> {
     Ok(ids)
 }
 
-/// Passes ids on as [`ids`] reads them.
+/// Reads ids like [`ids`], and passes each to `visit`.
 pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(NamedId) -> Result<()>) -> Result<()> {
     for (number, line) in (1..).zip(BufReader::new(open(path)?).lines()) {
         let line = line.map_err(|error| Failure::reading(path, &error))?;
@@ -80,13 +80,13 @@ pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(NamedId) -> Result<()>)
     Ok(())
 }
 
-/// Opens a file that is no folder.
+/// Opens a file; a folder is an error.
 pub(crate) fn open_file(path: &Path) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
     Ok(Box::new(BufReader::with_capacity(PIECE, file)))
 }
 
-/// A copy of stdin, which goes away with this.
+/// A copy of stdin, which is removed when this value is dropped.
 pub(crate) type Spooled = tempfile::NamedTempFile;
 
 /// Copies stdin to a temporary file, for readers that need it twice.
@@ -97,7 +97,7 @@ pub(crate) fn spooled_stdin() -> Result<Spooled> {
     Ok(file)
 }
 
-/// How a file is compressed.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     /// Not at all.
@@ -109,7 +109,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// Looks at the first bytes of a file.
+    /// Detects the compression from the first bytes of a file.
     pub(crate) fn of(path: &Path) -> Result<Self> {
         let mut head = Vec::new();
         open_file(path)?.take(6).read_to_end(&mut head).map_err(|error| Failure::reading(path, &error))?;
@@ -119,13 +119,13 @@ impl Packing {
         }
         Ok(match head[..] {
             [0x1f, 0x8b, ..] => Self::Gzip,
-            // A frame, or a skippable one, which may hold a dictionary.
+            // A zstd frame, or a skippable frame, which may hold a dictionary.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             _ => Self::Plain,
         })
     }
 
-    /// How a file of this name is compressed by convention.
+    /// Returns the compression that the extension of the name implies.
     pub(crate) fn of_name(path: &Path) -> Self {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("gz") => Self::Gzip,
@@ -134,7 +134,7 @@ impl Packing {
         }
     }
 
-    /// Decompresses what is read.
+    /// Returns a reader of the decompressed bytes.
     pub(crate) fn unpack(self, read: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::Plain => read,
@@ -149,7 +149,7 @@ pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::new(open(path)?)))
 }
 
-/// What the user says about a page in a file.
+/// The user's information about a page in a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PageOptions {
     /// Read it as HTML
@@ -158,10 +158,10 @@ pub(crate) struct PageOptions {
     /// Read it as plain text
     #[arg(long)]
     text: bool,
-    /// Its character set, as in an HTTP header
+    /// Character set of the page, as in an HTTP header
     #[arg(long, value_name = "NAME")]
     charset: Option<String>,
-    /// Its URL
+    /// URL of the page
     #[arg(long)]
     url: Option<String>,
 }
@@ -175,21 +175,21 @@ impl PageOptions {
     }
 }
 
-/// A page from a file, with what the user said about it.
+/// A page from a file, with the user's information.
 pub(crate) struct PageFile {
     /// Its bytes.
     pub(crate) body: Vec<u8>,
     /// Markup or plain text.
     pub(crate) kind: PageKind,
-    /// Its character set, where it is known.
+    /// Its character set, if known.
     pub(crate) charset: Option<String>,
-    /// Its address, where it is known.
+    /// Its address, if known.
     pub(crate) url: Option<String>,
 }
 
 impl PageFile {
-    /// Reads a file, or stdin for `-`. Without a kind, a name that ends in `.txt` is text, and so is what
-    /// does not begin with a tag.
+    /// Reads a file, or stdin for `-`. Without a kind, a file is text if its name ends in `.txt` or if it does not
+    /// begin with a tag.
     pub(crate) fn read(path: &Path, kind: Option<PageKind>) -> Result<Self> {
         let body = read(path)?;
         let kind = kind.unwrap_or_else(|| guess(path, &body));
@@ -223,7 +223,7 @@ pub(crate) fn is_database(path: &Path) -> bool {
     ["MANIFEST", "LOCK"].iter().any(|name| path.join(name).is_file())
 }
 
-/// Opens a file for readers that go anywhere in it.
+/// Opens a file for random access.
 #[cfg(feature = "parquet")]
 pub(crate) fn table(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| Failure::reading(path, &error))
@@ -234,7 +234,7 @@ pub(crate) fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-/// What tells a file from all others, if there is one.
+/// Returns the identity of a file in the system (device and inode), if the file exists.
 pub(crate) fn number(path: &Path) -> Option<(u64, u64)> {
     std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
@@ -249,7 +249,7 @@ pub(crate) fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir() && !metadata.is_file())
 }
 
-/// Whether a path is something to be read, and no folder.
+/// Whether a path exists and is no folder.
 pub(crate) fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
 }

@@ -11,10 +11,11 @@ use crate::failure::Code;
 
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Takes the signals over. Only commands that save their position call it: the others just end.
+/// Installs the signal handlers. Only commands that save their position call this; other commands end at once.
 pub(crate) fn catch() -> io::Result<()> {
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds the flag down and raises it, the second finds it up.
+        // The order matters: the first signal finds the flag unset and sets it; the second finds it set and ends the
+        // process.
         flag::register_conditional_shutdown(signal, Code::Interrupted as i32, ASKED.clone())?;
         flag::register(signal, ASKED.clone())?;
     }

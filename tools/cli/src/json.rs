@@ -44,7 +44,7 @@ impl Serialize for Id<'_> {
     }
 }
 
-/// Returns the id that a value is, as `load` reads it: a string or an integer; else says what the value is.
+/// Returns the id for a value, as `load` reads it: a string or an integer. The error is the kind of any other value.
 pub(crate) fn id_of(value: Value) -> Result<String, &'static str> {
     match value {
         Value::String(text) if text.starts_with(NUMBER_MARK) => Err("begins with U+0001, the mark of numbers"),
@@ -59,7 +59,7 @@ pub(crate) fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Stri
     id_of(Value::deserialize(deserializer)?).map_err(|what| serde::de::Error::custom(format!("an id {what}")))
 }
 
-/// Writes a share with six digits after the point.
+/// Writes a share with six decimals.
 pub(crate) fn six_digits<S: Serializer>(share: f64, serializer: S) -> Result<S::Ok, S::Error> {
     RawValue::from_string(format!("{share:.6}")).map_err(serde::ser::Error::custom)?.serialize(serializer)
 }
@@ -87,7 +87,7 @@ pub(crate) trait Put {
 
 impl Put for str {
     fn put(&self, out: &mut Vec<u8>) {
-        // Without a branch in the loop, which compiles to comparisons of vectors.
+        // The loop has no branch, so that it compiles to vector comparisons.
         let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
         if self.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
             return serialized(out, self);
@@ -152,7 +152,7 @@ fn serialized(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     serde_json::to_writer(out, value).expect("memory takes any value");
 }
 
-/// An object that is appended field by field: thousands of them are a line, and nothing is kept of any.
+/// An object that is appended field by field, without a copy in memory: a line may have thousands of objects.
 pub(crate) struct Object<'a> {
     out: &'a mut Vec<u8>,
     is_empty: bool,
@@ -203,7 +203,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// One of several, as it is written; `db` is the database that it is in, if there are several.
+/// An element of a list and its JSON; `db` is the name of its database, if there are several.
 pub(crate) trait Written {
     fn write(&self, db: Option<&str>, object: &mut Object<'_>);
 }
@@ -228,14 +228,14 @@ impl Written for Match {
     }
 }
 
-/// Adds the database of a match, if there are several.
+/// Adds the database of a match, if there are several databases.
 pub(crate) fn write_db(db: Option<&str>, object: &mut Object<'_>) {
     if let Some(db) = db {
         object.field("db", db);
     }
 }
 
-/// Appends the answer to a query as one line; with the names of the databases, if there are several.
+/// Appends the answer to a query as one line, with the names of the databases if there are several.
 pub(crate) fn answer<T: Written>(out: &mut Vec<u8>, answer: &PartedAnswer<T>, names: &[String]) {
     Object::append(out, |object| {
         object.field("fp", Hex(answer.fingerprint));

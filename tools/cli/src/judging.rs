@@ -11,7 +11,7 @@ use crate::json::Put;
 use crate::parameters::Parameters;
 use crate::text_options::Verify;
 
-/// How a document is judged.
+/// The options for the judgement of a document.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct JudgingArgs {
     #[arg(long, value_name = "METHOD", help = help())]
@@ -30,7 +30,7 @@ pub(crate) struct JudgingArgs {
 }
 
 impl JudgingArgs {
-    /// What the library is told; `k` is what the user gave.
+    /// Returns the options for the library; `k` is the distance that the user gave.
     pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<OnlineDetector> {
         let mut online = OnlineDetector::chosen(chosen(view, self.method.clone(), k)?);
         online.max_difference = self.difference.most();
@@ -41,7 +41,7 @@ impl JudgingArgs {
         Ok(online)
     }
 
-    /// The first option that was given.
+    /// Returns the first of these options that was given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         [
             ("--method", self.method.is_some()),
@@ -55,7 +55,7 @@ impl JudgingArgs {
     }
 }
 
-/// Returns the method that is named, else that of a database; `k` is the distance of simhash that was given.
+/// Returns the named method, or else the default of the database; `k` is the given distance of simhash.
 pub(crate) fn chosen(view: View<'_>, named: Option<Box<dyn Method>>, k: Option<u8>) -> Result<MethodChoice> {
     let mut choice = MethodChoice::of(view, named, k.is_some());
     if let Some(k) = k {
@@ -68,7 +68,7 @@ pub(crate) fn chosen(view: View<'_>, named: Option<Box<dyn Method>>, k: Option<u
     Ok(choice)
 }
 
-/// Returns all methods that take part in a verdict, whose parameters can be set.
+/// Returns all methods of a verdict, to set their parameters.
 pub(crate) fn running<'a>(
     method: &'a mut Box<dyn Method>,
     or_simhash: &'a mut Option<Simhash>,
@@ -84,7 +84,7 @@ fn limit_help() -> String {
     format!("Maximum documents compared per shared key: the oldest [default: {GROUP_LIMIT}]")
 }
 
-/// Lists methods with what each is in brackets.
+/// Lists methods with their descriptions in brackets.
 pub(crate) fn list(methods: &[Box<dyn Method>]) -> String {
     methods.iter().map(|method| format!("{method} ({})", method.help())).collect::<Vec<_>>().join(", ")
 }
@@ -98,7 +98,7 @@ fn help() -> String {
     )
 }
 
-/// A measure of a match; null where it is not known.
+/// A measure of a match; null if unknown.
 #[derive(Clone, Copy)]
 pub(crate) struct Score(Option<Value>);
 
@@ -124,13 +124,13 @@ impl Put for Score {
     }
 }
 
-/// Measures that are no scores of a match: its distance stands before its address, and of the texts that verify it the
-/// first measure says enough.
+/// Measures that are not printed as scores: the distance has its own field before the address, and the first measure of
+/// the compared texts suffices.
 const NO_SCORES: [&str; 3] = ["distance", "lcs_containment", "cosine"];
 
 /// The scores of a match, each with its name.
 pub(crate) fn scores(measures: &Measures) -> impl Iterator<Item = (&'static str, Score)> + '_ {
-    // Six decimals, as in pair lines.
+    // Scores have six decimals, as in pair lines.
     let rounded = |value| match value {
         Some(Value::Share(share)) => Some(Value::Share((share * 1e6).round() / 1e6)),
         value => value,
@@ -139,7 +139,7 @@ pub(crate) fn scores(measures: &Measures) -> impl Iterator<Item = (&'static str,
     scores.map(move |(column, value)| (column.name, Score(rounded(value))))
 }
 
-/// Adds what is known of a match besides its distance, and the rule that decided; null where nothing is known.
+/// Adds the scores of a match without its distance, and the rule that decided; unknown ones are null.
 pub fn add_evidence(object: &mut Map<String, Json>, alike: Option<&NearDuplicate>) {
     let unknown = Measures::default();
     for (name, score) in scores(alike.map_or(&unknown, |alike| &alike.measures)) {

@@ -43,7 +43,7 @@ use crate::program::Program;
 
 /// Runs `nddb` with these arguments, the name that it was called by first, and returns its exit code.
 ///
-/// It is meant to be all that a process does: it may take over signals, and writes to stdout and stderr.
+/// A process should do nothing else: this function may install signal handlers, and writes to stdout and stderr.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     coded::<Cli>(arguments) as u8
 }
@@ -53,7 +53,7 @@ pub fn run_lab(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     coded::<lab::Cli>(arguments) as u8
 }
 
-/// What the command prints as JSON and how it words errors, for the Python package: the two shall say the same.
+/// The JSON values and error messages of the command, which the Python package shares.
 pub mod values {
     pub use crate::commands::get::value as document;
     pub use crate::commands::stats::value as stats;
@@ -61,7 +61,7 @@ pub mod values {
     pub use crate::judging::add_evidence;
 }
 
-/// The tables that the command writes as Parquet files, for the Python package: the two shall be the same.
+/// The tables that the command writes as Parquet files, which the Python package shares.
 #[cfg(feature = "parquet")]
 pub mod tables {
     pub use crate::columns::{Cell, Column, Kind, RowBatch, schema};
@@ -90,7 +90,7 @@ fn coded<P: Program>(arguments: impl IntoIterator<Item = OsString>) -> Code {
     };
     match program.run() {
         Ok(code) => code,
-        // The reader of our output closed it: that is success.
+        // The reader of stdout closed it, which is no error.
         Err(Failure::Pipe) => Code::Done,
         Err(Failure::Told(told)) => {
             messages::report(&told);

@@ -9,7 +9,7 @@ use crate::columns::{Column, Kind, RowFormat, Rows};
 use crate::failure::Result;
 use crate::ids::Cells;
 
-/// Memory for queries and what they match, unless the user says otherwise.
+/// Default memory for queries and their matches.
 pub(crate) const MEMORY: u64 = 1 << 30;
 
 /// How to write matches.
@@ -31,7 +31,7 @@ impl From<MatchFormat> for RowFormat {
     }
 }
 
-/// Where matches are written.
+/// The options for the output of matches.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MatchOutput {
     /// How to write matches
@@ -43,7 +43,7 @@ pub(crate) struct MatchOutput {
 }
 
 impl MatchOutput {
-    /// Returns the ids of a database as they are written.
+    /// Returns the ids of a database as cells.
     pub(crate) fn ids<'a>(&self, view: View<'a>) -> Result<Cells<'a>> {
         Ok(Cells::new(view, self.format.into())?)
     }

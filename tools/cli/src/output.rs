@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
 
-/// Bytes that are written at once.
+/// Number of bytes per write.
 const BUFFER: usize = 64 << 10;
 
 /// An opened output.
@@ -36,7 +36,7 @@ impl Output {
         Ok(Self { name, inner: BufWriter::with_capacity(BUFFER, Box::new(file)) })
     }
 
-    /// Opens the file of `-o` if there is one, stdout otherwise.
+    /// Opens the file of `-o`, or stdout without `-o`.
     pub(crate) fn chosen(path: Option<&Path>) -> Result<Self> {
         path.map_or_else(|| Ok(Self::stdout()), Self::file)
     }
@@ -57,13 +57,14 @@ impl Output {
         self.line(&value.to_string())
     }
 
-    /// Hands everything over.
+    /// Writes all buffered bytes.
     pub(crate) fn flush(&mut self) -> Result<()> {
         self.inner.flush().map_err(|error| Failure::writing(&self.name, &error))
     }
 }
 
-/// An output for callbacks of the library: it stops the work when writing fails, and says why afterwards.
+/// An output for callbacks of the library. If writing fails, the callback stops the work, and `finish` returns the
+/// error.
 pub(crate) struct Sink {
     output: Output,
     failed: Option<Failure>,
@@ -83,14 +84,14 @@ impl Sink {
         })
     }
 
-    /// Hands everything over, and says how the work ended.
+    /// Writes all buffered bytes; returns the outcome of the work, or the error of writing.
     pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
         let (done, mut output) = self.end(outcome)?;
         output.flush()?;
         Ok(done)
     }
 
-    /// Says how the work ended, and gives the output back for more.
+    /// Returns the outcome of the work and the output, for further writing.
     pub(crate) fn end<T>(self, outcome: Result<T>) -> Result<(T, Output)> {
         match self.failed {
             Some(failure) => Err(failure),
@@ -120,7 +121,7 @@ impl Spool {
         self.0.write_all(bytes).map_err(failed)
     }
 
-    /// Ends writing, and reads from the beginning.
+    /// Completes the file, and returns a reader from its beginning.
     pub(crate) fn read(self) -> Result<impl Read> {
         let failed = |error: io::Error| Failure::writing(&Self::folder(), &error);
         let mut file = self.0.into_inner().map_err(|error| failed(error.into_error()))?;
@@ -129,7 +130,7 @@ impl Spool {
     }
 }
 
-/// A folder of results: its files get their names when all of them are whole.
+/// A folder of results: its files get their names when all of them are complete.
 pub(crate) struct Folder {
     path: PathBuf,
     names: Vec<String>,
@@ -137,12 +138,12 @@ pub(crate) struct Folder {
     earlier: &'static [&'static str],
 }
 
-/// What unfinished files end in.
+/// Extension of unfinished files.
 const PART: &str = "part";
 
 impl Folder {
-    /// Makes the folder, unless it is there. Of the files `earlier` those that are not written anew are removed at the
-    /// end: beside the new ones they would pass for results of the same run.
+    /// Makes the folder, unless it exists. `earlier` are the files that a previous run may have left; those not written
+    /// again are removed at the end, because they would look like results of this run.
     pub(crate) fn make(path: &Path, earlier: &'static [&'static str]) -> Result<Self> {
         make_folder(path)?;
         Ok(Self { path: path.into(), names: Vec::new(), earlier })
@@ -158,7 +159,7 @@ impl Folder {
         self.path.join(format!("{name}.{PART}"))
     }
 
-    /// Names all files, instead of earlier ones.
+    /// Gives all files their names, and so replaces earlier ones.
     pub(crate) fn finish(mut self) -> Result<()> {
         let names = std::mem::take(&mut self.names);
         for name in &names {
@@ -181,7 +182,7 @@ impl Folder {
 }
 
 impl Drop for Folder {
-    /// Removes what was not finished.
+    /// Removes unfinished files.
     fn drop(&mut self) {
         for name in &self.names {
             let _ = fs::remove_file(self.part(name));
@@ -189,11 +190,11 @@ impl Drop for Folder {
     }
 }
 
-/// A file that gets its name when it is whole and durable, instead of an earlier one; or stdout.
+/// A file that gets its name when it is complete and durable, and so replaces an earlier one; or stdout.
 pub(crate) struct Published {
     /// The name, for messages.
     name: String,
-    /// The name, and that until then.
+    /// The final name and the temporary name.
     names: Option<(PathBuf, PathBuf)>,
     inner: Option<Packed>,
 }
@@ -222,7 +223,7 @@ impl Sealed for io::Stdout {
     }
 }
 
-/// A device or a pipe, which keeps nothing that could be made durable.
+/// A device or a pipe, which stores nothing that must be made durable.
 struct Device(File);
 
 impl Write for Device {
@@ -241,25 +242,25 @@ impl Sealed for Device {
     }
 }
 
-/// Opens a device, a pipe, or what stands after a number of /dev/fd, for writing.
+/// Opens a device, a pipe or a file descriptor under /dev/fd for writing.
 fn existing(path: &Path) -> io::Result<File> {
     File::options().write(true).open(path)
 }
 
-/// Whether an output is no file that could be made under another name and then renamed: stdout, a device, a pipe, or
-/// whatever stands in /dev and /proc.
+/// Whether an output cannot be written under another name and renamed: stdout, a device, a pipe, or any path in /dev
+/// (without /dev/shm) and /proc.
 pub(crate) fn is_nameless(path: &Path) -> bool {
     let is_system = path.starts_with("/dev") && !path.starts_with("/dev/shm") || path.starts_with("/proc");
     path.as_os_str() == "-" || is_system || inputs::is_device(path)
 }
 
-/// Whether a path is stdout, by one of its names.
+/// Whether a path is one of the names of stdout.
 fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
 impl Published {
-    /// Begins a file, or opens stdout for `-`, or a device, which keeps its name.
+    /// Begins a file. Opens stdout for `-`, and a device under its own name.
     pub(crate) fn create(path: &Path, packing: Packing) -> Result<Self> {
         let failed = |error: io::Error| Failure::writing(&path.display().to_string(), &error);
         let name = if is_stdout(path) { "stdout".into() } else { path.display().to_string() };
@@ -288,12 +289,12 @@ impl Published {
         self.name.clone()
     }
 
-    /// An error of writing, as [`Failure::unwritten`] takes it.
+    /// Returns an error of writing with the name of the output, as [`Failure::unwritten`] expects.
     fn named(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}: cannot be written: {error}", self.name))
     }
 
-    /// Ends the file and gives it its name.
+    /// Completes the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<()> {
         let ended = self.inner.take().map_or(Ok(()), |inner| {
             let mut inner = match inner {
@@ -334,7 +335,7 @@ impl Write for Published {
 }
 
 impl Drop for Published {
-    /// Removes what was not finished.
+    /// Removes unfinished files.
     fn drop(&mut self) {
         if let Some((_, part)) = &self.names {
             let _ = fs::remove_file(part);
@@ -342,7 +343,7 @@ impl Drop for Published {
     }
 }
 
-/// Makes a folder for outputs, unless it is there.
+/// Makes a folder for outputs, unless it exists.
 pub(crate) fn make_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|error| Failure::writing(&path.display().to_string(), &error))
 }

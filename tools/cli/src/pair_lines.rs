@@ -17,7 +17,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The end of a file's name.
+    /// Returns the extension of a file name.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Format::Jsonl => "jsonl",
@@ -25,7 +25,7 @@ impl Format {
         }
     }
 
-    /// What stands before all lines, with what is said of documents besides.
+    /// Returns the header before all lines, with the optional columns.
     pub(crate) fn header(self, with: &[With]) -> Vec<u8> {
         let mut header = self.columns();
         if self == Format::Tsv {
@@ -96,7 +96,7 @@ impl Lines<'_> {
         for (_, value) in pair.measures.each() {
             out.push(b'\t');
             match value {
-                // What is not known is empty.
+                // Unknown values are empty.
                 None => (),
                 Some(Value::Count(count)) => json::number(out, count.into()),
                 Some(Value::Share(share)) => out.extend_from_slice(format!("{share:.6}").as_bytes()),
@@ -126,7 +126,7 @@ impl Lines<'_> {
     }
 }
 
-/// A pair. Keys stand in the order of the fields, and the scores in the order of their columns.
+/// A pair. The keys have the order of the fields, and the scores that of their columns.
 #[derive(Serialize)]
 struct PairLine<'a> {
     a: Id<'a>,
@@ -137,7 +137,7 @@ struct PairLine<'a> {
     verdict: &'a str,
 }
 
-/// What is known of a pair.
+/// The scores of a pair.
 struct Scores<'a>(&'a Measures);
 
 impl Serialize for Scores<'_> {
@@ -146,7 +146,7 @@ impl Serialize for Scores<'_> {
     }
 }
 
-/// A measure; null where it is not known.
+/// A measure; null if unknown.
 struct Score(Option<Value>);
 
 impl Serialize for Score {

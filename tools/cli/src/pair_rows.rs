@@ -17,12 +17,12 @@ pub(crate) enum PairFormat {
     Jsonl,
     /// Columns separated by tabs, the first line with their names; groups are lines that begin with #
     Tsv,
-    /// A Parquet file, compressed with zstd; a group is a row for each member but its founder
+    /// A Parquet file, compressed with zstd; a group has a row for each member except its founder
     Parquet,
 }
 
 impl PairFormat {
-    /// Returns the format of lines; `None` of a table, of which nothing besides can be said.
+    /// Returns the format of lines; `None` for a Parquet table, which has no optional columns.
     pub(crate) fn lines(self, with: &[With]) -> Result<Option<Format>> {
         match self {
             Self::Jsonl => Ok(Some(Format::Jsonl)),
@@ -57,18 +57,18 @@ impl<'a> PairRows<'a> {
         Ok(Self { collection, method, rows: Rows::table(target, columns())? })
     }
 
-    /// Appends a pair; of a group a row for each member but its founder, without scores.
+    /// Appends the row of a pair; for a group, a row without scores for each member except its founder.
     pub(crate) fn write(&mut self, line: &Line<'_>) -> nddb::Result<()> {
         rows(self.collection, self.method, line, &mut |cells| self.rows.row(cells))
     }
 
-    /// Ends the table, and says how the work ended.
+    /// Completes the table; returns the outcome of the work, or the error of writing.
     pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
         self.rows.finish(outcome)
     }
 }
 
-/// Makes the rows of a pair or a group: of a group one for each member but its founder, without scores.
+/// Makes the row of a pair; for a group, a row without scores for each member except its founder.
 pub fn rows(
     collection: &Collection,
     method: &str,

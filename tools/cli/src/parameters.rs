@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::failure::{Failure, Result};
 use crate::inputs;
 
-/// Parameters of the methods that run; without any, all have their defaults.
+/// Parameters of the methods that run; all others have their defaults.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Parameters {
     #[arg(long = "set", value_name = "NAME=VALUE", help = HELP, long_help = LONG_HELP.as_str())]
@@ -22,7 +22,8 @@ pub(crate) struct Parameters {
 
 const HELP: &str = "Set a parameter of each method that runs and has it, or of one, as b=3 or lcs.slope=0.2";
 
-/// The help with all parameters. Several commands have it, and each start of the program makes all commands.
+/// The help with all parameters. It is made once, because several commands have it, and each start of the program makes
+/// the help of all commands.
 static LONG_HELP: LazyLock<String> = LazyLock::new(|| {
     let told = |method: &dyn Method| {
         let parameters = method.settings();
@@ -34,7 +35,7 @@ static LONG_HELP: LazyLock<String> = LazyLock::new(|| {
     format!("{HELP}\n\nParameters have the names and defaults of the papers:\n{}", lists.join("\n"))
 });
 
-/// A value for a parameter: of one method, or of all that have it.
+/// A value for a parameter of one method, or of all methods that have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Assignment {
     method: Option<String>,
@@ -60,7 +61,7 @@ impl Assignment {
         self.method.as_ref().is_none_or(|name| name == method.name())
     }
 
-    /// Sets the parameter of the methods that have it; refuses one that none has.
+    /// Sets the parameter in all methods that have it; it is an error if none has it.
     fn apply(&self, methods: &mut [&mut dyn Method]) -> Result<()> {
         let mut unknown = Vec::new();
         let mut is_set = false;
@@ -96,7 +97,8 @@ impl Parameters {
         set.or(self.model.as_ref().map(|_| "--model"))
     }
 
-    /// Sets the parameters of all methods that run. Refuses what none of them has, and values out of range.
+    /// Sets the parameters of all methods that run. A parameter that none of them has and a value out of range are
+    /// errors.
     pub(crate) fn apply(&self, methods: &mut [&mut dyn Method]) -> Result<()> {
         if let Some(path) = &self.model {
             let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
@@ -132,7 +134,7 @@ impl Parameters {
     }
 }
 
-/// Name of the parameter of the model that is no weight.
+/// Name of the only parameter of the model that is no weight.
 const CONSTANT: &str = "constant";
 
 /// Reads the constants of a model: an object with `constant`, and `weights` by the names of all traits.
@@ -158,12 +160,12 @@ pub(crate) fn json(value: &ParameterValue) -> Value {
     }
 }
 
-/// Returns the value of a parameter of a method, if it has it.
+/// Returns the value of a parameter of a method, if the method has the parameter.
 pub(crate) fn value_of(method: &dyn Method, name: &str) -> Option<Value> {
     method.settings().iter().find(|setting| setting.name == name).map(|setting| json(&setting.value))
 }
 
-/// Returns the parameters of a method that do not have their defaults.
+/// Returns the parameters of a method that differ from their defaults.
 pub(crate) fn changed(method: &dyn Method) -> Map<String, Value> {
     let default: Option<Box<dyn Method>> = method.name().parse().ok();
     let defaults = default.map(|method| method.settings()).unwrap_or_default();
@@ -171,7 +173,7 @@ pub(crate) fn changed(method: &dyn Method) -> Map<String, Value> {
     settings.map(|setting| (setting.name.to_owned(), json(&setting.value))).collect()
 }
 
-/// Returns the options that give a method the parameters that do not have their defaults, each after a space.
+/// Returns the command-line options for the parameters of a method that differ from their defaults, each after a space.
 pub(crate) fn options(method: &dyn Method) -> String {
     let told = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     changed(method).iter().map(|(name, value)| format!(" --set {name}={}", told(value))).collect()
@@ -183,7 +185,7 @@ mod tests {
 
     use super::*;
 
-    /// Sets these parameters, with spaces between.
+    /// Sets these parameters, which are separated by spaces.
     fn set(text: &str, methods: &mut [&mut dyn Method]) -> std::result::Result<(), String> {
         let assignments = text.split(' ').map(Assignment::from_str).collect::<std::result::Result<_, _>>()?;
         let parameters = Parameters { assignments, model: None };
@@ -208,10 +210,10 @@ mod tests {
     fn what_no_method_has_is_refused_with_what_there_is() {
         for (text, word) in [
             ("b", "a parameter is set as b=3"),
-            ("x=3", "--set x=3: b has no \"x\", but b; simhash has no \"x\", but k"),
-            ("b=9", "--set b=9: b: \"9\" is not within what there is: 2 to 6"),
+            ("x=3", "--set x=3: b has no parameter \"x\"; it has b; simhash has no parameter \"x\"; it has k"),
+            ("b=9", "--set b=9: b: \"9\" is not in the range 2 to 6"),
             ("lcs.slope=0.2", "--set lcs.slope=0.2: the method lcs is not run"),
-            ("b.k=3", "--set b.k=3: b has no \"k\", but b"),
+            ("b.k=3", "--set b.k=3: b has no parameter \"k\"; it has b"),
             ("k=3 k=5", "--set k=5: it is set twice"),
         ] {
             let told = set(text, &mut [&mut B::default(), &mut Simhash::default()]).expect_err(text);

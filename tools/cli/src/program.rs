@@ -1,4 +1,4 @@
-//! What `nddb` and `nddb-lab` have in common: a command line, and what it runs.
+//! The common interface of `nddb` and `nddb-lab`: a command line, and the execution of its commands.
 
 use clap::{CommandFactory, FromArgMatches};
 

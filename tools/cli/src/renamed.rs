@@ -1,8 +1,8 @@
-//! Commands that have another name now.
+//! Commands that were renamed.
 
 use clap::error::{ContextKind, ContextValue};
 
-/// Former names of commands of `nddb`, with what is typed instead.
+/// Former names of commands of `nddb`, with the new command lines.
 const RENAMED: [(&str, &str); 12] = [
     ("batch-query", "nddb query DB --fp-file FILE --format tsv"),
     ("completions", "nddb generate completions"),
@@ -18,7 +18,7 @@ const RENAMED: [(&str, &str); 12] = [
     ("verify-backup", "nddb backup verify"),
 ];
 
-/// Returns the message about the unknown command of this error, if it is a former name.
+/// Returns a message with the new name, if the unknown command of this error is a former name.
 pub(crate) fn message(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let (_, now) = RENAMED.iter().find(|(former, _)| former == name)?;

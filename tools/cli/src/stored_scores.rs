@@ -9,7 +9,7 @@ pub(crate) fn columns() -> Vec<Column> {
     detect::columns().iter().map(column).collect()
 }
 
-/// Returns the columns of the measures that sketches give.
+/// Returns the columns of the measures that are computed from sketches.
 pub fn stored_columns() -> Vec<Column> {
     detect::columns().iter().filter(|column| !column.of_texts).map(column).collect()
 }
@@ -23,7 +23,7 @@ fn column(of: &detect::Column) -> Column {
     Column::new(of.name, kind)
 }
 
-/// Returns the cells of [`columns`], nulls without a pair.
+/// Returns the cells of [`columns`]; without a pair they are null.
 pub(crate) fn cells(pair: Option<&Pair>) -> Vec<Cell<'static>> {
     match pair {
         Some(pair) => pair.measures.each().map(|(_, value)| cell(value)).collect(),
@@ -31,7 +31,7 @@ pub(crate) fn cells(pair: Option<&Pair>) -> Vec<Cell<'static>> {
     }
 }
 
-/// Returns the cells of [`stored_columns`], nulls without a pair.
+/// Returns the cells of [`stored_columns`]; without a pair they are null.
 pub fn stored_cells(pair: Option<&Pair>) -> Vec<Cell<'static>> {
     let cells = cells(pair).into_iter().zip(detect::columns());
     cells.filter(|(_, column)| !column.of_texts).map(|(cell, _)| cell).collect()

@@ -1,12 +1,12 @@
-//! Tables for people: columns as wide as their widest cell, numbers to the right.
+//! Tables for people: columns are as wide as their widest cell, and numbers are right-aligned.
 
-/// A table in the making.
+/// A table that is being filled.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// Starts with the titles of the columns.
+    /// Makes a table with these titles of columns.
     pub(crate) fn new(titles: &[&str]) -> Self {
         Self { rows: vec![titles.iter().map(|title| (*title).to_owned()).collect()] }
     }
@@ -16,7 +16,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Returns the lines. A column stands to the left if its first cell below the title is no number.
+    /// Returns the lines. A column is left-aligned if its first cell below the title is no number.
     pub(crate) fn lines(&self) -> Vec<String> {
         let columns = self.rows[0].len();
         let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

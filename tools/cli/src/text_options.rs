@@ -15,8 +15,8 @@ use crate::quantity::counted;
 pub(crate) struct TextOptions {
     /// Compare the texts of the matches, and omit those whose texts are not near
     ///
-    /// Texts are read where they were loaded from. Pairs of which a text cannot be read stay, and their verdict says
-    /// so.
+    /// Texts are read from where they were loaded. A pair stays if one of its texts cannot be read, and its verdict
+    /// says so.
     #[arg(long, value_enum, value_name = "HOW")]
     verify: Option<Verify>,
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
@@ -24,7 +24,7 @@ pub(crate) struct TextOptions {
     part: Option<TextPart>,
 }
 
-/// What of a page is its text.
+/// The part of a page that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextPart {
     /// All visible text
@@ -50,7 +50,7 @@ impl TextPart {
     }
 }
 
-/// What can verify the pairs of a method.
+/// The method that verifies the pairs of another method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Verify {
     /// All pairs that the method finds, by trustable longest common subsequence
@@ -58,7 +58,7 @@ pub(crate) enum Verify {
 }
 
 impl Verify {
-    /// What the library is told.
+    /// Returns the verification for the library.
     pub(crate) fn verification(verify: Option<Self>) -> Option<Lcs> {
         verify.map(|Self::Lcs| Lcs::default())
     }
@@ -70,7 +70,7 @@ impl TextOptions {
         self.verify.is_some()
     }
 
-    /// Puts them into the options of the library. Refuses options that mean nothing to any of the methods that are run.
+    /// Sets the options of the library. Options that have no effect on any of the methods are an error.
     pub(crate) fn apply(&self, methods: &[&dyn Method], options: &mut PairOptions) -> Result<()> {
         let texts = methods.iter().any(|method| method.needs_text()) || self.verify.is_some();
         if self.part.is_some() && !texts {
@@ -83,7 +83,7 @@ impl TextOptions {
     }
 }
 
-/// What has to be told of texts that could not be read, and of what was not compared.
+/// Returns warnings about texts that could not be read, and about pairs that were not compared.
 pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(unread_warning(&summary.unread));
@@ -101,13 +101,13 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
     warnings
 }
 
-/// Says how many texts could not be read and what to do about them, if there are any.
+/// Returns a warning with the number of texts that could not be read and a hint, if there are any.
 pub(crate) fn unread_warning(unread: &UnreadTexts) -> Option<String> {
     let next = next_steps(unread).join("; ");
     (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", unread_reasons(unread)))
 }
 
-/// What the user can do about texts that could not be read.
+/// Returns hints about texts that could not be read.
 fn next_steps(unread: &UnreadTexts) -> Vec<&'static str> {
     let steps = [
         (unread.without_source, "remove ('nddb rm') what came as a stream or as fingerprints, and load it from files"),
@@ -118,12 +118,12 @@ fn next_steps(unread: &UnreadTexts) -> Vec<&'static str> {
     steps.into_iter().filter(|(count, _)| *count > 0).map(|(_, step)| step).collect()
 }
 
-/// How a command ends that wanted to read texts: those that it could not read were skipped.
+/// Returns the exit code of a command that reads texts: texts that could not be read count as skipped.
 pub(crate) fn code(summary: &PairSummary) -> Code {
     if summary.unread.total() > 0 { Code::SomeSkipped } else { Code::Done }
 }
 
-/// How many texts could not be read, by the reason.
+/// Returns the number of texts that could not be read, by the reason.
 pub(crate) fn unread_value(unread: &UnreadTexts) -> Value {
     json!({
         "without_source": unread.without_source,
@@ -133,7 +133,7 @@ pub(crate) fn unread_value(unread: &UnreadTexts) -> Value {
     })
 }
 
-/// The part of a summary that is about texts.
+/// Returns the part of the summary about texts.
 pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
     json!({

@@ -1,7 +1,7 @@
-//! Lines that are completed by what is said of their documents.
+//! Lines that are completed with optional columns of their documents.
 //!
-//! Which documents stand in lines is known when all lines are. So lines are written to a temporary file first, with
-//! their documents; then what is wanted of these is read, titles in archive order; then lines are completed.
+//! The documents are known only after the last line. So the lines and their documents are first written to a temporary
+//! file. Then the optional columns of the documents are read, titles in archive order, and added to the lines.
 
 use std::io::Read;
 
@@ -13,7 +13,7 @@ use crate::json;
 use crate::output::{Output, Spool};
 use crate::pair_lines::{Format, Lines};
 
-/// Lines that wait for what is said of their documents.
+/// Lines that wait for the optional columns of their documents.
 pub(crate) struct Waiting {
     spool: Spool,
     pub(crate) wanted: Wanted,
@@ -28,7 +28,7 @@ impl Waiting {
         Ok(Self { spool: Spool::new()?, wanted: Wanted::none(collection) })
     }
 
-    /// Takes a line of a result.
+    /// Stores a line of a result.
     pub(crate) fn hold(&mut self, lines: &Lines<'_>, out: &mut Vec<u8>, line: &Line<'_>) -> nddb::Result<()> {
         out.clear();
         lines.write(out, line);
@@ -38,7 +38,7 @@ impl Waiting {
         }
     }
 
-    /// Takes a line with its documents: the two of a pair, or the members of a group.
+    /// Stores a line with its documents: the two documents of a pair, or the members of a group.
     fn push(&mut self, is_pair: bool, ordinals: &[u32], line: &[u8]) -> nddb::Result<()> {
         ordinals.iter().for_each(|&ordinal| self.wanted.add(ordinal));
         let mut head = vec![if is_pair { PAIR } else { GROUP }];
@@ -49,7 +49,7 @@ impl Waiting {
         self.spool.write(line)
     }
 
-    /// Writes all lines, completed.
+    /// Writes all lines with their optional columns.
     pub(crate) fn finish(self, described: &Described<'_>, format: Format, output: &mut Output) -> Result<()> {
         let mut spooled = self.spool.read()?;
         let failed = |error| Failure::failed(format!("a temporary file cannot be read: {error}"));
@@ -74,11 +74,11 @@ impl Waiting {
     }
 }
 
-/// Adds to a line what is known of its documents.
+/// Adds the optional columns of its documents to a line.
 fn complete(line: &mut Vec<u8>, kind: u8, ordinals: &[u32], described: &Described<'_>, format: Format) {
     match format {
         Format::Jsonl => {
-            // The line ends with the end of its object.
+            // The line ends with the closing brace of its object.
             line.truncate(line.len().saturating_sub(2));
             line.extend_from_slice(b",\"documents\":");
             json::line(line, &described.documents(ordinals));

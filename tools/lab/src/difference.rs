@@ -1,4 +1,4 @@
-//! What two near-duplicates differ in, guessed from their words (Henzinger 2006, 3.1).
+//! The kind of difference between two near-duplicates, guessed from their words (Henzinger 2006, 3.1).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,17 +6,17 @@ use std::fmt;
 use nddb_verdict::compare::lcs::Myers;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Words of a text that are compared.
+/// Greatest number of words of a text that are compared.
 const WORDS_MAX: usize = 6000;
-/// Words around a difference that tell what it is.
+/// Number of words before and after a difference from which its kind is guessed.
 const CONTEXT: usize = 4;
-/// From here on stand the scripts of China, Japan and Korea.
+/// First character of the scripts of China, Japan and Korea.
 const FOREIGN: char = '\u{2e80}';
-/// Letters and digits of a word that is a session id, at least.
+/// Least number of letters and digits of a session id.
 const SESSION_MIN: usize = 16;
 
-/// What a pair differs in: the paper's differences of correct pairs, of which a combination is correct, too. What is
-/// none of these is the rest.
+/// The kind of difference of a pair: the differences that the paper lists for correct pairs, where a combination of
+/// these is correct, too; reasons for undecided pairs; and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
     /// No visible word differs.
@@ -25,7 +25,7 @@ pub enum DifferenceKind {
     Url,
     /// A date or a time of day.
     TimeStamp,
-    /// How long the page took.
+    /// The time that the server took for the page.
     ExecutionTime,
     /// A count of visitors.
     VisitorCount,
@@ -37,18 +37,18 @@ pub enum DifferenceKind {
     ServerName,
     /// Several of these.
     Combination,
-    /// Values of a form that can be erased: undecided.
+    /// Values of a form that a user can erase: undecided.
     Form,
     /// An item that is not the main one: undecided.
     MinorItem,
-    /// People cannot tell: undecided.
+    /// People cannot judge the pair: undecided.
     CannotEvaluate,
     /// Anything else.
     Rest,
 }
 
 impl DifferenceKind {
-    /// What correct pairs differ in, as a table lists it.
+    /// The differences of correct pairs, in the order of a table.
     pub const CORRECT: [Self; 10] = [
         Self::Url,
         Self::TimeStamp,
@@ -61,9 +61,9 @@ impl DifferenceKind {
         Self::Invisible,
         Self::Rest,
     ];
-    /// Why pairs are undecided, as a table lists it.
+    /// The reasons for undecided pairs, in the order of a table.
     pub const UNDECIDED: [Self; 4] = [Self::CannotEvaluate, Self::Form, Self::MinorItem, Self::Rest];
-    /// All kinds, as people are asked for them.
+    /// All kinds, in the order in which people choose from them.
     pub const ALL: [Self; 13] = [
         Self::Url,
         Self::TimeStamp,
@@ -111,7 +111,7 @@ impl fmt::Display for DifferenceKind {
     }
 }
 
-/// A page as its words and its address tell of it.
+/// The words and the address of a page, from which a difference is guessed.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
     /// Its text.
@@ -120,8 +120,8 @@ pub struct Told<'a> {
     pub url: Option<&'a str>,
 }
 
-/// Guesses what two pages differ in: each run of different words by what it looks like and by the words around it.
-/// A guess, to be confirmed by people.
+/// Guesses the kind of difference between two pages, from each run of different words and the words around it. People
+/// must confirm the guess.
 pub fn difference_kind(a: Told<'_>, b: Told<'_>) -> DifferenceKind {
     let words = [a, b].map(|page| page.text.split_whitespace().take(WORDS_MAX).collect::<Vec<&str>>());
     let hashes = [0, 1].map(|side| words[side].iter().map(|word| xxh3_64(word.as_bytes())).collect::<Vec<u64>>());
@@ -149,8 +149,8 @@ pub fn difference_kind(a: Told<'_>, b: Told<'_>) -> DifferenceKind {
     }
 }
 
-/// Guesses why a pair is undecided: it cannot be evaluated if it was not read or is in a script without spaces, which
-/// few judges read; else by what differs.
+/// Guesses why a pair is undecided. It cannot be evaluated if it was not read, or is in a script without spaces, which
+/// few judges read; otherwise the kind of difference decides.
 pub fn undecided_reason(a: Option<Told<'_>>, b: Option<Told<'_>>) -> DifferenceKind {
     let (Some(a), Some(b)) = (a, b) else { return DifferenceKind::CannotEvaluate };
     let is_foreign = |text: &str| {
@@ -168,7 +168,7 @@ pub fn undecided_reason(a: Option<Told<'_>>, b: Option<Told<'_>>) -> DifferenceK
     }
 }
 
-/// What one run of different words is.
+/// Returns the kind of one run of different words.
 fn kind_of(changed: &[&str], around: &[String], addresses: &HashSet<String>) -> DifferenceKind {
     let all = |is: &dyn Fn(&str) -> bool| changed.iter().all(|word| is(word));
     let near = |words: &[&str]| around.iter().any(|word| words.contains(&word.as_str()));
@@ -210,7 +210,7 @@ fn plain(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
-/// The parts of an address, and the host: a page may show any of them.
+/// The parts of an address and its host; a page may show any of them.
 fn parts(url: &str) -> Vec<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split('/').next().unwrap_or_default();
@@ -241,7 +241,7 @@ fn is_session(word: &str) -> bool {
             && has(char::is_ascii_alphabetic)
 }
 
-/// Names of months and days, by their first three letters, and what else stands in a date.
+/// Names of months and days, by their first three letters, and other parts of a date.
 const CALENDAR: [&str; 26] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "mon", "tue", "wed", "thu",
     "fri", "sat", "sun", "am", "pm", "utc", "gmt", "cet", "est", "pst",
@@ -261,8 +261,8 @@ fn is_time(word: &str) -> bool {
             && plain.chars().all(|c| c.is_ascii_digit() || ":-/.,+tz".contains(c) || "ampsthndrd".contains(c))
 }
 
-/// Whether a word makes numbers around it a time stamp: a name of the calendar, a time of day, a date, a year. Numbers
-/// with dots are versions, unless one of three is a year.
+/// Whether a word makes the numbers around it a time stamp: the name of a month or day, a time of day, a date, a year.
+/// Numbers with dots are versions, unless there are three and one of them is a year.
 fn is_date(word: &str) -> bool {
     let word = plain(word);
     let is_year = |part: &str| {

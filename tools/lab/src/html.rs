@@ -3,7 +3,7 @@
 use crate::plot::{COLOURS, escape};
 use crate::word_diff::{WORD_DIFF_STYLE, WordDiff};
 
-/// Colours of plots where the ground is dark, in the order of [`COLOURS`].
+/// Colours of plots on a dark background, in the order of [`COLOURS`].
 const ON_DARK: [&str; 7] = ["#7fb2e5", "#f2a365", "#81c784", "#ce93d8", "#ef9a9a", "#4dd0e1", "#bcaaa4"];
 
 const STYLE: &str = "\
@@ -37,7 +37,7 @@ svg [fill=\"#000000\"] { fill: var(--ink); } svg [stroke=\"#000000\"] { stroke: 
 @media (prefers-color-scheme: dark) { :root { --ink: #ddd; --ground: #16181b; --line: #444; --warn: #3a2c12; } }
 ";
 
-/// HTML, from its head on.
+/// An HTML page under construction.
 pub(crate) struct Html {
     text: String,
     /// The headings of the second level so far.
@@ -94,12 +94,12 @@ impl Html {
         self.text += &format!("<p>{}</p>\n", escape(text));
     }
 
-    /// A paragraph that readers must not pass over.
+    /// A paragraph that readers must not overlook.
     pub(crate) fn warning(&mut self, text: &str) {
         self.text += &format!("<p class=\"warning\">{}</p>\n", escape(text));
     }
 
-    /// A table: a column of which a cell does not begin with a digit or a dash, or has words, stands to the left.
+    /// A table. A column is aligned left if one of its cells has words, or does not begin with a digit or a dash.
     pub(crate) fn table(&mut self, titles: &[&str], rows: &[Vec<String>]) {
         let is_number = |cell: &String| {
             let begins = cell.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-');
@@ -134,7 +134,7 @@ impl Html {
         self.plot_of(svg, &[], titles, rows);
     }
 
-    /// A plot of several things, which a legend names, and its numbers beside it.
+    /// A plot of several series with a legend, and its numbers beside it.
     pub(crate) fn plot_of(&mut self, svg: &str, legend: &[&str], titles: &[&str], rows: &[Vec<String>]) {
         self.text += "<div class=\"plot\">\n<div>\n";
         self.text += svg;

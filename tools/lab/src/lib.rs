@@ -1,9 +1,10 @@
-//! Evaluation and tuning: precision and recall by labelled pairs ([`eval`]), the constants of the default verdict fitted
-//! to them ([`fit`]), what the papers measure of a crawl ([`measures`]), its page ([`report`]) and the tables of each
-//! paper ([`paper`]), what each setting finds in a user's own documents ([`tune`]), and two documents side by side
-//! ([`show`]).
+//! Evaluation and tuning: precision and recall by labelled pairs ([`eval`]), the fit of the constants of the default
+//! verdict to these ([`fit`]), the measurements of the papers on a crawl ([`measures`]), a report of them ([`report`])
+//! and the tables of each paper ([`paper`]), the effect of settings on a user's own documents ([`tune`]), and two
+//! documents side by side ([`show`]).
 //!
-//! It imports the crates of the library; nothing but the command imports it. It never prints and never opens a file: figures are plain data, pages are texts.
+//! This crate imports the crates of the library; only the command imports it. It never prints and never opens a file:
+//! figures are plain data, pages are texts.
 
 pub mod audit;
 pub mod difference;

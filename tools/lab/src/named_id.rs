@@ -1,22 +1,22 @@
-//! Ids as people and lists name them. A number and the text of its digits are different ids, so where both are stored,
-//! `\#17` is the number and `\"17` the text.
+//! Ids in the form that people and lists use. A number and the text of its digits are different ids; if both are
+//! stored, `\#17` is the number and `\"17` the text.
 
 use nddb::{Error, Result};
 use nddb_format::record::{digits_of, number_id, other_kind};
 
 use crate::tsv;
 
-/// What names an id.
+/// A name of an id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NamedId {
     /// This id alone.
     Exact(String),
-    /// The text of these digits or their number, whichever there is.
+    /// The text of these digits or their number, whichever exists.
     Digits(String),
 }
 
 impl NamedId {
-    /// Reads an argument of a command: `\#` and digits, `\"` and a text, or an id as it is shown.
+    /// Reads an argument of a command: `\#` and digits, `\"` and a text, or an id in the form of the output.
     pub fn of_argument(argument: &str) -> Self {
         match (argument.strip_prefix("\\#").and_then(number), argument.strip_prefix("\\\"")) {
             (Some(number), _) => Self::Exact(number),
@@ -25,8 +25,8 @@ impl NamedId {
         }
     }
 
-    /// Reads a cell of a list or table: as an argument, but a text has the escapes of [`tsv::write_text`]. `None` if
-    /// [`tsv::write_id`] writes no id so.
+    /// Reads a cell of a list or table. It has the form of an argument, but a text has the escapes of
+    /// [`tsv::write_text`]. `None` if [`tsv::write_id`] never writes such a cell.
     pub fn of_cell(cell: &str) -> Option<Self> {
         match (cell.strip_prefix("\\#"), cell.strip_prefix("\\\"")) {
             (Some(digits), _) => number(digits).map(Self::Exact),
@@ -35,27 +35,27 @@ impl NamedId {
         }
     }
 
-    /// What shows so.
+    /// Returns the name for an id in the form of the output.
     fn shown(text: String) -> Self {
         if other_kind(&text).is_some() && digits_of(&text).is_none() { Self::Digits(text) } else { Self::Exact(text) }
     }
 
-    /// Returns the id; digits are the text.
+    /// Returns the id; digits are returned as the text id.
     pub fn as_id(&self) -> &str {
         let (Self::Exact(id) | Self::Digits(id)) = self;
         id
     }
 
-    /// As [`NamedId::find`]; if there is no such document, the id of one that is not there.
+    /// Like [`NamedId::find`]; if there is no such document, returns [`NamedId::as_id`].
     ///
     /// # Errors
-    /// As [`NamedId::find`].
+    /// Errors of [`NamedId::find`].
     pub fn resolved(&self, is_there: &mut dyn FnMut(&str) -> Result<bool>) -> Result<String> {
         Ok(self.find(is_there)?.unwrap_or_else(|| self.as_id().to_owned()))
     }
 
-    /// Returns the id of the document that is meant, given whether there is a document of an id; `None` if there is no
-    /// such document.
+    /// Returns the id of the document that is meant; `is_there` tells whether a document has an id. `None` if there is
+    /// no such document.
     ///
     /// # Errors
     /// [`Error::Document`] if digits are both a text and a number; errors of `is_there`.

@@ -1,4 +1,4 @@
-//! Counts, figures and reasons as people read them.
+//! Counts, figures and reasons as text for people.
 
 use nddb::detect::{Groups, UnreadTexts};
 
@@ -38,12 +38,12 @@ pub fn bytes(size: u64) -> String {
     if unit == "B" { format!("{size} B") } else { format!("{scaled:.1} {unit}") }
 }
 
-/// Returns a figure with this many decimal places; a dash where there is none.
+/// Returns a figure with this many decimal places; a dash if there is none.
 pub fn decimal(figure: Option<f64>, places: usize) -> String {
     figure.map_or_else(|| "-".into(), |figure| format!("{figure:.places$}"))
 }
 
-/// Returns the range of the numbers of words of a group's documents.
+/// Returns the range of the number of words of the documents in a group.
 pub fn group_words(groups: &Groups, group: usize) -> String {
     match groups.words(group) {
         (from, Some(end)) => format!("{from}-{}", end - 1),

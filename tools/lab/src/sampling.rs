@@ -4,36 +4,36 @@ use std::collections::BinaryHeap;
 
 use nddb_page::sketch::split_mix;
 
-/// Chooses a pair by random numbers.
+/// A function that chooses a pair by random numbers.
 type Pick<'a> = dyn FnMut(&mut dyn FnMut() -> u64) -> Option<(u32, u32)> + 'a;
 
-/// Pairs of documents drawn at random: those whose hash with a seed is least. Every set of so many is as likely as any
-/// other, whatever the order in which pairs come.
+/// A random sample of pairs of documents: the pairs whose hashes with a seed are least. All sets of this size are
+/// equally likely, in whatever order pairs are added.
 #[derive(Clone, Debug)]
 pub struct Draw {
     seed: u64,
     most: usize,
-    /// The pairs of least hash, the greatest of them on top.
+    /// The pairs with the least hashes, the greatest of these on top.
     drawn: BinaryHeap<(u64, u32, u32)>,
 }
 
 impl Draw {
-    /// Draws at most so many pairs.
+    /// Returns an empty sample of at most `most` pairs.
     pub fn new(most: usize, seed: u64) -> Self {
         Self { seed, most, drawn: BinaryHeap::new() }
     }
 
-    /// Takes a pair of documents, in either order, to draw from. Each must come once.
+    /// Adds a pair of documents, in either order, to those from which pairs are drawn. Each pair must be added once.
     pub fn push(&mut self, a: u32, b: u32) {
         let (a, b) = (a.min(b), a.max(b));
         self.offer(split_mix(self.seed, u64::from(a) << 32 | u64::from(b)), a, b);
     }
 
-    /// Takes so many pairs, of which `pick` gives one after the other, each at random and none twice, as long as there
-    /// is one; it is given random numbers that `seed` decides, too.
+    /// Adds `pairs` pairs at once. `pick` returns random pairs of them, no pair twice, and `None` when there are no
+    /// more; it gets random numbers that also depend on `seed`.
     ///
-    /// The least hashes of n pairs are the least of n random numbers. They are made in order: the one after x, with n
-    /// left, is 1 - (1 - x) * v^(1/n), for a random v between 0 and 1.
+    /// The least hashes of n pairs are distributed as the least of n random numbers, so they are generated in ascending
+    /// order: with n numbers left after x, the next is 1 - (1 - x) * v^(1/n), for a random v between 0 and 1.
     pub(crate) fn push_many(&mut self, pairs: u64, seed: u64, pick: &mut Pick<'_>) {
         let seed = split_mix(self.seed, seed);
         let mut index = 0;
@@ -63,7 +63,7 @@ impl Draw {
         }
     }
 
-    /// The pairs that were drawn, sorted, the lesser document first.
+    /// Returns the pairs that were drawn, sorted, each with the lesser document first.
     pub fn pairs(&self) -> Vec<(u32, u32)> {
         let mut pairs: Vec<(u32, u32)> = self.drawn.iter().map(|&(_, a, b)| (a, b)).collect();
         pairs.sort_unstable();

@@ -1,4 +1,4 @@
-//! Two documents side by side: their texts, read again from their archives, and a page of them.
+//! Two documents side by side: their texts, read again from their archives, and a page that shows both.
 
 use nddb::detect::{UnreadReason, read_page};
 use nddb::{Result, ShownId, Stored, View};
@@ -11,7 +11,7 @@ use crate::word_diff::WordDiff;
 /// A document with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownDocument {
-    /// The user's id, as it is shown.
+    /// The id in the form of the output.
     pub id: String,
     /// Address of the document.
     pub url: Option<String>,
@@ -19,13 +19,13 @@ pub struct ShownDocument {
     pub title: Option<String>,
     /// Number of tokens of the whole page.
     pub tokens: Option<u64>,
-    /// The text: one line per block, single spaces in it.
+    /// The text: one line per block, with single spaces.
     pub text: String,
 }
 
 impl ShownDocument {
-    /// Reads a stored document again from its archive: all that a visitor sees, or its content in lower case with each
-    /// number as `0`.
+    /// Reads a stored document again from its archive: all visible text or, with `is_content`, its content in lower
+    /// case with each number as `0`.
     ///
     /// # Errors
     /// Damage of the catalog. The inner result says why the document cannot be read again.
@@ -44,8 +44,8 @@ impl ShownDocument {
     }
 }
 
-/// Returns two documents side by side as one self-contained HTML page without scripts. All that is of the documents is
-/// text there.
+/// Returns two documents side by side as one self-contained HTML page without scripts. All parts of the documents are
+/// escaped as text.
 pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
     let [a, b] = documents;
     let mut html = Html::new(&format!("{} and {}", a.id, b.id));
@@ -66,7 +66,7 @@ pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
     html.finish()
 }
 
-/// Says how many words differ.
+/// Returns a sentence about how many words differ.
 pub fn difference_in_words(diff: &WordDiff) -> String {
     if diff.is_equal() {
         return "The words are the same.".into();

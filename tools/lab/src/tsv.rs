@@ -1,6 +1,6 @@
-//! Ids and other texts in tables and lists: tabs, line ends and backslashes are written as `\t`, `\n`, `\r` and `\\`,
-//! so that different texts are different cells, and a cell stays one. A number is written as its digits. If there is a
-//! text of the same digits, too, the number is written as `\#17` and the text as `\"17`.
+//! Ids and other texts in tables and lists. Tabs, line ends and backslashes are written as `\t`, `\n`, `\r` and `\\`,
+//! so that a text is always a single cell, and different texts give different cells. A number is written as its digits.
+//! If a text of the same digits exists, too, the number is written as `\#17` and the text as `\"17`.
 //! [`NamedId`](crate::NamedId) reads ids.
 
 use nddb_format::record::{ShownId, digits_of};
@@ -18,7 +18,8 @@ pub fn write_text(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// Appends an id as a cell; `has_namesake` says that there is also the id that looks the same and is of the other kind.
+/// Appends an id as a cell. `has_namesake` tells whether the id of the other kind (number or text) with the same digits
+/// exists, too.
 pub fn write_id(out: &mut Vec<u8>, id: &str, has_namesake: bool) {
     if has_namesake {
         out.extend_from_slice(if digits_of(id).is_some() { b"\\#" } else { b"\\\"" });
@@ -26,7 +27,7 @@ pub fn write_id(out: &mut Vec<u8>, id: &str, has_namesake: bool) {
     write_text(out, ShownId(id).as_str());
 }
 
-/// Returns the text that [`write_text`] writes so; `None` if it writes none so.
+/// Returns the text for which [`write_text`] writes this cell; `None` if there is none.
 pub fn read_text(cell: &str) -> Option<String> {
     let (mut text, mut rest) = (String::with_capacity(cell.len()), cell.chars());
     while let Some(next) = rest.next() {

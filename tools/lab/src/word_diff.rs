@@ -1,4 +1,4 @@
-//! Two texts side by side: where their words differ, as parts, and as HTML.
+//! A word diff of two texts side by side, as data and as HTML.
 
 use std::fmt::Write;
 
@@ -7,18 +7,19 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::plot::escape;
 
-/// Words of a text that are compared. The comparison of two longer ones that share nothing would take seconds.
+/// Greatest number of words of a text that are compared. Comparing two longer texts with nothing in common would take
+/// seconds.
 const WORDS_MAX: usize = 6000;
-/// Equal words that are shown on each side of a difference.
+/// Number of equal words shown on each side of a difference.
 const CONTEXT: usize = 24;
-/// Words of one difference that are shown; the middle of a longer one is left out.
+/// Greatest number of words shown of one difference; the middle of a longer one is left out.
 const SHOWN: usize = 400;
-/// Words of a line that stands by itself: shorter ones stand one after the other.
+/// Least number of words of a line that is shown on a line of its own; shorter lines are joined.
 const LINE_WORDS: usize = 6;
-/// Characters of a word that are shown.
+/// Greatest number of characters shown of a word.
 const WORD_SHOWN: usize = 120;
 
-/// The style of what [`WordDiff::html`] writes.
+/// The style sheet for the output of [`WordDiff::html`].
 pub const WORD_DIFF_STYLE: &str = "\
 .diff { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
 .diff > div { padding: 4px 10px; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; }
@@ -32,42 +33,42 @@ pub const WORD_DIFF_STYLE: &str = "\
 /// The words of two texts and where they differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordDiff {
-    /// Words that only the first text has.
+    /// Number of words that only the first text has.
     pub only_left: usize,
-    /// Words that only the second text has.
+    /// Number of words that only the second text has.
     pub only_right: usize,
-    /// Words of each text that are compared, and all of its words: longer texts are compared to a limit.
+    /// For each text, the number of words that are compared, up to a limit, and the number of all its words.
     pub compared: [(usize, usize); 2],
-    /// The texts, from the beginning on.
+    /// The texts, from the beginning.
     pub rows: Vec<DiffRow>,
 }
 
 /// A stretch of both texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiffRow {
-    /// So many equal words, which are left out.
+    /// This many equal words, which are left out.
     Equal(usize),
-    /// Differences, and the equal words around them; for each side.
+    /// Differences and the equal words around them, for each side.
     Changed([Vec<DiffRun>; 2]),
 }
 
 /// Successive words of one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffRun {
-    /// Whether the other text lacks them there.
+    /// Whether the other text lacks these words at this place.
     pub only_here: bool,
-    /// The words, with a space, a line end, or a dot between two short lines before each but the first of the row.
+    /// The words. Each word except the first of the row follows a space, a line end or, between two short lines, a dot.
     pub text: String,
 }
 
-/// A word, and what separates it from the one before.
+/// A word and the separator before it.
 #[derive(Clone, Copy)]
 struct Word<'a> {
     text: &'a str,
     before: &'static str,
 }
 
-/// A stretch of equal words, or of different ones: begin and length in each text.
+/// A stretch of equal or of different words: its beginning and length in each text.
 #[derive(Clone, Copy)]
 struct Stretch {
     from: [usize; 2],
@@ -76,14 +77,14 @@ struct Stretch {
 }
 
 impl WordDiff {
-    /// Compares two texts by their words: what stands between white space, letter for letter.
+    /// Compares two texts by their words. A word is the text between white space, compared letter for letter.
     pub fn new(left: &str, right: &str) -> Self {
         let words = [left, right].map(words);
         let all = [words[0].len(), words[1].len()];
         let [a, b] = [&words[0], &words[1]].map(|words| &words[..words.len().min(WORDS_MAX)]);
         let hash = |words: &[Word<'_>]| words.iter().map(|word| xxh3_64(word.text.as_bytes())).collect::<Vec<u64>>();
         let mut runs = Vec::new();
-        // Without a limit there is always an answer.
+        // Without a limit, the comparison always succeeds.
         Myers::new().runs(&hash(a), &hash(b), usize::MAX, &mut runs);
         let mut diff = Self { compared: [(a.len(), all[0]), (b.len(), all[1])], ..Self::default() };
         let (mut stretches, mut at) = (Vec::new(), [0, 0]);
@@ -109,8 +110,8 @@ impl WordDiff {
         self.only_left == 0 && self.only_right == 0
     }
 
-    /// Returns the two texts as one element of HTML with two columns, to stand in a page with [`WORD_DIFF_STYLE`]. All
-    /// that is of the texts is text there.
+    /// Returns the two texts as an HTML element with two columns, for a page with [`WORD_DIFF_STYLE`]. All parts of the
+    /// texts are escaped.
     pub fn html(&self) -> String {
         let mut html = String::from("<div class=\"diff\">\n");
         for row in &self.rows {
@@ -157,7 +158,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
     for line in text.split(['\n', '\r']) {
         let start = words.len();
         words.extend(line.split_whitespace().map(|text| Word { text, before: " " }));
-        // Navigation is a list of short lines: one below the other they would fill the screen.
+        // Navigation is a list of short lines, which would fill the screen if shown one per line.
         let is_short = words.len() - start < LINE_WORDS;
         if let Some(first) = words.get_mut(start) {
             first.before = if is_short && after_short { " \u{b7} " } else { "\n" };
@@ -167,7 +168,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// Cuts the stretches into rows where more equal words stand between two differences than are shown.
+/// Divides the stretches into rows, wherever there are more equal words between two differences than are shown.
 fn rows(stretches: &[Stretch], words: [&[Word<'_>]; 2]) -> Vec<DiffRow> {
     let mut rows = Vec::new();
     let mut sides: [Vec<DiffRun>; 2] = Default::default();
@@ -181,11 +182,11 @@ fn rows(stretches: &[Stretch], words: [&[Word<'_>]; 2]) -> Vec<DiffRow> {
         }
         let len = stretch.len[0];
         let before = if index > 0 { CONTEXT } else { 0 };
-        // Of equal texts the beginning is shown, and before the first difference the words next to it.
+        // The beginning of equal texts is shown; before the first difference, only the words next to it.
         let after = if index + 1 < stretches.len() { CONTEXT } else { 0 };
         let before = if stretches.len() == 1 { 2 * CONTEXT } else { before };
         let left_out = len.saturating_sub(before + after);
-        // A gap of a few words is no shorter than the words.
+        // The mark of a gap is as long as a few words, so short gaps are shown in full.
         let (head, tail) = if left_out > CONTEXT / 2 { (before, after) } else { (len, 0) };
         for side in 0..2 {
             let from = stretch.from[side];
@@ -208,7 +209,7 @@ fn rows(stretches: &[Stretch], words: [&[Word<'_>]; 2]) -> Vec<DiffRow> {
     rows
 }
 
-/// Appends words as a run; of a long run the middle is left out, and how much is said.
+/// Appends words as a run. The middle of a long run is left out, with the number of its words.
 fn push(side: &mut Vec<DiffRun>, only_here: bool, words: &[Word<'_>]) {
     if words.is_empty() {
         return;
@@ -234,7 +235,7 @@ fn push(side: &mut Vec<DiffRun>, only_here: bool, words: &[Word<'_>]) {
     side.push(DiffRun { only_here, text });
 }
 
-/// Appends a word; of a very long one the beginning.
+/// Appends a word, or the beginning of a very long word.
 fn push_word(text: &mut String, word: &str) {
     match word.char_indices().nth(WORD_SHOWN) {
         Some((end, _)) => {
@@ -290,7 +291,7 @@ mod tests {
         assert_eq!(shown, 2 * CONTEXT + 1);
         assert!(WordDiff::new("a b", "a b").is_equal() && WordDiff::new("", "").rows.is_empty());
         assert_eq!(WordDiff::new("", "x y").rows, [DiffRow::Changed([vec![], vec![run(true, "x y")]])]);
-        // Nothing is lost: what both sides show, and what is counted, are all words of a text.
+        // Nothing is lost: the words shown and the words counted are together all words of a text.
         let long = WordDiff::new(&a.join(" "), "");
         assert_eq!(long.only_left, 1000);
         let DiffRow::Changed([left, _]) = &long.rows[0] else { panic!("{:?}", long.rows) };
@@ -310,7 +311,7 @@ mod tests {
         assert!(!html.contains("<script") && html.matches("</div>").count() == 3, "{html}");
         let long = WordDiff::new(&"x".repeat(100_000), "");
         assert!(long.html().len() < 1000 && long.html().contains("[100000 characters]"));
-        // Texts that share nothing are compared to a limit, which is told.
+        // Texts that have nothing in common are compared up to a limit, which the result states.
         let (a, b) = ("a ".repeat(2 * WORDS_MAX), "b ".repeat(2 * WORDS_MAX));
         let diff = WordDiff::new(&a, &b);
         assert_eq!(diff.compared, [(WORDS_MAX, 2 * WORDS_MAX); 2]);

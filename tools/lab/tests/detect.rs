@@ -1,4 +1,4 @@
-//! Detection on real pages: every method finds what comparing everything finds.
+//! Detection on real pages: every method finds the same pairs as comparing all pairs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn say(text: &str) {
 
 const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
 
-/// The method of a name, with all pairs of projections that differ in 12 bits or not, if it looks for them.
+/// The method with this name. If it compares projections, `complete` tells whether it finds all that differ in 12 bits.
 fn completed(name: &str, complete: bool) -> Box<dyn Method> {
     let mut method: Box<dyn Method> = name.parse().expect("a method");
     if method.has_parameter("complete") {
@@ -61,8 +61,9 @@ fn profiles(a: &Record, b: &Record) -> Option<[Profile; 2]> {
     Some([Profile::from_bytes(a.profile.as_deref()?), Profile::from_bytes(b.profile.as_deref()?)])
 }
 
-/// Whether seven neighbouring short min-values of twelve runs are equal, or the first three and the page's name: the
-/// first two words of its title that are no numbers, or else of its headings; four if there are no such words.
+/// Whether seven neighbouring short min-values in one of twelve runs are equal, or the first three of a run and the
+/// name of the page. The name is the first two words of its title that are no numbers, or else of its headings; without
+/// such words, four min-values must be equal.
 fn shares_short_run(a: &Profile, b: &Profile) -> bool {
     let name = |profile: &Profile| {
         let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();
@@ -74,8 +75,7 @@ fn shares_short_run(a: &Profile, b: &Profile) -> bool {
     a.short.chunks(7).zip(b.short.chunks(7)).any(|(a, b)| a == b || same_name && a[..named] == b[..named])
 }
 
-/// Whether two documents are of one site and have titles or headings, numbers left out, none of which are of the same
-/// words.
+/// Whether two documents are on one site and have titles or headings that all differ in their words, numbers left out.
 fn names_differ(a: &Record, b: &Record, profiles: &[Profile; 2]) -> bool {
     let words = |words: &LeadingWords| words.plain().collect::<BTreeSet<_>>();
     let [x, y] = profiles;
@@ -84,7 +84,7 @@ fn names_differ(a: &Record, b: &Record, profiles: &[Profile; 2]) -> bool {
     a.site.is_some() && a.site == b.site && equal.contains(&false) && !equal.contains(&true)
 }
 
-/// What a method says of two documents, by its definition.
+/// The verdict of a method on two documents, by its definition.
 fn is_near(method: &str, complete: bool, a: &Stored, b: &Stored) -> bool {
     let (x, y) = (&a.record, &b.record);
     if x.tokens != Some(0) && x.digest == y.digest {
@@ -159,7 +159,8 @@ fn versions_of_manuals_are_compared_as_by_hand() {
     agrees("docsites-dev");
 }
 
-/// What evaluation counts of labelled pages is what asking for all pairs lists, by every method that is quick enough.
+/// The counts of an evaluation of labelled pages equal those from the list of all pairs, for every method that is fast
+/// enough.
 #[test]
 fn evaluation_scores_what_all_pairs_are() {
     let every: Vec<&str> = methods::all().iter().map(|method| method.name()).collect();

@@ -1,8 +1,9 @@
-//! The content of pages by several extractors, and what it costs.
+//! Runs several extractors of main content on pages, and measures their time.
 //!
-//! `nddb-extractors < pages.jsonl`: JSON lines of `id`, `html` and `url` in; out, for each page and extractor, one of
-//! `extractor`, `id`, `text` and `seconds`, the processor time of the fastest of three runs. Every extractor gets the
-//! address and its default options, without comments. `benches/content_fit.py extractors` prints the table of them.
+//! `nddb-extractors < pages.jsonl` reads JSON lines of `id`, `html` and `url`. For each page and extractor it writes a
+//! JSON line of `extractor`, `id`, `text` and `seconds`, the processor time of the fastest of three runs. Every
+//! extractor gets the address and its default options, and leaves comments out. `benches/content_fit.py extractors`
+//! prints a table of the results.
 
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use trafilatura::Options;
 use url::Url;
 
-/// An extractor: its name, and the text of a page by its markup and address; empty where it finds none.
+/// An extractor: its name, and a function from the markup and address of a page to its text; empty if it finds none.
 type Extractor = (&'static str, fn(&str, &str) -> String);
 
 const EXTRACTORS: [Extractor; 5] = [

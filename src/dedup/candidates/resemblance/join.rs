@@ -23,7 +23,8 @@ pub struct Sharing {
     pub document: u32,
     /// Number of shingles that the document keeps at the current ratio.
     pub len: u64,
-    /// Whether the current ratio is the own ratio of the document, and so the coarser one of any pair.
+    /// Whether the current ratio is the document's own sampling ratio, which then is the coarser ratio of each of its
+    /// pairs.
     pub is_coarse: bool,
 }
 
@@ -66,7 +67,8 @@ impl Source for Resembling<'_> {
 }
 
 impl Resembling<'_> {
-    /// Passes on the documents that share one of their rarest shingles, for each ratio at which pairs are compared.
+    /// For each ratio at which pairs are compared, passes on the lists of documents that share one of their rarest
+    /// shingles.
     pub fn buckets(&mut self, context: &Context<'_>, visit: &mut VisitBucket<'_>) -> Result<()> {
         let shared = self.shared(context)?;
         *self.summary = self.sets.summary;
@@ -79,7 +81,7 @@ impl Resembling<'_> {
     }
 
     /// Returns the shared shingles as (document, number of postings, shingle), the rarest of each document first.
-    /// Shingles of one document are dropped, and shingles of too many documents if a limit is set.
+    /// Shingles that only one document has are dropped, and, if a limit is set, shingles that too many documents have.
     fn shared(&mut self, context: &Context<'_>) -> Result<Shared> {
         let (resources, collection) = (context.resources, context.collection);
         let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 4);
@@ -177,7 +179,7 @@ impl Level<'_, '_> {
         visit(&documents)
     }
 
-    /// Adds the prefix of a document, its rarest shingles, given its shared shingles, rarest first.
+    /// Adds the prefix of a document (its rarest shingles). `list` has its shared shingles, the rarest first.
     fn prefix(&self, ordinal: u64, list: &mut Vec<[u64; 2]>, prefixes: &mut Sorter<4>) -> Result<()> {
         let sampling = Ratios::sampling(self.ratio, self.sets.method().remainder);
         let is_kept = |[_, low]: &[u64; 2]| sampling.keeps(u128::from(*low));
@@ -196,7 +198,7 @@ impl Level<'_, '_> {
     }
 }
 
-/// Passes on the candidate pairs of the posting list of one shingle that may reach the least resemblance.
+/// Passes on those candidate pairs of the posting list of one shingle that may reach the least resemblance.
 fn bucket(
     context: &Context<'_>,
     least: f64,

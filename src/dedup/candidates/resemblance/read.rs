@@ -26,7 +26,7 @@ pub struct ShingleSets {
     /// of words.
     sources: Arc<MappedRows<4>>,
     method: methods::Shingles,
-    /// Whether the shingles that were read are sampled again, as the method says.
+    /// Whether the shingles that were read are sampled again, by the ratios of the method.
     resampled: bool,
     /// Shingles dropped because too many documents have them.
     stopped: HashSet<u128>,
@@ -85,7 +85,7 @@ impl ShingleSets {
         Ok(Self { hashes, sources, method, resampled: false, stopped, summary, unread })
     }
 
-    /// Returns samples of shingle sets that were read in full.
+    /// Returns samples of these shingle sets, which were read in full.
     pub fn resample(&self, ratios: Ratios, remainder: u32) -> Self {
         Self {
             hashes: Arc::clone(&self.hashes),
@@ -103,7 +103,7 @@ impl ShingleSets {
         self.sources.get(ordinal as usize).filter(|index| index[2] > 0).map(|index| index[3] as usize)
     }
 
-    /// Drops these shingles from all sets returned later.
+    /// Drops these shingles from all sets that are returned from now on.
     pub fn stop(&mut self, stopped: HashSet<u128>) {
         self.summary.stopped = stopped.len() as u64;
         self.stopped = stopped;
@@ -147,7 +147,7 @@ impl ShingleSets {
     }
 }
 
-/// Comparison of documents by their shingles: sets kept by a pass, and single look-ups for others.
+/// Comparison of documents by their shingles: by the sets that a pass kept, and by single look-ups for other documents.
 pub struct Overlaps<'a> {
     sets: &'a ShingleSets,
     sources: Option<&'a TextSources>,

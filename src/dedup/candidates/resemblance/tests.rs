@@ -18,7 +18,7 @@ fn brute(texts: &[String], method: &methods::Shingles) -> BTreeSet<(u32, u32)> {
             Shingles::of_hashes(set.sampling(), set.hashes()[..cap].to_vec())
         })
         .collect();
-    // Documents of one sample count once for the stop shingles.
+    // Documents with equal samples count once towards the limit of a shingle.
     let mut seen = BTreeSet::new();
     let mut documents: BTreeMap<u128, u64> = BTreeMap::new();
     for set in &sets {

@@ -11,7 +11,7 @@ use crate::candidates::source::Source;
 use crate::pair::Cut;
 use crate::text_summary::SetSummary;
 
-/// Source of pairs within perhaps-similar sets that are near by a comparison of texts.
+/// Source of the pairs within perhaps-similar sets whose texts are near-duplicates by a text comparison.
 pub(crate) struct Similar<'a> {
     pub(crate) cache: ComparisonCache<'a, ByMethod>,
     pub(crate) options: SetOptions,
@@ -42,7 +42,7 @@ impl Source for Similar<'_> {
             self.cache.clear();
             let left = options.comparisons.saturating_mul(len);
             let mut work = Work { context, cache: &mut self.cache, left, done: 0 };
-            // Clusters need all pairs too, since they must not depend on documents added later.
+            // Clusters need all pairs, too: they must not depend on documents that are added later.
             let whole = if options.exhaustive || context.options.expand || context.stable {
                 work.exhaustive(set, found)?
             } else {

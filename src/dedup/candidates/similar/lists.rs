@@ -65,8 +65,8 @@ pub(crate) fn key(weights: &[u16], ordinal: u32) -> Key {
 }
 
 impl Lists {
-    /// Returns the lists of signatures of at least two documents that `takes` accepts; `site` returns the site of a
-    /// document.
+    /// Returns the list of documents of each signature. `takes` chooses the documents, and a list has at least two of
+    /// them; `site` returns the site of a document.
     pub(crate) fn new(
         signed: Signed,
         options: &SetOptions,

@@ -11,18 +11,17 @@
 //!
 //! Choices where the paper is not explicit:
 //!
-//! * W_d is the number of signatures that a document has, whether they are dropped afterwards or not; I_d is its
-//!   ordinal.
-//! * Merging is transitive: the lists represented by the members of a merged list are merged as well. A document may be
-//!   in more than one set, since each list is merged into one set only. Documents that share a kept signature share a
-//!   set.
+//! * W_d is the number of signatures that a document has, including those that are dropped later; I_d is its ordinal.
+//! * Merging is transitive: the lists represented by the members of a merged list are merged as well. Each list is
+//!   merged into one set only, so a document may be in several sets. Documents that share a kept signature share a set.
 //! * "We delete the signatures which exist very frequently (> 10000 times) and which exist frequently (> 400 times) and
-//!   focus on some certain web sites": the latter are those of which more than half of the documents are of one site.
+//!   focus on some certain web sites": the latter are the signatures for which more than half of the documents are on
+//!   one site.
 //!
-//! Within a set, the document with the largest key is the leader: all others are compared with the leader, those near
-//! the leader are removed, and the next document becomes the leader. The paper takes the documents removed by one
-//! leader to be near each other; here only compared pairs can be near. With `expand`, and for clusters, all pairs of a
-//! set are compared.
+//! Within a set, the document with the largest key is the leader. All others are compared with the leader, those near
+//! to it are removed, and of the rest the document with the largest key becomes the next leader. The paper assumes that
+//! the documents removed by one leader are near each other; here only compared pairs can be near. With `expand`, and
+//! for clusters, all pairs of a set are compared.
 
 mod compare;
 mod lists;

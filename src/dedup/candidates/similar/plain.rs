@@ -6,12 +6,12 @@ use nddb_page::sketch::plain::signatures;
 
 use nddb_verdict::SetOptions;
 
-/// Sites of documents, and few of them.
+/// The site of a document; there are few sites.
 pub(super) fn site(ordinal: u32) -> Option<u32> {
     (!ordinal.is_multiple_of(7)).then_some(ordinal % 3)
 }
 
-/// Documents of each kept signature, by the definition.
+/// The documents that have each kept signature, by the definition.
 pub(super) fn lists(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeSet<u32>>, Vec<usize>) {
     let mut all: BTreeMap<u128, BTreeSet<u32>> = BTreeMap::new();
     let mut weights = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn lists(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeS
     (all.into_values().filter(kept).collect(), weights)
 }
 
-/// The sets, by the definition: lists with one representative merged, then list after list into those before.
+/// The sets, by the definition: lists with the same representative are merged, then each list into the lists before.
 pub fn plain(texts: &[Option<&str>], options: &SetOptions) -> Vec<BTreeSet<u32>> {
     let (lists, weights) = lists(texts, options);
     let mut by_representative: BTreeMap<(usize, u32), BTreeSet<u32>> = BTreeMap::new();

@@ -20,7 +20,7 @@ fn sets(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeSet<u32>>, Se
     let folder = tempfile::tempdir().expect("a folder");
     let resources = Resources { memory_limit: 0, folder: folder.path().into() };
     let mut signed = Signed::new(texts.len() as u32, &resources);
-    // In the order of sources, which is any.
+    // Sources may be read in any order.
     for (ordinal, text) in texts.iter().enumerate().rev() {
         signed
             .push(ordinal as u32, text.unwrap_or("left out: this sentence is nobody's business"), options)
@@ -60,10 +60,10 @@ proptest! {
     }
 }
 
-/// All pairs that are near by one measure and stand in one set, and those of equal texts.
+/// All pairs in one set that are near by a measure, and all pairs of equal texts.
 fn brute(texts: &[String], near: &dyn Fn(&str, &str) -> bool) -> BTreeSet<(u32, u32)> {
     let folded: Vec<String> = texts.iter().map(|text| folded_text(&Page::text(text))).collect();
-    // The first of equal texts leads; the others are where it is.
+    // The first of several equal texts is the leader, and the others are in the sets of the leader.
     let leader: Vec<usize> =
         folded.iter().map(|text| folded.iter().position(|other| other == text).expect("its own")).collect();
     let leads = |index: usize| leader[index] == index && !folded[index].is_empty();
@@ -113,7 +113,7 @@ fn exhaustive_pairs_are_those_of_comparing_all_in_each_set() {
         assert!(missing.is_empty() && extra.is_empty(), "{method}, seed {seed}: missing {missing:?}, extra {extra:?}");
         assert!(want.len() > 100 && summary.sets.sets > 1, "{method}: {} pairs, {summary:?}", want.len());
         assert_eq!((summary.unread.total(), summary.sets.limited), (0, 0));
-        // Leaders find a part of these, and nothing else; a limit is reported.
+        // Comparing with leaders only finds a subset of these pairs; reaching the limit is reported.
         let quick = by(SetOptions { exhaustive: false, ..sets });
         let mut part = 0;
         let summary_of_part = pairs(corpus.view(), corpus.collection(), &quick, &mut |_| true, &mut |line| {
@@ -151,7 +151,7 @@ fn verified_pairs_are_those_of_the_method_that_are_near_by_their_texts() {
     let want: BTreeSet<(u32, u32)> = all.iter().copied().filter(|&(a, b)| near(a, b)).collect();
     assert_eq!(verified, want);
     assert_eq!((summary.rejected, summary.unverified), ((all.len() - want.len()) as u64, 0));
-    // Without the texts nothing is dropped, and everything is marked.
+    // If the texts cannot be read, no pair is dropped, and every pair is marked.
     std::fs::remove_file(folder.path().join("documents.jsonl")).expect("there");
     let (unread, summary) = expanded(&corpus, &options);
     assert_eq!(unread, all);

@@ -23,11 +23,11 @@ const ATTEMPTS: u32 = 64;
 
 /// Makes a backup of a database in the new folder `target`, with every commit acknowledged before the call.
 ///
-/// It needs no lock and may run beside a writer of any process, which it neither stops nor slows down: the state is
-/// that of one moment. Files that never change become hard links where the file system allows, so that a backup on the
-/// same file system takes little space and time; all others are copied. A backup is published by a rename when
-/// everything is durable. An interrupted backup leaves a folder `target.partial`, which is not a backup, and which the
-/// next backup empties.
+/// The backup has the state of one moment. It needs no lock and may run beside a writer of any process, which it
+/// neither stops nor slows down. Files that never change become hard links where the file system allows, so that a
+/// backup on the same file system takes little space and time; all others are copied. A backup is published by a rename
+/// when everything is durable. An interrupted backup leaves a folder `target.partial`, which is not a backup, and which
+/// the next backup empties.
 ///
 /// ```
 /// # use nddb_index::{Config, Document, Fingerprint, Reader, Writer};

@@ -31,7 +31,7 @@ pub fn restore(
     let files = read_list(backup)?;
     refuse_inside(path.as_ref(), backup)?;
     let staging = Staging::create(path.as_ref(), &holder("restore"))?;
-    // Locked until its name is durable: nobody may commit before.
+    // Locked until the name of the folder is durable, because no process may commit before.
     let dir = Dir::create(staging.path(), &holder("restore"))?;
     let ticker = Ticker::new(watch);
     ticker.start("restore", Some(files.iter().map(|file| file.size).sum()), "bytes")?;

@@ -13,13 +13,13 @@ use crate::disk::staging::remove_published;
 /// Removes old backups of a database from the folder that holds `backup`, but not this one and the newest `keep - 1`
 /// others. Returns the paths of those removed, the oldest first.
 ///
-/// Backups of other databases, folders that are no complete backups, and all other files of the folder stay. Backups of
-/// one database have catalogs of one identity, as has a database that was restored from one. Their age is that of their
-/// lists.
+/// Backups of other databases, folders that are no complete backups, and all other files of the folder stay. The
+/// catalogs of all backups of a database have the same identity; a database restored from one has it, too. The age of a
+/// backup is that of its list.
 ///
 /// # Errors
-/// [`crate::Error::NotABackup`] if `backup` is none; [`crate::Error::Io`] if a backup cannot be removed: older
-/// ones are.
+/// [`crate::Error::NotABackup`] if `backup` is no backup; [`crate::Error::Io`] if a backup cannot be removed; older
+/// ones are removed by then.
 pub fn remove_old_backups(backup: impl AsRef<Path>, keep: NonZeroUsize) -> Result<Vec<PathBuf>> {
     let newest = backup.as_ref();
     read_list(newest)?;

@@ -65,7 +65,7 @@ impl Findings {
 
     /// Adds a fault of data that is stored nowhere else.
     pub(crate) fn catalog(&mut self, wrong: impl Into<Wrong>) {
-        let next = "runs are made from the catalog and not the catalog from runs: restore a backup of the \
+        let next = "the catalog cannot be rebuilt from the runs: restore a backup of the \
                     database, or load its documents again into a new one";
         let path = self.catalog.clone();
         self.push(&path, wrong.into(), next.into(), false);

@@ -1,10 +1,9 @@
 //! Checking a whole database: every checksum, order, count and digest, runs and catalog against each other in both
 //! directions, and, on request, the recall of a sample.
 //!
-//! Works from MANIFEST, files and catalog, as far as they can be opened: damage is recorded, and the check continues
-//! with the next file. It reads like a reader, whether or not a writer is active, locks nothing and changes nothing.
-//! Memory is bounded: files are read block by block, and the rows of the catalog are compared by digests of ranges of
-//! document numbers.
+//! The check reads MANIFEST, files and catalog, as far as they can be opened; it records damage and continues with the
+//! next file. Like a reader, it locks nothing and changes nothing, and a writer may be active. Memory is bounded: files
+//! are read block by block, and the rows of the catalog are compared by digests of ranges of document numbers.
 
 mod files;
 mod findings;
@@ -188,7 +187,7 @@ pub fn check(
                 Err(error) => findings.catalog(error),
             }
         }
-        // The file that an interrupted load was ingesting: opening for writing puts it back.
+        // The file that an interrupted load was ingesting; opening for writing restores it.
         Err(error @ Error::Missing { .. }) if dir.kept().is_some() => findings.run(&dir.catalog(), error),
         Err(error) => findings.catalog(error),
     }
@@ -401,7 +400,7 @@ fn verify_catalog(
     report.rows = rows.verify(&mut look)?;
     report.documents = look.counted;
     if !rows.lives_known {
-        findings.note("which documents are deleted is not known: runs and catalog were not compared".into());
+        findings.note("it is unknown which documents are deleted, so runs and catalog were not compared".into());
     }
     if options.sample_recall.is_none() {
         return Ok(());

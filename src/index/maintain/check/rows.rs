@@ -1,6 +1,6 @@
 //! The rows of the catalog against each other and against the runs, in both directions, in bounded memory.
 //!
-//! Each *relation* has two sides that must have the same (document number, hash) pairs: each side is read once, front
+//! Each *relation* has two sides that must have the same (document number, hash) pairs. Each side is read once, front
 //! to back, and summed into a digest for each bucket of numbers. If two digests differ, the pairs of a few buckets are
 //! collected and compared one by one.
 
@@ -134,13 +134,13 @@ impl Relation {
     fn differences(self) -> [&'static str; 2] {
         match self {
             Self::Runs => ["a run holds it", "it is in no run"],
-            Self::Records => ["has a print and no record", "has a record and no print"],
-            Self::Ids => ["its id does not lead to it", "ids has an id for it that its record has not"],
-            Self::Keys => ["a key of its record is not in its run", "its run has a key for it that its record has not"],
-            Self::SummaryPrints => ["its summary has another fingerprint", "its summary is of no print"],
-            Self::Summaries => ["its summary is not that of its record", "its summary is of no record"],
+            Self::Records => ["has a fingerprint but no record", "has a record but no fingerprint"],
+            Self::Ids => ["the row of its id does not refer to it", "ids has an id for it that its record lacks"],
+            Self::Keys => ["a key of its record is not in its run", "its run has a key for it that its record lacks"],
+            Self::SummaryPrints => ["its summary has another fingerprint", "it has a summary but no fingerprint"],
+            Self::Summaries => ["its summary is not that of its record", "it has a summary but no record"],
             Self::Megashingles | Self::Pieces | Self::Digests => {
-                ["a key of its record does not lead to it", "a key leads to it that its record has not"]
+                ["no row for a key of its record refers to it", "a row for a key that its record lacks refers to it"]
             }
         }
     }
@@ -225,7 +225,7 @@ pub(crate) struct Rows<'a> {
     pub(crate) keys_left_out: &'a [Range<u64>],
     /// The summaries that can be compared with the catalog.
     pub(crate) summaries: &'a [&'a SummariesFile],
-    /// The documents that have a summary, once these have been read.
+    /// The documents that have a summary; empty until the summaries have been read.
     pub(crate) summarized: RefCell<RoaringTreemap>,
     /// The documents without a print, once the prints have been read.
     pub(crate) unprinted: RefCell<RoaringTreemap>,
@@ -349,7 +349,7 @@ impl Rows<'_> {
                 look.counted += u64::from(counted);
                 if number >= self.state.counters.next_number {
                     look.findings
-                        .catalog(Wrong::new(format!("prints, document {number}"), "its number was never given"));
+                        .catalog(Wrong::new(format!("prints, document {number}"), "its number was never assigned"));
                 }
                 if print.fingerprint & wide != 0 {
                     let what = "its fingerprint has more bits than the database's";
@@ -395,12 +395,12 @@ impl Rows<'_> {
                 let location = || format!("documents, document {number}");
                 if let Some(batch) = record.batch.filter(|batch| !known.batches.contains(batch)) {
                     look.findings
-                        .catalog(Wrong::new(location(), format!("came with batch {batch}, which is not there")));
+                        .catalog(Wrong::new(location(), format!("came with batch {batch}, which does not exist")));
                 }
                 let archive = record.source.map(|source| source.archive);
                 if let Some(archive) = archive.filter(|archive| !known.archives.contains(archive)) {
                     look.findings
-                        .catalog(Wrong::new(location(), format!("is from archive {archive}, which is not there")));
+                        .catalog(Wrong::new(location(), format!("is from archive {archive}, which does not exist")));
                 }
             }
             visit(Relation::Records, 1, number, 0)?;
@@ -486,14 +486,14 @@ impl Rows<'_> {
         let mut named = 0;
         let mut last = None;
         for (number, side, hash) in differences(&first, &second) {
-            // A run with a document under another fingerprint lacks the document under the right one. So does one with
-            // another summary.
+            // If a run has a document under another fingerprint, the document is also missing under the right one; the
+            // same holds for summaries.
             let is_one = matches!(relation, Relation::Runs | Relation::SummaryPrints | Relation::Summaries);
             if is_one && last == Some(number) {
                 continue;
             }
             if named == NAMED_MAX {
-                let more = format!("there is more of this kind, in {} stretches of document numbers", differing.len());
+                let more = format!("there is more of this kind, in {} ranges of document numbers", differing.len());
                 findings.note(format!("{}: {more}", relation.location()));
                 break;
             }

@@ -121,7 +121,7 @@ pub(crate) fn verify(
         }
     }
     if let Some(greatest) = state.deleted.max().filter(|&greatest| greatest >= state.counters.next_number) {
-        findings.catalog(Wrong::new("deleted", format!("document {greatest} is deleted and was never made")));
+        findings.catalog(Wrong::new("deleted", format!("document {greatest} is deleted but never existed")));
     }
     let known = families(catalog, state, manifest, findings);
     known.map_err(|error| findings.catalog(error)).ok()
@@ -138,10 +138,11 @@ fn families(
     for (name, batch) in catalog.batches()? {
         let location = || format!("batches, '{name}'");
         if !known.batches.insert(batch.number) {
-            findings.catalog(Wrong::new(location(), format!("its number {} is another batch's too", batch.number)));
+            findings
+                .catalog(Wrong::new(location(), format!("its number {} belongs to another batch, too", batch.number)));
         }
         if batch.number == 0 || batch.number >= state.counters.next_batch {
-            findings.catalog(Wrong::new(location(), format!("its number {} was never given", batch.number)));
+            findings.catalog(Wrong::new(location(), format!("its number {} was never assigned", batch.number)));
         }
         if batch.state == BatchState::Pending {
             pending.insert(batch.number);
@@ -162,7 +163,7 @@ fn families(
         let settled = matches!(range.state, RangeState::Committed | RangeState::Pending);
         if settled && range.batch != 0 && !known.batches.contains(&range.batch) {
             findings
-                .catalog(Wrong::new(location(), format!("it belongs to batch {}, which is not there", range.batch)));
+                .catalog(Wrong::new(location(), format!("it belongs to batch {}, which does not exist", range.batch)));
         } else if settled && (range.state == RangeState::Pending) != pending.contains(&range.batch) {
             findings.catalog(Wrong::new(location(), "it is not in the state of its batch"));
         }
@@ -178,7 +179,7 @@ fn families(
     catalog.all_replaced((0, 0), &mut |batch, numbers| {
         if !replacing.contains(&batch) || numbers.end > state.counters.next_number {
             let location = format!("batches, what batch {batch} replaces");
-            let what = format!("document {} or the batch is not there", numbers.end - 1);
+            let what = format!("document {} or the batch does not exist", numbers.end - 1);
             findings.catalog(Wrong::new(location, what));
         }
         Ok(true)
@@ -186,7 +187,7 @@ fn families(
     for (number, _) in catalog.archives()? {
         known.archives.insert(number);
         if number == 0 || number >= state.counters.next_archive {
-            findings.catalog(Wrong::new(format!("sources, archive {number}"), "its number was never given"));
+            findings.catalog(Wrong::new(format!("sources, archive {number}"), "its number was never assigned"));
         }
     }
     if let Some(manifest) = manifest {

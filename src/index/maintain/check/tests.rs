@@ -1,4 +1,4 @@
-//! Contradicting rows, as no disk damage would make them: each is reported.
+//! Contradicting rows, which disk damage would not cause: each is reported.
 
 use nddb_format::Fingerprint;
 use nddb_format::document_keys::KeyKinds;
@@ -104,8 +104,8 @@ fn a_document_whose_rows_are_gone_is_named_by_the_run_that_holds_it() {
         &[
             ("document 200", "the catalog does not know it"),
             ("document 200", "its run has a key for it"),
-            ("document 200", "its summary is of no print"),
-            ("document 200", "its summary is of no record"),
+            ("document 200", "it has a summary but no fingerprint"),
+            ("document 200", "it has a summary but no record"),
             ("counters", "there are 399"),
         ],
     );
@@ -121,7 +121,7 @@ fn documents_that_no_run_holds_and_none_should_are_named() {
     });
     assert_says(&faults, &[("document 40", "has no fingerprint of it"), ("document 40", "its run has a key for it")]);
     let faults = faults_after(|commit, catalog| {
-        // The runs do not contain it.
+        // The runs do not contain this document.
         let (_, record) = stored(catalog, UNPRINTED);
         let print = Print { fingerprint: 1, unprinted: false };
         commit.document(UNPRINTED, &print, &record.id, &record.encode());
@@ -144,16 +144,13 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
         record.id = "id 7".into();
         commit.document(350, &print, "id 7", &record.encode());
     });
-    assert_says(
-        &faults,
-        &[("ids, 'id 7'", "several live documents"), ("ids, document 350", "that its record has not")],
-    );
+    assert_says(&faults, &[("ids, 'id 7'", "several live documents"), ("ids, document 350", "that its record lacks")]);
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, 350);
         record.id = "other".into();
         commit.document(350, &print, "id 350", &record.encode());
     });
-    let (none, stray) = ("does not lead to it", "that its record has not");
+    let (none, stray) = ("does not refer to it", "that its record lacks");
     assert_says(&faults, &[("ids, document 350", none), ("ids, document 350", stray)]);
 }
 
@@ -161,7 +158,7 @@ fn ids_that_lead_nowhere_or_astray_and_ids_of_several_live_documents_are_named()
 fn rows_of_keys_that_are_missing_or_too_many_are_named() {
     let location = |family: &str| format!("{family}, document {UNPRINTED}");
     let (digests, megashingles, pieces) = (location("digests"), location("megashingles"), location("pieces"));
-    let (missing, too_many) = ("does not lead to it", "that its record has not");
+    let (missing, too_many) = ("no row for a key", "that its record lacks");
     let faults = faults_after(|commit, catalog| {
         let (print, mut record) = stored(catalog, UNPRINTED);
         record.digest = Some([77; 16]);
@@ -204,10 +201,7 @@ fn keys_that_a_run_lacks_or_has_too_many_of_are_named() {
     let faults = faults_after(|commit, catalog| commit.keys(200, &keys_of(&stored(catalog, 200).1)));
     assert_says(
         &faults,
-        &[
-            ("megashingles, document 200", "that its record has not"),
-            ("digests, document 200", "that its record has not"),
-        ],
+        &[("megashingles, document 200", "that its record lacks"), ("digests, document 200", "that its record lacks")],
     );
 }
 
@@ -222,9 +216,9 @@ fn pieces_are_wanted_where_the_recipe_keeps_them_and_only_there() {
     };
     assert_says(&faults_under("web-c/1", |_, _| ()), &[]);
     let faults = faults_under("web-c/1", |commit, catalog| rewrite(commit, catalog, all, plain));
-    assert_says(&faults, &[(&location, "does not lead to it")]);
+    assert_says(&faults, &[(&location, "no row for a key")]);
     let faults = faults_under("web/1", |commit, catalog| rewrite(commit, catalog, plain, all));
-    assert_says(&faults, &[(&location, "that its record has not")]);
+    assert_says(&faults, &[(&location, "that its record lacks")]);
 }
 
 #[test]
@@ -244,10 +238,10 @@ fn counters_ranges_batches_and_deletions_that_cannot_be_are_named() {
             ("numbers 10..20", "belongs to batch 9"),
             ("numbers 15..30", "overlaps"),
             ("numbers 390..4000", "overlaps"),
-            ("'never'", "was never given"),
-            ("what batch 70 replaces", "not there"),
+            ("'never'", "was never assigned"),
+            ("what batch 70 replaces", "not exist"),
             ("deleted", "document 5 was deleted at generation 999"),
-            ("deleted", "document 5000 is deleted and was never made"),
+            ("deleted", "document 5000 is deleted but never existed"),
             ("counters", "there are 399"),
         ],
     );

@@ -64,9 +64,8 @@ impl Rebuild<'_> {
     /// The error if the count shows more deletions than can be reconstructed.
     pub(crate) fn deletions_missing(&self, counted: u64) -> Error {
         let live = self.state.counters.live;
-        let what = format!(
-            "the deleted set is lost, and with it which of {counted} documents are the {live} that are not deleted"
-        );
+        let what =
+            format!("the deleted set is lost, so it is unknown which {live} of {counted} documents are not deleted");
         let path = match self.manifest.deleted {
             Some(file) => self.dir.path(file.number, Kind::Deleted),
             None => self.dir.manifest_path(),

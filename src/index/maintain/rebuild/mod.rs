@@ -1,11 +1,11 @@
 //! Rebuilding damaged or missing files: a segment from a sibling table of its run, byte for byte; postings, key
 //! tables, summaries, runs, the deleted set and MANIFEST from the catalog (SPEC 10.9).
 //!
-//! Works on the folder and the catalog, because a database that has to be rebuilt cannot be opened. Rebuilt files
-//! get new file numbers and a new generation, so that readers map them anew.
+//! A rebuild uses the folder and the catalog directly, because a damaged database cannot be opened. Rebuilt files get
+//! new file numbers and a new generation, so that readers map them anew.
 //!
-//! Memory: a segment is sorted within the memory limit; of a run built from the catalog, up to [`RUN_MAX`]
-//! documents are in memory at a time, and a larger run becomes several, which merges join again.
+//! Memory: a segment is sorted within the memory limit. For a run built from the catalog, up to [`RUN_MAX`] documents
+//! are in memory at a time; a larger run is built as several runs, which merges join again.
 
 mod deletions;
 mod keys;
@@ -51,7 +51,7 @@ pub struct RebuildOptions {
     pub what: RebuildWhat,
     /// Description of this process for others that find the database locked.
     pub holder: String,
-    /// How long another writer is waited for.
+    /// How long to wait for another writer.
     pub lock_wait: Duration,
     /// Number of files read or written at a time.
     pub threads: usize,
@@ -89,18 +89,19 @@ pub struct Rebuilt {
     pub fingerprints: u64,
     /// Number of runs dropped: the catalog has none of their documents.
     pub runs_dropped: u64,
-    /// MANIFEST was lost and rebuilt.
+    /// Whether MANIFEST was lost and rebuilt.
     pub manifest: bool,
     /// The deleted set was lost and rebuilt.
     pub deletions: bool,
-    /// Number of commits lost by the catalog: their documents are gone, and the runs now agree.
+    /// Number of commits that the catalog has lost: their documents are gone, and the rebuilt runs agree with the
+    /// catalog.
     pub commits_lost: u64,
-    /// A sorted file that a load was ingesting into the catalog when a write failed was put back.
+    /// Whether the sorted file that a load was ingesting when a write failed was restored to the catalog.
     pub sorted_file: bool,
     /// The count of documents was corrected.
     pub counter: bool,
-    /// Why the catalog cannot be read to its end: damage that a rebuild cannot repair, because the data of the catalog
-    /// is stored nowhere else. `None` if all of it can be read.
+    /// The reason why the catalog cannot be read to its end; `None` if it can. A rebuild cannot repair such damage,
+    /// because the data of the catalog is stored nowhere else.
     pub unreadable: Option<String>,
 }
 
@@ -237,7 +238,7 @@ fn beyond_repair(dir: &Dir, error: Error) -> Error {
     }
     let reason = Wrong::from(error).what;
     let what = format!(
-        "the catalog is damaged beyond repair ({reason}): runs are made from it, and nothing holds what it holds"
+        "the catalog is damaged beyond repair ({reason}): the runs are made from the catalog and cannot replace it"
     );
     Error::BeyondRepair { path: dir.catalog(), what }
 }
@@ -290,9 +291,10 @@ impl Rebuild<'_> {
         Ok(())
     }
 
-    /// Gives a lost manifest numbers above all that were used, of which the greatest are unknown. A file number must
-    /// never be used again: they continue above the next multiple of 2^32. A generation must only not go back. Nearly
-    /// every generation has new files or follows a commit, so files and commits bound it.
+    /// Chooses numbers for a lost manifest that are above all used ones, although the greatest used ones are unknown.
+    /// File numbers must never be used again, so they continue above the next multiple of 2^32. Generations must not
+    /// decrease. Nearly every generation has new files or follows a commit, so the numbers of files and commits bound
+    /// the last generation.
     fn begin_anew(&mut self) -> Result<()> {
         let (file, _) = self.dir.numbers()?;
         let mut known = 0;
@@ -302,7 +304,7 @@ impl Rebuild<'_> {
         if let Ok(bytes) = self.dir.read_manifest()
             && bytes.len() >= manifest::GENERATION.end()
         {
-            // It is trusted as far as it is plausible.
+            // The generation in the file is used if it is plausible.
             let generation = manifest::GENERATION.get(&bytes);
             known = known.max(if generation >> 48 == 0 { generation } else { 0 });
         }

@@ -74,7 +74,7 @@ impl Rebuild<'_> {
         Ok(None)
     }
 
-    /// Builds a segment from another table of the same run: the same set gives the same bytes, except that one of
+    /// Builds a segment from another table of the same run. The same set gives the same bytes, except that a segment of
     /// version 1 may get a filter.
     fn restore_segment(&mut self, entry: &RunEntry, sibling: usize, ordinal: usize) -> Result<(FileEntry, Survey)> {
         self.ticker.start("restore segment", Some(entry.fingerprints), "fingerprints")?;
@@ -96,8 +96,9 @@ impl Rebuild<'_> {
         Ok((file, survey))
     }
 
-    /// Builds the postings of a run whose segments are sound: with the same contents as before, or with the catalog's
-    /// documents that have the run's fingerprints, deleted ones included. `None` if a fingerprint has no document.
+    /// Builds the postings of a run whose segments are sound. Their contents are those from before, or else all
+    /// documents of the catalog (including deleted ones) with fingerprints of the run. `None` if a fingerprint has no
+    /// document.
     fn restore_postings(&mut self, entry: &RunEntry) -> Result<Option<(FileEntry, u64)>> {
         let Ok(table) = open_segment(self.dir, entry, 0) else { return Ok(None) };
         let pairs = match self.pairs_of(entry)? {
@@ -161,8 +162,8 @@ impl Rebuild<'_> {
         Ok(Some(live))
     }
 
-    /// Builds runs of a slot's documents from the catalog: with the same set as before if that is still complete, else
-    /// with the live documents.
+    /// Builds runs from the catalog for the documents of a slot: with the same documents as before if all of them still
+    /// exist, else with the live documents.
     fn make(&mut self, slot: &Slot) -> Result<Vec<RunEntry>> {
         let same = match &slot.entry {
             Some(entry) => self.pairs_of(entry)?,

@@ -19,9 +19,9 @@ const ID_OFFSET: usize = 7;
 /// Memory per document, besides its record, while its chunk is sorted and written.
 const OVERHEAD: u64 = 110;
 
-/// Documents in input order. The keys of each are computed before its record is encoded, with the document's index
-/// instead of its number, which is known only when the chunk is written. Keys of printed documents go to the run, those
-/// of others to the catalog.
+/// Documents in input order. The keys of a document are computed before its record is encoded. They have the index of
+/// the document instead of its number, which is known only when the chunk is written. Keys of printed documents go to
+/// the run, those of others to the catalog.
 #[derive(Default)]
 pub(crate) struct Chunk {
     records: Vec<u8>,
@@ -31,7 +31,8 @@ pub(crate) struct Chunk {
     dropped: Vec<bool>,
     keys: Vec<(u64, u32)>,
     megashingles: Vec<(u64, u32)>,
-    /// The piece's index among those of its document followed by the piece, and the document's index.
+    /// For each piece: its index among the pieces of its document followed by the piece itself, and the index of the
+    /// document.
     pieces: Vec<([u8; 5], u32)>,
     digests: Vec<([u8; 16], u32)>,
     /// The documents from an index on belong to a batch, or to none.
@@ -193,7 +194,7 @@ impl Chunk {
 
     /// Returns all documents by id bytewise, those with equal ids in input order.
     pub(crate) fn sorted_by_id(&self) -> Vec<u32> {
-        // Most ids differ in their first bytes or are short: comparing one integer decides.
+        // Most ids differ in their first bytes or are short, so comparing one integer decides.
         let head = |index: usize| {
             let id = self.id_bytes(index);
             let mut head = [0; 8];

@@ -13,8 +13,8 @@ use crate::runs::contents::Contents;
 use crate::write::writer::{Known, Writer};
 use crate::{Error, Result};
 
-/// Maximum number of documents that one part of a sequence may replace: one write marks them as deleted, if necessary
-/// with a row each.
+/// Maximum number of documents that one part of a sequence may replace. One write marks them as deleted, with up to a
+/// row for each.
 const REPLACED_MAX: u64 = 1 << 22;
 
 impl BulkLoad<'_> {
@@ -77,8 +77,8 @@ impl BulkLoad<'_> {
 }
 
 impl Writer {
-    /// Returns the documents of a stretch whose ids are stored: by index, the documents that they replace, or `None` if
-    /// they are already stored without a difference.
+    /// Returns the documents of a stretch whose ids are stored: for each index, the document that is replaced, or
+    /// `None` if the same document is already stored.
     fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<(usize, Option<Known>)>> {
         let deleted = &self.snapshot().deleted;
         let are_deleted = |numbers| contains_all(deleted, numbers);
@@ -174,7 +174,7 @@ impl Writer {
         Ok(rows.finish()?.into_iter().collect())
     }
 
-    /// Publishes that the catalog may have intervals: readers that do not support them must refuse it.
+    /// Publishes that the catalog may have intervals, so that readers without support for them refuse the database.
     fn announce_intervals(&mut self) -> Result<()> {
         if self.snapshot().manifest.intervals {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Bulk load: documents by the million, straight to a run (SPEC 10.6).
+//! Bulk load: millions of documents, written directly to a run (SPEC 10.6).
 //!
 //! Documents are collected in a chunk as large as the memory limit allows. A chunk's ids are sorted and joined with
 //! those of the catalog; its rows bypass the write-ahead log as sorted files; its fingerprints become a run. Until
@@ -70,7 +70,7 @@ const STEP: usize = 1 << 16;
 struct LoadStart {
     /// Its first number.
     first: u64,
-    /// Its documents are ordered only by their dates and ids.
+    /// Whether the documents of the load are ordered only by their dates and ids.
     is_unordered: bool,
 }
 
@@ -93,7 +93,7 @@ struct Part {
 /// The documents of the catalog with the ids of a chunk.
 #[derive(Default)]
 struct Joined {
-    /// Documents that are replaced and deleted when the chunk is committed.
+    /// Documents that are deleted when the chunk is committed, because it replaces them.
     deleted: RoaringTreemap,
     /// Documents that the pending batch replaces.
     replaced: RoaringTreemap,
@@ -109,7 +109,7 @@ impl Writer {
     /// Begins a bulk load. Staged documents are committed and the memtable is flushed first.
     ///
     /// # Errors
-    /// As [`Writer::commit`] and [`Writer::flush`].
+    /// Errors of [`Writer::commit`] and [`Writer::flush`].
     pub fn bulk_load(&mut self) -> Result<BulkLoad<'_>> {
         self.commit()?;
         self.flush()?;
@@ -129,9 +129,10 @@ impl Writer {
     }
 
     /// Registers archives, given without progress, and returns their numbers with their progress. An archive keeps its
-    /// number if path, size, hash and reading options are those of one loaded before; or if all of these except the
-    /// path are equal and nothing exists at the old path any more (according to `is_gone`): it has been moved. All
-    /// others get new numbers. An archive that was modified since it was read keeps its number, but not its progress.
+    /// number if path, size, hash and reading options are those of an archive loaded before. An archive that was moved
+    /// keeps it, too: all of these except the path are equal, and nothing exists at the old path any more (according to
+    /// `is_gone`). All others get new numbers. An archive that was modified since it was read keeps its number, but not
+    /// its progress.
     ///
     /// # Errors
     /// Damage of the catalog.
@@ -177,8 +178,8 @@ impl BulkLoad<'_> {
     /// Adds a document. If the memory limit is reached, the documents so far are written and committed.
     ///
     /// # Errors
-    /// As [`Document::fitted`], for a document that the load goes on without; [`Error::OutOfNumbers`]; errors of the
-    /// disk, after which it does not, and then [`Error::LoadFailed`].
+    /// Errors of [`Document::fitted`]: the document is left out, and the load can continue. [`Error::OutOfNumbers`];
+    /// errors of the disk: after these the load cannot continue, and further calls give [`Error::LoadFailed`].
     pub fn push(&mut self, document: Document) -> Result<()> {
         let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();
@@ -241,7 +242,7 @@ impl BulkLoad<'_> {
     /// the writer. If the batch changes, the documents so far are written and committed.
     ///
     /// # Errors
-    /// As [`BulkLoad::push`], and as [`Writer::label`].
+    /// Errors of [`BulkLoad::push`] and of [`Writer::label`].
     pub fn label(&mut self, batch: &str) -> Result<()> {
         if self.writer.is_labelled(batch) {
             return Ok(());
@@ -285,7 +286,7 @@ impl BulkLoad<'_> {
     /// Writes and commits the documents so far: they are not lost if the process ends before [`BulkLoad::finish`].
     ///
     /// # Errors
-    /// As [`BulkLoad::push`].
+    /// Errors of [`BulkLoad::push`].
     pub fn checkpoint(&mut self) -> Result<()> {
         self.write_all()
     }
@@ -294,7 +295,7 @@ impl BulkLoad<'_> {
     /// later compaction joins them.
     ///
     /// # Errors
-    /// As [`BulkLoad::push`].
+    /// Errors of [`BulkLoad::push`].
     pub fn stop(mut self) -> Result<Loaded> {
         self.write_all()?;
         Ok(self.loaded)
@@ -303,7 +304,7 @@ impl BulkLoad<'_> {
     /// Commits the remaining documents and merges the runs of this load into one.
     ///
     /// # Errors
-    /// As [`BulkLoad::push`].
+    /// Errors of [`BulkLoad::push`].
     pub fn finish(mut self) -> Result<Loaded> {
         self.write_all()?;
         let runs = self.writer.snapshot().runs.get(self.runs_before..).unwrap_or_default();
@@ -449,8 +450,7 @@ impl Writer {
         }
         if high > low {
             let run = self.make_run((low, high), contents, true)?;
-            // There is little time between this and the commit: the rows of a load killed here have to be removed
-            // one by one.
+            // The commit follows soon, because if the load is killed in between, its rows must be removed one by one.
             if let Err(error) = files.into_iter().try_for_each(|file| file.ingest(self.catalog())) {
                 run.iter().flat_map(RunEntry::files).for_each(|file| self.drop_files(file.number, 1));
                 return Err(error);
@@ -520,8 +520,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the documents that a new one replaces; numbers from `first` on are of the same load. Returns whether one of
-    /// them is.
+    /// Adds the documents that a new one replaces. Numbers from `first` on belong to the same load; returns whether one
+    /// of the replaced documents does.
     fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<bool> {
         let own = known.current().filter(|&number| number >= first);
         match known.current() {

@@ -14,7 +14,7 @@ fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// Changes made through a writer while a load holds it, which the engine itself may make there in future.
+/// Changes made through the writer while a load holds it. At present only tests do this.
 #[test]
 fn what_is_staged_or_committed_during_a_load_keeps_its_numbers_and_is_found() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -99,8 +99,8 @@ fn the_ranges_of_a_label_are_one_row() {
     assert_eq!(writer.batches().expect("listed")[0].2, 25);
 }
 
-/// Replacing an interval writes one row for all of it, and a part that leaves before the rest takes its share of the
-/// row.
+/// Replacing an interval writes one row for the whole interval. If a part of it is removed earlier, the row is
+/// shortened.
 #[test]
 fn an_interval_is_replaced_by_one_row_that_leaves_part_by_part() {
     const LEN: u64 = 5000;
@@ -156,7 +156,7 @@ fn an_interval_is_replaced_by_one_row_that_leaves_part_by_part() {
     assert!(crate::check(&path, &crate::CheckOptions::default(), &mut |_| true).expect("checked").is_sound());
 }
 
-/// Files have no room for greater numbers: a document that would get one is refused before anything is written.
+/// Files cannot store greater numbers, so a document that would get one is refused before anything is written.
 #[test]
 fn numbers_that_a_database_does_not_have_are_refused_and_nothing_is_reserved() {
     const LEFT: u64 = 10;

@@ -24,8 +24,8 @@ const MOMENT: Duration = Duration::from_millis(50);
 
 impl Writer {
     /// Sets whether background threads do flushes and merges while documents are inserted and committed; merges then
-    /// start as soon as they pay. Finished jobs are published by the next commit; [`Writer::close`] waits for all,
-    /// which the watcher can cut short. Off by default.
+    /// start as soon as they are worthwhile. The next commit publishes finished jobs. [`Writer::close`] waits for all
+    /// jobs, unless the watcher stops it. Off by default.
     pub fn merge_in_background(&mut self, on: bool) {
         if !on {
             self.cancel_merges();
@@ -43,7 +43,7 @@ impl Writer {
     /// [`Writer::flush`]; with it, it waits only for the flush before.
     ///
     /// # Errors
-    /// As [`Writer::flush`].
+    /// Errors of [`Writer::flush`].
     pub fn begin_flush(&mut self) -> Result<()> {
         if !self.jobs.on {
             return self.flush();
@@ -59,7 +59,7 @@ impl Writer {
             return Ok(());
         }
         let memtable = self.snapshot.memtable.freeze();
-        // A memtable whose earlier flush failed does not contain the latest documents.
+        // If an earlier flush failed, the frozen memtable does not contain the latest documents.
         let high = if self.snapshot.memtable.active_len() > 0 { memtable.end() } else { high };
         let scheme = self.scheme_for(memtable.len() as u64)?;
         let size = run_size(&scheme, memtable.len() as u64, memtable.keys_len() as u64);
@@ -116,7 +116,7 @@ impl Writer {
         }
         self.settle()?;
         if full {
-            // A failed flush is retried once; if that fails too there is no room.
+            // A failed flush is retried once; if the retry fails, too, there is no room.
             if let Some(error) = self.jobs.failed.take().filter(|_| self.jobs.flush.is_none()) {
                 let retried = self.begin_flush().and_then(|()| {
                     let finished = self.finish_flush();
@@ -259,7 +259,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Starts merges as long as one pays.
+    /// Starts merges as long as one is worthwhile.
     fn begin_merges(&mut self) -> Result<()> {
         while std::mem::take(&mut self.jobs.due) && self.jobs.merges.len() < MERGES_MAX && self.jobs.failed.is_none() {
             let busy = |run: &Run| {

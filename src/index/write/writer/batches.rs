@@ -42,7 +42,7 @@ impl Writer {
     /// Assigns later documents to no batch.
     ///
     /// # Errors
-    /// As [`Writer::commit`], for staged documents.
+    /// Errors of [`Writer::commit`], for staged documents.
     pub fn unlabel(&mut self) -> Result<()> {
         self.commit()?;
         self.label = None;
@@ -216,8 +216,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes later loads read archives from the start: those selected, and those that were read in part, from which
-    /// deleted documents may have come. Reading a page again is harmless.
+    /// Makes later loads read some archives from the start: the selected ones, and those that were partly read, because
+    /// deleted documents may have come from these. Reading a page again is harmless.
     fn start_archives_again(&self, commit: &mut Commit<'_>, are_selected: &dyn Fn(u32) -> bool) -> Result<()> {
         for (number, archive) in self.catalog.archives()? {
             if !archive.finished || are_selected(number) {
@@ -227,8 +227,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns the archives from which documents came; `None` if that is unknown for some of them, such as sketches and
-    /// bare fingerprints, whose records name no archive that was read.
+    /// Returns the archives from which documents came; `None` if the archive of a document is unknown, as for sketches
+    /// and bare fingerprints, whose records name no archive.
     fn origins(&self, numbers: &RoaringTreemap) -> Result<Option<BTreeSet<u32>>> {
         let read = self.catalog.archives()?.into_iter().filter(|(_, archive)| archive.documents > 0);
         let read: BTreeSet<u32> = read.map(|(number, _)| number).collect();
@@ -294,7 +294,7 @@ impl Writer {
     /// Deletes all visible documents for which `is_meant` holds, given the head of their records. Returns their number.
     ///
     /// # Errors
-    /// As [`Writer::delete_site`].
+    /// Errors of [`Writer::delete_site`].
     pub fn delete_where(&mut self, is_meant: impl Fn(&Head<'_>) -> bool) -> Result<u64> {
         self.commit()?;
         let mut numbers = RoaringTreemap::new();

@@ -73,9 +73,9 @@ impl Known {
         self.own.last().copied().or(self.visible)
     }
 
-    /// Adds the documents that a new one replaces: to `deleted` those that are deleted at once, to `replaced` those
-    /// that are deleted when the pending batch is committed. Documents of other pending batches with this id count as
-    /// older.
+    /// Adds the documents that a new one replaces. Those that are deleted at once are added to `deleted`, and those
+    /// that are deleted when the pending batch is committed to `replaced`. Documents of other pending batches with this
+    /// id count as older.
     pub(crate) fn replace(&self, pending: bool, deleted: &mut impl Extend<u64>, replaced: &mut impl Extend<u64>) {
         deleted.extend(self.own.iter().copied());
         let rest = self.others.iter().copied().chain(self.visible);

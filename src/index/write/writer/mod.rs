@@ -191,7 +191,7 @@ impl Writer {
     /// Stages a document. The document replaces a stored one with the same id, unless they do not differ.
     ///
     /// # Errors
-    /// As [`Document::fitted`]; [`Error::OutOfNumbers`]; [`Error::Poisoned`]; damage.
+    /// Errors of [`Document::fitted`]; [`Error::OutOfNumbers`]; [`Error::Poisoned`]; damage.
     pub fn insert(&mut self, document: Document) -> Result<Outcome> {
         self.ready()?;
         let document = document.fitted(self.settings.bits)?;
@@ -257,7 +257,7 @@ impl Writer {
     /// Commits and closes; files that are no longer needed are removed.
     ///
     /// # Errors
-    /// As [`Writer::commit`].
+    /// Errors of [`Writer::commit`].
     pub fn close(mut self) -> Result<()> {
         self.commit()?;
         let drained = self.drain();

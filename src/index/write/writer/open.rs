@@ -70,7 +70,7 @@ impl Writer {
     /// lock.
     ///
     /// # Errors
-    /// As [`Writer::open`].
+    /// Errors of [`Writer::open`].
     pub fn open_as(path: impl AsRef<Path>, holder: &str) -> Result<Self> {
         Self::open_within(path, holder, Duration::ZERO)
     }
@@ -78,7 +78,7 @@ impl Writer {
     /// Like [`Writer::open_as`], but waits this long for another writer to end.
     ///
     /// # Errors
-    /// As [`Writer::open`]; [`Error::Locked`] has the time waited.
+    /// Errors of [`Writer::open`]; [`Error::Locked`] has the time waited.
     pub fn open_within(path: impl AsRef<Path>, holder: &str, wait: Duration) -> Result<Self> {
         let dir = Dir::open(path.as_ref())?.locked_within(holder, wait)?;
         let manifest = read_manifest(&dir)?;
@@ -126,8 +126,8 @@ impl Writer {
         })
     }
 
-    /// Cancels the load that failed, as opening does, while this writer goes on: until then its rows look like
-    /// those of committed documents.
+    /// Cancels a failed load while this writer continues, as opening a database does. Until then, rows of the load look
+    /// like those of committed documents.
     pub(crate) fn give_up_loading(&mut self) -> Result<()> {
         let outcome = self.cancel_loading();
         self.poisoned |= outcome.is_err();
@@ -148,7 +148,7 @@ impl Writer {
         self.snapshot.ranges.change(|range| range.state == RangeState::Loading, RangeState::Cancelled);
         self.snapshot.seen = self.counters.next_number;
         loading.into_iter().for_each(|numbers| _ = self.snapshot.deleted.insert_range(numbers));
-        // Otherwise every opening would skip their prints, if some were written.
+        // Otherwise every opening would have to skip the prints of the load.
         self.publish_complete()
     }
 }

@@ -20,7 +20,7 @@ use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// Number of deletions in the catalog from which on they are written to a file.
+/// From this number of deletions in the catalog on, deletions are written to a file.
 const FOLD_AT: u64 = 65_536;
 
 impl Writer {
@@ -92,7 +92,7 @@ impl Writer {
         self.dir.need_space(size + summaries_size(contents.summaries_size, documents, range.1 - range.0))?;
         let files = files_of(&scheme);
         let first = self.take_files(files);
-        // A flush makes room for a commit: it is neither long nor cancellable.
+        // A flush makes room for a commit. It is short and cannot be cancelled.
         let mut silent = |_: &Progress| true;
         let ticker = if reports { Ticker::new(&mut *self.watch) } else { Ticker::new(&mut silent) };
         let built = run_of(&self.dir, first, &scheme, range, contents, self.threads, &ticker);
@@ -165,7 +165,7 @@ impl Writer {
         manifest.generation = before.generation + 1;
         manifest.commits = self.counters.commits;
         let first = self.next_file;
-        // Numbers leave a deleted set through a new file; removed rows need none.
+        // Removing numbers from the deleted set needs a new file; removing rows does not.
         let fold = self.unfolded >= FOLD_AT || leaving.is_some() && manifest.deleted.is_some();
         let prepared = self.prepare(&mut manifest, fold, leaving);
         if let Err(error) = prepared {

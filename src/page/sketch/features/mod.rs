@@ -1,7 +1,7 @@
 //! The features from which the simhash of a page is made (Manku, Jain, Das Sarma 2).
 //!
-//! A document is a set of features, "each feature tagged with its weight. Features are computed using standard IR
-//! techniques like tokenization, case folding, stop-word removal, stemming and phrase detection". A
+//! In the paper, a document is a set of features, "each feature tagged with its weight. Features are computed using
+//! standard IR techniques like tokenization, case folding, stop-word removal, stemming and phrase detection". A
 //! [`crate::sketch::Recipe`] is one such choice; [`Features`] allow comparing choices on the same pages.
 //!
 //! As specified here:
@@ -38,7 +38,7 @@ pub struct Features<'a> {
     pub fold_case: bool,
     /// Terms that are left out.
     pub stop_words: Option<&'a StopWords>,
-    /// Maps the forms of a word to one term, in lower case whatever `fold_case` says.
+    /// Maps the forms of a word to one term, which is in lower case whatever the value of `fold_case`.
     pub stemmer: Option<&'a Stemmer>,
     /// Weight of one occurrence of each feature; 1 if there is no table.
     pub weights: Option<&'a WeightTable>,
@@ -215,8 +215,8 @@ pub struct WeightTable {
 }
 
 impl WeightTable {
-    /// Makes the table of hashes ([`Features::hash_of`], [`Features::hashes`]) with their weights, whole numbers in
-    /// any unit, and the weight of all others. Of equal hashes the last weight counts.
+    /// Makes a table from hashes ([`Features::hash_of`], [`Features::hashes`]) with their weights, whole numbers in any
+    /// unit, and the weight of all other hashes. If a hash occurs several times, its last weight counts.
     pub fn new(weights: impl IntoIterator<Item = (u64, u32)>, others: u32) -> Self {
         let mut weights: Vec<(u64, u32)> = weights.into_iter().collect();
         // The sort is stable: the last of equal hashes comes first in the reversed order.

@@ -59,15 +59,15 @@ impl Sketch {
 
 /// A named, versioned choice of the sketches of a page: a base, and flags.
 ///
-/// The base `main` is the default. Without the flag `c`, its databases keep only the keys of its own verdict. It reads
-/// the terms of a page's content (`text::page_content`), in lower case: fingerprint (`sketch::min_bits`), min-values,
-/// supershingles, projection, bands, and the profile that the default verdict compares. So pages of one site do not
-/// become similar because of their navigation. The number of tokens and the digest are those of the whole page. Its
-/// sites are registrable domains, by the public suffix list; the sites of the other bases follow Henzinger unless the
-/// flag `psl` is set.
+/// The base `main` is the default. It sketches the terms of a page's content (`text::page_content`) in lower case, so
+/// that pages of one site do not become similar because of their navigation. Its sketches are the fingerprint
+/// (`sketch::min_bits`), min-values, supershingles, projection, bands, and the profile that the default verdict
+/// compares. The number of tokens and the digest are those of the whole page. Without the flag `c`, databases of `main`
+/// keep only the keys that the default verdict needs. Sites of `main` are registrable domains, by the public suffix
+/// list; the sites of the other bases follow Henzinger unless the flag `psl` is set.
 ///
-/// The base `web` reads all terms: terms after Henzinger 2, the simhash of Manku et al. 2 over the terms in lower
-/// case weighted by their frequency, min-values and supershingles, projection. The other bases reproduce the
+/// The base `web` sketches all terms of a page (by Henzinger 2): the simhash of Manku et al. 2 over the terms in lower
+/// case, weighted by their frequency, min-values and supershingles, and projection. The other bases reproduce the
 /// simhash of other tools and have neither min-values nor projection.
 ///
 /// Flags follow the base in the name, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
@@ -139,7 +139,7 @@ impl Recipe {
             "c" => recipe.with_pieces(),
             _ => None,
         })?;
-        // A label stands for one recipe, and a recipe for one label: flags have an order, and come once.
+        // Each recipe has exactly one label, so flags must be in order and occur once.
         (recipe.name() == name).then_some(recipe)
     }
 
@@ -172,15 +172,15 @@ impl Recipe {
         fits.then_some(Self { kind: Kind::Terms(terms), ..self })
     }
 
-    /// Returns the recipe whose sites are registrable domains by the public suffix list: it sets the flag `psl`, and
-    /// leaves `main` as it is.
+    /// Returns the recipe with the flag `psl`, whose sites are registrable domains by the public suffix list. Returns
+    /// `main` unchanged, because its sites are registrable domains anyway.
     pub fn with_registrable_sites(self) -> Self {
         Self { site: SiteRule::Registrable, ..self }
     }
 
-    /// Returns the recipe whose databases also store the keys by which the papers' algorithms find documents online:
-    /// the pieces of projections of algorithm C, and the megashingles of algorithm B that `main` lacks; `None` if it
-    /// has no projections.
+    /// Returns the recipe whose databases also store the keys with which the algorithms of the papers find documents
+    /// online: the pieces of projections for algorithm C and, for `main`, the megashingles for algorithm B. `None` if
+    /// the recipe has no projections.
     pub fn with_pieces(self) -> Option<Self> {
         self.has_projection().then_some(Self { pieces: true, ..self })
     }
@@ -199,8 +199,8 @@ impl Recipe {
         }
     }
 
-    /// Returns the recipe of this program that has the name of a label, whatever its version: versions of a recipe have
-    /// the same kinds of sketches and candidate keys, with other values.
+    /// Returns the recipe of this program with the name in a label, whatever the version in the label. Versions of a
+    /// recipe have the same kinds of sketches and candidate keys, but different values.
     pub fn of_any_version(label: &str) -> Option<Recipe> {
         let (name, _) = label.split_once('/')?;
         Recipe::named(name)
@@ -224,18 +224,18 @@ impl Recipe {
         format!("{base}{phrases}{site}{pieces}")
     }
 
-    /// Returns the version: versions differ in their numbers.
+    /// Returns the version. Sketches of different versions have different values.
     pub fn version(&self) -> u32 {
         VERSION
     }
 
-    /// Returns whether the sketches are of a page's main content.
+    /// Returns whether sketches are made from the main content of a page.
     pub fn is_of_main_content(&self) -> bool {
         self.kind == Kind::Content
     }
 
-    /// Returns the number of successive terms of the whole page in a feature of the simhash; `None` if it has other
-    /// features.
+    /// Returns the number of successive terms (of the whole page) in a feature of the simhash; `None` if the recipe has
+    /// other features.
     pub fn terms(&self) -> Option<usize> {
         if let Kind::Terms(terms) = self.kind { Some(terms) } else { None }
     }
@@ -250,8 +250,8 @@ impl Recipe {
         !matches!(self.kind, Kind::Of(_))
     }
 
-    /// Returns the kinds of keys by which its databases find documents. The verdict by profiles does not ask for
-    /// megashingles.
+    /// Returns the kinds of keys by which databases of this recipe find documents. The default verdict, which compares
+    /// profiles, does not need megashingles.
     pub fn keys(&self) -> KeyKinds {
         KeyKinds {
             megashingles: self.has_min_hash() && (!self.has_profile() || self.pieces),
@@ -288,7 +288,7 @@ impl Recipe {
         let (min_hash, projection) = match (self.kind, &hashes) {
             (Kind::Of(_), _) => (None, None),
             _ if tokens.is_empty() => (None, None),
-            // Without terms there is nothing to project.
+            // A content without terms has no projection.
             (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
             (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
             (_, None) => {

@@ -29,7 +29,7 @@ fn every_name_is_a_recipe_and_every_label_leads_back() {
     assert_eq!(Recipe::named("none"), None);
 }
 
-/// The index knows recipes by their labels alone (SPEC 9.1).
+/// The index distinguishes recipes only by their labels (SPEC 9.1).
 #[test]
 fn a_label_says_which_keys_a_database_keeps() {
     for recipe in Recipe::all().into_iter().filter(Recipe::has_min_hash) {
@@ -199,7 +199,7 @@ fn an_explanation_of_main_names_the_words_that_decide() {
     for feature in &explanation.features {
         assert_eq!(deciders.iter().filter(|&text| *text == feature.text).count() as u64, feature.weight);
     }
-    // Without a word, only the bits that it decided can change.
+    // If a word is removed, only the bits that it decided can change.
     let without = recipe.sketch(&Page::text("The cat, the dog CAT number 7")).fingerprint;
     let turned = without ^ explanation.fingerprint;
     assert_ne!(turned, 0);
@@ -211,7 +211,7 @@ fn an_explanation_of_main_names_the_words_that_decide() {
     assert_eq!((nothing.derivation, nothing.features), (Derivation::Least(Vec::new()), Vec::new()));
 }
 
-/// Texts that a reader can tell apart are not identical, whatever their terms.
+/// Texts that a reader can distinguish are not identical, whatever their terms.
 #[test]
 fn the_digest_of_main_is_of_the_text_as_it_stands() {
     let digest = |text: &str| Recipe::default().sketch(&Page::text(text)).digest;

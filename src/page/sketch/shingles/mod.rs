@@ -83,7 +83,7 @@ pub struct Shingles {
 }
 
 impl Shingles {
-    /// Makes a set of hashes from [`Shingles::hashes`], or some of these in their order.
+    /// Makes a set from hashes of [`Shingles::hashes`], all or some of them, in their order.
     pub fn of_hashes(sampling: Sampling, hashes: Vec<u128>) -> Self {
         debug_assert!(hashes.is_sorted(), "hashes ascend");
         Shingles { sampling, hashes }

@@ -15,8 +15,8 @@
 //!
 //! * A fingerprint is a big-endian integer, and its rotation j begins with its byte j. W_j is a set:
 //!   a sentence that is repeated counts once, at its first index.
-//! * The paper does not say how many are chosen: s = 4. Documents that differ in a sentence differ in the signatures
-//!   for which that sentence is chosen, so with a smaller s more documents are perhaps similar.
+//! * The paper does not give the number s of chosen fingerprints; here s = 4. Documents that differ in a sentence
+//!   differ in the signatures for which that sentence is chosen, so a smaller s makes more documents perhaps similar.
 //! * l is in units ([`crate::text::units`]).
 //! * "The sentences whose fingerprints are chosen to compute a signature should disperse in the
 //!   document": [`SignatureRules::min_in_group`] and [`SignatureRules::min_gap`].
@@ -161,9 +161,9 @@ static WEIGHTS: [i64; 512] = {
 
 /// Returns 1 + ln(len) in units of 2^-32, for a length of at least 1.
 ///
-/// The logarithm to base 2 is that of the highest bit, and then bit by bit: a number between 1 and 2, squared, is
-/// at least 2 exactly if the next bit of its logarithm is 1. All in integers, each square truncated to 63
-/// fractional bits; 32 bits of the logarithm are computed, times ln 2.
+/// The integer part of the base-2 logarithm is the index of the highest bit. Fractional bits are computed one by one:
+/// for a number between 1 and 2, the next bit is 1 exactly if its square is at least 2. All numbers are integers, and
+/// each square is truncated to 63 fractional bits. 32 bits of the logarithm are computed, then multiplied by ln 2.
 const fn weight(len: usize) -> i64 {
     /// ln 2 in units of 2^-32, rounded.
     const LN_2: u64 = 2_977_044_472;
@@ -224,7 +224,7 @@ fn combine(chosen: &[Print]) -> u128 {
     if chosen.len() > MUX_MAX {
         return signs(chosen);
     }
-    // For each set of sentences that may have a 1 at a bit position: whether they outweigh the others.
+    // For each set of sentences that may have a 1 at a bit position: whether these sentences outweigh the others.
     let total: i64 = chosen.iter().map(|print| print.weight).sum();
     let mut words = [0u128; 1 << MUX_MAX];
     let words = &mut words[..1 << chosen.len()];

@@ -1,10 +1,10 @@
 //! The character set of a page, and its text in UTF-8.
 //!
 //! The order is that of the HTML standard's "encoding sniffing": a byte order mark wins over all, then the label of the
-//! HTTP header, then the page's own `<meta>` (or XML declaration), then a guess from the bytes. Two departures: a text
-//! recognised as UTF-16 is decoded as such whatever the label says, because no other text has its zero bytes; and a
-//! text that is UTF-8 except for a few bytes counts as UTF-8 even if the detector, which is made for browsers, rejects
-//! it. Decoding never fails: malformed bytes become U+FFFD.
+//! HTTP header, then the page's own `<meta>` (or XML declaration), then a guess from the bytes. There are two
+//! departures. A text recognised as UTF-16 is decoded as UTF-16 whatever its label, because no other text has such zero
+//! bytes. A text that is UTF-8 except for a few bytes counts as UTF-8, even if the detector, which is made for
+//! browsers, rejects it. Decoding never fails: malformed bytes become U+FFFD.
 
 use std::borrow::Cow;
 
@@ -18,11 +18,11 @@ use crate::text::site::host_of;
 mod utf_16;
 mod utf_8;
 
-/// Number of bytes in which a `<meta>` is looked for. The standard says 1,024; but pages with long comments or scripts
-/// before it are common, and browsers read on.
+/// Number of bytes that are searched for a `<meta>`. The standard says 1,024, but pages often have long comments or
+/// scripts before the `<meta>`, and browsers search further.
 const META_REACH: usize = 4096;
 
-/// Number of bytes that the detector reads, from the first one that is not ASCII.
+/// Number of bytes that the detector reads, beginning with the first byte that is not ASCII.
 const GUESS_REACH: usize = 64 * 1024;
 
 /// Returns the text of a page (HTML standard, 13.2.3 "The input byte stream").
@@ -69,7 +69,7 @@ pub(crate) fn sniff(page: &Page<'_>) -> (Charset, usize) {
     (Charset::Web(encoding), 0)
 }
 
-/// Looks up a label; labels that only mean "do not decode this" count as none.
+/// Looks up a label. Labels that only mean "do not decode this" count as unknown.
 fn labelled(label: &[u8]) -> Option<&'static Encoding> {
     let label = label.trim_ascii().trim_ascii_start();
     let label = label.strip_prefix(b"\"").unwrap_or(label);
@@ -122,7 +122,7 @@ fn assigned(tag: &[u8], name: &[u8]) -> Option<&'static Encoding> {
             .position(|byte| matches!(byte, b'"' | b'\'' | b';' | b'>' | b' ' | b'\t' | b'\n'))
             .unwrap_or(value.len());
         if let Some(found) = labelled(&value[..end]) {
-            // A page whose <meta> could be read as ASCII is not UTF-16, whatever it declares.
+            // If the <meta> of a page could be read as ASCII, the page is not UTF-16, whatever it declares.
             return Some(if found == UTF_16LE || found == UTF_16BE {
                 UTF_8
             } else if found == X_USER_DEFINED {

@@ -1,15 +1,15 @@
 //! UTF-16 without a byte order mark.
 //!
-//! One byte of a UTF-16 character tells its block, and most characters of a text are from few blocks. The position of
-//! that byte gives the byte order.
+//! One byte of a UTF-16 character identifies its block, and most characters of a text are from few blocks. The position
+//! of this byte shows the byte order.
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
-/// Bytes that are looked at.
+/// Number of bytes that are examined.
 const REACH: usize = 2048;
 
 /// Returns the byte order of a text in UTF-16 that is mostly from the blocks of alphabets (U+0000 to U+1FFF, which
-/// include ASCII): half of the bytes at one parity are below 0x20, as in no other text.
+/// include ASCII): half of the bytes at even or at odd positions are below 0x20, as in no other text.
 pub(super) fn of_letters(bytes: &[u8]) -> Option<&'static Encoding> {
     let (units, _) = bytes[..bytes.len().min(REACH)].as_chunks::<2>();
     let (mut low, mut rare) = ([0; 2], [0; 2]);
@@ -29,8 +29,8 @@ pub(super) fn of_letters(bytes: &[u8]) -> Option<&'static Encoding> {
 
 /// Returns the byte order of a text in UTF-16 of Han, Kana or Hangul, which is neither ASCII nor UTF-8.
 ///
-/// Nearly all of it must be from these blocks, and some of it must be punctuation or ASCII. Otherwise bytes in Shift
-/// JIS would pass as Han characters, and bytes in GBK as Korean syllables.
+/// Nearly all characters must be from these blocks, and some must be punctuation or ASCII. Otherwise bytes in Shift JIS
+/// would pass as Han characters, and bytes in GBK as Korean syllables.
 pub(super) fn of_ideographs(bytes: &[u8]) -> Option<&'static Encoding> {
     let (units, _) = bytes[..bytes.len().min(REACH)].as_chunks::<2>();
     let fits = |read: fn([u8; 2]) -> u16| {
@@ -45,7 +45,7 @@ pub(super) fn of_ideographs(bytes: &[u8]) -> Option<&'static Encoding> {
                 _ => {}
             }
         }
-        // No other character set has the zero bytes that ASCII has here.
+        // In UTF-16, ASCII has zero bytes, which no other character set has.
         let hangul = if ascii > 0 { hangul } else { 0 };
         let len = units.len();
         len > 1

@@ -1,9 +1,10 @@
 //! UTF-8 that is damaged in places.
 
-/// Returns whether bytes are UTF-8 except for a few: bytes of another character set, or half a character at a cut.
+/// Returns whether bytes are UTF-8 except for a few bytes, which may be from another character set or half a character
+/// at a cut.
 ///
-/// A continuation byte has one of 64 values of 256, and occurs only within a character. In other character sets few
-/// bytes are in such places by chance, and most letters are not.
+/// A continuation byte has one of 64 of the 256 values, and occurs only within a character. In other character sets,
+/// few letters look like continuation bytes in such places by chance.
 pub(super) fn is_damaged(bytes: &[u8]) -> bool {
     let (mut continuing, mut malformed) = (0, 0);
     let mut chunks = bytes.utf8_chunks().peekable();

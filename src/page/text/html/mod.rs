@@ -1,16 +1,16 @@
 //! The scan of a page's markup: its visible text, and the addresses of its images.
 //!
-//! A tokenizer after the HTML standard (13.2.5) without a tree: one pass, no recursion, no memory besides the text,
-//! linear in the size of any input. The text of a page:
+//! A tokenizer by the HTML standard (13.2.5) that builds no tree: one pass without recursion, linear in the size of any
+//! input, with no memory besides the text. Rules for the text of a page:
 //!
-//! * Tags become white space; tags of formatting instructions are dropped. So are comments, declarations and processing
-//!   instructions, because a visitor sees the word around them whole.
+//! * Tags become white space; tags of formatting instructions are dropped. Comments, declarations and processing
+//!   instructions are dropped, too, because a visitor sees the word around them unbroken.
 //! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is dropped, whatever
-//!   its type: common browsers do not show it. But a `template` with `shadowrootmode` `open` or `closed` is the content
-//!   of the element around it, and is text like any other.
-//! * In `ruby` only the letters are text, because their readings (`rt`, `rp`, `rtc`) repeat them. A reading ends with
-//!   its element, with the next letters or readings, or with the block.
-//! * From the head only the title remains (the rest is tags and dropped elements).
+//!   its type, because common browsers do not show it. An exception is a `template` with `shadowrootmode` `open` or
+//!   `closed`, which is the content of the element around it, and is text like any other.
+//! * In `ruby` only the letters are text, because the readings (`rt`, `rp`, `rtc`) repeat them. A reading ends with its
+//!   element, with the next letters or readings, or with the block.
+//! * Of the head, only the title is text (the rest is tags and dropped elements).
 //! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes are not; style
 //!   sheets are ignored.
 //! * An element that is never closed extends to the end of the page, as in browsers.
@@ -51,13 +51,13 @@ pub(crate) struct Scan {
     pub(crate) parts: Vec<OutlinePart>,
     /// The containers of the parts, if requested.
     pub(crate) containers: Vec<Container>,
-    /// The page has markup that scripts may show.
+    /// Whether the page has markup that scripts may show.
     pub(crate) has_templates: bool,
 }
 
 impl Scan {
-    /// Composes the characters of the text; this is done after the scan because accents may be references or follow a
-    /// tag.
+    /// Composes the characters of the text. This is done after the scan because an accent may be a reference or follow
+    /// a tag.
     fn compose(&mut self) {
         if let Some(composed) = composed(&self.text) {
             self.images.iter_mut().for_each(|image| image.at = composed.place(image.at));
@@ -91,7 +91,7 @@ pub(crate) fn scan_with_containers(html: &str, layout: Layout, templates: Templa
 /// Treatment of the markup that a page keeps for its scripts: `template`, and `script` with a markup type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Templates {
-    /// Dropped: a visitor does not see it.
+    /// Dropped, because a visitor does not see it.
     Dropped,
     /// Text, since scripts may show it.
     Shown,
@@ -144,7 +144,7 @@ struct Scanner<'a> {
     xml: bool,
     /// Number of open `<svg>` and `<math>`.
     foreign: u32,
-    /// Number of open `<template>` that are not shown.
+    /// Number of open `<template>` elements that are not shown.
     hidden: u32,
     /// The open part of ruby.
     ruby: Option<Ruby>,
@@ -237,7 +237,7 @@ impl<'a> Scanner<'a> {
                 let tag = self.rest_of_tag(b"shadowrootmode");
                 self.push_break();
                 // Templates inside a hidden template are hidden, too. So the next end tag belongs to the innermost
-                // hidden one, and shown templates need not be counted.
+                // hidden template, and shown templates need not be counted.
                 let is_shown = self.hidden == 0 && tag.value.is_some_and(is_shadow_root);
                 self.has_templates |= !is_shown;
                 if !is_shown && self.templates == Templates::Dropped && !self.is_empty(&tag) {
@@ -265,7 +265,7 @@ impl<'a> Scanner<'a> {
                 let is_template = element == Element::Dropped && tag.value.is_some_and(is_template);
                 self.has_templates |= is_template;
                 if is_template && self.templates == Templates::Shown {
-                    // Its content is read like the text around it, and its end tag has no effect.
+                    // The content of the element is read like the text around it, and the end tag has no effect.
                 } else if !self.is_empty(&tag) {
                     self.content(element, name, written);
                 }
@@ -329,8 +329,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns whether an element that could hold text has none, because its tag closes it and self-closing counts
-    /// there.
+    /// Returns whether the tag closes an element that could have text, at a place where self-closing tags are allowed.
     fn is_empty(&self, tag: &Tag<'_>) -> bool {
         tag.closes_itself && (self.xml || self.foreign > 0)
     }
@@ -368,13 +367,13 @@ impl<'a> Scanner<'a> {
     fn rest_of_tag(&mut self, wanted: &[u8]) -> Tag<'a> {
         let (html, bytes) = (self.html, self.bytes);
         let with_containers = wanted == b"role" && self.outline.as_ref().is_some_and(Outline::has_containers);
-        // A single return, so that the value is built in the caller's memory.
+        // There is a single return, so that the value is built in the caller's memory.
         let mut tag = Tag::default();
         let mut at = self.at;
         loop {
             match bytes.get(at) {
                 None => {
-                    // The page ends within the tag: it does not count as a tag.
+                    // The page ends within the tag, so it does not count as a tag.
                     tag = Tag::default();
                     break;
                 }
@@ -492,7 +491,7 @@ impl<'a> Scanner<'a> {
         self.push_part(from, to, piece, false);
     }
 
-    /// Appends text of the page, of its title or not.
+    /// Appends text of the page; `is_title` tells whether it belongs to the title.
     fn push_part(&mut self, from: usize, to: usize, piece: Piece, is_title: bool) {
         let is_reading = matches!(self.ruby, Some(Ruby::Reading | Ruby::Readings));
         if self.hidden == 0 && !is_reading && !self.sheet.is_blank(&self.bytes[from..to]) {
@@ -510,7 +509,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Ends a block of text, and with it a word, and a reading that was never closed.
+    /// Ends a block of text, and with it the current word and a reading that was never closed.
     fn push_break(&mut self) {
         self.ruby = self.ruby.and(Some(Ruby::Whole));
         if self.hidden == 0 {

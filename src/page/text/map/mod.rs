@@ -11,9 +11,9 @@ use crate::text::charset::{Charset, sniff, utf_32_unit};
 use crate::text::page::Page;
 use crate::text::steps::Steps;
 
-/// The origin of a page's text in the page.
+/// The places in a page from which its text comes.
 ///
-/// Use it with the text and the page that it was made with: with others the results are meaningless.
+/// A map may be used only with the text and the page for which it was made; with others, the results are meaningless.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextMap {
     /// The steps between the text and the decoded page.
@@ -42,10 +42,10 @@ impl TextMap {
         self.steps.through(steps).into()
     }
 
-    /// Returns, for offsets in the text (bytes, beginnings of characters, in any order), the offsets in `page.body` at
-    /// which the character begins: its own bytes, its character reference, or the white space or tag that became the
-    /// space or the line end. An offset after the end of the text maps to the page's end. Takes time linear in the
-    /// page, however many offsets there are.
+    /// Maps offsets of characters in the text (in bytes, in any order) to offsets in `page.body`: the beginning of the
+    /// source of each character. The source is the character's own bytes, its character reference, or the white space
+    /// or tag that became a space or line end. An offset after the end of the text maps to the end of the page. The
+    /// time is linear in the size of the page, however many offsets there are.
     pub fn page_offsets(&self, page: &Page<'_>, offsets: &[usize]) -> Vec<usize> {
         let mut origins: Vec<(usize, usize)> =
             offsets.iter().enumerate().map(|(index, &at)| (self.steps.origin(at), index)).collect();
@@ -62,7 +62,7 @@ impl TextMap {
 /// Maximum size in bytes of a page decoded in one step.
 const STEP_MAX: usize = 4096;
 
-/// Within this distance of the target, in bytes of text, the page is decoded byte by byte.
+/// Within this distance before the target, in bytes of text, the page is decoded byte by byte.
 const NEAR: usize = 32;
 
 /// A page being decoded from its beginning.
@@ -103,7 +103,7 @@ impl<'a> Way<'a> {
             if left == 0 {
                 return if target == self.decoded { self.next } else { self.body.len() };
             }
-            // No byte gives more than four bytes of text, besides the few that a decoder holds back.
+            // No byte gives more than four bytes of text, apart from the few bytes that a decoder holds back.
             let far = (target - self.decoded).saturating_sub(NEAR) / 4;
             self.step(far.clamp(1, STEP_MAX).min(left));
         }

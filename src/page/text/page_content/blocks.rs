@@ -28,20 +28,20 @@ pub(crate) struct ContentBlock {
     pub link_units: u32,
     /// The block is content.
     pub is_content: bool,
-    /// Number of its words, counted up to eight: terms separated by white space, or simply terms in scripts without
-    /// spaces.
+    /// Number of its words, counted up to eight. Words are terms separated by white space; in scripts without spaces,
+    /// every term is a word.
     words: u32,
-    /// Its last character ends a sentence, or a part of one.
+    /// Whether its last character ends a sentence or a part of a sentence.
     pub(super) ends_sentence: bool,
-    /// It is a line of plain text above an empty one.
+    /// Whether the block is a line of plain text above an empty line.
     pub(super) ends_paragraph: bool,
-    /// It is a line of plain text with a copyright sign.
+    /// Whether the block is a line of plain text with a copyright sign.
     pub(super) is_notice: bool,
     /// Its place in a page of markup.
     pub(super) place: Place,
-    /// It belongs to the title.
+    /// Whether the block belongs to the title.
     pub(super) is_title: bool,
-    /// It is inside a boilerplate element or role.
+    /// Whether the block is inside a boilerplate element or role.
     pub(super) is_frame: bool,
     /// The heading that contains it.
     pub(super) heading: Option<HeadingPart>,
@@ -50,22 +50,23 @@ pub(crate) struct ContentBlock {
 }
 
 impl ContentBlock {
-    /// Returns whether half of it or more is in links.
+    /// Returns whether at least half of the block is in links.
     pub(super) fn is_link(&self) -> bool {
         2 * self.link_units >= self.units
     }
 
-    /// Returns its length outside links.
+    /// Returns the length of the block outside links.
     pub(super) fn text_units(&self) -> u32 {
         self.units - self.link_units
     }
 
-    /// Returns whether it has several words, mostly outside links, and is long or ends like a sentence.
+    /// Returns whether the block is prose: it has several words, mostly outside links, and is long or ends like a
+    /// sentence.
     pub(super) fn is_prose(&self) -> bool {
         self.words >= PROSE_WORDS && !self.is_link() && (self.units >= PROSE_UNITS || self.ends_sentence)
     }
 
-    /// Returns whether it may be a title: as short as a heading, and no sentence.
+    /// Returns whether the block may be a title: it is as short as a heading, and no sentence.
     pub(super) fn is_title_line(&self) -> bool {
         self.units <= HEADING_UNITS && !self.ends_sentence
     }
@@ -179,7 +180,7 @@ fn end_line(block: Option<&mut ContentBlock>, behind: &str, at: usize) {
 /// Marks that end a block of sentences, or a part of one.
 const TEXT_ENDS: [char; 14] = ['.', '!', '?', ':', ';', '"', '”', '…', '。', '！', '？', '：', '；', '»'];
 
-/// The sign of a copyright notice, with which the boilerplate after the content of most pages begins.
+/// The copyright sign: on most pages, a copyright notice begins the boilerplate after the content.
 const COPYRIGHT: char = '©';
 
 /// Returns the rank of a heading that is marked before its first term: `# Markdown`, `== AsciiDoc`.

@@ -17,19 +17,19 @@ use crate::text::hints::Hints;
 struct Known {
     units: u64,
     text_units: u64,
-    /// Hints, boilerplate elements and headers, of itself and of the containers around it that do not hold most of the
-    /// text.
+    /// Hints, boilerplate elements and headers of the container and of the containers around it, except those that hold
+    /// most of the text.
     hints: Hints,
     is_frame: bool,
     is_header: bool,
-    /// The greatest number of siblings with one signature, likewise.
+    /// The greatest number of siblings with the same signature, over the same containers.
     siblings: u32,
     articles: u32,
     is_inner_article: bool,
     is_main: bool,
     is_quote: bool,
     is_figure: bool,
-    /// Its name or that of its parent hints at content.
+    /// Whether its name or the name of its parent hints at content.
     is_text: bool,
 }
 
@@ -48,8 +48,9 @@ pub(super) fn markup(blocks: &mut [ContentBlock], containers: &[Container]) {
     doubt(blocks);
 }
 
-/// If less than half of the content is prose, or if little of the text outside boilerplate elements is content, all of
-/// the text outside boilerplate elements becomes content; its links, too, if they are much of it.
+/// The fail-safe. If less than half of the content is prose, or if little of the text outside boilerplate elements is
+/// content, then all text outside boilerplate elements becomes content, including its links if they are much of that
+/// text.
 fn doubt(blocks: &mut [ContentBlock]) {
     let is_open = |block: &ContentBlock| !block.is_title && !block.is_frame;
     let sum = |of: &dyn Fn(&ContentBlock) -> bool, length: &dyn Fn(&ContentBlock) -> u32| -> u64 {
@@ -183,11 +184,11 @@ fn probability(score: f64) -> f64 {
 /// Probability above which a block counts in favour of its container.
 const GAIN: f64 = 0.2;
 
-/// Number of siblings with one signature from which on they count as items of a list.
+/// Least number of siblings with the same signature that count as items of a list.
 const ITEMS: u32 = 3;
 
-/// Returns the main container: the one whose blocks have the greatest sum of length times probability, and of several
-/// the innermost. Items of a list are weighted by the square root of their number.
+/// Returns the main container: the container whose blocks have the greatest sum of length times probability; among
+/// equal ones, the innermost. Items of a list are weighted by the square root of their number.
 fn main_container(
     blocks: &[ContentBlock],
     shown: &[usize],
@@ -211,7 +212,7 @@ fn main_container(
     candidates.max_by(|&a, &b| gains[a].total_cmp(&gains[b]).then(a.cmp(&b))).unwrap_or(0)
 }
 
-/// Score from which on a block is surely content, and the number of units that it must exceed.
+/// Least score of a block that is surely content, and the number of units that it must exceed.
 const SURE: f64 = 0.45;
 const SURE_UNITS: u32 = 40;
 
@@ -254,8 +255,9 @@ fn scores(
         .collect()
 }
 
-/// Returns two numbers for each container: the elements between it and the main container, if it is inside the latter,
-/// and the elements between the main container and the nearest container of both.
+/// Returns two numbers for each container: the number of elements between the main container and this container, if it
+/// is inside the main container; and the number of elements between the main container and the nearest container around
+/// both.
 fn depths(containers: &[Container], main: usize) -> (Vec<Option<u32>>, Vec<u32>) {
     let mut depths = vec![None; containers.len()];
     let mut distances = vec![0; containers.len()];
@@ -279,7 +281,8 @@ fn depths(containers: &[Container], main: usize) -> (Vec<Option<u32>>, Vec<u32>)
     (depths, distances)
 }
 
-/// A copyright notice ends the content of a plain text if less than one part in this many of the text follows it.
+/// A copyright notice ends the content of a plain text if less than this fraction of the text (one part in this many)
+/// follows.
 const NOTICE_SHARE: u64 = 4;
 
 /// Classifies the lines of plain text. All are content, except from the first copyright notice that has little text

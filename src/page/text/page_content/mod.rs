@@ -5,15 +5,15 @@
 //! Fankhauser and Nejdl (WSDM 2010) and in Pomikalek (2011), and the position relative to the main container of the
 //! page, as in Readability. Plain text is all content, except for a copyright notice at its end.
 //!
-//! It fails safe. If there are fewer than 20 terms of content, the whole page is content. If the whole page has fewer
-//! than 20 terms, the markup that it keeps for its scripts is read: `template`, and `script` whose type is `text/html`
-//! or contains `template`, `handlebars` or `mustache`. The *whole text* of a page (all blocks that are not links, and
-//! all blocks that are content) is sketched beside the content, so that no verdict rests on a small part of a page.
+//! The extraction fails safe. If there are fewer than 20 terms of content, the whole page is content. If the whole page
+//! has fewer than 20 terms, markup for scripts is read, too: `template`, and `script` whose type is `text/html` or
+//! contains `template`, `handlebars` or `mustache`. The *whole text* of a page (all blocks that are not links, and all
+//! blocks that are content) is sketched beside the content, so that no verdict rests on a small part of a page.
 //!
 //! * Lengths are in *units*: one for an ASCII character of a term, two for any other.
 //! * Characters without width that shape no letters, such as zero-width spaces, are removed. Terms are compared in
-//!   lower case. All-digit terms are *numbers*. They are not terms of the content unless there are more than half as
-//!   many of them as words; the whole text includes all terms.
+//!   lower case. All-digit terms are *numbers*. Numbers are terms of the content only if there are more than half as
+//!   many numbers as words; the whole text includes all terms.
 //! * The title of a page of markup is the first `title` that has a term and is not part of a drawing. The title of
 //!   plain text is its first line, if that is as short as a heading, is not a sentence, and is followed by another
 //!   line; a second such line belongs to the title if it has a number, such as a version or a date, and an empty line
@@ -186,7 +186,7 @@ impl PageContent {
             }
         }
         let is_word = |&&index: &&u32| tokens.term(index as usize).contains(char::is_alphanumeric);
-        // Words are counted up to twice as many as the numbers.
+        // Counting words stops at twice the number of numbers.
         let enough = 2 * self.numbers.len();
         if self.terms.iter().filter(is_word).take(enough).count() < enough {
             self.terms.extend(&self.numbers);
@@ -211,7 +211,7 @@ impl PageContent {
                 self.title.extend(indexes(second));
             }
         }
-        // The headings of the highest rank name a page, whether they stand in its content or above it.
+        // The headings of the highest rank name a page, whether they are in its content or above it.
         let is_above = |block: &ContentBlock| !block.is_title && !block.is_frame && !block.is_link();
         let of_above = |block: &ContentBlock| block.heading.filter(|_| is_above(block)).map(|heading| heading.rank);
         let highest = self.blocks.iter().filter_map(of_above).min();
@@ -269,26 +269,27 @@ pub fn whole_words(page: &Page<'_>) -> Vec<u64> {
 pub struct TextBlock {
     /// Its text in its own letters, with single spaces.
     pub text: String,
-    /// Whether it is content, or why not.
+    /// Whether it is content, or the reason why not.
     pub kind: BlockKind,
 }
 
-/// Whether a block of a page is content, or why not.
+/// Whether a block of a page is content, or the reason why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
-    /// It is content.
+    /// The block is content.
     Content,
-    /// It is the title.
+    /// The block is the title.
     Title,
-    /// At least half of it is in links.
+    /// At least half of the block is in links.
     Links,
-    /// It is in navigation, a footer, an aside, a control or a dialog, or is hidden.
+    /// The block is in navigation, a footer, an aside, a control or a dialog, or is hidden.
     Frame,
-    /// It does not look like content, by its own features, its neighbours and the elements around it.
+    /// The block does not look like content, by its own features, its neighbours and the elements around it.
     Other,
 }
 
-/// Returns the blocks of a page, in their order: the content that the default recipe compares, and what it leaves out.
+/// Returns the blocks of a page, in their order: the content that the default recipe sketches, and the blocks that it
+/// leaves out.
 ///
 /// ```
 /// use nddb_page::text::{BlockKind, Page, text_blocks};
@@ -340,7 +341,7 @@ fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
     (content, has_templates)
 }
 
-/// With fewer terms of content, all of the page is its content.
+/// If there are fewer terms of content, the whole page is its content.
 const TERMS_MIN: usize = 20;
 
 #[cfg(test)]

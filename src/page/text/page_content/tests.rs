@@ -38,7 +38,7 @@ fn paragraphs(mark: &str, len: usize) -> String {
     paragraph(mark).repeat(len)
 }
 
-/// Returns how often a word is in the content of some markup.
+/// Returns how often a word occurs in the content of a page with this markup.
 fn count(html: &str, word: &str) -> usize {
     page_content(&Page::html(html)).terms().filter(|term| term == word).count()
 }
@@ -80,7 +80,7 @@ fn a_version_or_date_below_the_title_of_a_text_is_of_the_title() {
     assert_eq!(title("Pancakes\n200 g flour\n2 eggs\n"), "pancakes");
 }
 
-/// No name, element or class makes boilerplate of most of a page.
+/// No name, element or class turns most of a page into boilerplate.
 #[test]
 fn an_article_is_content_whatever_holds_it() {
     for (open, close) in [
@@ -125,7 +125,7 @@ fn comments_teasers_and_navigation_beside_an_article_are_no_content() {
         let html = format!("<title>The fox</title><body>{article}{frame}</body>");
         assert_eq!((count(&html, "fox").min(18), count(&html, "owl")), (18, 0), "{name}");
     }
-    // Runs of links beside a text are not part of it.
+    // Runs of links beside a text are not part of the text.
     let links: String = (0..8).map(|at| format!("<li><a href=/{at}>owl</a>")).collect();
     assert_eq!(count(&format!("<ul>{links}</ul>{article}"), "owl"), 0);
 }
@@ -220,7 +220,7 @@ fn a_copyright_notice_near_the_end_ends_a_plain_text() {
     for notice in ["© 2024 Acme", "Copyright © 2024 Acme", "2024 Acme ©", "©Acme"] {
         assert_eq!(of_text(&format!("{body}\n\n{notice}\nAcme\n")), of_text(&body), "{notice}");
     }
-    // Much stands after it, or nothing before.
+    // Much text follows the notice, or none precedes it.
     assert!(of_text(&format!("{LONG}\n© 2024 Acme\n{LONG}")).contains("acme"));
     assert_eq!(of_text(&format!("© 2024 Acme {LONG}")), of_text(&format!("2024 Acme {LONG}")));
 }

@@ -1,8 +1,8 @@
-//! All numbers that the classification of blocks of markup uses, and no others.
+//! All constants of the classification of blocks of markup.
 //!
-//! They are fitted by logistic regression to pages on which people marked the article and, with a tenth of the weight,
-//! to pages that declare their main part (`benches/content_fit.py` prints them and the figures, cross-validated by
-//! site).
+//! The constants are fitted by logistic regression to pages in which people marked the article and, with a tenth of the
+//! weight, to pages that declare their main part. (`benches/content_fit.py` prints the constants, and scores that are
+//! cross-validated by site.)
 
 /// Weights of the features of a block, of its neighbours and of the elements around it.
 pub(super) struct Local {
@@ -98,7 +98,7 @@ pub(super) const CONTEXT: Context = Context {
     link_share: -1.724,
 };
 
-/// An element with at least this share of a page's text outside links is content whatever its name says.
+/// For an element with at least this share of a page's text outside links, names are no evidence.
 pub(super) const MOST: f64 = 0.6;
 
 /// The content is in doubt if it is less than this share of the text outside boilerplate elements; a brief content, of

@@ -42,12 +42,12 @@ pub fn units(text: &str) -> usize {
     text.bytes().map(|byte| usize::from(byte < 0x80) + 2 * usize::from(byte >= 0xc0)).sum()
 }
 
-/// Returns the longest prefix of a text that has at most `limit` units; with [`DOCUMENT_UNITS`] the part of a
+/// Returns the longest prefix of a text with at most `limit` units. With [`DOCUMENT_UNITS`], this is the part of a
 /// document that Huang et al. read.
 pub fn first_units(text: &str, limit: usize) -> &str {
     let (mut end, mut left) = (0usize, limit);
     loop {
-        // No text has more units than bytes, so this many bytes always fit.
+        // A text has at most as many units as bytes, so this many bytes always fit.
         let more = text.floor_char_boundary(end.saturating_add(left));
         if end < more {
             left -= units(&text[end..more]);

@@ -1,10 +1,10 @@
 //! The terms of a page (Henzinger 2).
 //!
-//! "Every maximal alphanumeric sequence is considered a term", without case folding, and with two exceptions: an
+//! "Every maximal alphanumeric sequence is considered a term", without case folding. There are two exceptions: an
 //! address in the text of the page "is broken at slashes and dots" and nowhere else, and the address of an image "is
 //! considered to be a term in the page".
 //!
-//! Departures, each because the paper's rule was made for English:
+//! Departures, because the rule of the paper was made for English:
 //!
 //! * Some scripts put no spaces between words, and a maximal sequence would be a sentence. A sequence with letters of
 //!   such a script is segmented (`word_segmentation`) into Unicode words (UAX 29) if ICU has a dictionary for the
@@ -44,7 +44,7 @@ pub struct Tokens {
     text_size: usize,
     /// Beginning and end of each term in `text`.
     spans: Vec<(usize, usize)>,
-    /// The hash of each term, or of each in lower case.
+    /// The hash of each term, or of each term in lower case.
     hashes: Vec<u64>,
 }
 
@@ -120,7 +120,7 @@ impl Tokens {
     }
 }
 
-/// Most texts have at most one term per this many bytes.
+/// Most texts have fewer than one term per this many bytes.
 const BYTES_OF_TERM: usize = 6;
 
 /// Splits pages into terms. Cheap to make; may be reused for many pages.

@@ -3,17 +3,17 @@
 //!
 //! Such text is cut into pieces like scripts without spaces. Elsewhere symbols are not terms, as in Henzinger 2,
 //! because punctuation says little about prose. But if drawings had no terms, two pages with the same caption and
-//! different drawings would be equal. If each line of a key were one term, so would two keys of a thousand letters
-//! under one licence.
+//! different drawings would be equal. If each line of a cryptographic key were one term, two different keys under the
+//! same licence text would be nearly equal.
 
 use crate::text::ignorable::is_ignorable;
 use crate::text::letters::{continues, is_joiner};
 use crate::text::word_segmentation::pieces;
 
-/// Symbols are terms if more than one in this many characters of a text is a symbol, not counting white space.
+/// Symbols are terms if more than one in this many characters of a text is a symbol; white space does not count.
 const SHARE: usize = 3;
 
-/// Maximum size of a word in bytes; also that of a hash in hexadecimal digits that names a version.
+/// Maximum size of a word in bytes; also the size of a hexadecimal hash that names a version.
 const LONGEST_WORD: usize = 40;
 
 /// Returns the terms of a text, including its symbols if these are much of it, and with terms that are too long to be
@@ -45,8 +45,8 @@ pub(super) fn with_pieces(text: &str, size: usize, spans: &[(usize, usize)]) -> 
     Some(all)
 }
 
-/// Returns whether symbols are much of a text, given the size of its terms: both by bytes and by characters, because a
-/// dash has as many bytes as a syllable of Hangul.
+/// Returns whether symbols are a large part of a text, given the size of its terms. They must be by bytes and by
+/// characters, because a dash has as many bytes as a syllable of Hangul.
 fn are_much(text: &str, terms: usize) -> bool {
     let blanks = text.bytes().filter(|byte| *byte <= b' ').count();
     let visible = text.len() - blanks;

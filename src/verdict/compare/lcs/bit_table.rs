@@ -1,8 +1,9 @@
-//! Longest common subsequence by a table of bits: for sequences with many differences.
+//! Longest common subsequence by a table of bits, for sequences with many differences.
 //!
-//! Row j of the table has a bit for each prefix of `a`: 0 where one more symbol of `a` makes the longest common
-//! subsequence with the first j symbols of `b` longer, else 1. A row follows from the one before by an addition
-//! (Crochemore et al. 2001; Hyyrö 2004), 64 prefixes at a time, whatever the sequences have in common.
+//! Row j of the table has a bit for each prefix of `a`. The bit is 0 if the last symbol of the prefix makes the longest
+//! common subsequence with the first j symbols of `b` longer, else 1. Each row is computed from the row before by
+//! additions of 64 bits (Crochemore et al. 2001; Hyyrö 2004), so the time does not depend on the contents of the
+//! sequences.
 
 use super::run::Run;
 use super::symbols::Symbol;
@@ -17,9 +18,9 @@ const NOT_IN_B: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitTable {
     numbers: [Vec<u32>; 2],
-    /// For each symbol, the index of its masks if both sequences have it.
+    /// For each symbol that both sequences have, the index of its masks.
     masks_at: Vec<u32>,
-    /// For each symbol that both have, a bit for each index of `a` that has it.
+    /// For each symbol that both sequences have, a bit for each index of `a`: whether the symbol is there.
     masks: Vec<u64>,
     /// The rows, one after the other.
     rows: Vec<u64>,
@@ -49,8 +50,8 @@ impl BitTable {
     /// Appends the matches of the longest common subsequence that [`Myers`](super::Myers) defines to `runs`;
     /// returns the number of edits.
     ///
-    /// The table begins after the common prefix, of `prefix` symbols: after it, it equals that of the whole
-    /// sequences. Once one of them has been read back to there, all that remains of the shorter one is in the
+    /// The table begins after the common prefix, which has `prefix` symbols; from there on it equals the table of the
+    /// whole sequences. When one sequence has been read back to the prefix, the shorter remainder is a prefix of the
     /// longer one.
     pub(crate) fn matches<T: Symbol>(&mut self, a: &[T], b: &[T], runs: &mut Vec<Run>) -> usize {
         let prefix = T::common_prefix(a, b);

@@ -11,14 +11,14 @@ use super::run::Run;
 use super::sketch::{Piece, Side, Sketch};
 use super::symbols::Symbol;
 
-/// Compares prepared texts, pair by pair, and reuses its memory.
+/// Compares prepared texts, one pair after the other, and reuses its memory.
 #[derive(Clone, Debug)]
 pub struct Comparer {
     parameters: Parameters,
     thresholds: Thresholds,
     ascii: [Sketch<u8>; 2],
     wide: [Sketch<u32>; 2],
-    /// The ASCII text of a pair whose other text is not ASCII, widened to its symbols.
+    /// The ASCII text of a pair whose other text is not ASCII, with its symbols widened to 32 bits.
     widened: Vec<u32>,
     scratch: Scratch,
 }
@@ -59,8 +59,9 @@ impl Comparer {
         self.look(a, b, false)
     }
 
-    /// Compares two texts until it is decided whether a threshold is exceeded; the decision is that of
-    /// [`compare`](Self::compare). The numbers are those of the rounds done, and at most those of `compare`.
+    /// Compares two texts only until it is certain whether a threshold is exceeded; the decision equals that of
+    /// [`compare`](Self::compare). The returned numbers cover only the rounds done, so they are at most those of
+    /// `compare`.
     ///
     /// # Panics
     ///
@@ -72,7 +73,7 @@ impl Comparer {
     fn look(&mut self, a: &Prepared, b: &Prepared, until_decided: bool) -> Likeness {
         let size = self.parameters.window.max(1);
         assert!(a.windows.size() == size && b.windows.size() == size, "texts are prepared with the same window");
-        // A is the shorter text; of two as long, that of the smaller digest.
+        // A is the shorter text; of two texts of equal length, the one with the smaller digest.
         let key = |text: &Prepared| (text.len(), text.digest);
         let (a, b) = if (key(b), &b.symbols) < (key(a), &a.symbols) { (b, a) } else { (a, b) };
         let short = a.units < self.parameters.min_text;
@@ -120,8 +121,8 @@ impl Comparer {
 struct Goal<'a> {
     /// The least length of the shorter sketch with which a threshold can be exceeded.
     needed: usize,
-    /// Whether a threshold is exceeded by a longest common subsequence and trustable parts of these lengths, if
-    /// that is all the caller needs.
+    /// If the caller needs only the decision: returns whether a longest common subsequence and trustable parts of these
+    /// lengths exceed a threshold.
     exceeds: Option<&'a dyn Fn(usize, usize) -> bool>,
 }
 
@@ -155,7 +156,7 @@ impl Scratch {
             if round == 0 && shorter < goal.needed {
                 return None;
             }
-            // Later sketches are parts of these, and no longer contain what is trusted.
+            // Sketches of later rounds are parts of these, without the regions already trusted.
             let out_of_reach = round > 0 && goal.exceeds.is_some_and(|exceeds| !exceeds(common, trusted + shorter));
             if shorter == 0 || out_of_reach || has_no_region(&of_a.pieces, of_a.len(), parameters) {
                 break;
@@ -179,7 +180,8 @@ impl Scratch {
             if goal.exceeds.is_some_and(|exceeds| exceeds(common, trusted)) {
                 break;
             }
-            // Each character of a match counts at least one unit, so only few matches need their units counted.
+            // Each character counts at least one unit, so the units need to be counted only if there are few
+            // characters.
             if gain < a.windows.size() && self.gain_in_units(a, of_a) < a.windows.size() {
                 break;
             }
@@ -220,8 +222,8 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// Returns the index in the text of an index of the sketch, which must not be below the last one, and the
-    /// symbols of its piece that follow.
+    /// Maps an index of the sketch to an index of the text; also returns the number of symbols that follow in its
+    /// piece. Indexes must not decrease from call to call.
     fn seek(&mut self, index: usize) -> (usize, usize) {
         while index >= self.start + self.pieces[0].len {
             self.start += self.pieces[0].len;

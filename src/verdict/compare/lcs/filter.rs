@@ -1,16 +1,16 @@
 //! Filtered sketches in the first round: the windows of each text that occur in the other (Huang et al. 2008, 3.3).
 //!
 //! "A sliding window of size S is used to compute the fingerprint for each overlapping S characters of each document";
-//! what the other document has, too, "is reserved". Each window of A is looked up in the
-//! table of B. Where one is found, both texts are followed as far as they agree: all windows of that stretch occur
-//! in both, and need no look-up. Windows that share a gram that B lacks need none either. Windows of B are kept
-//! because a stretch covers them, or because a window with the same content is kept.
+//! what the other document has, too, "is reserved". Each window of A is looked up in the table of B. If a window is
+//! found, both texts are followed as far as they agree: all windows of this stretch occur in both texts, so they need
+//! no look-up. Windows that contain a gram that B lacks need no look-up either. A window of B is kept if a stretch
+//! covers it, or if a window with the same content is kept.
 
 use super::sketch::Side;
 use super::symbols::Symbol;
 use super::window_set::WindowSet;
 
-/// Offsets from the expected continuation of the last stretch that are tried before the table is read.
+/// Offsets from the expected continuation of the last stretch; these places are tried before the table is read.
 const NEAR: [isize; 5] = [0, -1, 1, -2, 2];
 
 /// Consecutive windows of A, and windows of B with the same contents.
@@ -21,8 +21,8 @@ pub(crate) struct Stretch {
     pub(crate) len: usize,
 }
 
-/// Collects the windows of each text that occur in the other, and lists each of A once. Returns false as soon as
-/// the windows of A can no longer cover `needed` of its characters.
+/// Collects the windows of each text that occur in the other text, and lists each window of A once. Returns `false` as
+/// soon as the windows of A can no longer cover `needed` of its characters.
 pub(crate) fn filter_windows<T: Symbol>(
     [a, b]: [Side<'_, T>; 2],
     needed: usize,
@@ -37,7 +37,7 @@ pub(crate) fn filter_windows<T: Symbol>(
     let mut shift = 0;
     for &anchor in a.windows.anchors() {
         let behind = usize::from(anchor.behind);
-        // All windows before `start` are decided: no more of the characters before it can be covered.
+        // All windows before `start` are decided, so no further character before `start` can be covered.
         if start > covered + spare {
             return false;
         }
@@ -57,7 +57,8 @@ pub(crate) fn filter_windows<T: Symbol>(
                 let len = T::common_prefix(&a.text[window..], &b.text[first..]);
                 (len >= needed).then_some(len)
             };
-            // Near-duplicates continue a few characters off: the text is in the cache, the table is not.
+            // Near-duplicates usually continue a few characters away. Looking there is fast: the text is in the cache,
+            // the table is not.
             let near = |off: isize| {
                 let first =
                     usize::try_from(window as isize + shift + off).ok().filter(|&first| first < b.text.len())?;

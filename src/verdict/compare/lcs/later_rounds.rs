@@ -1,7 +1,7 @@
 //! Filtered sketches in later rounds: the windows of each remaining text that occur in the other.
 //!
-//! No window spans a cut, so only windows that were kept before can be kept now, and the stretches that the first
-//! round found map each window of A to one of B with the same content: nothing is looked up or compared again.
+//! No window spans a cut, so only windows that were kept before can be kept now. The stretches that the first round
+//! found map each window of A to a window of B with the same content, so nothing is looked up or compared again.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ use super::windows::Windows;
 pub(crate) struct LaterRounds {
     /// Windows that no cut touches.
     whole: [WindowSet; 2],
-    /// Windows of B whose content an untouched window of B has.
+    /// Windows of B with the content of a window of B that no cut touches.
     alive: WindowSet,
-    /// Windows of B whose content a kept window of A has.
+    /// Windows of B with the content of a kept window of A.
     met: WindowSet,
 }
 

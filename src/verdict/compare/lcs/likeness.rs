@@ -11,7 +11,8 @@ pub struct Likeness {
     pub containment: Option<f64>,
     /// Number of characters in the trustable parts of the longest common subsequence, over all rounds.
     pub trusted: usize,
-    /// The sketches are too short to reach the thresholds: the comparison stopped, and both numbers are 0.
+    /// Whether the comparison stopped because the sketches are too short to reach the thresholds; then both numbers are
+    /// 0.
     pub stopped: bool,
 }
 

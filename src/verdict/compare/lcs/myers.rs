@@ -1,23 +1,23 @@
 //! Longest common subsequence and shortest edit script, exactly: Myers' O(ND) algorithm.
 //!
 //! The greedy algorithm finds, for each number of edits d, the furthest reaching point on each diagonal k (Myers 1986,
-//! 3; the algorithm that Huang et al. 2008, 3.4 take). Row d of the triangle below holds, for the diagonals
-//! k = -d, -d+2 .. d, the greatest x such that the first x symbols of `a` become the first x - k of `b` by at most d
-//! deletions and insertions.
+//! 3; Huang et al. 2008, 3.4 use this algorithm). Row d of the triangle below holds, for the diagonals k = -d, -d+2 ..
+//! d, the greatest x such that the first x symbols of `a` become the first x - k of `b` by at most d deletions and
+//! insertions.
 //!
-//! **Which of the longest.** There are many longest common subsequences, and the trusted parts depend on the
-//! choice. Ours is that of the textbook (Cormen et al., LCS-LENGTH and PRINT-LCS): from the ends backwards, equal
-//! last symbols are a match; else the last symbol of `a` is deleted if that loses nothing; else the last one of `b`
-//! is inserted. It can be read from the rows of the triangle as well as from a table of all prefixes: prefixes (x,
-//! y) cost at most d edits exactly if x does not exceed the furthest reach of d on their diagonal, because dropping
-//! the last symbol of both never raises their cost. So Myers and the table of bits ([`BitTable`]) give the same
-//! matches, and the cheaper one is used.
+//! **The choice of a longest common subsequence.** There are many of equal length, and the trusted parts depend on the
+//! choice. This module makes the choice of the textbook (Cormen et al., LCS-LENGTH and PRINT-LCS). The edit script is
+//! built from the ends backwards. Equal last symbols are a match. Otherwise the last symbol of `a` is deleted if the
+//! rest has as much in common without it, and else the last symbol of `b` is inserted. The rows of the triangle suffice
+//! for this choice, instead of a table of all prefixes. Prefixes (x, y) cost at most d edits exactly if x does not
+//! exceed the furthest reach of d on their diagonal, because dropping the last symbol of both never raises their cost.
+//! So Myers' algorithm and the table of bits ([`BitTable`]) give the same matches, and the cheaper one is used.
 
 use super::bit_table::BitTable;
 use super::run::Run;
 use super::symbols::Symbol;
 
-/// Most bytes of the rows of bits.
+/// Greatest size of the rows of bits, in bytes.
 const BITS_SIZE_MAX: usize = 64 << 20;
 
 /// Compares sequences, one pair after the other, and reuses its memory.
@@ -127,8 +127,8 @@ impl Myers {
     }
 }
 
-/// Returns the number of edits from which rows of bits are cheaper than further rows of the triangle: these cost d
-/// * d / 2 steps, those a step for each word.
+/// Returns the number of edits d from which rows of bits are cheaper than the triangle. The triangle costs d^2 / 2
+/// steps, the rows of bits one step per word.
 fn turn(a: usize, b: usize) -> usize {
     let words = a.div_ceil(64) * b;
     if words * 8 > BITS_SIZE_MAX { usize::MAX } else { (words / 2).isqrt().max(64) }
@@ -138,14 +138,14 @@ fn turn(a: usize, b: usize) -> usize {
 fn advance<T: Symbol>(a: &[T], b: &[T], last: &[u32], next: &mut [u32]) -> bool {
     let (n, m) = (a.len(), b.len());
     let d = next.len() - 1;
-    // Extends the diagonal k = 2 * index - d from its point x. A step beyond an end is clamped to it: the point
-    // there costs no more.
+    // Extends the diagonal k = 2 * index - d from its point x. A step beyond an end is clamped to the end, where the
+    // point costs no more.
     let reach = |index: usize, x: usize| {
         let x = x.min(n).min(m + 2 * index - d);
         let y = x + d - 2 * index;
         (x + T::common_prefix(&a[x..], &b[y..])) as u32
     };
-    // Only diagonals with points: -m <= k <= n.
+    // Only diagonals that have points: -m <= k <= n.
     let first = d.saturating_sub(m).div_ceil(2);
     let end = (n + d) / 2;
     if d == 0 {

@@ -3,7 +3,7 @@
 /// Units of a text that are compared: its first 10 KB (Huang et al. 2008, 4).
 pub const TEXT_UNITS: usize = 10 * 1024;
 
-/// The denominator of the resemblance: the formula is lost in the copies of the paper.
+/// The denominator of the resemblance. It is a choice, because the formula is illegible in the copies of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Denominator {
     /// TLCS / (|LCS| + |SES|) = TLCS / (|A| + |B| - |LCS|).
@@ -26,10 +26,10 @@ pub struct Parameters {
     pub slope: f64,
     /// Number of blocks of a text, k: at least 1.
     pub blocks: usize,
-    /// Number of searches for a region. More than one finds moved paragraphs, which "some applications require" (Huang
-    /// et al. 2008, 3), and costs precision.
+    /// Number of searches for a region. Further searches find moved paragraphs, which "some applications require"
+    /// (Huang et al. 2008, 3), but lower the precision.
     pub rounds: usize,
-    /// Texts of fewer units are short: containment is not applied to them.
+    /// Texts with fewer units than this are short: containment is not applied to them.
     pub min_text: usize,
     /// The denominator of the resemblance.
     pub denominator: Denominator,
@@ -56,7 +56,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Thresholds that every pair with something in common exceeds: no comparison is stopped early.
+    /// Thresholds that every pair with something in common exceeds, so that no comparison stops early.
     pub const NONE: Self = Self { resemblance: 0.0, containment: 0.0 };
 }
 

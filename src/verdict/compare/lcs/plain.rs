@@ -6,7 +6,7 @@
 use super::likeness::Likeness;
 use super::parameters::{Parameters, Thresholds};
 
-/// A character that remains, and its index in the text.
+/// A remaining character and its index in the text.
 type IndexedChar = (char, usize);
 
 /// Compares two texts as [`Comparer::compare`](super::comparer::Comparer::compare) does.
@@ -110,8 +110,8 @@ fn matches(a: &[IndexedChar], b: &[IndexedChar], size: usize) -> Vec<(usize, usi
 }
 
 /// Returns the matches of the textbook's longest common subsequence (Cormen et al., LCS-LENGTH and PRINT-LCS), as
-/// ascending pairs of indexes: from the ends backwards, equal symbols match; else one of `a` is deleted if the rest has
-/// as much in common without it, else one of `b` is inserted.
+/// ascending pairs of indexes. From the ends backwards, equal symbols match; else a symbol of `a` is deleted if the
+/// rest has as much in common without it; else a symbol of `b` is inserted.
 pub fn longest_common_subsequence<T: Eq>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
     let mut lens = vec![vec![0u16; b.len() + 1]; a.len() + 1];
     for (x, symbol) in a.iter().enumerate() {

@@ -11,7 +11,7 @@ use super::windows::Windows;
 pub struct Prepared {
     pub(crate) symbols: Symbols,
     pub(crate) units: usize,
-    /// XXH3 (128 bits) of the text: orders texts of equal length.
+    /// XXH3 (128 bits) of the text, which orders texts of equal length.
     pub(crate) digest: u128,
     pub(crate) windows: Windows,
 }
@@ -65,7 +65,7 @@ impl Prepared {
     }
 }
 
-/// Returns the longest prefix of at most 10 KB units, its characters and its units.
+/// Returns the longest prefix of at most 10,240 units, and its numbers of characters and units.
 fn cut(text: &str) -> (&str, usize, usize) {
     if text.len() <= TEXT_UNITS && text.is_ascii() {
         return (text, text.len(), text.len());

@@ -9,8 +9,8 @@ use super::sketch::Piece;
 
 /// d(x): the number of edit operations before each index x of A.
 ///
-/// A character of A without match counts for all x after it. A character of B without match counts with the
-/// character of A that follows the match before it, that is, from the next x on; characters of B before the first
+/// A character of A without a match counts for all x after it. A character of B without a match counts together with
+/// the character of A that follows the match before it, that is, from the next x on. Characters of B before the first
 /// match do not count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Curve {
@@ -21,7 +21,7 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// Computes the curve of matches, ascending and not overlapping, of texts of the lengths `a` and `b`.
+    /// Computes the curve from matches, ascending and not overlapping, of texts with `a` and `b` characters.
     pub(crate) fn draw(&mut self, runs: &[Run], a: usize, b: usize) {
         self.d.clear();
         self.d.resize(a + 1, 0);
@@ -41,9 +41,9 @@ impl Curve {
 
     /// Returns the trustable region of A on the curve, as indexes x1 < x2, if there is one.
     ///
-    /// "We get total (k^2 + k) / 2 base regions by k blocks"; those that are too steep are dropped, the greatest
-    /// weight wins, then the fewest blocks; the ends are extended, the left first and the right first, and the
-    /// longest result is taken.
+    /// "We get total (k^2 + k) / 2 base regions by k blocks"; regions that are too steep are dropped. Of the others,
+    /// those with the greatest weight, then with the fewest blocks, remain. Their ends are extended, once beginning on
+    /// the left and once on the right, and the longest result is taken.
     pub(crate) fn region(&mut self, parameters: &Parameters) -> Option<(usize, usize)> {
         let len = self.d.len() - 1;
         if len == 0 {
@@ -105,8 +105,8 @@ impl Curve {
     }
 }
 
-/// Returns whether a text of `len` characters certainly has no trustable region, by the pieces of its sketch alone:
-/// each block has too many filtered characters. Then every region has, because it is made of blocks.
+/// Returns whether the pieces of a sketch prove that a text of `len` characters has no trustable region: too many
+/// characters are filtered out of each block, and so out of every region, which consists of blocks.
 pub(crate) fn has_no_region(pieces: &[Piece], len: usize, parameters: &Parameters) -> bool {
     let size = len.div_ceil(parameters.blocks.max(1)).max(1);
     let mut pieces = pieces.iter().copied().peekable();
@@ -123,7 +123,7 @@ pub(crate) fn has_no_region(pieces: &[Piece], len: usize, parameters: &Parameter
             }
             pieces.next();
         }
-        // A little more than the slope, so that rounding of sums cannot reject a region.
+        // Slightly more than the slope, so that rounding of sums cannot reject a region.
         (end - start - kept) as f64 > parameters.slope * (end - start) as f64 + 1e-6
     })
 }

@@ -1,4 +1,4 @@
-//! Runs that two sequences have in common: the complement of an edit script.
+//! Runs of symbols that two sequences have in common: the complement of an edit script.
 
 /// A run that two sequences have in common: `len` symbols from index `a` of one and from index `b` of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ pub(crate) struct Piece {
 /// The windows, sketch and remaining text of one side.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch<T> {
-    /// The parts of the text that remain, ascending; the rest takes no part.
+    /// The remaining parts of the text, ascending; the rest is cut out.
     pub(crate) left: Vec<Range<usize>>,
     /// Windows that occur in the other text and span no cut.
     pub(crate) window_set: WindowSet,

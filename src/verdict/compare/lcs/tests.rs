@@ -6,7 +6,7 @@ use super::*;
 fn both(a: &str, b: &str, parameters: &Parameters, thresholds: &Thresholds) -> [Likeness; 2] {
     let mut comparer = Comparer::new(*parameters, thresholds);
     let [first, second] = [a, b].map(|text| Prepared::new(text, parameters));
-    // Another comparison before, so that stale memory would show.
+    // Another comparison comes first, so that stale memory would show.
     let other = Prepared::new("Something else, of no importance, and then something else again.", parameters);
     comparer.compare(&other, &first);
     let fast = comparer.compare(&first, &second);
@@ -186,7 +186,7 @@ fn equal_texts_are_equal_and_empty_ones_are_not() {
     }
 }
 
-/// Only the first 10 KB count, which are half as many characters where each counts 2.
+/// Only the first 10 KB count. These are half as many characters if each character counts 2 units.
 #[test]
 fn texts_end_after_ten_kilobytes() {
     let (parameters, thresholds) = (Parameters::default(), Thresholds::default());
@@ -199,7 +199,7 @@ fn texts_end_after_ten_kilobytes() {
     }
 }
 
-/// Permuted paragraphs take a round each.
+/// Each moved paragraph takes a round of its own.
 #[test]
 fn moved_paragraphs_are_found_round_by_round() {
     let thresholds = Thresholds::default();
@@ -231,7 +231,7 @@ fn a_template_round_other_content_is_not_trusted_much() {
     assert!(fast.exceeds(&thresholds), "the same content in another template: {fast:?}");
 }
 
-/// A short text that another one contains: containment exceeds no threshold, and the verdict says so.
+/// If a longer text contains a short one, containment is not applied, and the verdict says so.
 #[test]
 fn containment_is_not_applied_to_short_texts() {
     let thresholds = Thresholds::default();

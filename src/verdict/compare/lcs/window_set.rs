@@ -24,7 +24,7 @@ impl WindowSet {
     /// Makes the set empty, for windows below `len`.
     pub(crate) fn clear(&mut self, len: usize) {
         self.windows.clear();
-        // One window more, so that a range may begin after the last.
+        // One window more, so that a range may begin after the last window.
         self.windows.grow(len + 1);
     }
 

@@ -13,27 +13,27 @@ pub(crate) struct Windows {
     ends: Vec<u16>,
     hashes: Vec<u32>,
     anchors: Vec<Anchor>,
-    /// The grams of the text, at all beginnings.
+    /// The grams of the text, one beginning at each character.
     grams: Filter,
     filter: Filter,
-    /// An open-addressed table of the first window of each content, indexed by the topmost bits of its hash. A slot
-    /// holds the low bits of the hash above the window plus 1; 0 is free.
+    /// An open-addressed hash table of the first window of each content, indexed by the top bits of its hash. A slot
+    /// holds the low bits of the hash in its high bits and the window plus 1 in its low bits; a free slot is 0.
     slots: Vec<u32>,
     slots_shift: u32,
     /// Windows whose content occurred before, each with the first window that has it.
     repeated: Vec<(u16, u16)>,
 }
 
-/// A gram, the shortest run of at least half the units of a window, that consecutive windows have in common: a text
-/// that lacks the gram lacks all of them.
+/// A gram that consecutive windows contain. A gram is the shortest run of characters with at least half the units of a
+/// window; a text that lacks the gram lacks all these windows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Anchor {
     gram: u32,
-    /// The index after the last of the windows; the first follows those of the anchor before.
+    /// The index after the last of these windows. The first of them follows the windows of the anchor before.
     pub(crate) behind: u16,
 }
 
-/// Bytes that memory delivers at once.
+/// Size of a cache line, in bytes.
 const CACHE_LINE: usize = 64;
 
 /// Bits of a slot that hold a window plus 1: texts have at most 10,240 characters.
@@ -41,7 +41,7 @@ const WINDOW_BITS: u32 = 14;
 
 const _: () = assert!(super::TEXT_UNITS + 1 < 1 << WINDOW_BITS);
 
-/// A Bloom filter of hashes: three bits for each, in one word (Bloom 1970).
+/// A Bloom filter that stores three bits of each hash, all in one word (Bloom 1970).
 #[derive(Clone, Debug)]
 struct Filter {
     words: Vec<u64>,
@@ -71,15 +71,16 @@ impl Filter {
     }
 }
 
-/// Hashes of all substrings of a text. That of characters c_1 .. c_l is the high half of SPREAD * sum of (c_i + 1)
-/// * BASE^(l - i), modulo 2^64: a difference of two prefixes. Equal hashes are a hint; contents decide.
+/// Hashes of all substrings of a text. The hash of characters c_1 .. c_l is the high half of SPREAD * (sum of (c_i + 1)
+/// * BASE^(l - i)), modulo 2^64, and is computed from the hashes of two prefixes. Windows with equal hashes are compared
+/// in full.
 struct Prefixes {
     prefixes: Vec<u64>,
     powers: Vec<u64>,
 }
 
 impl Prefixes {
-    /// An odd number without pattern.
+    /// An arbitrary odd number.
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     const SPREAD: u64 = 0xd6e8_feb8_6659_fd93;
 
@@ -102,7 +103,8 @@ impl Prefixes {
     }
 }
 
-/// Returns the end of the shortest run of at least `size` units from each character on, as far as there is one.
+/// Returns, for each character, the end of the shortest run of at least `size` units that begins there, as far as there
+/// is one.
 fn ends<T: Copy + Into<u32>>(text: &[T], size: usize) -> Vec<u16> {
     let mut ends = Vec::with_capacity(text.len());
     let (mut end, mut inside) = (0, 0);
@@ -119,7 +121,7 @@ fn ends<T: Copy + Into<u32>>(text: &[T], size: usize) -> Vec<u16> {
 }
 
 impl Windows {
-    /// Enters all windows of at least `size` units; `ascii` says that each character has one.
+    /// Builds the tables of all windows of at least `size` units. With `ascii`, each character has one unit.
     pub(crate) fn new<T: Copy + Eq + Into<u32>>(text: &[T], size: usize, ascii: bool) -> Self {
         let prefixes = Prefixes::new(text, size);
         let ends = |size: usize| if ascii { (size as u16..=text.len() as u16).collect() } else { ends(text, size) };
@@ -133,7 +135,7 @@ impl Windows {
         let mut gram = 0;
         let mut first = 0;
         while first < len {
-            // The last gram that the first of the windows contains.
+            // The last gram that the first window contains.
             while gram + 1 < gram_ends.len() && gram_ends[gram + 1] <= ends[first] {
                 gram += 1;
             }
@@ -194,27 +196,27 @@ impl Windows {
         }
     }
 
-    /// Returns the first window here that `same` confirms to have the content of a window of another text.
+    /// Returns the first window of this text that `same` confirms to equal a window of another text.
     #[inline]
     pub(crate) fn find<R>(&self, other: &Self, window: usize, same: impl Fn(usize) -> Option<R>) -> Option<(usize, R)> {
         self.search(other.hashes[window], same).ok()
     }
 
-    /// Returns, for up to 64 windows of another text, a bit for each that may be here.
+    /// Returns a bit for each of up to 64 windows of another text: whether this text may have the window.
     #[inline]
     pub(crate) fn may_have(&self, other: &Self, windows: Range<usize>) -> u64 {
         let hashes = other.hashes[windows].iter().enumerate();
         hashes.fold(0, |found, (index, &hash)| found | u64::from(self.filter.may_have(hash)) << index)
     }
 
-    /// Returns whether a gram may be here.
+    /// Returns whether this text may have a gram.
     #[inline]
     pub(crate) fn may_have_gram(&self, anchor: Anchor) -> bool {
         self.grams.may_have(anchor.gram)
     }
 
-    /// Reads the filters once, from end to end: the look-ups that follow are at random indexes, each of which would
-    /// wait for memory. (A sixth to a fifth of the time for texts that are not in a cache, `benches/lcs.rs`.)
+    /// Reads the filters once, from end to end, so that the random look-ups that follow need not wait for memory. (This
+    /// saves a sixth to a fifth of the time for texts that are not in a cache, `benches/lcs.rs`.)
     pub(crate) fn warm(&self) {
         for filter in [&self.grams, &self.filter] {
             let lines = filter.words.iter().step_by(CACHE_LINE / size_of::<u64>());
@@ -227,7 +229,7 @@ impl Windows {
         &self.anchors
     }
 
-    /// Adds all windows to a set that have the content of a window in it.
+    /// Adds to a set all windows whose content equals that of a window in the set.
     pub(crate) fn complete(&self, window_set: &mut WindowSet) {
         for &(window, first) in &self.repeated {
             if window_set.has(window.into()) {

@@ -1,4 +1,4 @@
-//! A writer of Parquet files that refuses, for a command compiled without the feature `parquet`.
+//! A writer of Parquet files that always fails, for a command compiled without the feature `parquet`.
 
 use super::cell::{Cell, Column};
 use super::target::Target;

@@ -9,7 +9,7 @@ use nddb::ShownId;
 
 use super::cell::{Cell, Column, Kind};
 
-/// Rows of a table that are not handed on yet.
+/// Rows of a table that are not yet written.
 pub struct RowBatch {
     schema: SchemaRef,
     columns: Vec<Values>,
@@ -50,10 +50,10 @@ impl RowBatch {
         self.rows
     }
 
-    /// Takes the rows out.
+    /// Returns the rows, and removes them from here.
     ///
     /// # Errors
-    /// None that a table of these columns can have.
+    /// No error can occur in a table of these columns.
     pub fn take(&mut self) -> Result<RecordBatch, ArrowError> {
         self.rows = 0;
         let arrays: Vec<ArrayRef> = self.columns.iter_mut().map(Values::finish).collect();
@@ -61,7 +61,7 @@ impl RowBatch {
     }
 }
 
-/// Names and types of columns, as tables have them.
+/// Names and types of columns, as a schema of Arrow.
 pub fn schema(columns: &[Column]) -> SchemaRef {
     let fields = columns.iter().map(|column| Field::new(column.name, data_type(column.kind), true));
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))

@@ -18,8 +18,8 @@ pub enum Kind {
     Text,
     /// Signed, 64 bits.
     Number,
-    /// A fingerprint: its bits as a signed number in Parquet, because engines without unsigned numbers take those of
-    /// 64 bits for decimals; 16 hex digits elsewhere.
+    /// A fingerprint: 16 hex digits, but in Parquet its bits as a signed number, because engines without unsigned
+    /// numbers read unsigned numbers of 64 bits as decimals.
     Print,
     /// A floating-point number of 64 bits.
     Share,
@@ -27,27 +27,28 @@ pub enum Kind {
     Flag,
 }
 
-/// A value of a column of the same kind.
+/// A value; its kind is the kind of the column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
     /// No value.
     Null,
-    /// Of a column of text.
+    /// A value of a column of text.
     Text(&'a str),
-    /// The id of a document, of a column of text: a number is a number in JSON, and its digits elsewhere.
+    /// The id of a document, in a column of text: an id that is a number is a number in JSON, and its digits elsewhere.
     Id {
         /// The id.
         id: &'a str,
-        /// Whether there is also the id that looks the same and is of the other kind, for TSV.
+        /// Whether the database also has the namesake: the id of the other kind (number or text) with the same digits.
+        /// For TSV.
         has_namesake: bool,
     },
-    /// Of a column of numbers.
+    /// A value of a column of numbers.
     Number(i64),
-    /// Of a column of fingerprints.
+    /// A value of a column of fingerprints.
     Print(Fingerprint),
-    /// Of a column of floating-point numbers.
+    /// A value of a column of floating-point numbers.
     Share(f64),
-    /// Of a column of truth values.
+    /// A value of a column of truth values.
     Flag(bool),
 }
 
@@ -59,7 +60,7 @@ impl Column {
 }
 
 impl<'a> Cell<'a> {
-    /// An id, for tables in which numbers are their digits in any case.
+    /// An id, for tables that write every number as its digits.
     pub const fn id(id: &'a str) -> Self {
         Cell::Id { id, has_namesake: false }
     }

@@ -13,12 +13,12 @@ use super::leaves;
 use super::target::Target;
 use crate::failure::{Failure, Result};
 
-/// Most rows of a row group, and most bytes of their texts: they are in memory until it is written.
+/// Maximum number of rows of a row group, and of bytes of their texts: they stay in memory until the group is written.
 const ROWS_MAX: usize = 1 << 17;
 const TEXT_MAX: usize = 64 << 20;
 
-/// A Parquet file with the columns of a table, for callbacks of the library: it stops the work when writing fails, and
-/// says why afterwards. The same rows give the same bytes.
+/// A Parquet file with the columns of a table, written in callbacks of the library. If writing fails, the callback
+/// stops the work, and `finish` returns the error. The same rows give the same bytes.
 pub(crate) struct TableFile {
     target: Target,
     rows: RowBatch,
@@ -51,7 +51,7 @@ impl TableFile {
         if self.rows.rows() < ROWS_MAX && self.text < TEXT_MAX { Ok(()) } else { self.encode() }
     }
 
-    /// Ends the file, and says how the work ended.
+    /// Completes the file; returns the outcome of the work, or the error of writing.
     pub(crate) fn finish<T>(mut self, outcome: Result<T>) -> Result<T> {
         let ended = outcome.and_then(|done| {
             self.encode()?;
@@ -67,7 +67,7 @@ impl TableFile {
         Ok(done)
     }
 
-    /// Makes a row group of the rows, and writes what is encoded.
+    /// Encodes the rows as a row group, and writes the encoded bytes.
     fn encode(&mut self) -> nddb::Result<()> {
         if self.rows.rows() == 0 {
             return Ok(());

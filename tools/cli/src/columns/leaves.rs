@@ -15,7 +15,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use super::cell::{Column, Kind};
 
-/// Values that are written at once.
+/// Number of values per call of the writer.
 const BATCH: usize = 1 << 12;
 
 /// Returns the schema of a file with these columns.

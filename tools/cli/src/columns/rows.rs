@@ -14,9 +14,9 @@ use crate::output::{Output, Sink};
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowFormat {
-    /// An object a line, whose keys are the names of the columns.
+    /// One JSON object per line, whose keys are the names of the columns.
     Jsonl,
-    /// Values between tabs, without a line of names; nulls are empty.
+    /// Values separated by tabs, without a header line; nulls are empty.
     Tsv,
     Parquet,
 }
@@ -66,7 +66,7 @@ impl Rows {
         }
     }
 
-    /// Ends the table, and says how the work ended.
+    /// Completes the table; returns the outcome of the work, or the error of writing.
     pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
         match self.to {
             To::Table(table) => table.finish(outcome),

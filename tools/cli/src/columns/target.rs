@@ -9,17 +9,17 @@ use crate::failure::{Failure, Result};
 use crate::inputs::Packing;
 use crate::output::{self, Output, Published};
 
-/// Where a table goes: bytes that are of no use before all of them are written.
+/// Where a table is written. A table is usable only when all of its bytes are written.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is written"))]
 pub(crate) enum Target {
-    /// A file that gets its name when it is whole.
+    /// A file that gets its name when it is complete.
     Named(Box<Published>),
-    /// A file that somebody else names, or stdout.
+    /// A file that the caller names later, or stdout.
     Other(Output),
 }
 
 impl Target {
-    /// Makes the file of `-o`; without it, or for `-`, the table goes to stdout, unless that is a terminal.
+    /// Makes the file of `-o`. Without `-o`, or for `-`, the table goes to stdout, unless stdout is a terminal.
     pub(crate) fn chosen(path: Option<&Path>) -> Result<Self> {
         match path.filter(|path| path.as_os_str() != "-") {
             Some(path) if output::is_nameless(path) => Output::file(path).map(Self::Other),

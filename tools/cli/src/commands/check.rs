@@ -61,8 +61,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Damage)
 }
 
-/// What helps against all faults together. Those of the catalog no rebuild repairs, and it would only remake runs of
-/// what the catalog has left.
+/// Returns the hint for all faults together. A rebuild cannot repair the catalog; it would only make runs from the
+/// remains of the catalog.
 fn hint(report: &CheckReport, db: &Path) -> String {
     if report.faults.iter().all(|fault| fault.repairable) {
         return format!("'nddb rebuild {}' makes damaged files again from the catalog", db.display());

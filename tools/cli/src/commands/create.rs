@@ -41,7 +41,7 @@ pub(crate) struct Args {
     recipe: RecipeArgs,
 }
 
-/// How pages become numbers: a base and flags.
+/// How sketches are computed from pages: a base recipe and flags.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How pages become fingerprints")]
 pub(super) struct RecipeArgs {
@@ -66,7 +66,7 @@ pub(super) struct RecipeArgs {
 }
 
 impl RecipeArgs {
-    /// The recipe, or why there is none.
+    /// Returns the recipe, or the reason why the options give none.
     pub(in crate::commands) fn recipe(&self) -> Result<Recipe> {
         let base = recipe(&self.recipe)?;
         let unfit = |flag: &str| Failure::usage(format!("{flag} is no flag of recipe '{}'", self.recipe));
@@ -84,12 +84,12 @@ impl RecipeArgs {
     }
 }
 
-/// How many tables.
+/// The number of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Tables {
-    /// As the planner chooses.
+    /// The choice of the planner.
     Auto,
-    /// At most so many.
+    /// At most this number.
     Most(usize),
 }
 
@@ -112,7 +112,7 @@ impl Tables {
     }
 }
 
-/// Finds a recipe by its name or label, or says which bases there are.
+/// Finds a recipe by its name or label; otherwise the error lists all bases.
 pub(in crate::commands) fn recipe(name: &str) -> Result<Recipe> {
     let found = Recipe::named(name).or_else(|| Recipe::from_label(name).ok());
     found.ok_or_else(|| {

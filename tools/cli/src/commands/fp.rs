@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// Prints the heaviest features, and what decides the bits.
+/// Prints the heaviest features, and the features that decide the bits.
 fn explain(explanation: &Explanation, recipe: &Recipe, output: &mut Output) -> Result<()> {
     let Explanation { tokens, distinct, features, derivation, .. } = explanation;
     let (title, heaviest) = match derivation {
@@ -108,7 +108,7 @@ fn explain(explanation: &Explanation, recipe: &Recipe, output: &mut Output) -> R
     }
 }
 
-/// Prints the bits that would turn over first.
+/// Prints the bits whose sums are closest to zero, which a small change of the page would flip first.
 fn explain_sums(sums: &[i64], fingerprint: u64, output: &mut Output) -> Result<()> {
     let mut bits: Vec<(usize, i64)> = sums.iter().copied().enumerate().collect();
     bits.sort_by_key(|&(position, sum)| (sum.unsigned_abs(), position));

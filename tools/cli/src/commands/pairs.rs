@@ -24,9 +24,9 @@ use crate::{database, interrupt, judging};
 
 /// Find all near-duplicates in a database
 ///
-/// Prints groups, then pairs, sorted by the bytes of ids. Documents with one text, or with different texts
-/// and one sketch, are one group line, and only its founder is compared with others; --expand gives all
-/// pairs instead.
+/// Prints groups, then pairs, sorted by the bytes of ids. Documents with the same text, or with different texts and the
+/// same sketch, are printed as one group line, and only the founder of the group is compared with other documents;
+/// --expand prints all pairs instead.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    // The last one: options after it would stand under its heading.
+    // This field is the last one, because later options would appear under its heading.
     #[command(flatten)]
     how: MethodArgs,
 }
@@ -68,7 +68,8 @@ pub(super) struct MethodArgs {
     parameters: Parameters,
     #[command(flatten)]
     difference: DifferenceOption,
-    /// Maximum size of a group; a larger one is flagged, and its candidates are compared only with its founder
+    /// Maximum size of a candidate group; a larger group is flagged, and its candidates are compared only with its
+    /// founder
     #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
     group_limit: usize,
     #[command(flatten)]
@@ -76,7 +77,7 @@ pub(super) struct MethodArgs {
 }
 
 impl MethodArgs {
-    /// The options of the library.
+    /// Returns the options for the library.
     pub(super) fn options(&self, view: View<'_>, global: &Global) -> Result<PairOptions> {
         let mut options = PairOptions::chosen(judging::chosen(view, self.method.clone(), self.k)?);
         let method = options.method.clone();
@@ -102,7 +103,7 @@ fn help() -> String {
     )
 }
 
-/// Resources to work in, as the user gives it.
+/// Returns the memory, threads and temporary folder that the user allows.
 pub(super) fn resources(global: &Global) -> Resources {
     let resources = Resources::default();
     Resources { memory_limit: global.memory_limit.unwrap_or(resources.memory_limit), ..resources }
@@ -181,13 +182,13 @@ fn lines(
     Ok(summary)
 }
 
-/// Says which documents the method knows nothing of.
+/// Returns a note on the documents that the method cannot compare.
 pub(super) fn unsketched(options: &PairOptions, summary: &PairSummary) -> String {
     let documents = counted(summary.unsketched, "document");
     format!("{documents} without what method '{}' compares: in no pair", options.method)
 }
 
-/// The summary in words.
+/// Returns the summary in words.
 pub(super) fn told(summary: &PairSummary) -> String {
     let groups = summary.identity_groups + summary.hot_groups;
     let mut text = format!("{}: ", counted(summary.documents, "document"));
@@ -198,7 +199,7 @@ pub(super) fn told(summary: &PairSummary) -> String {
     text
 }
 
-/// The summary as JSON, without what differs from run to run.
+/// Returns the summary as JSON, without the figures that differ from run to run.
 pub(super) fn value(view: View<'_>, options: &PairOptions, summary: &PairSummary) -> Value {
     let method = &*options.method;
     let k = match (method.candidates(), options.or_simhash) {

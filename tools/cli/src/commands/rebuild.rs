@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// What helps against damage of the catalog.
+/// The hint against damage of the catalog.
 const BRINGS_BACK: &str = "restore a backup of the database, or load its documents again into a new one; until then, what can be read is right";
 
 fn summary(rebuilt: &Rebuilt) -> String {

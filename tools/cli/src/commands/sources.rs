@@ -36,8 +36,8 @@ enum Action {
     Ls(Database),
     /// Tell the database that a file, or all files of a folder, were moved
     ///
-    /// Only archives that are found at the new path, with their size and the same content at both ends, are changed.
-    /// The exit code is 3 if some are not, and 1 if none is.
+    /// Changes only archives that are found at the new path with the same size and the same first and last bytes. The
+    /// exit code is 3 if only some archives were changed, and 1 if none was.
     #[command(override_usage = "nddb sources move [OPTIONS] DB OLD NEW")]
     Move(MoveArgs),
 }
@@ -50,7 +50,7 @@ struct MoveArgs {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Only say what would be changed
+    /// Only print what would be changed
     #[arg(long)]
     dry_run: bool,
 }
@@ -89,7 +89,7 @@ fn list(database: &Database, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// Returns what became of an archive, if it is at this path.
+/// Returns the state of an archive that is expected at this path.
 fn state(archive: &Archive, path: &Path) -> &'static str {
     match archive::identity(path) {
         Err(_) => "missing",
@@ -146,7 +146,7 @@ fn r#move(args: MoveArgs, global: &Global) -> Result<Code> {
     })
 }
 
-/// Returns the path of a file after a file or folder was moved; `None` if it is another one or not below it.
+/// Returns the path of a file after `old` was moved to `new`; `None` if the file is neither `old` nor below it.
 fn moved(path: &Path, old: &Path, new: &Path) -> Option<PathBuf> {
     let below = path.strip_prefix(old).ok()?;
     Some(if below.as_os_str().is_empty() { new.to_owned() } else { new.join(below) })

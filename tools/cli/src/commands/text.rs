@@ -1,4 +1,4 @@
-//! `nddb text`: the text of pages that is compared.
+//! `nddb text`: the part of the text of pages that is compared.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};

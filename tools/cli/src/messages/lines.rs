@@ -25,7 +25,7 @@ pub(crate) enum Style {
     Off,
 }
 
-/// What of all this the user wants to read.
+/// The messages that the user wants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Messages {
     pub(super) style: Style,
@@ -33,7 +33,7 @@ pub(crate) struct Messages {
     verbose: bool,
 }
 
-/// Whether a progress line stands on the terminal, to be wiped before anything else is written.
+/// Whether a progress line is on the terminal: it must be erased before any other output.
 static LIVE: Mutex<bool> = Mutex::new(false);
 
 impl Messages {
@@ -46,39 +46,39 @@ impl Messages {
         Self { style: if quiet { Style::Off } else { style }, quiet, verbose }
     }
 
-    /// Says what the user should know although the work goes on.
+    /// Prints a warning; the work continues.
     pub(crate) fn warn(&self, text: impl Display) {
         line(&format!("nddb: {text}"));
     }
 
-    /// Says what is good to know; not with `-q`.
+    /// Prints a note, unless `-q` is given.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.quiet {
             line(&format!("nddb: {text}"));
         }
     }
 
-    /// Says what can be done; not with `-q`.
+    /// Prints a hint, unless `-q` is given.
     pub(crate) fn hint(&self, text: &str) {
         if !self.quiet {
             line(&format!("hint: {text}"));
         }
     }
 
-    /// Says what only the curious want to know, with `-v`.
+    /// Prints a detail if `-v` is given.
     pub(crate) fn detail(&self, text: impl Display) {
         if self.verbose {
             line(&format!("nddb: {text}"));
         }
     }
 
-    /// Writes a line of JSON that was asked for (`query --stats`).
+    /// Writes a line of JSON that an option asked for (`query --stats`).
     pub(crate) fn json(&self, value: &Value) {
         line(&value.to_string());
     }
 }
 
-/// Writes an error: `nddb: what: why`, then what can be done.
+/// Writes an error, `nddb: what: why`, and its hint.
 pub(crate) fn report(told: &Told) {
     line(&format!("nddb: {}", told.message));
     if let Some(hint) = &told.hint {
@@ -86,8 +86,8 @@ pub(crate) fn report(told: &Told) {
     }
 }
 
-/// Writes what clap has to say: help to stdout, errors to stderr. Clap leaves colours out unless it is a terminal, and
-/// where NO_COLOR is set.
+/// Writes the text of clap: help to stdout, errors to stderr. Clap uses colours only on a terminal and without
+/// NO_COLOR.
 pub(crate) fn usage(mut error: clap::Error) -> Code {
     if let Some(message) = renamed::message(&error) {
         line(&format!("nddb: {message}"));
@@ -97,25 +97,25 @@ pub(crate) fn usage(mut error: clap::Error) -> Code {
         let tip = "the environment variable NDDB_DB may name the database instead: export NDDB_DB=crawl.nddb";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
-    // Nothing is left to be done if even this cannot be written.
+    // If even this cannot be written, the error is ignored.
     let _ = error.print();
     if error.use_stderr() { Code::Usage } else { Code::Done }
 }
 
-/// Whether a database is what the command line lacks.
+/// Whether the command line lacks a database.
 fn is_database_missing(error: &clap::Error) -> bool {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return false };
     missing.iter().any(|name| name.starts_with("<DB"))
 }
 
-/// Writes a whole line, in one piece. If stderr is gone nobody can be told.
+/// Writes a whole line with one call. An error is ignored, because stderr is the only place for messages.
 pub(super) fn line(text: &str) {
     let mut live = LIVE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let wipe = if std::mem::take(&mut *live) { "\r\x1b[K" } else { "" };
     let _ = io::stderr().lock().write_all(format!("{wipe}{text}\n").as_bytes());
 }
 
-/// Writes the line that the next message replaces.
+/// Writes a line that the next message overwrites.
 pub(super) fn live_line(text: &str) {
     let mut live = LIVE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     *live = true;

@@ -9,16 +9,16 @@ use super::lines::{Messages, Style, line, live_line};
 use crate::interrupt;
 use crate::quantity::{bytes, duration, grouped};
 
-/// How far the work has come.
+/// The progress of the work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tick {
-    /// What is being done.
+    /// The current step.
     pub(crate) phase: &'static str,
-    /// How much of it is done.
+    /// Number of units done in this phase.
     pub(crate) done: u64,
-    /// What is counted.
+    /// Name of the counted unit.
     pub(crate) unit: &'static str,
-    /// Which part of the phase that is, 0 to 1, where it is known.
+    /// Done share of the phase, 0 to 1, if known.
     pub(crate) share: Option<f64>,
     /// Bytes read.
     pub(crate) bytes: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Tick {
     pub(crate) skipped: u64,
 }
 
-/// Shows progress. Clones show the same.
+/// Shows progress. All clones share their state.
 #[derive(Clone)]
 pub(crate) struct Meter {
     command: &'static str,
@@ -41,7 +41,7 @@ struct State {
     shown: Instant,
 }
 
-/// When a phase began, or went on after another, and where it stood.
+/// The time when a phase began or was resumed, and its progress at that time.
 #[derive(Clone, Copy)]
 struct Began {
     at: Instant,
@@ -49,12 +49,12 @@ struct Began {
     share: f64,
 }
 
-/// What can be told of the speed of a phase.
+/// The speed of a phase.
 #[derive(Clone, Copy)]
 struct Pace {
-    /// Done a second.
+    /// Units per second.
     rate: f64,
-    /// The time that is left, if the rest goes on as what is done.
+    /// The remaining time at the same speed.
     left: Option<Duration>,
 }
 
@@ -86,7 +86,7 @@ impl Meter {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Takes note of the progress, and shows it if it is time.
+    /// Records the progress, and shows it at intervals.
     pub(crate) fn tick(&self, tick: Tick) {
         let every = match self.messages.style {
             Style::Auto => Duration::from_millis(100),
@@ -96,9 +96,9 @@ impl Meter {
         };
         let mut state = self.state();
         let now = Instant::now();
-        // A count that goes back is that of the same phase once more, of other documents or settings.
+        // A count below the last one means that the same phase began again, for other documents or settings.
         if state.tick.phase != tick.phase || tick.done < state.tick.done {
-            // Of a phase that goes on, what was done before says nothing about the speed of now.
+            // The units done before a phase was resumed do not count for its current speed.
             let (done, share) = if tick.done > 1 { (tick.done, tick.share.unwrap_or(0.0)) } else { (0, 0.0) };
             state.began = Began { at: now, done, share };
         }
@@ -115,8 +115,8 @@ impl Meter {
         }
     }
 
-    /// Takes note of what the library reports: bytes and skipped stay as they are. `false` asks it to
-    /// stop, if the user has and `stoppable` says that it may.
+    /// Returns a callback that records the progress of the library; bytes and skipped keep their values. The callback
+    /// returns `false`, which stops the library, if the user pressed ^C and `stoppable` allows it.
     pub(crate) fn watch(&self, stoppable: bool) -> Box<dyn FnMut(&nddb::Progress) -> bool + Send> {
         let meter = self.clone();
         Box::new(move |progress| {
@@ -131,7 +131,7 @@ impl Meter {
         })
     }
 
-    /// Ends the work with its summary line; as JSON with the time that it took (--json has the numbers).
+    /// Prints the summary line at the end of the work; as JSON the time that it took, because --json has the numbers.
     pub(crate) fn finish(&self, summary: &str) {
         if self.messages.quiet {
             return;
@@ -150,7 +150,7 @@ impl Meter {
         let mut text = format!("{}: {}", self.command, tick.phase);
         if !tick.unit.is_empty() {
             text += &format!("  {} {}", grouped(tick.done), tick.unit);
-            // Less than one a second is nothing that could be said so.
+            // A rate below one per second is not shown.
             if pace.rate >= 1.0 {
                 text += &format!("  {}/s", grouped(pace.rate as u64));
             }

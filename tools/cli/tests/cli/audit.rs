@@ -160,7 +160,7 @@ fn answers_are_weighed_and_eval_reads_them() {
 fn what_cannot_be_judged_is_told() {
     let dir = dir();
     std::fs::remove_file(dir.path("pages.warc.gz")).expect("there");
-    dir.nddb(["audit", "db"]).tells(1, &["no text could be read", "not where it was", "put the archives back"]);
+    dir.nddb(["audit", "db"]).tells(1, &["no text could be read", "that was moved", "put the archives back"]);
     let dir = Dir::with_documents();
     dir.nddb(["audit", "db"]).tells(1, &["no text could be read", "without a source"]);
     let dir = Dir::with_database();

@@ -186,10 +186,10 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["cluster", "db", "--format", "tsv"], "--output <DIR>"),
         (&["check", "db", "--seed", "2"], "--sample-recall <N>"),
         (&["query", "db", "--id", "a", "--set", "k=1", "-k", "2"], "--set does not apply to"),
-        (&["query", "db", "--id", "a", "--set", "complete=true"], "has no \"complete\", but k"),
+        (&["query", "db", "--id", "a", "--set", "complete=true"], "has no parameter \"complete\"; it has k"),
         (
             &["query", "db", "--id", "a", "--method", "simhash", "--set", "probability=0.9"],
-            "--set probability=0.9: simhash has no \"probability\", but k",
+            "--set probability=0.9: simhash has no parameter \"probability\"; it has k",
         ),
         (
             &["query", "db", "--id", "a", "--method", "simhash", "--model", "no.json"],
@@ -201,11 +201,11 @@ fn options_without_effect_where_they_stand_are_refused() {
         ),
         (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
         (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
-        (&["pairs", "db", "--method", "b", "--set", "probability=0.9"], "b has no \"probability\", but b"),
+        (&["pairs", "db", "--method", "b", "--set", "probability=0.9"], "b has no parameter \"probability\"; it has b"),
         (&["pairs", "db", "--max-difference", "10"], "0% to 100%"),
         (&["cluster", "db", "--max-difference", "a tenth"], "a share is written as 10% or 0.1"),
         (&["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"], "--max-difference does not apply to"),
-        (&["pairs", "db", "-k", "1", "--set", "complete=true"], "simhash has no \"complete\", but k"),
+        (&["pairs", "db", "-k", "1", "--set", "complete=true"], "simhash has no parameter \"complete\"; it has k"),
         (&["add", "db", "--group-limit", "3"], "--group-limit is about judging what is new"),
     ] {
         dir.nddb(args.iter()).tells(2, &[why]);

@@ -318,7 +318,7 @@ fn what_is_wrong_with_the_files_is_told() {
     dir.nddb(["eval", "--docs", "gone.jsonl", "--pairs", "pairs.tsv"]).tells(1, &["gone.jsonl"]);
     dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "gone.tsv"]).tells(1, &["gone.tsv"]);
     dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "bee"])
-        .tells(2, &["no method \"bee\""]);
+        .tells(2, &["unknown method \"bee\""]);
     dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "simhash:k=9"]).tells(2, &["9"]);
     dir.write("broken.jsonl", format!("{}{{\"id\":\"x\"}}\n", documents()).as_bytes());
     let ran = dir.nddb(["eval", "--docs", "broken.jsonl", "--pairs", "pairs.tsv", "--methods", "c"]).ends(3);

@@ -173,7 +173,7 @@ fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", "model"]).tells(12, &["only the fingerprint"]);
     dir.nddb(["query", "db", "--all", "--method", "b", "-k", "2"]).tells(2, &["-k is the distance of simhash"]);
     dir.nddb(["query", "db", "--all", "--method", "simhash", "-k", "9"]).tells(2, &["k is 9"]);
-    dir.nddb(["query", "db", "--all", "--method", "nearly"]).tells(2, &["no method", "combined"]);
+    dir.nddb(["query", "db", "--all", "--method", "nearly"]).tells(2, &["unknown method", "combined"]);
     dir.nddb(["query", "db", "--all", "--why", "--stats"]).tells(2, &["--why"]);
     dir.nddb(["query", "db", "--all", "--verify", "lcs", "--ids", "none"]).tells(2, &["--verify"]);
     dir.nddb(["add", "db", "--method", "b"]).stdin("").tells(2, &["--if-new"]);

@@ -122,7 +122,7 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
     for method in ["lcs", "cosine", "shingles"] {
         dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "text"]);
     }
-    dir.nddb(["pairs", "db", "--method", "d"]).tells(2, &["no method", "simhash"]);
+    dir.nddb(["pairs", "db", "--method", "d"]).tells(2, &["unknown method", "simhash"]);
     assert_eq!(dir.nddb(["pairs", "db"]).done().lines(), lines);
     dir.nddb(["pairs", "none", "--method", "b"]).tells(10, &["none"]);
 }

@@ -218,7 +218,7 @@ fn a_sample_is_what_its_seed_says_and_what_cannot_be_read_is_told() {
     stands_alone(&page);
     assert_eq!(gone["texts"]["unread"]["moved"], 12);
     let lack = gone["texts"]["lack"].as_str().expect("a reason");
-    assert!(lack.contains("12 documents in an archive that is not where it was") && page.contains(lack), "{lack}");
+    assert!(lack.contains("12 documents in an archive that was moved") && page.contains(lack), "{lack}");
     let unread = &gone["texts"]["term_differences"]["by_method"][0];
     assert!(unread["unread"].as_u64() > Some(0) && unread["mean"].is_null(), "{unread}");
     // What came by itself has no archive.

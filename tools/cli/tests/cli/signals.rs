@@ -96,6 +96,6 @@ fn an_interrupted_load_keeps_what_it_has_read() {
     let output = child.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("run the same command again to go on"), "{said}");
+    assert!(said.contains("to continue, run the same command again"), "{said}");
     dir.nddb(["get", "db", "0"]).done();
 }

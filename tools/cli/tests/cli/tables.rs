@@ -87,7 +87,7 @@ fn a_column_that_an_option_names_must_be_there() {
     let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).expect("a schema");
     writer.write(&batch).expect("memory is writable");
     dir.write("nulls.parquet", &writer.into_inner().expect("memory is writable"));
-    dir.nddb(["load", "db", "nulls.parquet", "--text-column", "text"]).tells(1, &["a type that does not fit"]);
+    dir.nddb(["load", "db", "nulls.parquet", "--text-column", "text"]).tells(1, &["an unsuitable type"]);
     dir.nddb(["load", "db", "nulls.parquet"]).done().says(&["1 document"]);
     dir.nddb(["load", "db", "x.parquet", "--text-column", "text"]).done().says(&["2 documents"]);
     dir.nddb(["get", "db", "x.parquet:1"]).done();

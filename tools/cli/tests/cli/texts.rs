@@ -110,7 +110,7 @@ fn verified_pairs_are_marked_where_a_text_cannot_be_read() {
     assert!(verified.iter().all(|pair| pair["verdict"] == "b; lcs: resemblance" && pair["lcs"].is_number()));
     // The archive is written anew, and then gone.
     dir.write_warc("pages.warc.gz", &[("http://b.org/", "<p>other</p>")]);
-    for (gone, words) in [(false, "in an archive that has changed"), (true, "in an archive that is not where it was")] {
+    for (gone, words) in [(false, "in an archive that has changed"), (true, "in an archive that was moved")] {
         if gone {
             std::fs::remove_file(dir.path("pages.warc.gz")).expect("there");
         }
@@ -269,12 +269,15 @@ fn options_that_mean_nothing_are_refused() {
     let dir = dir();
     for (args, why) in [
         (&["b", "-k", "2"][..], "-k is the distance of simhash, and the method is b"),
-        (&["b", "--set", "complete=true"], "--set complete=true: b has no \"complete\", but b"),
-        (&["b", "--set", "ratios=4"], "--set ratios=4: b has no \"ratios\", but b"),
+        (&["b", "--set", "complete=true"], "--set complete=true: b has no parameter \"complete\"; it has b"),
+        (&["b", "--set", "ratios=4"], "--set ratios=4: b has no parameter \"ratios\"; it has b"),
         (&["b", "--set", "b"], "a parameter is set as b=3"),
         (&["b", "--set", "lcs.slope=0.2"], "the method lcs is not run"),
-        (&["split", "--set", "same=400"], "is not within what there is: 0 to 384"),
-        (&["shingles", "--set", "min-text=9"], "shingles has no \"min-text\", but resemblance, words, ratios"),
+        (&["split", "--set", "same=400"], "is not in the range 0 to 384"),
+        (
+            &["shingles", "--set", "min-text=9"],
+            "shingles has no parameter \"min-text\"; it has resemblance, words, ratios",
+        ),
         (&["simhash", "--text", "main"], "--text is an option of methods that compare texts"),
     ] {
         for command in ["pairs", "cluster"] {
@@ -287,9 +290,9 @@ fn options_that_mean_nothing_are_refused() {
     }
     let args = ["eval", "--docs", "no", "--pairs", "no", "--methods"];
     dir.nddb([&args[..], &["b:b=9"]].concat()).tells(2, &["--methods b:b=9", "2 to 6"]);
-    dir.nddb([&args[..], &["b", "--set", "ratios=4"]].concat()).tells(2, &["b has no \"ratios\", but b"]);
+    dir.nddb([&args[..], &["b", "--set", "ratios=4"]].concat()).tells(2, &["b has no parameter \"ratios\"; it has b"]);
     dir.nddb([&args[..], &["b,c", "--set", "smallest=3"]].concat())
-        .tells(2, &["b has no", "c has no \"smallest\", but c"]);
+        .tells(2, &["b has no parameter", "c has no parameter \"smallest\"; it has c"]);
 }
 
 #[test]

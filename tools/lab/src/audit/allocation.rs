@@ -1,20 +1,21 @@
-//! How many pairs are drawn from each stratum.
+//! Division of a sample among strata.
 
-/// Pairs that are drawn from each stratum before the rest is divided, if there is room.
+/// Number of pairs drawn from each stratum, if the sample is large enough, before the rest is divided.
 const LEAST: u64 = 2;
 
 /// A stratum to draw from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Population {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub(super) pairs: u64,
-    /// The standard deviation that is expected of one answer, 0 to 0.5.
+    /// The expected standard deviation of one answer, 0 to 0.5.
     pub(super) spread: f64,
 }
 
-/// Divides a sample: each stratum gets some, and the rest goes where it makes the figure for all pairs most certain, in
-/// proportion to pairs times spread (Neyman 1934). No stratum gets more than it has. Of more strata than the sample has
-/// pairs, the heaviest get one each.
+/// Divides a sample among strata; returns the number of pairs to draw from each. Each stratum gets [`LEAST`] pairs. The
+/// rest is divided in proportion to pairs times spread, which minimizes the error of the estimate for all pairs (Neyman
+/// 1934). No stratum gets more pairs than it has. If there are more strata than pairs to draw, the strata with the
+/// greatest weights get one each.
 pub(super) fn allocate(strata: &[Population], sample: u64) -> Vec<u64> {
     let mut drawn = vec![0; strata.len()];
     let weight = |index: usize| strata[index].pairs as f64 * strata[index].spread;
@@ -52,7 +53,7 @@ mod tests {
         let strata = [of(1000, 0.1), of(500, 0.4), of(3, 0.5), of(1, 0.1)];
         let drawn = allocate(&strata, 66);
         assert_eq!(drawn.iter().sum::<u64>(), 66);
-        // 100 to 200, and the small ones get what they have, or two.
+        // The weights of the large strata are 100 and 200; the small strata get all their pairs, or at least two.
         assert!(drawn[1].abs_diff(2 * drawn[0]) <= 2 && drawn[2] >= 2 && drawn[3] == 1, "{drawn:?}");
         assert_eq!(allocate(&strata, 10_000), [1000, 500, 3, 1]);
         assert_eq!(allocate(&strata, 2), [1, 1, 0, 0], "the heaviest come first");

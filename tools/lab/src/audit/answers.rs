@@ -16,26 +16,26 @@ pub enum Answer {
     Yes,
     /// No.
     No,
-    /// It could not be told.
+    /// The reader could not tell.
     Unknown,
 }
 
 /// A line of a label file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
-    /// What was decided of the pair.
+    /// The decision about the pair.
     pub kind: Kind,
     /// The rule that decided.
     pub rule: String,
     /// The range of its score.
     pub score: String,
-    /// Whether the two are on one site.
+    /// Whether both documents are on one site.
     pub sites: String,
     /// The class of the cluster by its size.
     pub cluster: String,
     /// Pairs of the stratum.
     pub pairs: u64,
-    /// Removals that the audit was drawn from.
+    /// Number of removals from which the audit was drawn.
     pub removals: u64,
     /// The probability by the model.
     pub probability: Option<f64>,
@@ -43,17 +43,17 @@ pub struct Answered {
     pub lost: Answer,
     /// Whether the kept page is as good.
     pub good: Answer,
-    /// Both answers the second time, where the pair was asked for twice.
+    /// Both answers of the second time, if the pair was shown twice.
     pub again: Option<[Answer; 2]>,
-    /// What the two differ in.
+    /// The kind of difference.
     pub differs: DifferenceKind,
-    /// The same, as it was guessed from their words.
+    /// The kind of difference guessed from the words.
     pub guess: DifferenceKind,
 }
 
 impl Answered {
-    /// Returns whether the removal is right: nothing is lost, and the kept page is as good. `None` if that was not
-    /// told, or told differently the second time.
+    /// Returns whether the removal is right: nothing is lost, and the kept page is as good. `None` if the answers do
+    /// not say, or differ the second time.
     pub fn is_right(&self) -> Option<bool> {
         if self.again.is_some_and(|again| again != [self.lost, self.good]) {
             return None;
@@ -66,14 +66,14 @@ impl Answered {
     }
 }
 
-/// Why a label file cannot be read.
+/// Error: a label file cannot be read.
 #[derive(Debug)]
 pub struct AnswersError {
     /// The line, from 1.
     pub line: u64,
     /// The broken rule.
     pub what: String,
-    /// The error of reading, if it is one.
+    /// The underlying I/O error, if any.
     pub source: Option<io::Error>,
 }
 
@@ -92,8 +92,8 @@ impl Error for AnswersError {
 /// Reads the label file of one audit.
 ///
 /// # Errors
-/// [`AnswersError`] with the line: one that cannot be read, a header without the columns that the page writes, a line
-/// of another width, a value that means nothing, a pair that stands there twice, a line of another audit.
+/// [`AnswersError`] with the line, for: an unreadable line, a header that lacks a column of the page, a line with
+/// another number of columns, an unknown value, a repeated pair, a line of another audit.
 pub fn read_answers(input: impl BufRead) -> Result<Vec<Answered>, AnswersError> {
     let (mut columns, mut answers): (Option<[usize; COLUMNS.len()]>, Vec<Answered>) = (None, Vec::new());
     let (mut seen, mut audit, mut width, mut last) = (HashSet::new(), None, 0, 1);
@@ -119,7 +119,7 @@ pub fn read_answers(input: impl BufRead) -> Result<Vec<Answered>, AnswersError> 
             COLUMNS.iter().position(|column| *column == name).map_or("", |index| cells[columns[index]].trim())
         };
         if !seen.insert((cell("id1").to_owned(), cell("id2").to_owned())) {
-            return Err(at("the pair stands there twice".into()));
+            return Err(at("the pair occurs twice".into()));
         }
         if audit.get_or_insert_with(|| cell("audit").to_owned()) != cell("audit") {
             return Err(at("it is of another audit than the lines before: score each audit by itself".into()));
@@ -132,7 +132,7 @@ pub fn read_answers(input: impl BufRead) -> Result<Vec<Answered>, AnswersError> 
     }
 }
 
-/// Where each of [`COLUMNS`] stands.
+/// Returns the index of each of [`COLUMNS`] in the header.
 fn places(header: &[&str]) -> Result<[usize; COLUMNS.len()], String> {
     let mut places = [0; COLUMNS.len()];
     for (place, name) in places.iter_mut().zip(COLUMNS) {

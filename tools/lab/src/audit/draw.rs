@@ -14,16 +14,16 @@ use super::stratum::{Kind, Stratum, range, spread};
 use crate::difference::{DifferenceKind, difference_kind};
 use crate::removals::{KnownPage, Removals, Score, read_pages, sites, size_class, usual_options};
 
-/// Shares of the sample: pairs that are told apart, near-duplicates that stay, and pairs that are asked for twice.
+/// Shares of the sample: rejected pairs, near-duplicates that both stay, and pairs that are shown twice.
 const REJECTED: f64 = 0.15;
 const STAYS: f64 = 0.05;
 const AGAIN: f64 = 0.05;
-/// The probability, below the threshold, from which on pairs that are told apart are drawn.
+/// Least probability of the rejected pairs that are drawn.
 const NEAR_THRESHOLD: f64 = 0.3;
-/// Pairs between the two times that a pair is asked for, at least, where there are so many.
+/// Least number of pairs between the two times that a pair is shown, if there are enough pairs.
 const BETWEEN: usize = 10;
 
-/// Pairs to judge, drawn from what clustering with its defaults decides.
+/// Pairs to judge, drawn from the decisions of clustering with its defaults.
 #[derive(Debug)]
 pub struct Audit {
     /// The database as the user named it.
@@ -34,28 +34,28 @@ pub struct Audit {
     pub documents: u64,
     /// The method that decided.
     pub method: &'static str,
-    /// Decides what is drawn.
+    /// Seed of the draw.
     pub seed: u64,
-    /// What the pairs are drawn from.
+    /// The strata from which the pairs are drawn.
     pub strata: Vec<Drawn>,
     /// The pairs, each once.
     pub pairs: Vec<AuditPair>,
-    /// The order in which they are asked for, by index; some come twice.
+    /// The order in which the pairs are shown, by index; some are shown twice.
     pub order: Vec<usize>,
-    /// Drawn pairs that are left out, because a text could not be read.
+    /// Number of drawn pairs that are left out because a text could not be read.
     pub left_out: u64,
     /// Documents that could not be read.
     pub unread: UnreadTexts,
 }
 
-/// A stratum, and what was drawn from it.
+/// A stratum, and the number of pairs drawn from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// What the pairs have in common.
+    /// The common properties of the pairs.
     pub stratum: Stratum,
-    /// How many there are.
+    /// Number of pairs.
     pub pairs: u64,
-    /// How many of these are asked for.
+    /// Number of pairs drawn.
     pub drawn: u64,
 }
 
@@ -64,13 +64,13 @@ pub struct Drawn {
 pub struct AuditPair {
     /// The document that is kept, or would be.
     pub kept: KnownPage,
-    /// The other one.
+    /// The other document of the pair.
     pub other: KnownPage,
     /// Index of its stratum.
     pub stratum: usize,
     /// The probability of near-duplicates by the model.
     pub probability: Option<f64>,
-    /// What they differ in, guessed from their words.
+    /// The kind of difference guessed from their words.
     pub guess: DifferenceKind,
 }
 
@@ -99,11 +99,11 @@ impl Pool {
 }
 
 impl Audit {
-    /// Clusters a database, which the user named `db`, as `nddb cluster` does by default, and draws so many questions
+    /// Clusters a database, which the user named `db`, as `nddb cluster` does by default, and draws `sample` questions
     /// by a seed.
     ///
     /// # Errors
-    /// As [`nddb::detect::cluster`].
+    /// Errors of [`nddb::detect::cluster`].
     pub fn draw(
         db: String,
         view: View<'_>,
@@ -168,12 +168,12 @@ impl Audit {
         })
     }
 
-    /// How many documents would be removed.
+    /// Returns the number of documents that would be removed.
     pub fn removals(&self) -> u64 {
         self.strata.iter().filter(|drawn| drawn.stratum.kind == Kind::Removed).map(|drawn| drawn.pairs).sum()
     }
 
-    /// A name that no other audit has: of its pairs, in their order.
+    /// Returns a name that is unique to this audit: a hash of its pairs in their order.
     pub fn id(&self) -> String {
         let mut hash = Xxh3::new();
         for index in &self.order {
@@ -188,8 +188,8 @@ impl Audit {
     }
 }
 
-/// Adds the pairs that the model tells apart by a probability not far below its threshold. Other methods have no score
-/// that reaches below theirs.
+/// Adds the pairs that the model rejects with a probability not far below its threshold. Other methods have no scores
+/// below their threshold.
 fn rejected(
     view: View<'_>,
     collection: &Collection,
@@ -226,7 +226,7 @@ fn rejected(
     })
 }
 
-/// Draws from all strata: what is seldom is not left out, and each pair of a stratum is as likely as any other.
+/// Draws from all strata, including rare ones. All pairs of a stratum are equally likely.
 fn choose(collection: &Collection, pool: Pool, sample: usize, seed: u64) -> (Vec<Drawn>, Vec<Candidate>) {
     let Pool { numbers, mut candidates } = pool;
     let mut strata: Vec<(Stratum, usize)> = numbers.into_iter().collect();
@@ -239,7 +239,7 @@ fn choose(collection: &Collection, pool: Pool, sample: usize, seed: u64) -> (Vec
     let of_kind = |kind: Kind| strata.iter().filter(move |(stratum, _)| stratum.kind == kind);
     let held = |kind: Kind| of_kind(kind).map(|(_, number)| pairs[*number]).sum::<u64>();
     let share = |share: f64| (sample as f64 * share) as u64;
-    // What a kind has not, the removals get; and what they have not, the pairs that are told apart.
+    // If a kind has too few pairs, more removals are drawn; if there are too few removals, more rejected pairs.
     let again = share(AGAIN);
     let (mut apart, stays) = (share(REJECTED).min(held(Kind::Rejected)), share(STAYS).min(held(Kind::Stays)));
     let removed = (sample as u64).saturating_sub(again + apart + stays).min(held(Kind::Removed));
@@ -254,14 +254,14 @@ fn choose(collection: &Collection, pool: Pool, sample: usize, seed: u64) -> (Vec
         let populations: Vec<Population> = of.iter().map(population).collect();
         of.iter().zip(allocate(&populations, quota)).for_each(|(&number, count)| drawn[number] = count);
     }
-    // Taken at equal distances in the order of sites, so that every site has its share.
+    // Pairs are sorted by site and taken at equal distances, so that every site has its share.
     let hash = |it: &Candidate| split_mix(seed, u64::from(it.kept) << 32 | u64::from(it.other));
     candidates.sort_by_key(|it| (it.stratum, collection.row(it.other).site, hash(it)));
     let mut chosen = Vec::new();
     for of in candidates.chunk_by(|a, b| a.stratum == b.stratum) {
         let number = of[0].stratum;
         let (count, len) = (drawn[number], of.len() as u64);
-        // Below 2^32, so that the products stay below 2^64.
+        // A random offset, as a fraction of the distance in units of 2^-31.
         let start = split_mix(seed, number as u64) % (1 << 31);
         for index in 0..count {
             let place = (u128::from(index) << 31 | u128::from(start)) * u128::from(len) / (u128::from(count) << 31);
@@ -280,7 +280,8 @@ fn choose(collection: &Collection, pool: Pool, sample: usize, seed: u64) -> (Vec
     (strata, chosen)
 }
 
-/// The order of so many pairs, at random; some of the first half come again in the second, not soon after.
+/// Returns a random order of `pairs` pairs. `again` pairs of the first half are repeated in the second half, at a
+/// distance.
 fn order(pairs: usize, again: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..pairs).collect();
     order.sort_by_key(|&index| split_mix(seed ^ 0xa0d1, index as u64));
@@ -296,7 +297,7 @@ fn order(pairs: usize, again: usize, seed: u64) -> Vec<usize> {
         })
         .collect();
     repeats.sort_unstable();
-    // From the end on, so that earlier places stay what they are.
+    // Inserted from the end, so that earlier places do not move.
     for (place, index) in repeats.into_iter().rev() {
         order.insert(place, index);
     }

@@ -1,5 +1,5 @@
-//! Audits: a sample of what clustering would remove, a page to judge it by hand, and what the answers say of all
-//! removals.
+//! Audits: a sample of the documents that clustering would remove, a page to judge the sample by hand, and the estimate
+//! for all removals from the answers.
 
 mod allocation;
 mod answers;

@@ -1,4 +1,4 @@
-//! The page of an audit: one file that shows the pairs one after the other, and asks two questions of each.
+//! The page of an audit: one file that shows the pairs one after the other, and asks two questions about each.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -40,8 +40,7 @@ pub(super) const COLUMNS: [&str; 19] = [
 ];
 
 impl Audit {
-    /// Returns the page: one HTML file that needs nothing else, asks nothing of any network, and runs no script but its
-    /// own.
+    /// Returns the page: one self-contained HTML file that makes no network requests and runs only its own script.
     pub fn page(&self) -> String {
         let style = format!("{STYLE}{WORD_DIFF_STYLE}");
         let db = escape(&self.db);
@@ -156,7 +155,7 @@ fn question(name: &str, text: &str) -> String {
     format!("<fieldset id=\"{name}\"><legend>{text}</legend>{}</fieldset>\n", buttons.concat())
 }
 
-/// What a pair differs in, to choose from.
+/// The kinds of differences, as a list of choices.
 fn kinds() -> String {
     let button =
         |kind: DifferenceKind| format!("<button data-answer=\"{kind}\" aria-pressed=\"false\">{kind}</button> ");
@@ -176,7 +175,7 @@ fn listed(page: &KnownPage) -> String {
     String::from_utf8_lossy(&cell).into_owned()
 }
 
-/// The value of an attribute, which a script reads as it is.
+/// The value of an attribute, which the script reads unchanged.
 fn attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

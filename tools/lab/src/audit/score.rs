@@ -1,4 +1,4 @@
-//! What the answers of an audit say of all removals.
+//! Estimates for all removals from the answers of an audit.
 
 use std::collections::BTreeMap;
 
@@ -8,50 +8,52 @@ use super::wilson::wilson;
 use crate::difference::DifferenceKind;
 use crate::removals::SAME_SITE;
 
-/// How many of some pairs are right, by those that were judged.
+/// The share of right pairs in a set, estimated from the judged pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// All pairs that the judged ones stand for.
+    /// Number of all pairs that the judged pairs represent.
     pub pairs: u64,
-    /// Pairs that were judged and decided.
+    /// Number of pairs that were judged and decided.
     pub judged: u64,
-    /// Of these, pairs that are right.
+    /// Of these, the number of right pairs.
     pub right: u64,
-    /// The share of right pairs, each judged pair weighed by the pairs of its stratum that it stands for.
+    /// The share of right pairs; each judged pair is weighted by the number of pairs that it represents.
     pub share: Option<f64>,
     /// Its 95% interval by Wilson, for a sample of the effective size (Kish 1965): (sum of weights)^2 / sum of squares.
     pub interval: Option<(f64, f64)>,
 }
 
-/// What the answers of an audit say.
+/// The estimates from the answers of an audit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AuditScore {
-    /// Removals that the audit was drawn from.
+    /// Number of removals from which the audit was drawn.
     pub removals: u64,
     /// Removals that were judged.
     pub judged: u64,
-    /// Of these, removals that nothing is decided about.
+    /// Of these, removals without a decided answer.
     pub undecided: u64,
-    /// All removals of strata of which one was decided at least.
+    /// All removals of the strata that have at least one decided pair.
     pub all: Figure,
-    /// The share that the model expected to be right of the same removals, weighed alike; `None` without probabilities.
+    /// For the same removals with the same weights, the share that the model expects to be right; `None` without
+    /// probabilities.
     pub expected: Option<f64>,
-    /// By rule, score, sites, cluster size and stratum: a heading, and the figure of each part by name.
+    /// The removals divided by rule, score, sites, cluster size and stratum: a heading, and the estimate for each part
+    /// by name.
     pub parts: Vec<(&'static str, Vec<(String, Figure)>)>,
     /// Pairs that were not removed: the share that could have been.
     pub others: Vec<(Kind, Figure)>,
-    /// Pairs that were judged twice, and of these the pairs with the same answers.
+    /// Number of pairs that were judged twice, and the number of these with equal answers.
     pub again: (u64, u64),
-    /// What pairs differ in by which nothing is lost: all of them, and those on one site (Henzinger 2006, Tables 3 and
-    /// 6).
+    /// Number of pairs without lost information by kind of difference: all pairs, and pairs on one site (Henzinger
+    /// 2006, Tables 3 and 6).
     pub differences: BTreeMap<DifferenceKind, [u64; 2]>,
-    /// Why pairs are undecided, counted alike (Tables 4 and 7).
+    /// Number of undecided pairs by reason, counted in the same way (Tables 4 and 7).
     pub reasons: BTreeMap<DifferenceKind, [u64; 2]>,
-    /// Pairs whose difference is the one that was guessed.
+    /// Number of pairs whose kind of difference was guessed correctly.
     pub guessed: u64,
 }
 
-/// What the parts of removals are called, and how each is named.
+/// A division of removals: its heading, and the function that names the part of an answer.
 type Part = (&'static str, fn(&Answered) -> String);
 
 const PARTS: [Part; 5] = [
@@ -67,7 +69,7 @@ fn stratum(it: &Answered) -> String {
 }
 
 impl AuditScore {
-    /// Sums up answers, of one audit.
+    /// Computes the estimates from the answers of one audit.
     pub fn of(answers: &[Answered]) -> Self {
         let of_kind = |kind: Kind| answers.iter().filter(|it| it.kind == kind).collect::<Vec<_>>();
         let removed = of_kind(Kind::Removed);
@@ -118,8 +120,8 @@ impl AuditScore {
     }
 }
 
-/// How many pairs each decided one of a stratum stands for: the inverse of the probability that it was drawn and
-/// decided.
+/// Returns, by stratum, the number of pairs that each decided pair represents: the inverse of the probability that a
+/// pair was drawn and decided.
 fn weights(answers: &[&Answered]) -> BTreeMap<String, f64> {
     let mut decided: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for it in answers.iter().filter(|it| it.is_right().is_some()) {
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn judged_pairs_stand_for_those_of_their_stratum() {
-        // Of 900 sure pairs 9 were judged, all right; of 100 doubtful ones 10, half of them right.
+        // 9 of 900 sure pairs were judged, all of them right, and 10 of 100 doubtful pairs, half of them right.
         let mut answers: Vec<Answered> = (0..9).map(|_| answered("sure", 900, Answer::No)).collect();
         answers.extend((0..5).map(|_| answered("doubtful", 100, Answer::No)));
         answers.extend((0..5).map(|_| answered("doubtful", 100, Answer::Yes)));
@@ -201,7 +203,7 @@ mod tests {
         let score = AuditScore::of(&answers);
         assert_eq!((score.removals, score.judged, score.undecided), (1000, 20, 1));
         assert_eq!((score.all.pairs, score.all.judged, score.all.right), (1000, 19, 14));
-        // Unweighed it would be 14 of 19.
+        // Without weights, the share would be 14 of 19.
         assert!((score.all.share.expect("a share") - 0.95).abs() < 1e-12, "{score:?}");
         // 9 pairs of weight 100 and 10 of weight 10: 10^6 / 91,000.
         assert_eq!(score.all.interval, wilson(score.all.share.unwrap_or_default(), 1e6 / 91_000.0));

@@ -1,17 +1,18 @@
-//! What pairs are drawn apart by.
+//! Strata: the sets of pairs from which an audit draws separately.
 
 use std::fmt;
 
 use crate::removals::Score;
 
-/// What was decided of a pair.
+/// The decision about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// One document is removed because of the other.
     Removed,
-    /// Near-duplicates, and both stay: one may have content of its own, or too little to be told from others.
+    /// Near-duplicates that both stay: one may have content of its own, or too little content to be distinguished from
+    /// others.
     Stays,
-    /// Told apart, by a score not far below the threshold.
+    /// Not near-duplicates, by a score not far below the threshold.
     Rejected,
 }
 
@@ -29,18 +30,18 @@ impl Kind {
     }
 }
 
-/// Pairs that are drawn apart from others.
+/// A stratum: pairs with these properties are drawn separately from others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stratum {
-    /// What was decided.
+    /// The decision.
     pub kind: Kind,
-    /// The rule that decided, or why a document stays.
+    /// The rule that decided, or the reason why a document stays.
     pub rule: String,
     /// The range of the score.
     pub score: String,
-    /// Whether the two are on one site.
+    /// Whether both documents are on one site.
     pub sites: &'static str,
-    /// The class of the cluster by its documents; `-` of pairs in no cluster.
+    /// The size class of the cluster; `-` for pairs in no cluster.
     pub cluster: &'static str,
 }
 
@@ -51,10 +52,10 @@ impl fmt::Display for Stratum {
     }
 }
 
-/// Bounds of the ranges of probability by which removals are drawn apart.
+/// Bounds of the ranges of probability that divide removals into strata.
 const BOUNDS: [f64; 6] = [0.0, 0.35, 0.5, 0.7, 0.9, 0.99];
 
-/// Returns the range of a score: coarser than in a report, so that there is enough of each to draw from.
+/// Returns the range of a score. Ranges are coarser than in a report, so that each has enough pairs.
 pub(super) fn range(score: Score) -> String {
     let Score::Probability(share) = score else { return score.bin().to_string() };
     let index = BOUNDS.iter().take_while(|&&bound| bound as f32 <= share).count().saturating_sub(1);
@@ -62,10 +63,10 @@ pub(super) fn range(score: Score) -> String {
     format!("probability {:.2} to {to:.2}", BOUNDS[index])
 }
 
-/// Returns the standard deviation that is expected of one answer about a pair of this score.
+/// Returns the expected standard deviation of one answer about a pair with this score.
 pub(super) fn spread(score: Score) -> f64 {
     match score {
-        // Nothing is lost with a copy of a text, but that the text of the page is all there is has to be looked at.
+        // Removing a copy of a text loses nothing, unless the page has more than its text, which a person must check.
         Score::Identical => 0.05,
         Score::Probability(share) => f64::from(share * (1.0 - share)).sqrt().max(0.1),
         _ => 0.4,

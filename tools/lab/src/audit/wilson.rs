@@ -3,8 +3,8 @@
 /// The quantile of the normal distribution that leaves 2.5% on each side.
 const Z: f64 = 1.959_963_985;
 
-/// Returns the 95% interval of a share that was found in a sample of so many (Wilson 1927); the number may be a
-/// fraction: the effective size of a weighted sample. `None` for an empty sample.
+/// Returns the 95% interval of a share found in a sample of this size (Wilson 1927). The size need not be whole: a
+/// weighted sample has an effective size. `None` for an empty sample.
 pub fn wilson(share: f64, sample: f64) -> Option<(f64, f64)> {
     if sample <= 0.0 {
         return None;
@@ -20,7 +20,7 @@ pub fn wilson(share: f64, sample: f64) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Against the published values of Newcombe (1998), table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+    /// Compares with the published values of Newcombe (1998), table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
     #[test]
     fn intervals_are_those_of_the_tables() {
         for (found, of, low, high) in [

@@ -8,10 +8,10 @@ use nddb_page::sketch::split_mix;
 use super::gold::Gold;
 use super::label::Label;
 
-/// Draws of a bootstrap.
+/// Number of draws of a bootstrap.
 pub const DRAWS: usize = 10_000;
 
-/// Labelled pairs by the sites they are of: all that a draw of sites needs to know of them.
+/// Labelled pairs by their sites: the only data about them that a draw of sites needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
     /// Number of sites.
@@ -21,7 +21,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Gathers the decided ones of the selected pairs.
+    /// Collects the selected pairs that are labelled correct or incorrect.
     pub fn new(gold: &Gold, selected: &[bool]) -> Self {
         let mut numbers = BTreeMap::new();
         let mut cells: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
@@ -37,12 +37,12 @@ impl Cells {
         Self { sites: numbers.len() as u32, cells: cells.into_iter().collect() }
     }
 
-    /// Number of sites that are drawn from.
+    /// Number of sites from which draws are made.
     pub fn sites(&self) -> u32 {
         self.sites
     }
 
-    /// Of each cell: correct pairs found, incorrect pairs found, correct pairs missed.
+    /// For each cell: the numbers of correct pairs found, incorrect pairs found, and correct pairs missed.
     fn count(&self, gold: &Gold, found: &[bool]) -> Vec<[f64; 3]> {
         let of = |indexes: &Vec<usize>| {
             let mut counts = [0.0; 3];
@@ -60,7 +60,7 @@ impl Cells {
     }
 }
 
-/// The middle 95% of what draws gave.
+/// The middle 95% of the values of all draws.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// 2.5% of the draws are less.
@@ -75,29 +75,30 @@ impl fmt::Display for Interval {
     }
 }
 
-/// Intervals of the figures of one method; none where no draw has the figure, or there is one site only.
+/// Intervals of the figures of one method; `None` if no draw has the figure, or if there is only one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Intervals {
-    /// Of the precision among the decided.
+    /// Precision among the decided pairs.
     pub precision: Option<Interval>,
-    /// Of the recall.
+    /// Recall.
     pub recall: Option<Interval>,
-    /// Of F1.
+    /// F1.
     pub f1: Option<Interval>,
-    /// Of this method's precision less that of the reference, draw by draw.
+    /// Precision of this method minus that of the reference, draw by draw.
     pub precision_difference: Option<Interval>,
-    /// Of the recall, alike.
+    /// The same difference of the recall.
     pub recall_difference: Option<Interval>,
-    /// Of F1, alike.
+    /// The same difference of F1.
     pub f1_difference: Option<Interval>,
 }
 
-/// Draws as many sites as there are, with replacement, [`DRAWS`] times, and returns the intervals of each method, given
-/// by which labelled pairs it found; differences are from the one at index `reference`.
+/// Draws sites with replacement, as many as there are, [`DRAWS`] times, and returns the intervals of each method. A
+/// method is given by the labelled pairs that it found; differences are to the method at index `reference`.
 ///
-/// Pairs of one site are alike: it is sites that must be drawn, or the intervals come out far too narrow. A pair within
-/// a site counts as often as the site was drawn; one between two sites counts the product of both. All methods see the
-/// same draws, so their differences are paired. Draws in which a figure is divided by zero are left out of that figure.
+/// Pairs of one site are similar, so sites must be drawn, not pairs; otherwise the intervals would be far too narrow. A
+/// pair within a site counts as often as the site was drawn; a pair between two sites counts the product of both
+/// numbers. All methods use the same draws, so their differences are paired. If a figure would be divided by zero in a
+/// draw, the draw is left out for that figure.
 pub fn bootstrap(gold: &Gold, cells: &Cells, found: &[&[bool]], reference: usize, seed: u64) -> Vec<Intervals> {
     bootstrap_of(gold, cells, found, reference, seed, DRAWS)
 }
@@ -121,7 +122,7 @@ fn bootstrap_of(
         times.fill(0.0);
         for index in 0..u64::from(cells.sites) {
             let number = split_mix(seed, draw as u64 * u64::from(cells.sites) + index);
-            // The upper half of the product is as good as uniform for so few sites.
+            // The upper half of the product is practically uniform for so few sites.
             times[((u128::from(number) * u128::from(cells.sites)) >> 64) as usize] += 1.0;
         }
         for (weight, ([a, b], _)) in weights.iter_mut().zip(&cells.cells) {
@@ -147,7 +148,7 @@ fn bootstrap_of(
     intervals.collect()
 }
 
-/// Precision, recall and F1 of one draw; not a number where divided by zero.
+/// Precision, recall and F1 of one draw; NaN if divided by zero.
 fn drawn(counts: &[[f64; 3]], weights: &[f64]) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for (counts, weight) in counts.iter().zip(weights) {
@@ -157,7 +158,7 @@ fn drawn(counts: &[[f64; 3]], weights: &[f64]) -> [f64; 3] {
     [right / (right + wrong), right / (right + missed), 2.0 * right / (2.0 * right + wrong + missed)]
 }
 
-/// The values at ranks 2.5% and 97.5%, rounded up (the nearest-rank method), of those that are numbers.
+/// The values at ranks 2.5% and 97.5%, rounded up (the nearest-rank method), without NaN.
 fn interval(values: impl Iterator<Item = f64>) -> Option<Interval> {
     let mut values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
     values.sort_unstable_by(f64::total_cmp);
@@ -173,14 +174,14 @@ mod tests {
 
     #[test]
     fn an_interval_is_read_off_at_its_ranks() {
-        // Of 1 to 1000: ranks 25 and 975.
+        // The values are 1 to 1000: ranks 25 and 975.
         let values = (1..=1000).rev().map(f64::from).chain([f64::NAN]);
         assert_eq!(interval(values), Some(Interval { low: 25.0, high: 975.0 }));
         assert_eq!(interval([4.0].into_iter()), Some(Interval { low: 4.0, high: 4.0 }));
         assert_eq!(interval([f64::NAN].into_iter()), None);
     }
 
-    /// Pairs of three sites: within each, between two of them; one undecided.
+    /// Pairs of three sites, within each site and between two of them; one pair is undecided.
     fn small() -> Gold {
         let ids = ["x.a/1", "x.a/2", "x.a/3", "x.b/1", "x.b/2", "x.c/1", "x.c/2"].map(|id| id.replace("x.", ""));
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -238,15 +239,15 @@ mod tests {
         let both = bootstrap(&gold, &cells, &[&good, &bad], 0, 1);
         let same = Some(Interval { low: 0.0, high: 0.0 });
         assert_eq!((both[0].f1_difference, both[0].precision_difference), (same, same));
-        // The good one is right in every draw, so the difference is what the bad one lacks to 1.
+        // The good method is right in every draw, so the difference is 1 minus the figure of the bad method.
         assert_eq!(both[0].f1, Some(Interval { low: 1.0, high: 1.0 }));
         let (bad, difference) = (both[1].f1.expect("drawn"), both[1].f1_difference.expect("drawn"));
         assert!((difference.low - (bad.low - 1.0)).abs() < 1e-12 && (difference.high - (bad.high - 1.0)).abs() < 1e-12);
-        // The same seed gives the same draws, another one others.
+        // The same seed gives the same draws, another seed gives other draws.
         assert_eq!(bootstrap(&gold, &cells, &[&good, &[true; 7]], 0, 1)[0], both[0]);
     }
 
-    /// With many alike sites the interval is that of the normal approximation.
+    /// With many similar sites, the interval equals that of the normal approximation.
     #[test]
     fn the_interval_is_as_wide_as_theory_says() {
         let ids: Vec<String> = (0..400).flat_map(|site| [format!("s{site}/a"), format!("s{site}/b")]).collect();

@@ -11,10 +11,10 @@ use super::gold::Gold;
 use super::labelled_texts::LabelledTexts;
 use super::score::Counts;
 
-/// Labelled pairs whose texts are equal, as found; all others are missed.
+/// Counts of labelled pairs: pairs with equal texts count as found, all others as missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// By all visible text.
+    /// By the whole visible text.
     pub whole: Counts,
     /// By the main content, in lower case and with numbers as 0.
     pub main: Counts,

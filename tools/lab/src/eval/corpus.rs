@@ -18,7 +18,7 @@ use super::label::{Label, Labels};
 use super::returned::Returned;
 use crate::pair_counts::{Counted, count};
 
-/// Called from time to time with how far the work is; ends it by answering `false`.
+/// Called from time to time with the progress; returning `false` ends the work.
 type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
 
 /// The documents of a labelled set, loaded and ready for every method.
@@ -30,10 +30,10 @@ pub struct Corpus {
     skipped: Vec<String>,
 }
 
-/// Why documents cannot be loaded.
+/// Error: documents cannot be loaded.
 #[derive(Debug)]
 pub enum CorpusError {
-    /// Their file cannot be read.
+    /// The file of the documents cannot be read.
     Archive(ArchiveError),
     /// The database cannot be made.
     Store(nddb::Error),
@@ -70,12 +70,11 @@ impl From<nddb::Error> for CorpusError {
 }
 
 impl Corpus {
-    /// Makes a database at `database`, where nothing may be, of the documents in a file, read by these options,
-    /// by bulk load.
-    /// Of an id that comes more than once the last document is taken. What cannot be read is skipped.
+    /// Creates a database at `database`, where nothing may exist, and bulk-loads the documents of a file, read with
+    /// these options. If an id occurs more than once, the last document is used. Unreadable entries are skipped.
     ///
     /// # Errors
-    /// Of the file, if it cannot be opened or read to its end; of the disk; [`nddb::Error::Cancelled`].
+    /// Errors of the file, if it cannot be opened or read to its end; errors of the disk; [`nddb::Error::Cancelled`].
     pub fn load(
         (documents, options): (&Path, &Options),
         database: &Path,
@@ -87,7 +86,7 @@ impl Corpus {
         let mut input = Input::open(documents, options)?;
         let identity = identity(documents).ok();
         let mut writer = Writer::create(database, config)?;
-        // Of a stream there is nothing to read again.
+        // A stream cannot be read again.
         let unread = identity.map(|identity| identity.into_archive(options, None));
         let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
         let mut load = writer.bulk_load()?;
@@ -112,7 +111,7 @@ impl Corpus {
         Ok(Self { writer, collection, loaded, skipped })
     }
 
-    /// The documents, as methods read them.
+    /// The documents, in the form that methods read.
     pub fn collection(&self) -> &Collection {
         &self.collection
     }
@@ -122,12 +121,12 @@ impl Corpus {
         self.writer.view()
     }
 
-    /// What was loaded.
+    /// The numbers of documents loaded.
     pub fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
-    /// Why something could not be loaded, one line for each.
+    /// The reasons for skipped entries, one line each.
     pub fn skipped(&self) -> &[String] {
         &self.skipped
     }
@@ -135,7 +134,7 @@ impl Corpus {
     /// Joins labels with the documents.
     ///
     /// # Errors
-    /// [`nddb::Error::Document`] for digits that are the ids of a number and of a text; damage of the database.
+    /// [`nddb::Error::Document`] for digits that are both a number id and a text id; damage of the database.
     pub fn gold(&self, labels: &Labels) -> Result<Gold> {
         gold(self.writer.view(), &self.collection, labels)
     }
@@ -148,8 +147,8 @@ impl Corpus {
         Ok(self.writer.view().get(self.collection.id(ordinal))?.and_then(|stored| stored.record.url))
     }
 
-    /// Of the selected pairs that are near-duplicates, the share that the keys of a method bring together; identical
-    /// ones are always. `None` where no pair is, or the method has no keys.
+    /// Returns the share of the selected near-duplicate pairs that share a key of the method; identical pairs count as
+    /// sharing. `None` if there is no such pair, or the method has no keys.
     pub fn recall_of_candidates(&self, options: &PairOptions, gold: &Gold, selected: &[bool]) -> Option<f64> {
         let has_keys = options.method.has_keys();
         let near =
@@ -163,10 +162,10 @@ impl Corpus {
         (has_keys && !found.is_empty()).then(|| hits as f64 / found.len() as f64)
     }
 
-    /// As [`returned`], of these documents.
+    /// Like [`returned`], for these documents.
     ///
     /// # Errors
-    /// As [`nddb::detect::pairs`].
+    /// Errors of [`nddb::detect::pairs`].
     pub fn run<'a>(
         &self,
         options: &PairOptions,
@@ -178,11 +177,11 @@ impl Corpus {
     }
 }
 
-/// Runs a method from its own candidates over all documents, and judges the pairs that it puts out if all are asked
-/// for. Where they are too many to be listed, as those of many copies of one page, they are counted.
+/// Runs a method with its own candidates over all documents, and compares all pairs that it returns with the labels. If
+/// pairs are too many to be listed, such as those of many copies of one page, they are counted.
 ///
 /// # Errors
-/// As [`nddb::detect::pairs`].
+/// Errors of [`nddb::detect::pairs`].
 pub fn returned<'a>(
     view: View<'_>,
     collection: &Collection,
@@ -206,7 +205,7 @@ pub fn returned<'a>(
 /// Joins labels with the documents of a database.
 ///
 /// # Errors
-/// [`nddb::Error::Document`] for digits that are the ids of a number and of a text; damage of the database.
+/// [`nddb::Error::Document`] for digits that are both a number id and a text id; damage of the database.
 pub fn gold(view: View<'_>, collection: &Collection, labels: &Labels) -> Result<Gold> {
     Gold::new(labels, &mut |named| {
         let id = named.find(&mut |id| Ok(collection.find(id).is_some()))?;
@@ -219,7 +218,7 @@ pub fn gold(view: View<'_>, collection: &Collection, labels: &Labels) -> Result<
     })
 }
 
-/// The document that an entry is; none for what is sound and no document.
+/// Returns the document of an entry; `None` for a sound entry that is no document.
 fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result::Result<Option<Document>, String> {
     let position = entry.position;
     let made = match &entry.content {
@@ -254,7 +253,7 @@ mod tests {
     use crate::eval::label::Label;
     use crate::eval::score::splits;
 
-    /// Documents of two sites with edits of every size, some equal, one empty, one without an address.
+    /// Documents of two sites with edits of every size; some are equal, one is empty, one has no address.
     fn lines() -> String {
         let mut lines = String::new();
         for number in 0..60u32 {
@@ -276,7 +275,7 @@ mod tests {
         lines + "not json\n"
     }
 
-    /// The plain definition: decide every pair of documents, and count the labelled ones.
+    /// By the definition: decides every pair of documents, and counts the labelled ones.
     #[test]
     fn a_method_scores_as_deciding_every_pair_by_its_rule_does() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -5,14 +5,14 @@ use super::label::Label;
 use super::score::ratio;
 use nddb::detect::Collection;
 
-/// Distances that there are between fingerprints: 0 to 64.
+/// Number of possible distances between fingerprints: 0 to 64.
 pub const DISTANCES: usize = 65;
 
-/// Labelled pairs at one Hamming distance, and of all up to it.
+/// Counts of labelled pairs at one Hamming distance, and figures up to that distance.
 ///
-/// Manku et al. drew an equal number of pairs at each distance. A label file has its own numbers of them, which say
-/// nothing of how frequent the distances are; `weighted` figures count a labelled pair as many times as there are pairs
-/// at its distance in the whole collection for each one that is labelled.
+/// Manku et al. drew an equal number of pairs at each distance. A label file has other numbers of pairs, which do not
+/// reflect how frequent the distances are. So `weighted` figures weight each labelled pair by the number of pairs of
+/// the whole collection at its distance, divided by the number of labelled pairs at that distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AtDistance {
     /// The distance.
@@ -29,10 +29,10 @@ pub struct AtDistance {
     pub precision: Option<f64>,
     /// Share of all correct pairs that are within this distance: the recall of simhash with this k.
     pub recall: Option<f64>,
-    /// Precision up to this distance, weighted by the collection's pairs; none while a distance below has pairs but no
-    /// label.
+    /// Precision up to this distance, weighted by the pairs of the collection; `None` if a distance up to this one has
+    /// pairs but no label.
     pub weighted_precision: Option<f64>,
-    /// Recall up to this distance of what is correct within the distances that are looked at, weighted alike.
+    /// Recall up to this distance, relative to the correct pairs within all examined distances, with the same weights.
     pub weighted_recall: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ pub fn by_distance(
     }
     let correct: u64 = counts.iter().map(|counts| counts[0]).sum();
     let shown = &counts[..=most as usize];
-    // The share of correct ones at a distance, as far as labels tell, and how many pairs of the collection that makes.
+    // The share of correct pairs at a distance, by the labels, and the corresponding number of pairs of the collection.
     let share = |counts: &[u64; 3]| ratio(counts[0], counts[0] + counts[1]);
     let likely = |distance: usize| match pairs[distance] {
         0 => Some(0.0),
@@ -77,9 +77,9 @@ pub fn by_distance(
     lines.collect()
 }
 
-/// Returns the distances of the selected labelled pairs with their labels, and the number of all pairs of the collection
-/// at each distance: zeros if it has more than so many fingerprints, as each pair of them would be looked at. Documents
-/// without a fingerprint are at no distance from any other.
+/// Returns the distances of the selected labelled pairs with their labels, and the number of all pairs of the
+/// collection at each distance. Counting compares every two fingerprints, so these numbers are zeros if the collection
+/// has more than `most` fingerprints. Documents without a fingerprint have no distances.
 pub fn distances_of(
     collection: &Collection,
     gold: &Gold,
@@ -96,7 +96,7 @@ pub fn distances_of(
     (labelled.collect(), distances(if all.len() <= most { &all } else { &[] }))
 }
 
-/// Counts all pairs of fingerprints by their distance. It looks at each pair.
+/// Counts all pairs of fingerprints by distance, by comparing every two.
 fn distances(fingerprints: &[u64]) -> [u64; DISTANCES] {
     let mut counts = [0; DISTANCES];
     for (index, one) in fingerprints.iter().enumerate() {

@@ -7,14 +7,14 @@ use super::label::{Label, Labels};
 use crate::NamedId;
 use nddb::{Result, ShownId};
 
-/// Where a document stands.
+/// A document that a label file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledDocument {
     /// Its ordinal in the collection.
     pub ordinal: u32,
     /// Its id.
     pub id: String,
-    /// Its site by Henzinger's rule, then its registrable domain (Henzinger 2006, 1); none without an address.
+    /// Its site by Henzinger's rule, then its registrable domain (Henzinger 2006, 1); `None` without an address.
     pub sites: [Option<String>; 2],
 }
 
@@ -25,19 +25,19 @@ pub struct GoldPair {
     pub a: u32,
     /// The greater ordinal.
     pub b: u32,
-    /// What was said of them.
+    /// The label.
     pub label: Label,
     /// The kind, as an index in [`Gold::kinds`].
     pub kind: Option<u32>,
     /// The sites by Henzinger's rule, as indexes in [`Gold::sites`].
     pub sites: [u32; 2],
-    /// Whether both are of one site: by Henzinger's rule, and by registrable domain; none if one has no address.
+    /// Whether both are on one site: by Henzinger's rule, and by registrable domain; `None` if one has no address.
     pub same_site: [Option<bool>; 2],
     /// Its half.
     pub half: Half,
 }
 
-/// The labelled pairs whose documents are there.
+/// The labelled pairs whose documents exist.
 #[derive(Clone, Debug, Default)]
 pub struct Gold {
     /// The pairs, in the order of the label file.
@@ -48,9 +48,9 @@ pub struct Gold {
     pub kinds: Vec<String>,
     /// Ids in the label file that no document has, sorted.
     pub unknown: Vec<String>,
-    /// Pairs that were left out because of them, or because both names are those of one document.
+    /// Number of pairs left out because they have an unknown id, or because both ids name the same document.
     pub left_out: u64,
-    /// What came of drawing the halves.
+    /// The result of drawing the halves.
     pub halves: HalfSummary,
     indexes: HashMap<(u32, u32), u32>,
 }
@@ -117,7 +117,7 @@ impl Gold {
         self.indexes.get(&(a.min(b), a.max(b))).map(|index| *index as usize)
     }
 
-    /// Whether the pair at each index is in a half; all are where none is asked for.
+    /// Returns, for each pair, whether it is in the half; `true` for all pairs if no half is given.
     pub fn selected(&self, half: Option<Half>) -> Vec<bool> {
         self.pairs.iter().map(|pair| half.is_none_or(|half| pair.half == half)).collect()
     }
@@ -128,7 +128,7 @@ struct Document {
     index: LabelledDocument,
 }
 
-/// Names by number, in the order in which they came.
+/// Names by number, in the order of their first use.
 #[derive(Default)]
 struct Names {
     names: Vec<String>,
@@ -192,7 +192,7 @@ pub(super) mod tests {
         let mut sites = gold.sites.clone();
         sites.sort();
         assert_eq!(sites, ["bbc.co.uk", "co.uk", "lone"]);
-        // All three hang together and are cut: what crosses is in neither half.
+        // All three pairs form one component, which is cut; pairs that cross are in neither half.
         assert_eq!(gold.halves.components, 1);
         let of = |half| gold.selected(half).iter().filter(|selected| **selected).count();
         assert_eq!(of(None), 3);

@@ -4,41 +4,41 @@ use std::collections::BTreeMap;
 
 use sha1::{Digest, Sha1};
 
-/// Where a labelled pair belongs.
+/// The half to which a labelled pair belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Half {
     /// The half to choose on.
     One,
     /// The half to report.
     Two,
-    /// Neither: its documents are of different halves of a component that was cut.
+    /// Neither half: a component was cut, and the documents of the pair are in different halves.
     Crossing,
 }
 
-/// What came of drawing the halves.
+/// The result of drawing the halves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HalfSummary {
     /// Sites with a labelled pair.
     pub sites: usize,
     /// Connected components of the graph of sites and labelled pairs.
     pub components: usize,
-    /// Of these, components that hold more than half of all pairs and were cut; one at most.
+    /// Of these, components with more than half of all pairs, which were cut; at most one.
     pub cut: usize,
-    /// Pairs that were dropped because their documents are of different halves.
+    /// Pairs that were dropped because their documents are in different halves.
     pub crossing: usize,
 }
 
-/// Draws the halves: for each pair of sites, given by numbers below `names.len()`, where it belongs.
+/// Draws the halves: returns the half of each pair of sites. Sites are given by numbers below `names.len()`.
 ///
-/// The halves are unions of connected components of the graph whose nodes are sites and whose edges are pairs, by the
-/// SHA-1 of the bytewise smallest name in the component: half one if its first hex digit is 0 to 7. A component that
-/// holds more than half of all pairs is cut: there a document goes by the SHA-1 of its own site, and pairs that cross
+/// Each half is a union of connected components of the graph with sites as nodes and pairs as edges. The bytewise
+/// smallest name of a component decides: half one if the first hex digit of its SHA-1 is 0 to 7. A component with more
+/// than half of all pairs is cut: the SHA-1 of its own site decides about each document, and pairs between the halves
 /// are dropped and counted.
 pub fn halves(names: &[String], pairs: &[[u32; 2]]) -> (Vec<Half>, HalfSummary) {
     let mut parent: Vec<usize> = (0..names.len()).collect();
     for &[a, b] in pairs {
         let (a, b) = (root(&mut parent, a as usize), root(&mut parent, b as usize));
-        // The smallest name is the root, so that it need not be looked for.
+        // The smallest name is the root, so that it need not be searched for.
         let (low, high) = if names[a] <= names[b] { (a, b) } else { (b, a) };
         parent[high] = low;
     }
@@ -91,8 +91,8 @@ mod tests {
         halves(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), pairs)
     }
 
-    /// SHA-1 of `abc` is a9993e36..., of the empty string da39a3ee..., of `a` 86f7e437..., of
-    /// "The quick brown fox jumps over the lazy dog" 2fd4e1c6... (FIPS 180, and known to everybody).
+    /// SHA-1 of `abc` is a9993e36..., of the empty string da39a3ee..., of `a` 86f7e437..., of "The quick brown fox
+    /// jumps over the lazy dog" 2fd4e1c6... (FIPS 180 and other published test vectors).
     #[test]
     fn the_first_hex_digit_decides() {
         assert_eq!(half_of("abc"), Half::Two);
@@ -108,7 +108,7 @@ mod tests {
     fn a_component_goes_as_a_whole_by_its_smallest_name() {
         let own: Vec<Half> = NAMES.iter().map(|name| half_of(name)).collect();
         assert_eq!(own, [Half::Two, Half::One, Half::Two, Half::One, Half::One]);
-        // numpy.org is bound to apache.org, npmjs.com to github.com; buffer.com is alone.
+        // numpy.org and apache.org are one component, npmjs.com and github.com another; buffer.com is alone.
         let pairs = [[4, 0], [4, 4], [2, 3], [3, 3], [1, 1]];
         let (half, summary) = draw(&NAMES, &pairs);
         assert_eq!(half, [Half::Two, Half::Two, Half::Two, Half::Two, Half::One]);
@@ -117,12 +117,12 @@ mod tests {
 
     #[test]
     fn a_component_of_more_than_half_is_cut_and_crossing_pairs_are_counted() {
-        // Three of five pairs bind apache.org, numpy.org and npmjs.com together.
+        // Three of five pairs connect apache.org, numpy.org and npmjs.com.
         let pairs = [[0, 4], [4, 3], [0, 0], [1, 1], [2, 2]];
         let (half, summary) = draw(&NAMES, &pairs);
         assert_eq!(half, [Half::Crossing, Half::One, Half::Two, Half::One, Half::Two]);
         assert_eq!(summary, HalfSummary { sites: 5, components: 3, cut: 1, crossing: 1 });
-        // Exactly half is not more than half: now it goes as a whole, by apache.org.
+        // Exactly half is not more than half, so the component is not cut; apache.org decides.
         let (half, summary) = draw(&NAMES, &[[0, 4], [4, 3], [1, 1], [2, 2]]);
         assert_eq!(half, [Half::Two, Half::Two, Half::One, Half::Two]);
         assert_eq!((summary.cut, summary.crossing), (0, 0));

@@ -7,22 +7,22 @@ use std::io::{self, BufRead};
 
 use crate::NamedId;
 
-/// What was said of a pair (Henzinger 2006, 3.1).
+/// The judgement of a pair (Henzinger 2006, 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Label {
     /// Near-duplicates.
     Correct,
     /// Not near-duplicates.
     Incorrect,
-    /// It could not be decided.
+    /// The pair could not be decided.
     Undecided,
 }
 
 impl Label {
-    /// All labels; their indexes are those of the figures in [`crate::eval::score::Counts`].
+    /// All labels, in the order of the numbers in [`crate::eval::score::Counts`].
     pub const ALL: [Label; 3] = [Label::Correct, Label::Incorrect, Label::Undecided];
 
-    /// The label that a word of a label file means.
+    /// Returns the label for a word of a label file.
     fn read(word: &str) -> Option<Self> {
         match word {
             "1" | "correct" => Some(Label::Correct),
@@ -36,49 +36,49 @@ impl Label {
 /// A line of a label file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledPair {
-    /// The lesser of what names the two.
+    /// The lesser of the two ids.
     pub a: NamedId,
-    /// The greater.
+    /// The greater id.
     pub b: NamedId,
-    /// What was said of them.
+    /// The label.
     pub label: Label,
-    /// The kind of pair, where the file has one.
+    /// The kind of pair, if the file has this column.
     pub kind: Option<String>,
 }
 
-/// A label file: lines of columns between tabs, the first line naming them. The columns `id1`, `id2` and `label` must
-/// be there, `kind` may be, others are read past. A label is `1` or `correct`, `0` or `incorrect`, `g`, `u` or
-/// `undecided`.
+/// A label file: lines of columns separated by tabs; the first line names the columns. `id1`, `id2` and `label` are
+/// required, `kind` is optional, and other columns are ignored. A label is `1` or `correct`, `0` or `incorrect`, `g`,
+/// `u` or `undecided`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     /// The pairs, each once, in the order of the file.
     pub pairs: Vec<LabelledPair>,
-    /// Lines that say again, in the same words, what a line before them said.
+    /// Number of lines that repeat an earlier line.
     pub repeated: u64,
 }
 
-/// Why a label file cannot be used.
+/// Error: a label file cannot be used.
 #[derive(Debug)]
 pub struct LabelError {
     /// The line, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The fault of the line.
     pub fault: LabelFault,
 }
 
-/// What can be wrong with a line of a label file.
+/// A fault in a line of a label file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LabelFault {
-    /// It cannot be read, or is not UTF-8.
+    /// The line cannot be read, or is not UTF-8.
     Io(io::Error),
-    /// There is no line.
+    /// The file has no line.
     Empty,
     /// The header lacks a column.
     Column {
-        /// Which one.
+        /// The name of the column.
         missing: &'static str,
-        /// The columns that there are.
+        /// The columns of the header.
         found: Vec<String>,
     },
     /// The line has another number of columns than the header.
@@ -88,14 +88,15 @@ pub enum LabelFault {
         /// Columns of the line.
         found: usize,
     },
-    /// The label is none that is known.
+    /// The label is unknown.
     Unknown {
         /// The text found.
         found: String,
     },
     /// An id is empty.
     NoId,
-    /// An id has a backslash that begins no `\\t`, `\\n`, `\\r` or `\\\\`, and at its start no `\\#17` or `\\"17`.
+    /// An id has a backslash that does not begin `\\t`, `\\n`, `\\r` or `\\\\` or, at the start of the id, `\\#17` or
+    /// `\\"17`.
     Backslash {
         /// The text found.
         found: String,
@@ -105,7 +106,7 @@ pub enum LabelFault {
         /// The text found.
         found: String,
     },
-    /// An earlier line says something else of the same pair.
+    /// An earlier line has another label for the same pair.
     Conflict {
         /// The earlier line.
         line: u64,
@@ -131,7 +132,7 @@ impl fmt::Display for LabelError {
                 write!(f, "{found:?} has a backslash that begins no \\t, \\n, \\r or \\\\; write one of an id as two")
             }
             LabelFault::Same { found } => write!(f, "both ids are {found:?}"),
-            LabelFault::Conflict { line } => write!(f, "line {line} says something else of the same pair"),
+            LabelFault::Conflict { line } => write!(f, "line {line} has another label for the same pair"),
         }
     }
 }
@@ -145,7 +146,7 @@ impl Error for LabelError {
     }
 }
 
-/// Where the columns stand that are read.
+/// The indexes of the columns.
 struct Columns {
     ids: [usize; 2],
     label: usize,
@@ -188,11 +189,11 @@ impl Columns {
 }
 
 impl Labels {
-    /// Reads a label file. Empty lines are stepped over.
+    /// Reads a label file. Empty lines are ignored.
     ///
     /// # Errors
-    /// [`LabelError`] with the line: one that cannot be read, a header without the columns that must be there, a line
-    /// of another width, an unknown label, an empty id, a pair of one document, a pair that has two labels.
+    /// [`LabelError`] with the line, for: an unreadable line, a header without a required column, a line with another
+    /// number of columns, an unknown label, an empty id, a pair of one document with itself, a pair with two labels.
     pub fn read(input: impl BufRead) -> Result<Self, LabelError> {
         let mut columns: Option<Columns> = None;
         let mut seen: HashMap<(NamedId, NamedId), (u64, usize)> = HashMap::new();
@@ -267,7 +268,7 @@ mod tests {
             ("id1\tid2\tlabel\na\tb\tyes\n", "line 2: \"yes\" is no label"),
             ("id1\tid2\tlabel\na\t\t1\n", "line 2: an id is empty"),
             ("id1\tid2\tlabel\na\ta\t1\n", "line 2: both ids are \"a\""),
-            ("id1\tid2\tlabel\n\na\tb\t1\nb\ta\t0\n", "line 4: line 3 says something else of the same pair"),
+            ("id1\tid2\tlabel\n\na\tb\t1\nb\ta\t0\n", "line 4: line 3 has another label for the same pair"),
         ] {
             let error = read(text).expect_err(text);
             assert!(error.starts_with(told), "{text:?}: {error}");

@@ -6,7 +6,7 @@ use super::gold::Gold;
 use super::label::Label;
 use super::score::ratio;
 
-/// Correct and incorrect pairs of each document that a method returned.
+/// For each document, the numbers of correct and incorrect pairs that a method returned.
 fn by_document(gold: &Gold, selected: &[bool], found: &[bool]) -> BTreeMap<u32, [u64; 2]> {
     let mut documents: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
     for (index, pair) in gold.pairs.iter().enumerate().filter(|(index, _)| selected[*index] && found[*index]) {
@@ -22,9 +22,9 @@ fn by_document(gold: &Gold, selected: &[bool], found: &[bool]) -> BTreeMap<u32, 
     documents
 }
 
-/// Precision as the paper defines it: of each document with near-duplicates "the ratio of the number of true-positives
-/// to the total number of near-duplicates of this document announced by the algorithm. The average ratio is considered
-/// as precision." Pairs without a label, and undecided ones, are left out.
+/// Precision as the paper defines it, for each document with near-duplicates: "the ratio of the number of
+/// true-positives to the total number of near-duplicates of this document announced by the algorithm. The average ratio
+/// is considered as precision." Undecided pairs and pairs without a label are left out.
 pub fn mean_precision(gold: &Gold, selected: &[bool], found: &[bool]) -> Option<f64> {
     mean(by_document(gold, selected, found).values().map(|[right, wrong]| *right as f64 / (right + wrong) as f64))
 }
@@ -32,12 +32,13 @@ pub fn mean_precision(gold: &Gold, selected: &[bool], found: &[bool]) -> Option<
 /// Recall relative to that of another method, which the paper sets to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RelativeRecall {
-    /// All correct pairs of the one, divided by those of the other.
+    /// The number of correct pairs of the method, divided by that of the other method.
     pub in_all: Option<f64>,
     /// The mean over documents: "for each sampled document we compute the ratio between the true-positives detected by
-    /// our algorithm and that detected by simhash". Documents of which the other method finds none have no ratio.
+    /// our algorithm and that detected by simhash". Documents for which the other method finds no correct pair have no
+    /// ratio.
     pub mean: Option<f64>,
-    /// Documents with a ratio.
+    /// Number of documents with a ratio.
     pub documents: u64,
 }
 
@@ -67,12 +68,14 @@ mod tests {
     fn figures_are_means_over_documents() {
         let gold = gold(&["a", "b", "c", "d"], "a\tb\t1\t\na\tc\t0\t\nc\td\t1\t\nb\td\tg\t\n");
         let all = [true; 4];
-        // Of a one of two is right, of b one of one (the undecided one is left out), of c one of two, of d one of one.
+        // Correct are: of the pairs of a, one of two; of b, one of one (the undecided pair is left out); of c, one of
+        // two; of d, one of one.
         assert_eq!(mean_precision(&gold, &all, &all), Some(0.75));
         assert_eq!(mean_precision(&gold, &[true, true, false, true], &all), Some((0.5 + 1.0 + 0.0) / 3.0));
         assert_eq!(mean_precision(&gold, &all, &[false; 4]), None);
         let relative = relative_recall(&gold, &all, &all, &[true, true, false, false]);
-        // Of a and b the other method finds one, as this one; of c it finds a wrong one, of d none.
+        // For a and b, the other method finds one correct pair, as this one does; for c, it finds an incorrect pair,
+        // for d none.
         assert_eq!(relative, RelativeRecall { in_all: Some(2.0), mean: Some(1.0), documents: 2 });
         let none = relative_recall(&gold, &all, &[false; 4], &all);
         assert_eq!(none, RelativeRecall { in_all: Some(0.0), mean: Some(0.0), documents: 4 });

@@ -1,15 +1,15 @@
 //! Evaluation: how well the pairs that a method returns agree with labels.
 //!
-//! It owns the label files ([`Labels`]), their pairs joined with the documents of a collection ([`Gold`]), the two
-//! halves of a labelled set, one to choose on and one to report ([`Half`]), the figures ([`Counts`]) with their
-//! intervals and paired differences ([`bootstrap`]), the splits by site and kind, what was returned without a label
-//! ([`Returned`]), precision and recall by Hamming distance ([`by_distance`]), by B-similarity and C-similarity
-//! ([`BySimilarity`]), by the slope of trustable regions ([`by_slope`]), by the features of a simhash
-//! ([`by_features`]), and by the shingles of algorithm B ([`by_shingles`]).
+//! This module has the label files ([`Labels`]), their pairs joined with the documents of a collection ([`Gold`]), the
+//! two halves of a labelled set, one for choosing and one for reporting ([`Half`]), the figures ([`Counts`]) with their
+//! intervals and paired differences ([`bootstrap`]), the splits by site and kind, the returned pairs with and without
+//! labels ([`Returned`]), and precision and recall by Hamming distance ([`by_distance`]), by B-similarity and
+//! C-similarity ([`BySimilarity`]), by the slope of trustable regions ([`by_slope`]), by the features of a simhash
+//! ([`by_features`]), by language ([`by_language`]), and by the shingles of algorithm B ([`by_shingles`]).
 //!
-//! A method is judged by the pairs that it puts out from its own candidates over all documents ([`Corpus`]), and by
-//! nothing else: a labelled pair that it does not put out is missed, whatever its rule would say of it. But for the
-//! corpus nothing here knows how pairs are found.
+//! A method is judged only by the pairs that it returns, from its own candidates over all documents ([`Corpus`]). A
+//! labelled pair that it does not return counts as missed, even if its rule would accept the pair. Only the corpus
+//! knows how pairs are found.
 
 mod bootstrap;
 mod contents;

@@ -1,4 +1,4 @@
-//! The page of an evaluation: the papers' figures that need labels.
+//! The page of an evaluation, with those figures of the papers that need labels.
 
 use super::bootstrap::{Interval, Intervals};
 use super::distance::AtDistance;
@@ -9,7 +9,7 @@ use crate::html::Html;
 use crate::plot::{Plot, PlotError, Result, Series};
 use crate::quantity::{counted, decimal, grouped, unread_reasons};
 
-/// Distance k of the paper's choice (Manku et al. 2007, 4.1).
+/// The distance k that the paper chooses (Manku et al. 2007, 4.1).
 const K: u32 = 3;
 
 /// The texts, figures and plots of an evaluation's page.
@@ -18,21 +18,21 @@ pub struct EvalPage<'a> {
     pub docs: String,
     /// The file of the labels.
     pub labels: String,
-    /// What was scored, in sentences.
+    /// Sentences about the scored documents and pairs.
     pub head: Vec<String>,
-    /// All scored pairs, as if none had been found.
+    /// Counts of all scored pairs, all as missed.
     pub counts: Counts,
     /// Each method with its thresholds.
     pub methods: Vec<MethodFigures>,
-    /// The figures of the documents as each recipe sketches them.
+    /// The figures for each recipe.
     pub recipes: Vec<RecipeFigures<'a>>,
 }
 
-/// How well a method agrees with the labels.
+/// The agreement of a method with the labels.
 pub struct MethodFigures {
     /// The method with its thresholds.
     pub name: String,
-    /// Whether it is the method to take.
+    /// Whether it is the default method.
     pub is_default: bool,
     /// The scored pairs.
     pub counts: Counts,
@@ -42,20 +42,20 @@ pub struct MethodFigures {
     pub pairs: u64,
 }
 
-/// What the papers measure on labels of the documents as one recipe sketches them.
+/// The measurements of the papers for sketches of one recipe.
 pub struct RecipeFigures<'a> {
     /// The recipe.
     pub recipe: String,
     /// By B-similarity and C-similarity.
     pub similarity: &'a BySimilarity,
-    /// By the slope of trustable regions; none if that was not measured.
+    /// By the slope of trustable regions; `None` if not measured.
     pub slopes: Option<&'a Slopes>,
     /// By the distance of fingerprints.
     pub distances: &'a [AtDistance],
 }
 
 impl EvalPage<'_> {
-    /// Returns the page: one HTML file that needs nothing else.
+    /// Returns the page: one self-contained HTML file.
     ///
     /// # Errors
     /// [`PlotError`] of a plot that cannot be drawn.
@@ -115,7 +115,7 @@ fn methods(html: &mut Html, methods: &[MethodFigures]) -> Result<()> {
 
 fn similarity(html: &mut Html, made: &BySimilarity) -> Result<()> {
     html.paragraph(
-        "Labelled pairs by what their sketches say, whether a method returns them or not. Precision is correct / \
+        "Labelled pairs by their sketches, whether a method returns them or not. Precision is correct / \
          (correct + incorrect) (Henzinger 2006, results for algorithms B and C).",
     );
     html.heading(3, "By B-similarity");
@@ -201,8 +201,8 @@ fn slopes(html: &mut Html, made: &Slopes) -> Result<()> {
 fn distances(html: &mut Html, distances: &[AtDistance]) -> Result<()> {
     html.paragraph(&format!(
         "Precision and recall of simhash with each k (Manku et al. 2007, Figure 1, where both are about 0.75 at k = \
-         {K}). Weighted: each labelled pair counts as many times as there are pairs at its distance among all \
-         documents for each labelled one.",
+         {K}). Weighted: the weight of a labelled pair is the number of pairs of all documents at its distance, \
+         divided by the number of labelled pairs there.",
     ));
     let (mut series, mut rows) = ([(); 4].map(|()| Series { points: Vec::new() }), Vec::new());
     for at in distances {
@@ -223,7 +223,7 @@ fn distances(html: &mut Html, distances: &[AtDistance]) -> Result<()> {
     Ok(())
 }
 
-/// A figure as it stands in a table.
+/// A figure in the form of a table cell.
 fn figure(figure: Option<f64>) -> String {
     decimal(figure, 4)
 }

@@ -8,31 +8,31 @@ use super::gold::Gold;
 use crate::pair_counts::PairBlock;
 use crate::sampling::Draw;
 
-/// Pairs without a label that are drawn for review.
+/// Number of pairs without a label that are drawn for review.
 pub const SAMPLE: usize = 200;
 
-/// Draws in which a pair is looked for that has neither a label nor been drawn.
+/// Number of attempts to draw a pair that has no label and has not been drawn yet.
 const TRIES: usize = 10_000;
 
-/// The pairs that a method put out.
+/// The pairs that a method returned.
 #[derive(Clone, Debug)]
 pub struct Returned<'a> {
     gold: &'a Gold,
     found: Vec<bool>,
     pairs: u64,
     unlabelled: u64,
-    /// Some of those without a label.
+    /// A sample of the pairs without a label.
     sample: Draw,
 }
 
 impl<'a> Returned<'a> {
-    /// Nothing yet.
+    /// Returns an empty set of pairs.
     pub fn new(gold: &'a Gold, seed: u64) -> Self {
         let found = vec![false; gold.pairs.len()];
         Self { gold, found, pairs: 0, unlabelled: 0, sample: Draw::new(SAMPLE, seed) }
     }
 
-    /// Takes a pair of documents, in either order. Each must come once.
+    /// Adds a pair of documents, in either order. Each pair must be added once.
     pub fn push(&mut self, a: u32, b: u32) {
         self.pairs += 1;
         if let Some(index) = self.gold.find(a, b) {
@@ -43,7 +43,7 @@ impl<'a> Returned<'a> {
         self.sample.push(a, b);
     }
 
-    /// Takes a crowd of pairs, of which the pairs of [`Gold::pairs`] were asked for.
+    /// Adds a block of pairs. The requested pairs of the block are [`Gold::pairs`].
     pub(super) fn push_block(&mut self, block: &PairBlock<'_>) {
         block.asked.iter().for_each(|&index| self.found[index] = true);
         let unlabelled = block.pairs().saturating_sub(block.asked.len() as u64);
@@ -53,7 +53,7 @@ impl<'a> Returned<'a> {
         let seed = split_mix(block.pairs(), u64::from(first) << 32 | u64::from(second));
         let (gold, mut drawn) = (self.gold, BTreeSet::new());
         self.sample.push_many(unlabelled, seed, &mut |random| {
-            // None where nearly all of the crowd has labels or was drawn.
+            // `None` if nearly all pairs of the block have labels or were drawn.
             (0..TRIES).find_map(|_| {
                 let (a, b) = block.draw([random(), random()]);
                 (gold.find(a, b).is_none() && drawn.insert((a.min(b), a.max(b)))).then_some((a, b))
@@ -61,22 +61,22 @@ impl<'a> Returned<'a> {
         });
     }
 
-    /// Whether the pair at each index of [`Gold::pairs`] was put out.
+    /// Whether the pair at each index of [`Gold::pairs`] was returned.
     pub fn found(&self) -> &[bool] {
         &self.found
     }
 
-    /// Number of pairs put out.
+    /// Number of pairs returned.
     pub fn pairs(&self) -> u64 {
         self.pairs
     }
 
-    /// Of these, pairs of which the label file says nothing: they may be right or wrong.
+    /// Of these, pairs without a label, which may be right or wrong.
     pub fn unlabelled(&self) -> u64 {
         self.unlabelled
     }
 
-    /// [`SAMPLE`] pairs drawn from those without a label, all of them where there are no more, by ordinals.
+    /// Up to [`SAMPLE`] pairs drawn from those without a label, by ordinals.
     pub fn sample(&self) -> Vec<(u32, u32)> {
         self.sample.pairs()
     }
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(returned.sample(), [(0, 2), (2, 3)]);
     }
 
-    /// Of two thousand pairs in one crowd and as many one by one, about half of the sample are of each.
+    /// If two thousand pairs come in one block and two thousand one by one, about half of the sample are of each kind.
     #[test]
     fn a_crowd_is_drawn_from_as_if_it_were_listed() {
         let ids: Vec<String> = (0..200).map(|id| id.to_string()).collect();
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(forth.len(), SAMPLE);
         assert_eq!(forth, sample(7, &mut all.iter().rev()));
         assert_ne!(forth, sample(8, &mut all.iter()));
-        // By definition: the pairs of least hash.
+        // By the definition: the pairs with the least hashes.
         let mut hashed: Vec<(u64, u32, u32)> =
             all.iter().map(|&(a, b)| (split_mix(7, u64::from(a) << 32 | u64::from(b)), a, b)).collect();
         hashed.sort_unstable();

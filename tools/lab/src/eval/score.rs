@@ -1,14 +1,14 @@
-//! Precision, recall and F1, of all pairs and of parts of them.
+//! Precision, recall and F1 for all pairs and for parts of them.
 
 use super::gold::Gold;
 use super::label::Label;
 
-/// Labelled pairs by label and by whether a method put them out (Henzinger 2006, 3.1).
+/// Counts of labelled pairs by label and by whether a method returned them (Henzinger 2006, 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Pairs that were put out: correct, incorrect, undecided.
+    /// Pairs that were returned: correct, incorrect, undecided.
     pub found: [u64; 3],
-    /// Pairs that were not: correct, incorrect, undecided.
+    /// Pairs that were not returned: correct, incorrect, undecided.
     pub missed: [u64; 3],
 }
 
@@ -19,24 +19,24 @@ impl Counts {
         counts[label as usize] += 1;
     }
 
-    /// Precision as the papers print it: correct / returned, undecided ones among the returned. Of pairs without a
-    /// label nothing is known, so they are not among them. None if nothing was returned.
+    /// Precision as the papers print it: correct / returned, where undecided pairs count as returned. Pairs without a
+    /// label do not count. `None` if nothing was returned.
     pub fn precision_of_returned(&self) -> Option<f64> {
         ratio(self.found[0], self.found.iter().sum())
     }
 
-    /// Precision among the decided: correct / (correct + incorrect). None if neither was returned.
+    /// Precision among the decided: correct / (correct + incorrect). `None` if neither was returned.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.found[0], self.found[0] + self.found[1])
     }
 
-    /// Recall: the share of the correct pairs that were returned. None if there are none.
+    /// Recall: the share of the correct pairs that were returned. `None` if there are no correct pairs.
     pub fn recall(&self) -> Option<f64> {
         ratio(self.found[0], self.correct())
     }
 
-    /// The harmonic mean of precision (among the decided) and recall; zero where nothing correct was returned, none
-    /// where nothing was returned and nothing is correct.
+    /// The harmonic mean of precision (among the decided) and recall; zero if no correct pair was returned, `None` if
+    /// nothing was returned and nothing is correct.
     pub fn f1(&self) -> Option<f64> {
         ratio(2 * self.found[0], self.found[0] + self.found[1] + self.correct())
     }
@@ -61,19 +61,19 @@ pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// A part of the labelled pairs, and how they were met.
+/// The counts of a part of the labelled pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// By what: `all`, `site`, `domain` (the registrable one) or `kind`.
+    /// The property that divides the pairs: `all`, `site`, `domain` (registrable domain) or `kind`.
     pub by: &'static str,
-    /// Which part: `same`, `different`, `unknown`, or the kind.
+    /// The part: `same`, `different`, `unknown`, or the kind.
     pub part: String,
-    /// Its pairs.
+    /// Its counts.
     pub counts: Counts,
 }
 
-/// Counts all selected pairs, those on one site and on different ones by both rules, and those of each kind. Parts
-/// without a pair are left out; all pairs together come first, even if there is none.
+/// Counts all selected pairs, then the pairs on one site and on different sites (by both rules for sites), then the
+/// pairs of each kind. Parts without pairs are left out, except the first.
 pub fn splits(gold: &Gold, selected: &[bool], found: &[bool]) -> Vec<Split> {
     let mut splits = vec![count("all", "all", gold, selected, found, |_| true)];
     for (rule, by) in ["site", "domain"].into_iter().enumerate() {

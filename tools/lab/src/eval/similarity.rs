@@ -1,4 +1,5 @@
-//! Precision by B-similarity and C-similarity (Henzinger 2006, results for algorithms B and C, the combined algorithm).
+//! Precision by B-similarity and C-similarity (Henzinger 2006, results for algorithms B and C and the combined
+//! algorithm).
 
 use std::ops::RangeInclusive;
 
@@ -8,15 +9,15 @@ use super::score::{Counts, ratio};
 use nddb::detect::Collection;
 use nddb::detect::methods::{B, C};
 
-/// Least B-similarity of what the combined algorithm looks at.
+/// Least B-similarity of the pairs that the combined algorithm considers.
 const B_MIN: u32 = 2;
-/// Ranges of C-similarity that are told apart: those of C-similar pairs, as in the paper, and below.
+/// Ranges of C-similarity: those of C-similar pairs, as in the paper, and ranges below.
 pub const C_RANGES: [(u32, u32); 9] =
     [(0, 319), (320, 339), (340, 354), (355, 371), (372, 374), (375, 377), (378, 380), (381, 383), (384, 384)];
-/// Thresholds of C-similarity of the combined algorithm that are tried; it takes 355.
+/// Thresholds of C-similarity that are tried for the combined algorithm; its default is 355.
 pub const COMBINED_C: RangeInclusive<u32> = 330..=384;
 
-/// Pairs with a B-similarity of 2 and more, and those of them that the combined algorithm keeps.
+/// Counts of pairs with a B-similarity of at least 2, and of those that the combined algorithm keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByThreshold {
     /// Algorithm B.
@@ -32,9 +33,9 @@ impl Default for ByThreshold {
 }
 
 impl ByThreshold {
-    /// R of a threshold, by its index: "the number of correct near-duplicate pairs returned by the combined algorithm
-    /// divided by the number of correct near-duplicate pairs returned by alg. B" (Henzinger 2006, the combined
-    /// algorithm).
+    /// R of the threshold with this index: "the number of correct near-duplicate pairs returned by the combined
+    /// algorithm divided by the number of correct near-duplicate pairs returned by alg. B" (Henzinger 2006, the
+    /// combined algorithm).
     pub fn r(&self, index: usize) -> Option<f64> {
         ratio(self.combined[index].found[0], self.b.found[0])
     }
@@ -48,23 +49,23 @@ impl ByThreshold {
     }
 }
 
-/// A labelled pair by what its sketches say.
+/// A labelled pair with its similarities by sketches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimilarPair {
     /// Index in [`Gold::pairs`].
     pub index: usize,
     /// Its label.
     pub label: Label,
-    /// Whether both are of one site, by Henzinger's rule.
+    /// Whether both are on one site, by Henzinger's rule.
     pub same_site: Option<bool>,
-    /// B-similarity; none where a document has no supershingles.
+    /// B-similarity; `None` if a document has no supershingles.
     pub b: Option<u32>,
-    /// C-similarity; none where a document has no projection.
+    /// C-similarity; `None` if a document has no projection.
     pub c: Option<u32>,
 }
 
-/// Returns the similarities of the selected labelled pairs. A pair counts by what its documents' sketches say, whether
-/// they would meet as candidates or not: with a B-similarity of 2 they always do, with a C-similarity of 373.
+/// Returns the similarities of the selected labelled pairs, computed from the sketches, whether the pair would be a
+/// candidate or not. A pair is always a candidate with a B-similarity of 2 or a C-similarity of 373.
 pub fn similar_pairs(gold: &Gold, selected: &[bool], collection: &Collection) -> Vec<SimilarPair> {
     let chosen = gold.pairs.iter().enumerate().filter(|(index, _)| selected[*index]);
     let of = |(index, pair): (usize, &GoldPair)| {
@@ -74,20 +75,21 @@ pub fn similar_pairs(gold: &Gold, selected: &[bool], collection: &Collection) ->
     chosen.map(of).collect()
 }
 
-/// Labelled pairs by what their sketches say. They are taken as found where the similarity is in question.
+/// Counts of labelled pairs by their similarities. In the counts of one similarity, the pairs with that similarity are
+/// the found ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BySimilarity {
-    /// Pairs with each B-similarity, 0 to 6, as found; all others are missed.
+    /// For each B-similarity, 0 to 6: pairs with it count as found, all others as missed.
     pub by_b: Vec<Counts>,
-    /// Pairs with a C-similarity in each of [`C_RANGES`].
+    /// The same for a C-similarity in each of [`C_RANGES`].
     pub by_c: Vec<Counts>,
-    /// All pairs by the threshold of the combined algorithm.
+    /// All pairs, by the threshold of the combined algorithm.
     pub all: ByThreshold,
-    /// Those on one site.
+    /// Pairs on one site.
     pub same_site: ByThreshold,
-    /// Those on different sites.
+    /// Pairs on different sites.
     pub different_sites: ByThreshold,
-    /// Pairs of which a document has no supershingles, or no projection.
+    /// Number of pairs without supershingles of a document, and without a projection.
     pub unknown: [u64; 2],
 }
 

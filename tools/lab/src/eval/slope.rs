@@ -13,37 +13,37 @@ use super::gold::Gold;
 use super::label::Label;
 use super::score::Counts;
 
-/// Slopes that are tried: "when the slope threshold increases from 0.02 to 0.2".
+/// The slopes that are tried: "when the slope threshold increases from 0.02 to 0.2".
 pub const SLOPES: [f64; 10] = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2];
 /// "We adjusted the threshold of resemblance to maintain the recall at 0.90".
 pub const RECALL: f64 = 0.9;
 
-/// What each slope gives.
+/// The results for all slopes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slopes {
-    /// Each of [`SLOPES`].
+    /// The result for each of [`SLOPES`].
     pub steps: Vec<AtSlope>,
-    /// Labelled pairs of which a text could not be read; they are in no figure.
+    /// Number of labelled pairs with an unreadable text, which are in no figure.
     pub left_out: u64,
     /// Documents that could not be read.
     pub unread: UnreadTexts,
 }
 
-/// What one slope gives.
+/// The result for one slope.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AtSlope {
     /// The greatest slope of a trustable region.
     pub slope: f64,
-    /// By both thresholds of the method lcs: resemblance and containment.
+    /// Counts by both thresholds of the method lcs, resemblance and containment.
     pub usual: Counts,
-    /// The greatest resemblance that this share of the correct pairs reaches: [`RECALL`]; none without a correct pair.
+    /// The greatest resemblance that a share of [`RECALL`] of the correct pairs reaches; `None` without a correct pair.
     pub resemblance: Option<f64>,
-    /// By this resemblance alone, "the measurement of containment was not used in this evaluation".
+    /// Counts by this resemblance alone: "the measurement of containment was not used in this evaluation".
     pub adjusted: Counts,
 }
 
-/// Compares the selected labelled pairs with each slope. As in the paper, every true pair is taken to be perhaps
-/// similar: pairs are compared whether they share a signature or not.
+/// Compares the selected labelled pairs with each slope. As in the paper, all pairs are treated as perhaps similar:
+/// they are compared whether they share a signature or not.
 ///
 /// # Errors
 /// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].
@@ -61,7 +61,7 @@ pub fn by_slope(
     pairs().flat_map(|pair| [pair.a, pair.b]).for_each(|ordinal| wanted.insert(ordinal as usize));
     let sources = TextSources::new(view, collection, options.part, &options.resources, &ticker)?;
     let kept = keep(&sources, &wanted, &options.resources, &ticker, &mut |_, _| Ok(()))?;
-    // Nothing is stopped early: all numbers are wanted.
+    // No comparison stops early, because all numbers are needed.
     let all = Thresholds::NONE;
     let mut comparers = SLOPES.map(|slope| Comparer::new(Parameters { slope, ..lcs.comparison }, &all));
     let mut found: Vec<Vec<(Label, Likeness)>> = vec![Vec::new(); SLOPES.len()];

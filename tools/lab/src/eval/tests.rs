@@ -16,12 +16,12 @@ use nddb_verdict::compare::lcs::plain::compare;
 
 use super::*;
 
-/// Short texts: the definition takes time with the product of the lengths.
+/// Short texts, because the definition takes time proportional to the product of the lengths.
 fn documents(seed: u64) -> Vec<String> {
     texts(30, seed).iter().map(|text| text.chars().take(300).collect()).collect()
 }
 
-/// The texts in a database; their whole text is compared, and not what is content in them.
+/// The texts in a database, with a recipe that compares whole texts, not only their content.
 fn corpus(folder: &Path, texts: &[String]) -> Corpus {
     let (path, database) = (support::documents(folder, texts), folder.join("texts.nddb"));
     let config = Config::within(3).expect("a k").recipe("web/1");
@@ -107,7 +107,7 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
         options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
         let near = |a: usize, b: usize| {
             let near = compare(&made[a], &made[b], &lcs.comparison, &lcs.thresholds).exceeds(&lcs.thresholds);
-            // Some labels are wrong by the method, and some undecided.
+            // Some labels disagree with the method, and some are undecided.
             if (a * b).is_multiple_of(11) {
                 "g"
             } else if near != (a + b).is_multiple_of(7) {
@@ -139,7 +139,7 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
             let mut usual = Counts::default();
             judged.iter().for_each(|(label, likeness)| usual.add(*label, likeness.exceeds(&lcs.thresholds)));
             assert_eq!(step.usual, usual, "seed {seed}, slope {}", step.slope);
-            // Of all resemblances the greatest with which nine in ten of the correct pairs are found.
+            // The greatest resemblance with which nine tenths of the correct pairs are found.
             let counts = |least: f64| {
                 let mut counts = Counts::default();
                 judged.iter().for_each(|(label, likeness)| counts.add(*label, likeness.resemblance >= least));

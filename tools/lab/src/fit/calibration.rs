@@ -6,16 +6,16 @@ use nddb_format::digest::mix;
 
 use super::logistic::Standardized;
 
-/// Draws of the bootstrap.
+/// Number of draws of the bootstrap.
 const DRAWS: usize = 400;
 
-/// Bins of equal count.
+/// Number of bins, which have equal counts.
 const BINS: usize = 5;
 
-/// Pairs of about one probability.
+/// A bin of pairs with similar probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// How many.
+    /// Number of pairs.
     pub pairs: usize,
     /// The mean of their probabilities.
     pub predicted: f64,
@@ -23,15 +23,16 @@ pub struct Bin {
     pub observed: f64,
 }
 
-/// Whether the probabilities of labelled pairs are what they say.
+/// The agreement of predicted probabilities with labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
     /// Five bins of equal count, by probability.
     pub bins: Vec<Bin>,
     /// The mean square of the difference between probability and label (Brier 1950).
     pub brier: f64,
-    /// The weight of the log-odds in a logistic regression of the labels on them (Cox 1958): below 1 where the model is
-    /// too sure. `None` where all labels are equal, or one probability parts all near-duplicates from all others.
+    /// The slope of a logistic regression of the labels on the log-odds (Cox 1958): below 1 if the model is too sure.
+    /// `None` if all labels are equal, or if a threshold of the probability separates all near-duplicates from all
+    /// others.
     pub slope: Option<f64>,
 }
 
@@ -48,8 +49,8 @@ pub fn calibration(pairs: &[(f64, bool)]) -> Calibration {
     Calibration { bins: bins.collect(), brier: brier / pairs.len().max(1) as f64, slope: slope(pairs) }
 }
 
-/// Returns the interval that nine in ten slopes lie in if the components that pairs are of are drawn again with
-/// replacement; none where a draw has no slope too often.
+/// Returns the 90% bootstrap interval of the slope, by drawing components of pairs with replacement; `None` if too many
+/// draws have no slope.
 pub fn slope_interval(pairs: &[(f64, bool)], components: &[usize], seed: u64) -> Option<[f64; 2]> {
     let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     components.iter().enumerate().for_each(|(index, component)| of.entry(*component).or_default().push(index));
@@ -73,8 +74,8 @@ pub fn slope_interval(pairs: &[(f64, bool)], components: &[usize], seed: u64) ->
 fn slope(pairs: &[(f64, bool)]) -> Option<f64> {
     let of = |label: bool| pairs.iter().filter(move |pair| pair.1 == label).map(|pair| pair.0);
     let (least_near, greatest_other) = (of(true).fold(1.0, f64::min), of(false).fold(0.0, f64::max));
-    // Where one probability parts all near-duplicates from all others, or there are none of either, no slope is great
-    // enough.
+    // If a threshold separates all near-duplicates from all others, or if there are none of either, the likelihood has
+    // no maximum at a finite slope.
     if of(true).next().is_none() || of(false).next().is_none() || least_near > greatest_other {
         return None;
     }
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn true_probabilities_are_calibrated_and_bold_ones_are_not() {
-        // Of every hundred pairs of a probability so many are near.
+        // Of every hundred pairs with a probability, the corresponding number are near-duplicates.
         let pairs = |bold: f64| -> Vec<(f64, bool)> {
             let of = |percent: usize| {
                 let odds = (percent as f64 / (100 - percent) as f64).ln() * bold;

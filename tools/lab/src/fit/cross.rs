@@ -8,36 +8,35 @@ use nddb_dedup::in_order;
 
 use super::logistic::{self, Example};
 
-/// Penalties that are chosen from: that of a weight of 1 on a trait of deviation 1, for each pair, in the units of the
-/// log-likelihood.
+/// The penalties from which one is chosen. A penalty is for a weight of 1 on a trait of deviation 1, per pair, in units
+/// of the log-likelihood.
 pub const PENALTIES: [f64; 3] = [0.0002, 0.001, 0.005];
 
-/// Parts that groups are put in where a penalty is chosen.
+/// Number of parts into which groups are divided to choose a penalty.
 const FOLDS: u32 = 5;
 
-/// What models are fitted to, and how.
+/// The data to which models are fitted, and the options of the fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// All labelled pairs.
     pub examples: &'a [Example],
     /// The weight of each.
     pub weights: &'a [f64],
-    /// The traits that a model has.
+    /// The traits that a model uses.
     pub used: [bool; TRAITS],
-    /// The penalties that one is chosen from.
+    /// The penalties from which one is chosen.
     pub penalties: &'a [f64],
 }
 
 impl Task<'_> {
-    /// Returns the model of all examples, and its penalty: of the given ones the one whose predictions of pairs of
-    /// other groups are the likeliest.
+    /// Returns the model of all examples and its penalty: the one whose models best predict pairs of other groups.
     pub fn fit(&self) -> (Constants, f64) {
         let kept: Vec<usize> = (0..self.examples.len()).filter(|index| !self.examples[*index].is_identical).collect();
         self.fit_some(&kept, None)
     }
 
-    /// Returns the probability of each example by a model of those that touch neither of its groups; 1 of identical
-    /// ones. The work is shared among threads.
+    /// Returns the probability of each example, by a model fitted to the examples that share no group with it; 1 for
+    /// identical documents. The work is divided among threads.
     pub fn cross_validated(&self, threads: usize) -> Vec<f64> {
         let examples = self.examples;
         let mut by_groups: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
@@ -45,7 +44,7 @@ impl Task<'_> {
             let [a, b] = example.groups;
             by_groups.entry([a.min(b), a.max(b)]).or_default().push(index);
         }
-        // Models of nearly all examples are near that of all of them.
+        // Models of nearly all examples are near the model of all examples, so the search begins there.
         let (near, _) = self.fit();
         let predict = |(groups, indexes): ([u32; 2], Vec<usize>)| -> Vec<(usize, f64)> {
             let touches = |example: &Example| example.groups.iter().any(|group| groups.contains(group));
@@ -75,14 +74,14 @@ impl Task<'_> {
         (logistic::fit(&kept, &weights, scaled(penalty, &weights), self.used, near), penalty)
     }
 
-    /// Returns the penalty whose models of four parts of the groups predict the fifth the likeliest.
+    /// Returns the penalty with which models of four parts of the groups best predict the fifth part.
     fn chosen_penalty(&self, kept: &[usize], near: Option<&Constants>) -> f64 {
         let examples = self.examples;
         let folds: Vec<_> = (0..FOLDS)
             .map(|fold| {
                 let is_out = |index: &usize| examples[*index].groups.iter().any(|group| group % FOLDS == fold);
                 let trained = self.take(kept.iter().copied().filter(|index| !is_out(index)));
-                // A pair of groups of two parts is predicted once.
+                // A pair with groups in two parts is predicted once.
                 let first = |index: &usize| examples[*index].groups.iter().map(|group| group % FOLDS).min();
                 (trained, self.take(kept.iter().copied().filter(|index| first(index) == Some(fold))))
             })
@@ -110,7 +109,7 @@ impl Task<'_> {
     }
 }
 
-/// Returns the penalty of as many pairs.
+/// Returns the penalty multiplied by the number of pairs.
 fn scaled(penalty: f64, weights: &[f64]) -> f64 {
     penalty * weights.iter().sum::<f64>()
 }
@@ -121,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_pair_is_predicted_by_pairs_that_touch_none_of_its_groups() {
-        // In each group the first trait decides, but in the last one the other way round.
+        // In each group the first trait decides; in the last group it decides in the opposite direction.
         let example = |number: u32| {
             let group = number % 12;
             let mut traits = [0.0; TRAITS];

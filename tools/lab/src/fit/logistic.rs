@@ -7,29 +7,30 @@ use nddb::detect::{Constants, REST, REST_WEIGHT, TRAITS};
 pub struct Example {
     /// Its set.
     pub set: u32,
-    /// The groups of its documents; sets may have groups in common.
+    /// The groups of its documents; several sets may have the same group.
     pub groups: [u32; 2],
-    /// The two are near-duplicates.
+    /// Whether the two are near-duplicates.
     pub is_near: bool,
-    /// They have one text, which every method knows without a model.
+    /// Whether their texts are equal, which every method recognizes without a model.
     pub is_identical: bool,
     /// The values of the traits.
     pub traits: [f64; TRAITS],
 }
 
-/// What each trait can say: 1 only that two pages are near-duplicates, -1 only that they are not, 0 either.
+/// The direction of each trait: 1 if it can only be evidence for near-duplicates, -1 if only against, 0 if either.
 pub const DIRECTIONS: [i8; TRAITS] = [1, -1, -1, -1, -1, -1];
 
-/// Unknowns: the constant and the weights.
+/// Number of unknowns: the constant and the weights.
 const N: usize = TRAITS + 1;
 const STEPS_MAX: usize = 50;
-/// Greatest change of a weight in a step: far from the optimum a Newton step can be far too long.
+/// Greatest change of a weight in a step, because a Newton step far from the optimum can be far too long.
 const STEP_MAX: f64 = 4.0;
-/// Change of the weights below which a step is the last one.
+/// The search ends when a step changes all weights by less than this.
 const STEP_MIN: f64 = 1e-7;
 
-/// Fits the traits that are `used`, but for [`REST`], whose weight is set; those whose weight would have the wrong sign
-/// left out one by one. The search begins at the model `near`, which decides how long it takes, and not what it finds.
+/// Fits the weights of the traits that are `used`, except [`REST`], whose weight is fixed. Traits whose weight would
+/// have the wrong sign are left out, one by one. The search begins at the model `near`, which affects only its
+/// duration.
 pub(super) fn fit(
     examples: &[Example],
     weights: &[f64],
@@ -59,7 +60,7 @@ pub(super) fn fit(
     }
 }
 
-/// Rows of which the first column is 1, and the others have mean 0 and deviation 1, or are 0 where they are not used.
+/// Rows whose first column is 1; the other columns have mean 0 and deviation 1, or are 0 if they are not used.
 pub(super) struct Standardized<const N: usize> {
     rows: Vec<[f64; N]>,
     middle: [f64; N],
@@ -68,14 +69,14 @@ pub(super) struct Standardized<const N: usize> {
 
 /// The weights of the columns.
 pub(super) struct Fitted<const N: usize> {
-    /// Of the columns as they were given.
+    /// For the original columns.
     pub(super) plain: [f64; N],
-    /// Of columns of deviation 1.
+    /// For columns with deviation 1.
     scaled: [f64; N],
 }
 
 impl<const N: usize> Standardized<N> {
-    /// Standardizes rows with weights; columns that are not `used` become 0.
+    /// Standardizes weighted rows; columns that are not `used` become 0.
     pub(super) fn of(raw: &[[f64; N]], weights: &[f64], used: [bool; N]) -> Self {
         let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let mut middle = [0.0; N];
@@ -97,8 +98,8 @@ impl<const N: usize> Standardized<N> {
         Self { rows: raw.iter().map(row).collect(), middle, deviation }
     }
 
-    /// Returns the weights of the greatest penalized likelihood of labels; the search begins at `start`, in the units
-    /// of the columns as they were given.
+    /// Returns the weights that maximize the penalized likelihood of the labels. The search begins at `start`, in units
+    /// of the original columns.
     pub(super) fn fit(&self, labels: &[bool], weights: &[f64], penalty: f64, start: [f64; N]) -> Fitted<N> {
         let mut at = start;
         for column in 1..N {
@@ -119,7 +120,7 @@ impl<const N: usize> Standardized<N> {
         Fitted { plain, scaled: at }
     }
 
-    /// Returns a Newton step from some weights.
+    /// Returns the Newton step at these weights.
     fn step(&self, at: &[f64; N], labels: &[bool], weights: &[f64], penalty: f64) -> [f64; N] {
         let (mut slope, mut curve) = ([0.0; N], [[0.0; N]; N]);
         for ((row, is_near), weight) in self.rows.iter().zip(labels).zip(weights) {
@@ -129,7 +130,7 @@ impl<const N: usize> Standardized<N> {
             let spread = weight * (p * (1.0 - p)).max(1e-6);
             for i in 0..N {
                 slope[i] += error * row[i];
-                // All of the row, though half would do: that is one operation on vectors.
+                // The whole row is added, although half would do, because this compiles to vector operations.
                 let part = spread * row[i];
                 for j in 0..N {
                     curve[i][j] += part * row[j];
@@ -137,7 +138,7 @@ impl<const N: usize> Standardized<N> {
             }
         }
         for i in 0..N {
-            // The constant has no penalty but for what keeps the matrix regular.
+            // The constant has only the tiny penalty that keeps the matrix regular.
             let penalty = if i == 0 { 1e-9 } else { penalty };
             slope[i] -= penalty * at[i];
             curve[i][i] += penalty;
@@ -173,7 +174,7 @@ fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64
 mod tests {
     use super::*;
 
-    /// Pairs of which the first two traits decide, by known weights.
+    /// Pairs that are decided by the first two traits, with known weights.
     fn examples() -> Vec<Example> {
         let mut state = 7u64;
         let mut random = || {
@@ -219,7 +220,7 @@ mod tests {
     #[test]
     fn a_weight_of_the_wrong_sign_is_left_out_and_a_penalty_makes_weights_small() {
         let mut examples = examples();
-        // Now what the second trait says is the opposite of what it can.
+        // Now the second trait is evidence in the wrong direction.
         examples.iter_mut().for_each(|example| example.traits[1] = 1.0 - example.traits[1]);
         let even = vec![1.0; examples.len()];
         let model = fit(&examples, &even, 1e-6, [true; TRAITS], None);

@@ -1,12 +1,14 @@
 //! The constants of the model of the default verdict, fitted to labelled pairs.
 //!
 //! The model is logistic regression over the traits of a pair ([`Traits`](nddb::detect::Traits)), by maximum likelihood
-//! with a penalty on the squares of the weights. Every set counts alike, in a set every component of groups that
-//! pairs connect, and in a component every pair. What evidence means is known before: a weight whose sign says the
-//! opposite ([`DIRECTIONS`]) is left out, the worst first, and the rest is fitted again.
+//! with a penalty on the squares of the weights. All sets have the same weight; within a set, all components (groups
+//! that pairs connect) have the same weight, and within a component all pairs. The direction of each trait is known
+//! before ([`DIRECTIONS`]): if a weight has the opposite sign, its trait is left out, the worst first, and the others
+//! are fitted again.
 //!
-//! How well it does is told by cross-validation over groups: each pair is predicted by a model that was fitted to pairs
-//! which touch neither of its groups, and whose penalty was chosen among [`PENALTIES`] in the same way within these.
+//! The model is evaluated by cross-validation over groups: each pair is predicted by a model that was fitted only to
+//! pairs without its groups. The penalty of that model was chosen among [`PENALTIES`] in the same way within those
+//! pairs.
 
 mod calibration;
 mod cross;

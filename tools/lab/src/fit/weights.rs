@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::logistic::Example;
 
-/// Returns the component of each example, by a number: what pairs connect of the groups of a set.
+/// Returns the number of the component of each example. A component is a set of groups that pairs connect, within one
+/// labelled set.
 pub fn components(examples: &[Example]) -> Vec<usize> {
     let groups = examples.iter().flat_map(|example| example.groups).max().map_or(0, |group| group as usize + 1);
     let mut parent: Vec<usize> = (0..groups).collect();
@@ -15,8 +16,8 @@ pub fn components(examples: &[Example]) -> Vec<usize> {
     examples.iter().map(|example| root(&mut parent, example.groups[0] as usize)).collect()
 }
 
-/// Returns the weight of each example: sets by their weights, alike where none is given, components of a set alike,
-/// pairs of a component alike; their sum is the number of examples.
+/// Returns the weight of each example. Sets are weighted as given, equally by default; components of a set are weighted
+/// equally, and so are pairs of a component. The sum of the weights is the number of examples.
 pub fn weights(examples: &[Example], of_sets: &[f64]) -> Vec<f64> {
     let mut sizes: BTreeMap<(u32, usize), usize> = BTreeMap::new();
     let keys: Vec<(u32, usize)> =
@@ -45,7 +46,7 @@ mod tests {
     #[test]
     fn sets_and_their_components_count_alike() {
         let example = |set, groups| Example { set, groups, is_near: true, is_identical: false, traits: [0.0; _] };
-        // Of the first set {0, 1, 2} and {3}, of the second {4}.
+        // The components are {0, 1, 2} and {3} in the first set, and {4} in the second.
         let examples = [(0, [0, 1]), (0, [2, 1]), (0, [3, 3]), (1, [4, 4])].map(|(set, groups)| example(set, groups));
         assert_eq!(weights(&examples, &[]), [0.5, 0.5, 1.0, 2.0]);
         assert_eq!(weights(&examples, &[3.0, 1.0]), [0.75, 0.75, 1.5, 1.0]);

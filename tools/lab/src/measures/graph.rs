@@ -11,9 +11,9 @@ use nddb_index::spill::sort::Sorter;
 /// considered a near-duplicate page iff it is incident to at least one edge" (Henzinger 2006, results for algorithm B);
 /// the same for any method.
 ///
-/// As there, of documents with one text only one is a node, and a document without text is none. A hot group
-/// (documents with one sketch and different texts) is counted as all the pairs that it stands for; a pair
-/// with its founder as a pair with each member.
+/// As in the paper, only one of several documents with equal texts is a node, and a document without text is none. A
+/// hot group (documents with equal sketches and different texts) counts as all pairs of its members; a pair with its
+/// founder counts as a pair with each member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Documents with different texts.
@@ -22,28 +22,27 @@ pub struct Graph {
     pub near: u64,
     /// Pairs of near-duplicates.
     pub edges: u64,
-    /// Pairs of which both documents are known to be of one site.
+    /// Pairs whose documents are known to be on one site.
     pub same_site: u64,
     /// Number of nodes by their number of near-duplicates, nodes without any included.
     pub degrees: BTreeMap<u64, u64>,
-    /// All live documents with text, or of which only the sketch is known.
+    /// All live documents that have text, or of which only the sketch is known.
     pub documents: u64,
-    /// Of these, documents with a near-duplicate, copies of one text being near-duplicates of each other.
+    /// Of these, documents with a near-duplicate; copies of one text are near-duplicates of each other.
     pub documents_near: u64,
-    /// What was said of pairs and groups. If groups of candidates were larger than the limit (`stars`), there
-    /// may be more pairs than were counted.
+    /// Totals of pairs and groups. If candidate keys exceeded the limit (`stars`), there may be more pairs than were
+    /// counted.
     pub summary: PairSummary,
 }
 
 impl Graph {
-    /// Near-duplicates of a document, on average over those that have any: 0 if none has.
+    /// Average number of near-duplicates of the documents that have any; 0 if none has.
     pub fn mean_degree(&self) -> f64 {
         if self.near == 0 { 0.0 } else { 2.0 * self.edges as f64 / self.near as f64 }
     }
 
-    /// The exponent of the power law that the degrees follow (Henzinger 2006: about -1.3 for B and -1.4 for
-    /// C): the slope of the straight line of least squares through (log degree, log number of nodes). None
-    /// with fewer than three degrees.
+    /// The exponent of the power law of the degrees (Henzinger 2006: about -1.3 for B and -1.4 for C): the slope of the
+    /// least-squares line through (log degree, log number of nodes). `None` with fewer than three degrees.
     pub fn exponent(&self) -> Option<f64> {
         let points = self.degrees.iter().filter(|(degree, _)| **degree > 0);
         let points: Vec<(f64, f64)> = points.map(|(&x, &y)| ((x as f64).ln(), (y as f64).ln())).collect();
@@ -63,7 +62,7 @@ impl Graph {
 /// Measures the near-duplicates by a method.
 ///
 /// # Errors
-/// As [`nddb::detect::pairs`].
+/// Errors of [`nddb::detect::pairs`].
 pub fn graph(
     view: View<'_>,
     collection: &Collection,
@@ -74,7 +73,7 @@ pub fn graph(
     let found = PairJob::new(view, collection, &options, Reach::ALL, watch)?;
     let groups = Groups::new(collection, &found.classes, &options.resources)?;
     let members = found.classes.members();
-    // Neighbours outside of the own class.
+    // Number of neighbours outside the class of a document.
     let mut outside = vec![0u32; collection.len() as usize];
     let (mut edges, mut same_site) = (0, 0);
     let summary = found.emit(collection, &options, watch, &mut |line| {
@@ -102,11 +101,11 @@ pub fn graph(
     Ok(graph)
 }
 
-/// How many nodes each class has, and on which sites.
+/// The number of nodes of each class, and their sites.
 struct Groups {
-    /// Number of nodes, under the leader.
+    /// Number of nodes by leader.
     nodes: Vec<u32>,
-    /// Of each class of two nodes and more: (site, nodes), by site.
+    /// For each class of at least two nodes: (site, nodes), by site.
     sites: HashMap<u32, Vec<(u32, u64)>>,
 }
 
@@ -140,12 +139,12 @@ impl Groups {
         self.nodes[leader as usize].into()
     }
 
-    /// Pairs within a class that are of one site.
+    /// Number of pairs on one site within a class.
     fn same_site_within(&self, leader: u32) -> u64 {
         self.sites.get(&leader).map_or(0, |sites| sites.iter().map(|(_, nodes)| nodes * (nodes - 1) / 2).sum())
     }
 
-    /// Pairs between two classes that are of one site.
+    /// Number of pairs on one site between two classes.
     fn same_site_between(&self, collection: &Collection, a: u32, b: u32) -> u64 {
         let alone = [a, b].map(|leader| collection.row(leader).site.map(|site| (site, 1)));
         let x = self.sites.get(&a).map_or(alone[0].as_slice(), Vec::as_slice);
@@ -164,7 +163,7 @@ mod tests {
 
     const METHODS: [&str; 6] = ["identity", "simhash", "b", "c", "combined", "split"];
 
-    /// Every pair of documents with different texts decided by itself; of split, as its class is decided.
+    /// Decides every pair of documents with different texts by itself; for split, as its classes are decided.
     #[test]
     fn it_counts_what_comparing_everything_counts() {
         for seed in [1, 2] {

@@ -1,10 +1,10 @@
 //! The measurements of the papers on a collection.
 //!
-//! It owns the figures, not their drawing: each measurement is a plain struct of counts and a function that
-//! takes them. Most are taken of all documents, from their fingerprints and stored sketches alone. Those that
-//! compare texts ([`perhaps()`], [`straining()`], [`term_differences()`]) are taken of a sample ([`TextSample`]), since
-//! texts are read again where they were loaded from. What needs labels is measured in [`crate::eval`], what
-//! sampled shingles find in [`crate::tune`].
+//! Each measurement is a plain struct of counts and a function that computes them; plots are drawn elsewhere. Most
+//! measurements use all documents, with only their fingerprints and stored sketches. Those that compare texts
+//! ([`perhaps()`], [`straining()`], [`term_differences()`]) use a sample ([`TextSample`]), since texts must be read
+//! again from their archives. Measurements that need labels are in [`crate::eval`], those of sampled shingles in
+//! [`crate::tune`].
 
 mod graph;
 mod perhaps;

@@ -1,4 +1,4 @@
-//! Number of signatures needed per document (Huang et al. 2008, 4, Figure 6).
+//! The number of signatures needed per document (Huang et al. 2008, 4, Figure 6).
 
 use fixedbitset::FixedBitSet;
 use nddb::detect::methods::Lcs;
@@ -12,40 +12,41 @@ use nddb_verdict::compare::lcs::Prepared;
 use super::sample::TextSample;
 use crate::sampling::Draw;
 
-/// Numbers of signatures that are tried: 7, 14 and so on to 112, "when we change n from 1 to 16".
+/// How many numbers of signatures are tried: 7, 14 and so on to 112, "when we change n from 1 to 16".
 pub const SIGNATURE_STEPS: u32 = 16;
 
 /// Recall and cost of perhaps-similar sets, by the number of signatures.
 ///
-/// As in the paper each of some selected documents is compared with all others of the sample by trustable longest common
-/// subsequence, and so are the documents of its perhaps-similar sets. The paper's figures are means over what people
-/// found to be similar; here what is found without sets is the truth, and pairs are summed up.
+/// As in the paper, each selected document is compared with all others of the sample by trustable longest common
+/// subsequence, and with the documents of its perhaps-similar sets. In the paper, people decided which pairs are
+/// similar, and figures are means over documents. Here the comparison with all others is the truth, and pairs are
+/// summed up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Perhaps {
-    /// Documents that were drawn at random: of these the share with a signature is taken.
+    /// Number of documents drawn at random, from which the share with a signature is computed.
     pub drawn: u64,
-    /// Documents that were compared with all others.
+    /// Number of documents that were compared with all others.
     pub selected: u64,
-    /// Comparisons: each pair of a selected document and another one.
+    /// Number of comparisons: all pairs of a selected document and another document.
     pub compared: u64,
     /// Of these, pairs that are similar by trustable longest common subsequence.
     pub similar: u64,
-    /// What each number of signatures gives.
+    /// The result for each number of signatures.
     pub steps: Vec<AtSignatures>,
-    /// Some of the pairs that are perhaps similar by all signatures: those that are similar, and those that are not.
+    /// A sample of the pairs that are perhaps similar by all signatures: similar pairs, and pairs that are not similar.
     pub pairs: [Vec<(u32, u32)>; 2],
 }
 
-/// What a number of signatures gives.
+/// The result for a number of signatures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtSignatures {
-    /// Signatures of a document, at most.
+    /// Greatest number of signatures of a document.
     pub signatures: u32,
-    /// Drawn documents that have at least one.
+    /// Number of drawn documents that have a signature.
     pub signed: u64,
-    /// Pairs of a selected document and another one of a set that both are in.
+    /// Number of pairs of a selected document and another document of its sets.
     pub perhaps: u64,
-    /// Of these, pairs that are similar.
+    /// Of these, the number of similar pairs.
     pub similar: u64,
 }
 
@@ -58,7 +59,7 @@ impl AtSignatures {
 }
 
 impl Perhaps {
-    /// The share of documents that have at least one signature.
+    /// The share of documents that have a signature.
     pub fn signed(&self, step: &AtSignatures) -> Option<f64> {
         share(step.signed, self.drawn)
     }
@@ -70,15 +71,14 @@ impl Perhaps {
     }
 }
 
-/// Documents that a thread compares at a time.
+/// Number of documents that a thread compares at a time.
 const CHUNK: usize = 32;
 
 fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Measures perhaps-similar sets of a sample. Of the pairs of either kind those are returned that are drawn as `draw`
-/// draws.
+/// Measures perhaps-similar sets of a sample. `draw` chooses which pairs of each kind are returned.
 ///
 /// # Errors
 /// Errors of the disk; [`nddb::Error::Cancelled`].
@@ -150,7 +150,7 @@ pub fn perhaps(
                 step.perhaps += u64::from(perhaps);
                 step.similar += u64::from(perhaps && similar);
             }
-            // Two selected documents meet twice, and are drawn from once.
+            // Two selected documents are compared twice; the pair is offered to the draw once.
             let again = other < index && selected.binary_search(&other).is_ok();
             if !again && together.last().is_some_and(|all| all[number].contains(other)) {
                 draws[usize::from(!similar)].push(documents[index], documents[other]);
@@ -170,7 +170,7 @@ pub fn perhaps(
     Ok(made)
 }
 
-/// For each selected document, those that are in a set with it.
+/// Returns, for each selected document, the documents that are in a set with it.
 fn sets(
     collection: &Collection,
     documents: &[u32],

@@ -8,12 +8,12 @@ use nddb_format::Fingerprint;
 use nddb_index::spill::sort::Sorter;
 use nddb_index::spill::ticker::Ticker;
 
-/// Buckets of equal width that the space of values is cut in.
+/// Number of buckets of equal width into which the space of values is divided.
 pub const BUCKETS: usize = 128;
-/// Fingerprints that are named.
+/// Number of most frequent fingerprints that are listed.
 const NAMED: usize = 10;
 
-/// How fingerprints lie in the space of their values: uniformly, or in clusters.
+/// The distribution of fingerprints over their values: uniform, or in clusters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prints {
     /// Bits of a fingerprint.
@@ -22,16 +22,16 @@ pub struct Prints {
     pub documents: u64,
     /// Different fingerprints among them.
     pub distinct: u64,
-    /// "The distribution of bit-positions of the leading 1-bit in XOR's of successive fingerprints"
-    /// (Manku et al. 2007, 4.2, Figure 2a): successive ones of the different fingerprints in ascending
-    /// order, by position, 0 the least bit.
+    /// "The distribution of bit-positions of the leading 1-bit in XOR's of successive fingerprints" (Manku et al. 2007,
+    /// 4.2, Figure 2a): successive among the distinct fingerprints in ascending order; counts by position, 0 is the
+    /// lowest bit.
     pub leading: Vec<u64>,
     /// "The distribution of fingerprints in 128 buckets; bucket boundaries are defined by dividing the
     /// space of 2^f fingerprints into 128 equi-sized contiguous intervals" (Figure 2b): documents in each.
     pub documents_in: [u64; BUCKETS],
     /// Different fingerprints in each bucket.
     pub distinct_in: [u64; BUCKETS],
-    /// The fingerprints of most documents, of two at least: most first, then the lesser value.
+    /// The fingerprints that most documents share (at least two), by descending number of documents, then by value.
     pub hottest: Vec<Hot>,
 }
 
@@ -40,13 +40,13 @@ pub struct Prints {
 pub struct Hot {
     /// The fingerprint.
     pub fingerprint: Fingerprint,
-    /// How many documents have it.
+    /// Number of documents that have it.
     pub documents: u64,
-    /// The ordinal of the one that was stored first.
+    /// The ordinal of the document that was stored first.
     pub example: u32,
 }
 
-/// Measures the fingerprints of the live documents of a collection; they have `bits` bits, 7 at least.
+/// Measures the fingerprints of the live documents of a collection. Fingerprints have `bits` bits, at least 7.
 ///
 /// # Errors
 /// Errors of the disk; [`nddb::Error::Cancelled`].
@@ -94,7 +94,7 @@ pub fn prints(
 }
 
 impl Prints {
-    /// Takes a fingerprint with its documents.
+    /// Adds a fingerprint with its number of documents.
     fn take(&mut self, hot: Hot) {
         let bucket = (hot.fingerprint.0 >> (u32::from(self.bits) - BUCKETS.ilog2())) as usize;
         self.documents += hot.documents;
@@ -102,7 +102,7 @@ impl Prints {
         self.documents_in[bucket] += hot.documents;
         self.distinct_in[bucket] += 1;
         if hot.documents > 1 {
-            // They come by value, so the lesser of equals stays in front.
+            // Fingerprints come in ascending order, so among equal counts the lesser one stays in front.
             let index = self.hottest.partition_point(|other| Reverse(other.documents) <= Reverse(hot.documents));
             self.hottest.insert(index, hot);
             self.hottest.truncate(NAMED);
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// Everything by its definition, over all documents at once.
+    /// Computes every figure by its definition, over all documents at once.
     #[test]
     fn it_counts_what_the_plain_definition_counts() {
         for seed in [1, 2] {

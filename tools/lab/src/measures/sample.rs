@@ -1,4 +1,4 @@
-//! The documents whose texts are measured: a sample, drawn by a seed.
+//! The documents whose texts are measured: a random sample, determined by a seed.
 
 use std::collections::BinaryHeap;
 
@@ -12,24 +12,24 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::sampling::Draw;
 
-/// Documents that are compared with all others of the sample: "we randomly selected 150 documents from the whole
-/// repository for evaluation" (Huang et al. 2008, 4).
+/// Number of documents that are compared with all others of the sample: "we randomly selected 150 documents from the
+/// whole repository for evaluation" (Huang et al. 2008, 4).
 pub const SELECTED: usize = 150;
 
-/// Documents drawn at random, and what is near to some of them; of each, the first 10 KB of its text.
+/// Documents drawn at random and near-duplicates of some of them, with the first 10 KB of each text.
 ///
-/// Of documents with equal texts only one can be drawn, and none without text. In a collection of more documents than
-/// are drawn, hardly any two of those are near each other. So documents that are near by their sketches to the first
-/// [`SELECTED`] ones are read, too, as many again at most.
+/// Only one of several documents with equal texts can be drawn, and none without text. In a large collection, hardly
+/// any two documents drawn are near each other. So near-duplicates (by sketches) of the first [`SELECTED`] documents
+/// are read, too, at most as many as were drawn.
 pub struct TextSample {
-    /// Documents with different texts that could be drawn.
+    /// Number of documents with different texts that could be drawn.
     pub drawn_from: u64,
     /// Documents that could not be read.
     pub unread: UnreadTexts,
-    /// Documents drawn at random, ascending; the others are here because they are near to one of these.
+    /// Documents drawn at random, ascending. All other documents of the sample are near one of these.
     drawn: Vec<u32>,
     selected: Vec<u32>,
-    /// All whose texts are there, ascending.
+    /// All documents whose texts were read, ascending.
     all: Vec<u32>,
     kept: Kept,
 }
@@ -40,12 +40,12 @@ impl TextSample {
         &self.all
     }
 
-    /// Of these, those that were drawn at random.
+    /// Of these, the documents that were drawn at random.
     pub fn drawn(&self) -> &[u32] {
         &self.drawn
     }
 
-    /// Of these, those that are compared with all others.
+    /// Of these, the documents that are compared with all others.
     pub fn selected(&self) -> &[u32] {
         &self.selected
     }
@@ -56,8 +56,8 @@ impl TextSample {
     }
 }
 
-/// Draws documents by a seed, and reads them. Of the options it heeds the part of a page that is its text, the distance
-/// of simhash, and the room.
+/// Draws documents by a seed, and reads them. The options used are the part of a page that is its text, the distance of
+/// simhash, and the resources.
 ///
 /// # Errors
 /// Damage of the database; errors of the disk; [`Error::Cancelled`].
@@ -96,7 +96,7 @@ pub fn text_sample(
     Ok(TextSample { drawn_from, unread: kept.unread, drawn, selected, all, kept })
 }
 
-/// How many documents with different texts there are, and those of least hash.
+/// Returns the number of documents with different texts, and the documents with the least hashes.
 fn draw(collection: &Collection, documents: usize, seed: u64) -> (u64, Vec<u32>) {
     let (mut drawn, mut all) = (BinaryHeap::new(), 0);
     for ordinal in 0..collection.len() {
@@ -113,7 +113,7 @@ fn draw(collection: &Collection, documents: usize, seed: u64) -> (u64, Vec<u32>)
     (all, drawn.into_sorted_vec().into_iter().map(|(_, ordinal)| ordinal).collect())
 }
 
-/// Pairs of the selected documents and what is near to them by min-hash, or by simhash where there are no min-values.
+/// Pairs of the selected documents with their near-duplicates by min-hash, or by simhash if there are no min-values.
 fn near(
     view: View<'_>,
     collection: &Collection,

@@ -5,22 +5,21 @@ use nddb::detect::{Collection, PairOptions};
 use nddb::{Progress, Result, View};
 use nddb_dedup::PairJob;
 
-/// Values of B-similarity.
+/// Number of values of B-similarity.
 const B_LEN: usize = 7;
-/// Values of C-similarity.
+/// Number of values of C-similarity.
 const C_LEN: usize = 385;
 
-/// Pairs by both similarities: "the C-similarity of each pair in a random sample of B-similar pairs", and
-/// "the B-similarity for a random sample of C-similar pairs" (Henzinger 2006, correlation); here of all of
-/// them.
+/// Counts of pairs by both similarities: "the C-similarity of each pair in a random sample of B-similar pairs", and
+/// "the B-similarity for a random sample of C-similar pairs" (Henzinger 2006, correlation). Here all pairs are used
+/// instead of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// The pairs that are looked at.
+    /// Number of pairs examined.
     pub pairs: u64,
-    /// Pairs without the other similarity: one document lacks its sketch.
+    /// Number of pairs without the other similarity, because a document lacks the sketch.
     pub unknown: u64,
-    /// Keys that more documents share than are compared with each other: of these, only the pairs with the
-    /// first of them are here.
+    /// Number of keys that too many documents share: only the pairs with the first of these documents are counted.
     pub cut: u64,
     counts: Vec<u64>,
 }
@@ -53,8 +52,8 @@ impl Grid {
         (0..B_LEN as u32).map(|b| self.pairs_at(b, c)).sum()
     }
 
-    /// Pairs with at least this C-similarity: those of B-similar pairs that the combined algorithm keeps at
-    /// this threshold (Henzinger 2006, the combined algorithm).
+    /// Number of pairs with at least this C-similarity. If the pairs are B-similar, these are the pairs that the
+    /// combined algorithm of Henzinger 2006 keeps at this threshold.
     pub fn from_c(&self, least: u32) -> u64 {
         (least..C_LEN as u32).map(|c| self.with_c(c)).sum()
     }
@@ -74,8 +73,8 @@ impl Grid {
         mean(sum, len)
     }
 
-    /// Pearson's coefficient of correlation of the two similarities over these pairs; none where one of
-    /// them does not vary.
+    /// Pearson's coefficient of correlation of the two similarities over these pairs; `None` if one of them does not
+    /// vary.
     pub fn correlation(&self) -> Option<f64> {
         let (mut len, mut x, mut y, mut xx, mut yy, mut xy) = (0i128, 0, 0, 0, 0, 0);
         for b in 0..B_LEN as u32 {
@@ -98,11 +97,11 @@ fn mean(sum: u64, len: u64) -> Option<f64> {
     (len > 0).then(|| sum as f64 / len as f64)
 }
 
-/// Measures the similarities of all pairs that a method finds, of documents with different texts, and hands each to
-/// `visit`; the method is b or c.
+/// Measures the similarities of all pairs that a method, b or c, finds among documents with different texts, and passes
+/// each pair to `visit`.
 ///
 /// # Errors
-/// As [`nddb::detect::pairs`].
+/// Errors of [`nddb::detect::pairs`].
 pub fn similarities(
     view: View<'_>,
     collection: &Collection,
@@ -111,7 +110,7 @@ pub fn similarities(
     visit: &mut dyn FnMut(u32, u32),
 ) -> Result<Grid> {
     let options = PairOptions { expand: false, ..options.clone() };
-    // Documents with one sketch are pairs here, too.
+    // Documents with equal sketches are pairs here, too.
     let found = PairJob::between(&Identity, view, collection, &options, watch)?;
     let mut grid = Grid::new();
     grid.cut = found.cuts.len() as u64;

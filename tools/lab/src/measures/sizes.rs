@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use nddb::detect::{ClusterOptions, ClusterSummary, Collection, cluster};
 use nddb::{Progress, Result, View};
 
-/// Star clusters by their size.
+/// Counts of star clusters by size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// Number of clusters by their number of live documents, two at least. Documents without text are none.
+    /// Number of clusters by their number of live documents, at least two. Documents without text form no cluster.
     pub clusters: BTreeMap<u64, u64>,
-    /// What clustering gave in all.
+    /// Totals of the clustering.
     pub summary: ClusterSummary,
 }
 
 /// Clusters the documents of a collection, made by [`Collection::with_deleted`], and counts the clusters.
 ///
 /// # Errors
-/// As [`cluster`].
+/// Errors of [`cluster`].
 pub fn sizes(
     view: View<'_>,
     collection: &Collection,

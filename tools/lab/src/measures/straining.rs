@@ -15,29 +15,29 @@ use nddb_verdict::compare::lcs::{Comparer, Prepared};
 
 use super::sample::TextSample;
 
-/// Lengths of the window that are tried, in units, "from 2 bytes to 100 bytes".
+/// The window lengths that are tried, in units: "from 2 bytes to 100 bytes".
 pub const WINDOWS: [usize; 16] = [2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100];
-/// Pairs that a thread strains at a time.
+/// Number of pairs that a thread filters at a time.
 const CHUNK: usize = 8;
-/// A window that strains nothing: a character is left out if the other text lacks it, and then it is in no common
-/// subsequence either.
+/// A window length that has no effect: it removes only characters that the other text lacks, which are in no common
+/// subsequence.
 const NO_WINDOW: usize = 1;
 
-/// What windows of each length leave of texts.
+/// The effect of windows of each length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Straining {
-    /// Pairs that are similar by the trustable longest common subsequence of the whole texts.
+    /// Number of pairs that are similar by the trustable longest common subsequence of the whole texts.
     pub similar: u64,
-    /// Pairs that are not.
+    /// Number of pairs that are not similar.
     pub unlike: u64,
-    /// Each of [`WINDOWS`].
+    /// The result for each of [`WINDOWS`].
     pub steps: Vec<AtWindow>,
 }
 
-/// What windows of one length leave.
+/// The effect of windows of one length.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AtWindow {
-    /// Units of the window.
+    /// Length of the window in units.
     pub window: usize,
     /// "The ratio between the sum of length of the strained away portions of a not-true-similar pair and the sum of
     /// length of this pair": the mean over the pairs that are not similar.
@@ -47,8 +47,8 @@ pub struct AtWindow {
     pub reserved: Option<f64>,
 }
 
-/// Measures what windows leave of these pairs of documents of a sample. Whether a pair is similar is decided by its
-/// whole texts, where the paper asked people.
+/// Measures the effect of windows on these pairs of documents of a sample. The comparison of the whole texts decides
+/// whether a pair is similar; in the paper, people decided.
 ///
 /// # Errors
 /// [`nddb::Error::Cancelled`].
@@ -64,7 +64,7 @@ pub fn straining(
     let (mut made, mut sums) = (Straining::default(), [[0.0; 2]; WINDOWS.len()]);
     let mut chunks = pairs.chunks(CHUNK);
     let strain = |chunk: &[(u32, u32)]| {
-        // Nothing is stopped early: all lengths are wanted.
+        // No comparison stops early, because all lengths are needed.
         let mut strainer = Strainer::new(sample, lcs);
         chunk.iter().map(|&pair| strainer.strain(pair)).collect::<Vec<Strained>>()
     };
@@ -96,8 +96,8 @@ pub fn straining(
     Ok(made)
 }
 
-/// Microseconds that the comparison of such a pair takes: without filtered sketches, and with them. Comparisons end as
-/// soon as they are decided. `None` without a pair.
+/// Returns the microseconds per comparison of these pairs, without and with filtered sketches. Comparisons end as soon
+/// as they are decided. `None` without a pair.
 pub fn comparison_times(sample: &TextSample, pairs: &[(u32, u32)], lcs: &Lcs) -> [Option<f64>; 2] {
     [NO_WINDOW, lcs.comparison.window].map(|window| {
         let parameters = Parameters { window, ..lcs.comparison };
@@ -111,15 +111,16 @@ pub fn comparison_times(sample: &TextSample, pairs: &[(u32, u32)], lcs: &Lcs) ->
     })
 }
 
-/// What windows of each length leave of a pair.
+/// The effect of windows of each length on a pair.
 struct Strained {
     /// Whether its whole texts are similar.
     is_similar: bool,
-    /// The share of the trustable subsequence that is kept if it is, else the share of the texts that is strained away.
+    /// For a similar pair, the share of the trustable subsequence that is kept; else the share of the texts that is
+    /// filtered out.
     shares: [f64; WINDOWS.len()],
 }
 
-/// Strains pairs of a sample, one after the other.
+/// Filters pairs of a sample, one after the other.
 struct Strainer<'a> {
     sample: &'a TextSample,
     lcs: &'a Lcs,
@@ -154,10 +155,10 @@ impl<'a> Strainer<'a> {
     }
 }
 
-/// A text with the hashes of its beginnings, from which the hash of any window follows.
+/// A text with the hashes of its prefixes, from which the hash of any window is computed.
 struct Hashed {
     text: Vec<char>,
-    /// The hash of the first so many characters: as the digits of a number to a random base, modulo 2^61 - 1.
+    /// The hash of each prefix: its characters are the digits of a number in a random base, modulo 2^61 - 1.
     hashes: Vec<u64>,
     powers: Vec<u64>,
 }
@@ -176,13 +177,14 @@ impl Hashed {
         Self { text, hashes, powers }
     }
 
-    /// The hash of a window. Two of the windows of two texts that differ have one hash with a probability of 2^-34.
+    /// The hash of a window. The probability that any two different windows of two texts have equal hashes is 2^-34.
     fn hash(&self, window: &Range<usize>) -> u64 {
         let before = times(self.hashes[window.start], self.powers[window.len()]);
         (self.hashes[window.end] + MODULUS - before) % MODULUS
     }
 
-    /// How many characters of the text are in a window that the other text has, too: the length of its sketch (3.3).
+    /// Returns the number of characters of the text in windows that the other text has, too: the length of its sketch
+    /// (3.3).
     fn kept(&self, other: &Self, size: usize) -> usize {
         let theirs: HashSet<u64, BuildHasherDefault<Spread>> =
             windows(&other.text, size).map(|window| other.hash(&window)).collect();
@@ -204,7 +206,7 @@ fn times(a: u64, b: u64) -> u64 {
     if sum >= MODULUS { sum - MODULUS } else { sum }
 }
 
-/// What is a hash already, with its bits spread to the upper ones.
+/// A hasher for values that are hashes; it only spreads their bits to the upper ones.
 #[derive(Default)]
 struct Spread(u64);
 
@@ -227,7 +229,7 @@ fn units(character: char) -> usize {
     if character.is_ascii() { 1 } else { 2 }
 }
 
-/// The windows of a text: at each index the fewest characters that have so many units.
+/// The windows of a text: at each index, the fewest characters that have at least `size` units.
 fn windows(text: &[char], size: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let (mut end, mut held) = (0, 0);
     (0..text.len()).map_while(move |start| {

@@ -1,4 +1,4 @@
-//! Number of terms in which near-duplicates differ (Henzinger 2006, results for algorithms B and C).
+//! The number of terms in which near-duplicates differ (Henzinger 2006, results for algorithms B and C).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,23 +12,24 @@ use nddb_index::spill::ticker::Ticker;
 use nddb_page::text::Tokenizer;
 use nddb_verdict::compare::lcs::Myers;
 
-/// Terms of a document that are compared: of two longer ones that share nothing, the comparison would take minutes.
+/// Greatest number of terms of a document that are compared: two longer documents with nothing in common would take
+/// minutes.
 pub const TERMS_MAX: usize = 50_000;
 
-/// Pairs by their term difference: "we executed the linux diff command over the two token sequences and used the number
-/// of tokens that were returned". Deletions and insertions are counted, so a term that is replaced counts two.
+/// Counts of pairs by their term difference: "we executed the linux diff command over the two token sequences and used
+/// the number of tokens that were returned". Deletions and insertions are counted, so a replaced term counts twice.
 ///
-/// Terms are those of the text as the database's methods read it, without the addresses of images.
+/// Terms are those of the text that the methods of the database read, without the addresses of images.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermDifferences {
-    /// Pairs by the number of terms in which they differ.
+    /// Number of pairs by the number of terms in which they differ.
     pub counts: BTreeMap<u64, u64>,
-    /// Pairs of which a text could not be read.
+    /// Number of pairs with an unreadable text.
     pub unread: u64,
 }
 
 impl TermDifferences {
-    /// Pairs that were compared.
+    /// Number of pairs that were compared.
     pub fn pairs(&self) -> u64 {
         self.counts.values().sum()
     }
@@ -39,7 +40,7 @@ impl TermDifferences {
         (!self.counts.is_empty()).then(|| sum as f64 / self.pairs() as f64)
     }
 
-    /// The least difference that half of the pairs do not exceed.
+    /// The median: the least difference that half of the pairs do not exceed.
     pub fn median(&self) -> Option<u64> {
         let (half, mut seen) = (self.pairs().div_ceil(2), 0);
         self.counts.iter().find_map(|(&difference, pairs)| {
@@ -55,7 +56,7 @@ impl TermDifferences {
     }
 }
 
-/// Measures the term differences of each list of pairs. Also tells how many documents could not be read.
+/// Measures the term differences of each list of pairs. Also returns how many documents could not be read.
 ///
 /// # Errors
 /// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].

@@ -1,4 +1,4 @@
-//! What is measured of texts, against its definition.
+//! Compares the measurements of texts with their definitions.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::sampling::Draw;
 
 const SEEDS: [u64; 2] = [3, 11];
 
-/// Short texts: definitions take time with the product of the lengths.
+/// Short texts, because the definitions take time proportional to the product of the lengths.
 fn short(len: usize, seed: u64) -> Vec<String> {
     let cut = |text: &String| text.chars().take(350).collect();
     texts(len, seed).iter().map(cut).collect()
@@ -34,7 +34,7 @@ fn sample(corpus: &Corpus, options: &PairOptions, documents: usize, seed: u64) -
     text_sample(corpus.view(), corpus.collection(), options, documents, seed, &mut |_| true).expect("a sample")
 }
 
-/// Documents with different texts, and some text.
+/// Documents with different texts that are not empty.
 fn different(corpus: &Corpus) -> Vec<u32> {
     let all = corpus.collection();
     (0..all.len()).filter(|&ordinal| all.representative(ordinal) == ordinal && !all.row(ordinal).is_empty).collect()
@@ -55,7 +55,7 @@ fn a_sample_is_drawn_by_its_seed_and_takes_neighbours_along() {
         assert_eq!((few.documents(), few.drawn()), (again.documents(), again.drawn()), "seed {seed}");
         assert_ne!(few.drawn(), sample(&corpus, &options, 20, seed + 1).drawn(), "seed {seed}");
         assert_eq!((few.drawn().len(), few.selected()), (20, few.drawn()));
-        // At most 20 pairs are joined, each of a selected document and another one that is near.
+        // At most 20 pairs are added, each of a selected document and a near one.
         assert!(few.documents().len() > 20 && few.documents().len() <= 60, "{}", few.documents().len());
         assert!(few.drawn().iter().all(|drawn| few.documents().binary_search(drawn).is_ok()));
         let agreement = |a: u32, b: u32| corpus.collection().compared(a, b, |pair| pair.agreement());
@@ -89,7 +89,7 @@ fn perhaps_similar_sets_are_worth_what_comparing_everything_says() {
         let similar: BTreeSet<(usize, usize)> =
             (0..len).flat_map(|a| (0..a).map(move |b| (b, a))).filter(|&(a, b)| near(a, b)).collect();
         assert_eq!((found.drawn, found.selected), (len as u64, len as u64), "seed {seed}");
-        // Each pair is met from both sides.
+        // Each pair is found from both sides.
         assert_eq!(
             (found.compared, found.similar),
             ((len * (len - 1)) as u64, 2 * similar.len() as u64),
@@ -192,7 +192,7 @@ fn windows_leave_what_looking_at_all_of_them_leaves() {
     }
 }
 
-/// About sixty pairs are looked at.
+/// About sixty pairs are examined.
 fn pairs_step(documents: usize) -> usize {
     (documents * documents / 120).max(1)
 }

@@ -1,7 +1,7 @@
 //! Counts of pairs that are too many to be listed.
 //!
-//! A million copies of one page make 5 * 10^11 pairs. What has to be known of these is how many they are, some of them
-//! to look at, and whether certain pairs are among them; none of it needs a list.
+//! A million copies of one page make 5 * 10^11 pairs. Evaluation needs their number, a sample of them, and whether
+//! certain pairs are among them; none of this needs a list.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -13,25 +13,25 @@ use nddb::{Progress, Result, View};
 use nddb_dedup::{CLASSES, Classes, Judge, Judged, Members, PairJob, Reach, TEXT, pairs_of, share_key};
 use nddb_index::spill::ticker::Ticker;
 
-/// Pairs of two classes, or of one, that are listed one by one.
+/// Greatest number of pairs between two classes, or within one, that are listed one by one.
 pub(crate) const LISTED: u64 = 1 << 10;
-/// Pairs of kinds that are decided of two classes, or of one.
+/// Greatest number of pairs of kinds that are decided between two classes, or within one.
 const DECIDED: u64 = 1 << 14;
 
-/// Pairs that a method puts out.
+/// Pairs that a method returns.
 pub(crate) enum Counted<'a> {
-    /// One of them, by ordinals.
+    /// One pair, by ordinals.
     Pair(u32, u32),
-    /// Many.
+    /// A block of many pairs.
     PairBlock(PairBlock<'a>),
 }
 
-/// Pairs of each of one list of documents with each of another, or of all within one list.
+/// A block of pairs: each document of one list with each of another, or all pairs within one list.
 pub(crate) struct PairBlock<'a> {
     pub(crate) a: &'a [u32],
     /// Empty for the pairs within the first list.
     pub(crate) b: &'a [u32],
-    /// The pairs that were asked for and are among them, or would be if every pair were decided, by index.
+    /// Indexes of the requested pairs that are in the block, or would be if every pair were decided.
     pub(crate) asked: &'a [usize],
 }
 
@@ -41,9 +41,9 @@ impl PairBlock<'_> {
         if self.b.is_empty() { pairs_of(self.a.len()) } else { self.a.len() as u64 * self.b.len() as u64 }
     }
 
-    /// A pair that two random numbers choose.
+    /// The pair that two random numbers select.
     pub(crate) fn draw(&self, random: [u64; 2]) -> (u32, u32) {
-        // The upper half of the product is as good as uniform for lists of documents.
+        // The upper half of the product is practically uniform for lists of documents.
         let below = |number: u64, bound: usize| ((u128::from(number) * bound as u128) >> 64) as usize;
         let first = below(random[0], self.a.len());
         if self.b.is_empty() {
@@ -54,19 +54,19 @@ impl PairBlock<'_> {
     }
 }
 
-/// Finds the pairs that `expand` gives and hands them to `emit`, the larger part of them as crowds; `asked` are pairs
-/// of which it must be known whether they are among them. It takes time by the number of documents and of pairs
-/// between classes, and not of pairs between documents.
+/// Finds the pairs that `expand` gives and passes them to `emit`, most of them as blocks. For the pairs in `asked`, the
+/// result tells whether they are among them. The time depends on the numbers of documents and of pairs of classes, not
+/// on the number of pairs of documents.
 ///
-/// What is said of an asked pair is what `expand` says of it: documents of a class, or of two that a source brought
-/// together, are decided by their own evidence, and so are those that share a key which more documents have than are
-/// compared with each other. The number of pairs is the same, too, but for two cases. Where a key is cut off, only
-/// pairs with the oldest of its documents are counted. And where more than [`DECIDED`] pairs of kinds (by site for
-/// split and min-hash, by text for methods that compare texts) would have to be decided between two classes, only the
-/// documents near the founder of the other class are counted.
+/// The result for an asked pair is that of `expand`. The pair is decided by its own evidence in three cases: both
+/// documents are in one class, a source found their two classes, or they share a key that too many documents share. The
+/// number of pairs is that of `expand`, too, with two exceptions. If too many documents share a key, only pairs with
+/// the oldest of them are counted. A kind is a site for split and min-hash, and a text for methods that compare texts.
+/// If more than [`DECIDED`] pairs of kinds would have to be decided between two classes, only the documents near the
+/// founder of the other class are counted.
 ///
 /// # Errors
-/// As [`super`].
+/// Errors of [`super`].
 pub(crate) fn count(
     view: View<'_>,
     collection: &Collection,
@@ -97,7 +97,7 @@ fn count_beyond(
         emit(Counted::Pair(pair.a, pair.b))
     })?;
     let mut pair_counts = BlockCounter::new(&found, collection, &options, asked, listed);
-    ticker.start("count", None, "crowds")?;
+    ticker.start("count", None, "blocks")?;
     let (mut many, mut last) = (0, None);
     found.unlisted.each(&mut |rows| {
         for &row in rows {
@@ -135,7 +135,8 @@ fn count_beyond(
     Ok(summary)
 }
 
-/// Counts the pairs of keys that have too many.
+/// Counts the pairs of homes with too many pairs to be listed. The home of a pair is the common class of its documents,
+/// else their common text, else the pair of their classes.
 struct BlockCounter<'a> {
     found: &'a PairJob,
     collection: &'a Collection,
@@ -143,7 +144,7 @@ struct BlockCounter<'a> {
     judge: Judge<'a>,
     members: Members,
     texts: Members,
-    /// Texts that documents of several classes have.
+    /// Texts whose documents are in several classes.
     spread: FixedBitSet,
     kinds: HashMap<u32, Rc<Kinds>>,
     asked: &'a [(u32, u32)],
@@ -152,10 +153,10 @@ struct BlockCounter<'a> {
     listed: u64,
 }
 
-/// The members of a class by what may tell them apart.
+/// The members of a class, divided into kinds that a decision may distinguish.
 struct Kinds {
     members: Vec<u32>,
-    /// Where each kind ends; the one of the leader is the first.
+    /// The end of each kind; the kind of the leader is the first.
     ends: Vec<usize>,
 }
 
@@ -207,7 +208,7 @@ impl<'a> BlockCounter<'a> {
         }
     }
 
-    /// Counts the pairs that have their home at one index.
+    /// Counts the pairs of one home.
     fn at(
         &mut self,
         home: [u64; 2],
@@ -222,7 +223,7 @@ impl<'a> BlockCounter<'a> {
         }
     }
 
-    /// Pairs of one text in different classes: all are near.
+    /// Counts the pairs of one text in different classes, which are all near.
     fn text(
         &mut self,
         home: [u64; 2],
@@ -233,7 +234,7 @@ impl<'a> BlockCounter<'a> {
         let mut equal = self.texts.of(home[1] as u32).to_vec();
         equal.sort_unstable_by_key(|&ordinal| classes.leader(ordinal));
         let mut runs: Vec<&[u32]> = equal.chunk_by(|&a, &b| classes.leader(a) == classes.leader(b)).collect();
-        // Documents that are alone in their classes are all near to each other: they are the last.
+        // Documents that are alone in their classes are all near each other; they come last.
         runs.sort_by_key(|run| run.len() == 1);
         let alone = runs.partition_point(|run| run.len() > 1);
         let order: Vec<u32> = runs.concat();
@@ -258,7 +259,7 @@ impl<'a> BlockCounter<'a> {
         self.emit(asked.get(&alone).map_or(&[], Vec::as_slice), rest, &[], emit)
     }
 
-    /// Pairs of one class.
+    /// Counts the pairs within one class.
     fn within(
         &mut self,
         home: [u64; 2],
@@ -288,7 +289,7 @@ impl<'a> BlockCounter<'a> {
         Ok(())
     }
 
-    /// Pairs of two classes, but for those of one text.
+    /// Counts the pairs between two classes, except pairs of equal texts.
     fn between(
         &mut self,
         home: [u64; 2],
@@ -316,7 +317,7 @@ impl<'a> BlockCounter<'a> {
         Ok(())
     }
 
-    /// The documents of all kinds that are near to a founder, itself included, ascending.
+    /// Returns the documents of all kinds that are near a founder, including the founder, ascending.
     fn near(&mut self, kinds: &Kinds, founder: u32, summary: &mut PairSummary) -> Result<Vec<u32>> {
         let mut near = Vec::new();
         for kind in kinds.each() {
@@ -328,7 +329,7 @@ impl<'a> BlockCounter<'a> {
         Ok(near)
     }
 
-    /// Whether two documents, that stand for so many pairs, are near.
+    /// Returns whether two documents, which represent `pairs` pairs, are near.
     fn is_near(&mut self, a: u32, b: u32, pairs: u64, summary: &mut PairSummary) -> Result<bool> {
         Ok(match self.judge.pair(a, b)? {
             Judged::Near(pair) => {
@@ -343,7 +344,7 @@ impl<'a> BlockCounter<'a> {
         })
     }
 
-    /// The kinds of a class: documents of which the same is known of a pair with any other.
+    /// Returns the kinds of a class. Documents of one kind have the same decisions with every other document.
     fn kinds(&mut self, leader: u32) -> Rc<Kinds> {
         if let Some(kinds) = self.kinds.get(&leader) {
             return kinds.clone();
@@ -374,7 +375,7 @@ impl<'a> BlockCounter<'a> {
         kinds
     }
 
-    /// The asked pairs of a home with a document in each of two lists, which are ascending.
+    /// Returns the asked pairs of a home with one document in each of two ascending lists.
     fn asked_in(&self, home: [u64; 2], a: &[u32], b: &[u32]) -> Vec<usize> {
         let is_in = |list: &[u32], ordinal: u32| list.binary_search(&ordinal).is_ok();
         let asked = self.homes.get(&home).into_iter().flatten().copied().filter(|&index| {
@@ -384,7 +385,7 @@ impl<'a> BlockCounter<'a> {
         asked.collect()
     }
 
-    /// Hands out what is near to founders, with the asked pairs that are near by their own evidence.
+    /// Passes on the documents near founders, with the asked pairs that are near by their own evidence.
     fn emit_near(
         &mut self,
         home: [u64; 2],
@@ -395,7 +396,7 @@ impl<'a> BlockCounter<'a> {
         let mut asked = Vec::new();
         for &index in self.homes.get(&home).into_iter().flatten() {
             let (x, y) = self.asked[index];
-            // By the ids, as everywhere.
+            // In the order of ids, as everywhere.
             let (x, y) = if self.collection.row(x).rank < self.collection.row(y).rank { (x, y) } else { (y, x) };
             if matches!(self.judge.pair(x, y)?, Judged::Near(_)) {
                 asked.push(index);
@@ -408,7 +409,7 @@ impl<'a> BlockCounter<'a> {
         asked.iter().map(|&index| self.asked[index]).try_for_each(|(x, y)| emit(Counted::Pair(x, y)))
     }
 
-    /// Hands out pairs, one by one if they are few.
+    /// Passes on pairs, one by one if they are few.
     fn emit(
         &self,
         asked: &[usize],

@@ -8,7 +8,7 @@ type Pairs = BTreeSet<(u32, u32)>;
 
 const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
 
-/// What `expand` puts out, by definition.
+/// The pairs of `expand`, by definition.
 fn expanded(view: View<'_>, collection: &Collection, options: &PairOptions) -> (Pairs, PairSummary) {
     let (options, mut all) = (PairOptions { expand: true, ..options.clone() }, Pairs::new());
     let summary = pairs(view, collection, &options, &mut |_| true, &mut |line| {
@@ -20,7 +20,7 @@ fn expanded(view: View<'_>, collection: &Collection, options: &PairOptions) -> (
     (all, summary.expect("pairs"))
 }
 
-/// Compares what is counted with what is listed; returns how many pairs were in crowds.
+/// Compares the counted with the listed pairs; returns how many pairs were in blocks.
 #[track_caller]
 fn agree(listed: u64, view: View<'_>, collection: &Collection, options: &PairOptions, what: &str) -> u64 {
     let (want, summary) = expanded(view, collection, options);
@@ -70,7 +70,7 @@ fn what_is_counted_is_what_expand_lists() {
             for listed in [0, 5, LISTED] {
                 let many =
                     agree(listed, reader.view(), &all, &options(named(method)), &format!("{method}, {seed}, {listed}"));
-                // Whether some have more pairs than are listed in earnest is up to the seed.
+                // The seed decides whether any block exceeds the real limit.
                 assert!(many > 0 || listed == LISTED, "{method}, {seed}, {listed}");
             }
         }
@@ -92,7 +92,7 @@ fn what_is_counted_of_texts_is_what_expand_lists() {
     }
 }
 
-/// Of all these pairs a list would be 450 million long.
+/// A list of all these pairs would have 450 million rows.
 #[test]
 fn copies_of_a_page_are_counted_and_not_listed() {
     let mut random = Random(3);
@@ -114,7 +114,7 @@ fn copies_of_a_page_are_counted_and_not_listed() {
     }
 }
 
-/// Pages that share a key which is cut off are judged, though most of their pairs are not looked at.
+/// Pages that share a key of too many documents are judged, although most of their pairs are not compared.
 #[test]
 fn asked_pairs_of_a_cut_key_are_decided() {
     let mut random = Random(9);

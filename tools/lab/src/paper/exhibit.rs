@@ -1,4 +1,5 @@
-//! A table or figure of a paper, measured on documents of a user: rows, the paper's figures, and how it is plotted.
+//! A table or figure of a paper, measured on documents of a user: its rows, the values in the paper, and the kind of
+//! plot.
 
 use crate::html::Html;
 use crate::plot::{Plot, Result, Series};
@@ -9,17 +10,17 @@ use crate::quantity::{decimal, grouped};
 pub struct Exhibit {
     /// Its name in the paper: `Table 2`.
     pub name: &'static str,
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// Titles of the columns.
     pub columns: Vec<String>,
     /// Rows, as wide as the titles.
     pub rows: Vec<Vec<Cell>>,
-    /// How it is plotted, if it is a figure.
+    /// The kind of plot, if it is a figure.
     pub chart: Option<Chart>,
-    /// What the paper has, in a sentence each.
+    /// The values in the paper, one sentence each.
     pub paper: Vec<String>,
-    /// How it was measured, and what is missing.
+    /// Notes on the measurement, and on missing values.
     pub notes: Vec<String>,
 }
 
@@ -32,12 +33,12 @@ pub enum Cell {
     Count(u64),
     /// A share, or another small number, with three decimals.
     Share(f64),
-    /// Nothing could be measured.
+    /// The value could not be measured.
     None,
 }
 
 impl Cell {
-    /// Returns the value as people read it.
+    /// Returns the value as text.
     pub fn told(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -87,19 +88,19 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
-/// How the rows of a figure are plotted. The first column is the horizontal axis.
+/// The kind of plot of a figure. The first column is the horizontal axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chart {
     /// The second column as bars over whole numbers.
     Bars,
     /// The second column as points, both axes logarithmic.
     LogPoints,
-    /// Shares in columns, a line each, over the first column: their indexes.
+    /// A line for each of the columns with these indexes, which are shares.
     Lines(Vec<usize>),
 }
 
 impl Exhibit {
-    /// Returns an exhibit with these columns and no row.
+    /// Returns an exhibit with these columns and no rows.
     pub(super) fn new(name: &'static str, title: impl Into<String>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|&column| column.to_owned()).collect();
         Self { name, title: title.into(), columns, ..Self::default() }
@@ -112,13 +113,13 @@ impl Exhibit {
         self.rows.push(row);
     }
 
-    /// Adds what the paper has.
+    /// Adds a value in the paper.
     pub(super) fn paper(mut self, text: impl Into<String>) -> Self {
         self.paper.push(text.into());
         self
     }
 
-    /// Adds how it was measured.
+    /// Adds a note on the measurement.
     pub(super) fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
@@ -172,7 +173,7 @@ impl Exhibit {
                 (plot.log_points(&points)?, vec![1])
             }
             Chart::Lines(columns) => {
-                // Words have places by their order.
+                // Words are placed in their order.
                 let place = |(index, row): (usize, &Vec<Cell>)| row[0].number().unwrap_or(index as f64);
                 let places: Vec<f64> = self.rows.iter().enumerate().map(place).collect();
                 let points = |&column: &usize| Series {

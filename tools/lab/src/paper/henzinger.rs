@@ -1,5 +1,5 @@
-//! The tables and figures of Henzinger 2006. Those figures of the paper that its abstract does not have are given as
-//! others cite them.
+//! The tables and figures of Henzinger 2006. Values that are not in the abstract of the paper are quoted from papers
+//! that cite it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -21,17 +21,17 @@ use crate::removals::read_pages;
 /// Least B-similarity and C-similarity of a near-duplicate.
 const B_MIN: u32 = 2;
 const C_MIN: u32 = 372;
-/// Ranges of C-similarity that are told apart.
+/// Ranges of C-similarity.
 const C_RANGES: [(u32, u32); 4] = [(372, 375), (376, 378), (379, 381), (382, 384)];
-/// Pairs of each algorithm, and of these with each label, whose texts are compared.
+/// Number of pairs of each algorithm, and of pairs with each label, whose texts are compared.
 const PAIRS: usize = 1000;
-/// A term difference that is large.
+/// A term difference of at least this many terms is large.
 const LARGE: u64 = 200;
 /// Thresholds of C-similarity that Table 11 lists.
 const TABLE_11: RangeInclusive<u32> = 350..=360;
-/// One labelled pair in so many is drawn to choose a threshold on: "we randomly subsampled" about a third.
+/// One labelled pair in this many is drawn to choose a threshold: "we randomly subsampled" about a third.
 const FIRST_OF: u64 = 3;
-/// Sites that are listed.
+/// Number of sites that are listed.
 const SITES: usize = 10;
 
 /// One of the two algorithms.
@@ -39,14 +39,14 @@ struct Algorithm {
     name: &'static str,
     graph: Graph,
     grid: Grid,
-    /// Pairs drawn from all that it returns.
+    /// Pairs drawn from all that the algorithm returns.
     drawn: Vec<(u32, u32)>,
     differences: TermDifferences,
-    /// Of its labelled pairs by label: those with a large term difference.
+    /// Number of its labelled pairs with a large term difference, by label.
     large: [u64; 3],
-    /// What correct pairs differ in, on all sites and on one; without labels, what drawn pairs differ in.
+    /// Number of correct pairs by kind of difference, on all sites and on one site; without labels, of drawn pairs.
     kinds: BTreeMap<DifferenceKind, [u64; 2]>,
-    /// Why pairs may be undecided.
+    /// Number of undecided pairs by reason.
     reasons: BTreeMap<DifferenceKind, [u64; 2]>,
 }
 
@@ -139,7 +139,7 @@ impl Algorithm {
         Ok(made)
     }
 
-    /// Guesses what pairs differ in: correct ones and undecided ones, or those drawn where there are no labels.
+    /// Guesses the differences of correct and of undecided pairs; if there are no labels, of the drawn pairs.
     fn look(
         &mut self,
         subject: &Subject<'_>,
@@ -216,7 +216,7 @@ fn degrees(name: &'static str, of: &Algorithm, paper: &str) -> Exhibit {
     made
 }
 
-/// The labelled pairs of an algorithm by label: all, by site, by its similarity.
+/// The labelled pairs of an algorithm by label: all of them, by site, and by similarity.
 fn labelled(
     name: &'static str,
     of: &Algorithm,
@@ -330,7 +330,7 @@ fn table_10(grid: &Grid) -> Exhibit {
     let mut made =
         Exhibit::new("Table 10", "average B-similarity for each range of C-similarity", &["C-similarity", "average"])
             .paper(
-                "about as many C-similar pairs are B-similar as the other way round; of many the B-similarity is 0.",
+                "about as many C-similar pairs are B-similar as the other way round; the B-similarity of many is 0.",
             );
     for (from, to) in C_RANGES.into_iter().rev() {
         made.row([format!("{from} to {to}").into(), grid.mean_b(from..=to).into()]);
@@ -427,7 +427,7 @@ fn pages_per_host(subject: &Subject<'_>) -> Result<Exhibit> {
     }
     let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
     hosts.values().for_each(|&pages| *counts.entry(pages).or_default() += 1);
-    let mut made = Exhibit::new("Section 3", "hosts with so many pages, log-log", &["pages of a host", "hosts"])
+    let mut made = Exhibit::new("Section 3", "hosts by number of pages, log-log", &["pages of a host", "hosts"])
         .paper("a power law.")
         .note(format!("{} pages on {} hosts.", hosts.values().sum::<u64>(), hosts.len()))
         .plotted(Chart::LogPoints);
@@ -442,8 +442,8 @@ fn host(subject: &Subject<'_>, ordinal: u32) -> Result<Option<String>> {
     Ok(url.as_deref().and_then(host_of))
 }
 
-/// The sites with most incorrect pairs of each algorithm (3.2, 3.3: two databases give most errors of B, one directory
-/// those of C).
+/// The sites with the most incorrect pairs of each algorithm (3.2, 3.3: two databases cause most errors of B, one
+/// directory most errors of C).
 fn worst_sites(subject: &Subject<'_>, pairs: Option<&[SimilarPair]>) -> Result<Exhibit> {
     let columns = ["host", "incorrect of B", "incorrect of C", "labelled pairs"];
     let mut made = Exhibit::new("Sections 3.2 and 3.3", "hosts with most incorrect pairs", &columns)

@@ -14,7 +14,7 @@ use crate::measures::{Perhaps, Straining, TextSample, comparison_times, perhaps,
 
 /// Distance of simhash: 59 agreeing bits of 64.
 const K: u32 = 5;
-/// Pairs that are strained with each window, of those that are similar, and of those that are not.
+/// Number of similar pairs, and of other pairs, that are filtered with each window.
 const STRAINED_PAIRS: usize = 200;
 
 pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Exhibit>> {
@@ -37,13 +37,13 @@ pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Ex
     Ok(vec![table_1, table_2, figure_6(&sets), figure_7(&windows), figure_8(subject, slopes.as_ref())])
 }
 
-/// What labels say of a method.
+/// The scores of a method by labels.
 struct Scored {
     found: Vec<bool>,
     precision: Option<f64>,
 }
 
-/// Also returns what trustable LCS compared, and its precision.
+/// Also returns the comparisons of trustable LCS and its precision.
 fn table_1(subject: &Subject<'_>, watch: Watch<'_>) -> Result<(Exhibit, PairSummary, Option<f64>)> {
     let columns = [
         "method",
@@ -171,7 +171,7 @@ fn figure_6(made: &Perhaps) -> Exhibit {
 
 fn figure_7(made: &Straining) -> Exhibit {
     let columns = ["S", "strain-away rate", "reserve rate", "paper: strain-away", "paper: reserve"];
-    let mut exhibit = Exhibit::new("Figure 7", "what windows of each length leave of texts", &columns)
+    let mut exhibit = Exhibit::new("Figure 7", "effect of windows of each length", &columns)
         .paper("the strain-away rate rises to 0.8 at 6 bytes; the reserve rate falls slowly, above 0.85.")
         .note(format!("Means over {} pairs that are not similar, and {} that are.", made.unlike, made.similar))
         .plotted(Chart::Lines(vec![1, 2]));

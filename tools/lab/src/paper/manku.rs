@@ -1,4 +1,4 @@
-//! The figures of Manku, Jain, Das Sarma 2007, and what its section 6 asks that labelled pairs can answer.
+//! The figures of Manku, Jain, Das Sarma 2007, and those questions of its section 6 that labelled pairs can answer.
 
 use nddb::Result;
 use nddb::detect::Collection;
@@ -14,11 +14,12 @@ use crate::measures::{BUCKETS, Prints, prints};
 
 /// Greatest distance of Figure 1.
 const DISTANCE_MAX: u32 = 10;
-/// Fingerprints of which all pairs are looked at, so that figures can be weighted by the pairs at each distance.
+/// Up to this number of fingerprints, all pairs are counted, so that figures can be weighted by the pairs at each
+/// distance.
 const COMPARED_MAX: usize = 50_000;
-/// Distances of simhash beside which identity stands: k of the paper.
+/// Distance of simhash with which identity is compared: k of the paper.
 const K: u32 = 3;
-/// Least shares of the longer text that the shorter one has: 0.8 is the paper's example (6.A).
+/// Least ratios of the shorter to the longer text: 0.8 is the paper's example (6.A).
 const LENGTHS: [f64; 6] = [0.0, 0.5, 0.7, 0.8, 0.9, 0.95];
 
 pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Exhibit>> {
@@ -89,7 +90,7 @@ fn distances(collection: &Collection, gold: &Gold) -> Vec<AtDistance> {
     by_distance(labelled, &pairs, DISTANCE_MAX)
 }
 
-/// Precision and recall within each distance from 1 on, if an equal number of pairs is drawn at each: "for each k, we
+/// Precision and recall within each distance from 1 on, for an equal number of pairs at each distance: "for each k, we
 /// randomly sampled an equal number of pairs of fingerprints that are at Hamming distance exactly k" (4.1).
 fn equal_draws(at: &[AtDistance]) -> Vec<(Option<f64>, Option<f64>)> {
     let shares: Vec<Option<f64>> = at.iter().skip(1).map(|at| at.precision_at).collect();
@@ -191,7 +192,7 @@ fn languages(subject: &Subject<'_>, measured: Option<&ByLanguage>) -> Exhibit {
     made
 }
 
-/// Exact checksums over pages, and over what is left of them without what changes (6.D).
+/// Exact checksums over pages, and over pages without the parts that change (6.D).
 fn identity(subject: &Subject<'_>, contents: Option<&Contents>) -> Exhibit {
     let columns = ["equal", "precision", "recall", "correct", "incorrect"];
     let made = Exhibit::new("Section 6.D", "exact checksums over the page, and over its main content", &columns).paper(

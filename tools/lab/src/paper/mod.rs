@@ -1,8 +1,8 @@
 //! The tables and figures of the four papers, measured on the documents of a user.
 //!
 //! Each paper has a file, which lists its exhibits ([`Exhibit`]) and takes their numbers from [`crate::measures`],
-//! [`crate::eval`] and [`crate::tune`]: nothing is measured here. What the paper has stands beside each. Exhibits that
-//! need labels say so where there are none.
+//! [`crate::eval`] and [`crate::tune`]: nothing is measured here. Each exhibit also shows the values in the paper.
+//! Exhibits that need labels say so if there are none.
 
 mod exhibit;
 mod henzinger;
@@ -23,7 +23,7 @@ use crate::plot::PlotError;
 
 pub use exhibit::{Cell, Chart, Exhibit};
 
-/// Called from time to time with how far the work is; ends it by answering `false`.
+/// Called from time to time with the progress; returning `false` ends the work.
 type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
 
 /// One of the papers.
@@ -43,7 +43,7 @@ impl Paper {
     /// All papers.
     pub const ALL: [Self; 4] = [Self::Henzinger, Self::Huang, Self::Ye, Self::Manku];
 
-    /// Returns its name, that of the first author.
+    /// Returns its name, which is that of the first author.
     pub fn name(self) -> &'static str {
         match self {
             Self::Henzinger => "henzinger",
@@ -70,7 +70,7 @@ impl Paper {
         }
     }
 
-    /// Returns the recipe with the sketches that the paper has.
+    /// Returns the recipe with the sketches of the paper.
     pub fn recipe(self) -> &'static str {
         "web"
     }
@@ -78,7 +78,7 @@ impl Paper {
     /// Measures all its tables and figures.
     ///
     /// # Errors
-    /// As [`nddb::detect::pairs`]; [`nddb::Error::Method`] if the recipe of the documents lacks a sketch.
+    /// Errors of [`nddb::detect::pairs`]; [`nddb::Error::Method`] if the recipe of the documents lacks a sketch.
     pub fn measure(self, subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Exhibit>> {
         match self {
             Self::Henzinger => henzinger::exhibits(subject, watch),
@@ -111,7 +111,7 @@ impl FromStr for Paper {
 
 /// Documents on which a paper is measured.
 pub struct Subject<'a> {
-    /// As the user named them.
+    /// The name that the user gave.
     pub name: String,
     /// The state of their database.
     pub view: View<'a>,
@@ -119,7 +119,7 @@ pub struct Subject<'a> {
     pub collection: &'a Collection,
     /// Labelled pairs of them, if there are any.
     pub gold: Option<&'a Gold>,
-    /// Documents whose texts are read, about, and the seed that draws them.
+    /// The approximate number of documents whose texts are read, and the seed of their draw.
     pub sample: (usize, u64),
     /// The part of a page that is its text; by default, that of the recipe.
     pub part: Option<TextScope>,
@@ -130,18 +130,18 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// What the engine is asked for to run a method.
+    /// The options for running a method.
     fn options(&self, method: impl Into<Box<dyn Method>>) -> PairOptions {
         let choice = MethodChoice::of(self.view, Some(method.into()), false);
         PairOptions { resources: self.resources.clone(), part: self.part, ..PairOptions::chosen(choice) }
     }
 
-    /// What the engine is asked for to read texts.
+    /// The options for reading texts.
     fn options_of_texts(&self) -> PairOptions {
         self.options(nddb::detect::methods::Lcs::default())
     }
 
-    /// Why an exhibit has no rows where there are no labels, and the next step.
+    /// The reason why an exhibit has no rows without labels, and the next step.
     fn unlabelled(&self) -> String {
         let name = &self.name;
         format!(
@@ -151,7 +151,7 @@ impl Subject<'_> {
     }
 }
 
-/// Returns the page of a paper: one HTML file that needs nothing else, with a section for each subject.
+/// Returns the page of a paper: one self-contained HTML file, with a section for each subject.
 ///
 /// # Errors
 /// [`PlotError`] of a plot that cannot be drawn.

@@ -1,4 +1,4 @@
-//! All tables and figures, on a small labelled set, against the plain definitions.
+//! Compares all tables and figures on a small labelled set with the plain definitions.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use nddb_dedup::support;
 use super::*;
 use crate::eval::{Corpus, Counts, Label, Labels, similar_pairs};
 
-/// Texts of two sites: each in three versions, the first two of which differ in a few words.
+/// Texts of two sites in three versions each; the first two versions differ in a few words.
 fn corpus(folder: &Path) -> (Corpus, Labels) {
     let mut texts = Vec::new();
     let mut labels = String::from("id1\tid2\tlabel\n");
@@ -116,10 +116,10 @@ fn tables_of_labelled_pairs_count_what_the_labels_say() {
         rows("Table 2")[0],
         ["all".into(), (returned.len() as u64).into(), correct.into(), incorrect.into(), undecided.into(), 0.38.into()]
     );
-    // What correct pairs differ in is a time stamp, where the words of a sentence were replaced by it: the rest.
+    // Correct pairs differ in a time stamp or, if the time stamp replaced words of a sentence, in the rest.
     let all: u64 = rows("Table 3").iter().map(|row| row[1].number().expect("a count") as u64).sum();
     assert_eq!(all, returned.iter().filter(|pair| pair.label == Label::Correct).count() as u64);
-    // R of a threshold that keeps all is 1.
+    // R of a threshold that keeps all pairs is 1.
     let first = &rows("Figure 7").last().expect("the lowest threshold");
     assert_eq!(first[0], Cell::Share(1.0));
     let kinds: Vec<&Cell> = rows("Table 8").iter().map(|row| &row[0]).collect();

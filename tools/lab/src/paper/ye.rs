@@ -10,11 +10,11 @@ use crate::measures::text_sample;
 use crate::quantity::group_words;
 use crate::tune::{AdaptiveRow, RATIOS, Sampled, adaptive, sampled};
 
-/// The share of documents and of shingles of the first group.
+/// The shares of documents and of shingles in the first group.
 const PAPER_FIRST: [f64; 2] = [0.68, 0.17];
-/// Points of Figure 1.
+/// Number of points of Figure 1.
 const RANKS: usize = 100;
-/// Resemblance at which precision and recall by group are told in figures of the paper.
+/// Resemblance at which the paper gives precision and recall by group.
 const AT: f64 = 0.85;
 
 pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Exhibit>> {
@@ -76,13 +76,13 @@ fn pairs_at(made: &Sampled, threshold: f64) -> u64 {
 }
 
 fn figure_1(made: &Sampled) -> Exhibit {
-    let mut exhibit = Exhibit::new("Figure 1", "documents ranked by their words, log-log", &["rank", "words"])
+    let mut exhibit = Exhibit::new("Figure 1", "documents ranked by number of words, log-log", &["rank", "words"])
         .paper("a long tail of short documents.")
         .plotted(Chart::LogPoints);
     let len = made.words.len();
     let mut last = 0;
     for point in 0..RANKS {
-        // Equal distances of the logarithm.
+        // Points at equal distances on the logarithmic axis.
         let rank = (len as f64).powf(point as f64 / (RANKS - 1) as f64).round() as usize;
         if rank > last && rank <= len {
             exhibit.row([(rank as u64).into(), u64::from(made.words[rank - 1]).into()]);
@@ -112,7 +112,7 @@ fn table_3(made: &Sampled) -> Exhibit {
     exhibit
 }
 
-/// Precision or recall at one ratio by the threshold: of all pairs, and of each group.
+/// Precision or recall at one ratio, by threshold: for all pairs, and for each group.
 fn by_threshold(name: &'static str, made: &Sampled, ratio: usize, is_precision: bool, paper: &str) -> Exhibit {
     let what = if is_precision { "precision" } else { "recall" };
     let title = format!("{what} at sampling ratio 1/{} by the resemblance", RATIOS[ratio]);

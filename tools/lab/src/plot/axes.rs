@@ -9,7 +9,7 @@ use crate::quantity::grouped;
 
 /// Width and height of a plot.
 pub(super) const SIZE: (u32, u32) = (640, 300);
-/// Colours of what is plotted; a page has lighter ones for a dark ground.
+/// Colours of plots; a page has lighter ones for a dark background.
 pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0x1f, 0x5a, 0x92),
     RGBColor(0xc4, 0x52, 0x0a),
@@ -20,15 +20,15 @@ pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0x6d, 0x4c, 0x41),
 ];
 const INK: RGBColor = COLOURS[0];
-/// Letters of labels and of the names of axes.
+/// Font of labels and of the names of axes.
 const LABEL: (&str, u32) = ("sans-serif", 13);
 const AXIS_NAME: (&str, u32) = ("sans-serif", 14);
-/// Most labels of a logarithmic axis: from ten for each power on, plotters draws some of them twice.
+/// Greatest number of labels per power of a logarithmic axis: with ten or more, plotters draws some of them twice.
 const POWERS: usize = 9;
-/// What a file of its own needs and an element of a page does not; nothing is ever fetched from there.
+/// The namespace that an SVG file needs and an element of a page does not. Nothing is ever fetched from this address.
 const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 
-/// A plot cannot be drawn: what the drawing library says.
+/// Error: a plot cannot be drawn, with the message of the drawing library.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PlotError(String);
 
@@ -46,13 +46,13 @@ pub(crate) type Result<T, E = PlotError> = std::result::Result<T, E>;
 /// Axes that are about to be drawn.
 pub(super) type Mesh<'a, 'b, 'c, X, Y> = MeshStyle<'a, 'b, X, Y, SVGBackend<'c>>;
 
-/// What is plotted.
+/// The description of a plot.
 pub(crate) struct Plot<'a> {
-    /// What it shows, for those who cannot see it.
+    /// The title, for readers who cannot see the plot.
     pub(crate) title: &'a str,
-    /// What the horizontal axis is.
+    /// Name of the horizontal axis.
     pub(crate) x: &'a str,
-    /// What the vertical axis is.
+    /// Name of the vertical axis.
     pub(crate) y: &'a str,
 }
 
@@ -86,7 +86,7 @@ impl Plot<'_> {
         })
     }
 
-    /// A point for each pair of numbers, both 1 at least, on logarithmic axes.
+    /// A point for each pair of numbers, both at least 1, on logarithmic axes.
     pub(crate) fn log_points(&self, values: &[(u64, u64)]) -> Result<String> {
         let most = |of: fn(&(u64, u64)) -> u64| values.iter().map(of).max().unwrap_or(1).max(10) as f64;
         self.draw(SIZE, |root| {
@@ -111,7 +111,7 @@ impl Plot<'_> {
         })
     }
 
-    /// What the axes of all plots have.
+    /// Sets the common properties of all axes.
     pub(super) fn axes<'m, 'a, 'b, 'c, X: Ranged, Y: Ranged>(
         &self,
         mesh: &'m mut Mesh<'a, 'b, 'c, X, Y>,
@@ -147,8 +147,8 @@ pub(super) fn failed(error: impl fmt::Display) -> PlotError {
     PlotError(error.to_string())
 }
 
-/// Text as it stands in a page. Control characters, and those that change the direction of a text, are written as in
-/// Rust.
+/// Returns a text escaped for a page. Control characters, and characters that change the direction of a text, are
+/// written as in Rust.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -164,7 +164,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Returns whether a character changes the direction in which what stands around it is shown.
+/// Returns whether a character changes the direction in which the text around it is displayed.
 fn is_direction(letter: char) -> bool {
     matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

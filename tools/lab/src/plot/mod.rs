@@ -1,4 +1,4 @@
-//! Plots as SVG, to stand within a page: bars, points on logarithmic axes, and shares.
+//! Plots as SVG elements of a page: bars, points on logarithmic axes, and shares.
 
 mod axes;
 mod shares;

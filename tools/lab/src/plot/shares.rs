@@ -11,17 +11,17 @@ use super::axes::{COLOURS, Mesh, Plot, Result, SIZE, failed, frame};
 /// Height of the bars of one name in a list, and of the axis below it.
 const ROW: u32 = 34;
 const AXIS: u32 = 58;
-/// Width of a letter of the names beside a list, and the most letters that have room.
+/// Width of a letter of the names beside a list, and the greatest number of letters that fit.
 const LETTER: u32 = 7;
 const LETTERS_MAX: usize = 60;
 
-/// Points that a line goes through; an index without a share parts it.
+/// The points of a line; an index without a share interrupts it.
 pub(crate) struct Series {
     /// Indexes and shares, in the order of indexes.
     pub(crate) points: Vec<(f64, Option<f64>)>,
 }
 
-/// A range of numbers, of which these have labels; plotters would choose others.
+/// A range of numbers with labels at these numbers; plotters would choose others.
 struct Marked {
     range: RangedCoordf64,
     indexes: Vec<f64>,
@@ -88,7 +88,7 @@ impl Plot<'_> {
         })
     }
 
-    /// A bar for each name that has a share, on an axis that goes up to the greatest, or to 1.
+    /// A bar for each name that has a share. The axis ends at the greatest share, or at 1.
     pub(crate) fn columns(&self, values: &[(String, Option<f64>)], to_one: bool) -> Result<String> {
         let most = values.iter().filter_map(|value| value.1).fold(0.0, f64::max);
         let top = if to_one || most <= 0.0 { 1.02 } else { most * 1.05 };
@@ -152,7 +152,7 @@ impl Plot<'_> {
     }
 }
 
-/// The range of an axis of shares: not more of it is left empty below than makes differences hard to see.
+/// Returns the range of an axis of shares. The empty part below is limited, so that differences stay visible.
 fn range(shares: impl Iterator<Item = f64>) -> (f64, f64) {
     let (least, most) = shares.fold((1.0, 1.0), |(least, most): (f64, f64), share| (least.min(share), most.max(share)));
     let low = [0.9, 0.8, 0.5].into_iter().find(|&low| least >= low).unwrap_or(0.0);

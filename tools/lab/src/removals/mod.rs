@@ -1,4 +1,4 @@
-//! What clustering would remove, member by member: a report counts it, and an audit draws from it.
+//! The documents that clustering would remove, member by member, for the counts of a report and the draw of an audit.
 
 mod pages;
 mod score;
@@ -15,15 +15,16 @@ pub use score::{PROBABILITIES, Score, ScoreBin};
 /// The members of all clusters, each compared with the kept document of its cluster.
 #[derive(Debug)]
 pub struct Removals {
-    /// How documents were clustered.
+    /// The options of the clustering.
     pub options: ClusterOptions,
     /// The clusters.
     pub clusters: Clusters,
-    /// All members but the kept ones, in bytewise order of the ids of the two. Members without text are left out.
+    /// All members except the kept ones, in bytewise order of the ids of member and kept document. Members without text
+    /// are left out.
     pub members: Vec<JudgedMember>,
     /// Names of the rules that decided.
     rules: Vec<String>,
-    /// Live documents in the cluster of each founder, by ordinal.
+    /// Number of live documents in the cluster of each founder, by ordinal.
     sizes: Vec<u32>,
 }
 
@@ -34,15 +35,15 @@ pub struct JudgedMember {
     pub kept: u32,
     /// Ordinal of the member.
     pub member: u32,
-    /// What is to be done with it.
+    /// The decision about the member.
     pub verdict: MemberVerdict,
-    /// How like the kept document it is.
+    /// Its similarity to the kept document.
     pub score: Score,
     /// Index of the name of the rule that decided.
     rule: u16,
 }
 
-/// Returns the options by which `nddb cluster` clusters a database by default.
+/// Returns the default options of `nddb cluster` for a database.
 pub fn usual_options(view: View<'_>, collection: &Collection, resources: &Resources) -> ClusterOptions {
     let usual = PairOptions::chosen(MethodChoice::of(view, None, false));
     let mut pairs = PairOptions { resources: resources.clone(), ..usual };
@@ -54,7 +55,7 @@ impl Removals {
     /// Clusters the documents of a collection, made by [`Collection::with_deleted`].
     ///
     /// # Errors
-    /// As [`nddb::detect::cluster`].
+    /// Errors of [`nddb::detect::cluster`].
     pub fn find(
         view: View<'_>,
         collection: &Collection,
@@ -78,12 +79,12 @@ impl Removals {
         self.members.iter().filter(|member| member.verdict == MemberVerdict::Removed)
     }
 
-    /// The name of the rule that decided about a member; `none` of one that is not near the kept document.
+    /// The name of the rule that decided about a member; `none` for a member that is not near the kept document.
     pub fn rule(&self, member: &JudgedMember) -> &str {
         &self.rules[usize::from(member.rule)]
     }
 
-    /// Live documents in the cluster of a member.
+    /// Number of live documents in the cluster of a member.
     pub fn cluster_size(&self, member: &JudgedMember) -> u32 {
         self.sizes[self.clusters.founder(member.member) as usize]
     }
@@ -96,7 +97,7 @@ fn judged(member: &Member, rules: &mut Vec<String>) -> JudgedMember {
         rules.len() - 1
     });
     let score = member.pair.as_ref().map_or(Score::Unknown, Score::of);
-    // There are a dozen rules, and a few results of verification.
+    // There are only a dozen rules, and a few results of verification.
     let rule = u16::try_from(rule).unwrap_or(u16::MAX);
     JudgedMember { kept: member.kept, member: member.member, verdict: member.verdict, score, rule }
 }
@@ -104,8 +105,7 @@ fn judged(member: &Member, rules: &mut Vec<String>) -> JudgedMember {
 /// The category of pairs of documents on one site.
 pub const SAME_SITE: &str = "same site";
 
-/// Returns whether two documents are on one site, as `same site`, `different sites`, or `unknown` where a site is not
-/// known.
+/// Returns whether two documents are on one site: `same site`, `different sites`, or `unknown` if a site is not known.
 pub fn sites(collection: &Collection, a: u32, b: u32) -> &'static str {
     match (collection.row(a).site, collection.row(b).site) {
         (Some(a), Some(b)) if a == b => SAME_SITE,
@@ -114,7 +114,7 @@ pub fn sites(collection: &Collection, a: u32, b: u32) -> &'static str {
     }
 }
 
-/// Returns the class of a cluster of so many documents.
+/// Returns the size class of a cluster with this number of documents.
 pub fn size_class(documents: u32) -> &'static str {
     match documents {
         ..=2 => "2",

@@ -1,4 +1,4 @@
-//! Pages as people know them: address, title and visible text, read where the documents were loaded from.
+//! Pages for people: address, title and visible text, read again from the archives.
 
 use std::collections::BTreeMap;
 
@@ -11,37 +11,37 @@ use nddb_page::text::{folded_text, title};
 
 use crate::difference::Told;
 
-/// Words that make a line a sentence: shorter lines are headings and navigation.
+/// Least number of words of a sentence: shorter lines are headings and navigation.
 const SENTENCE_WORDS: usize = 9;
-/// Characters of a snippet.
+/// Greatest number of characters of a snippet.
 const SNIPPET: usize = 180;
 
-/// A document as people know it.
+/// A document with its properties for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownPage {
     /// Its id.
     pub id: String,
-    /// Whether there is also the id that looks the same and is of the other kind.
+    /// Whether an id of the other kind (number or text) that looks the same exists, too.
     pub has_namesake: bool,
     /// Its address.
     pub url: Option<String>,
-    /// Its site, by the recipe's rule.
+    /// Its site, by the rule of the recipe.
     pub site: Option<String>,
-    /// When it was fetched, in seconds since 1970.
+    /// Fetch time, in seconds since 1970.
     pub date: Option<i64>,
-    /// Its title; none where the page has none, or could not be read.
+    /// Its title; `None` if the page has none, or could not be read.
     pub title: Option<String>,
-    /// Its visible text, a line for each block; none where it could not be read.
+    /// Its visible text, one line per block; `None` if it could not be read.
     pub text: Option<String>,
 }
 
 impl KnownPage {
-    /// What tells how it differs from another page; `None` if it was not read.
+    /// The words and the address for guessing differences; `None` if the page was not read.
     pub fn told(&self) -> Option<Told<'_>> {
         Some(Told { text: self.text.as_deref()?, url: self.url.as_deref() })
     }
 
-    /// The first line that is a sentence, or else the longest one, up to so many characters.
+    /// The first line that is a sentence, or else the longest line, up to 180 characters.
     pub fn snippet(&self) -> Option<String> {
         let lines =
             || self.text.as_deref().unwrap_or_default().lines().filter(|line| Some(*line) != self.title.as_deref());
@@ -55,7 +55,7 @@ impl KnownPage {
     }
 }
 
-/// Reads the pages of these documents, by ordinal. Also tells how many could not be read.
+/// Reads the pages of these documents, by ordinal. Also returns how many could not be read.
 ///
 /// # Errors
 /// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].

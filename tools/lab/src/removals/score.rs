@@ -1,4 +1,4 @@
-//! How alike two documents are, by what is known of them, and the ranges in which that is counted.
+//! The similarity of two documents, by the best known measure, and the ranges for counting it.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use nddb::detect::Pair;
 /// Bounds of the ranges of probability, the last one included in the last range.
 pub const PROBABILITIES: [f64; 9] = [0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0];
 
-/// Bounds of the ranges of resemblance, in tenths.
+/// Number of ranges of resemblance, each a tenth wide.
 const TENTHS: u8 = 10;
 
-/// How alike two documents are: the first of these that is known.
+/// The similarity of two documents: the first of these measures that is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Score {
     /// Their texts are equal.
@@ -32,9 +32,9 @@ pub enum ScoreBin {
     Identical,
     /// The range of [`PROBABILITIES`] that begins at this index.
     Probability(u8),
-    /// So many tenths of resemblance.
+    /// The range of resemblance that begins at this many tenths.
     Resemblance(u8),
-    /// So many bits.
+    /// This distance in bits.
     Distance(u32),
     /// Nothing is known.
     Unknown,
@@ -52,7 +52,7 @@ impl Score {
         probability.or(resemblance).or(measures.count("distance").map(Score::Distance)).unwrap_or(Score::Unknown)
     }
 
-    /// Returns the probability of near-duplicates, where the model gives one.
+    /// Returns the probability of near-duplicates, if the model gives one.
     pub fn probability(self) -> Option<f64> {
         match self {
             Score::Identical => Some(1.0),
@@ -61,12 +61,13 @@ impl Score {
         }
     }
 
-    /// Returns the range that the score is in.
+    /// Returns the range of the score.
     pub fn bin(self) -> ScoreBin {
         match self {
             Score::Identical => ScoreBin::Identical,
             Score::Probability(share) => {
-                // Shares are stored in few digits: a bound belongs to the range that it begins.
+                // Shares are stored with few digits, so the bound is rounded, too. A bound belongs to the range that it
+                // begins.
                 let begun = PROBABILITIES.iter().take_while(|&&bound| bound as f32 <= share).count();
                 ScoreBin::Probability(begun.saturating_sub(1).min(PROBABILITIES.len() - 2) as u8)
             }

@@ -19,7 +19,7 @@ pub struct Made {
     pub command: String,
 }
 
-/// All that is measured of a database.
+/// All measurements of a database.
 pub struct Report<'a> {
     /// When and how it was made.
     pub made: Made,
@@ -29,9 +29,9 @@ pub struct Report<'a> {
     pub view: View<'a>,
     /// Its documents.
     pub collection: Collection,
-    /// What clustering with its defaults would remove.
+    /// The documents that clustering with its defaults would remove.
     pub overview: Overview,
-    /// The method that the database is judged by if none is named.
+    /// The default method of the database.
     pub default: Box<dyn Method>,
     /// The distribution of fingerprints.
     pub prints: Prints,
@@ -43,11 +43,11 @@ pub struct Report<'a> {
     pub b: Option<Grid>,
     /// B-similarity and C-similarity of the pairs that C finds.
     pub c: Option<Grid>,
-    /// What is measured of the texts of a sample.
+    /// The measurements of the texts of a sample.
     pub texts: Texts,
 }
 
-/// What is measured of a method.
+/// The measurements of a method.
 pub struct Measured {
     /// The method and its thresholds.
     pub options: PairOptions,
@@ -58,16 +58,16 @@ pub struct Measured {
 }
 
 impl<'a> Report<'a> {
-    /// The name of the method that the database is judged by if none is named.
+    /// The name of the default method of the database.
     pub fn default_method(&self) -> &'static str {
         self.default.name()
     }
 
-    /// Measures a database, which the user named `db`; of texts a sample of at most so many documents, drawn
-    /// by a seed. Texts are compared on so many threads.
+    /// Measures a database, which the user named `db`. Texts are measured on a sample of at most `sample` documents,
+    /// drawn by a seed, and compared on `threads` threads.
     ///
     /// # Errors
-    /// As [`nddb::detect::cluster`]; of the database and of temporary files; [`Error::Cancelled`].
+    /// Errors of [`nddb::detect::cluster`]; of the database and of temporary files; [`Error::Cancelled`].
     pub fn measure(
         db: String,
         view: View<'a>,

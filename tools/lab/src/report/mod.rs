@@ -1,5 +1,5 @@
-//! Reports: what clustering would remove and how sure that is, what the papers measure of a database, and the page that
-//! shows both with plots.
+//! Reports: the documents that clustering would remove and the confidence in this, the measurements of the papers on a
+//! database, and a page that shows both with plots.
 
 mod measured;
 mod overview;

@@ -1,4 +1,5 @@
-//! What an owner of pages asks first: how much would go, from where, why, and how sure that is.
+//! The overview for an owner of pages: how many documents would be removed, from which sites, why, and with what
+//! confidence.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,15 +9,15 @@ use nddb::{Progress, Result, View};
 
 use crate::removals::{KnownPage, Removals, ScoreBin, read_pages};
 
-/// Sites that are listed by name.
+/// Number of sites that are listed by name.
 const SITES: usize = 20;
-/// Clusters that are shown, and thin ones.
+/// Number of clusters that are shown, and of thin clusters.
 const CLUSTERS: usize = 10;
 const THIN_CLUSTERS: usize = 5;
-/// Members of a cluster that are shown, the kept one included.
+/// Number of members of a cluster that are shown, including the kept document.
 const MEMBERS: usize = 4;
 
-/// What clustering with its defaults would do.
+/// The effect of clustering with its defaults.
 #[derive(Debug, Default)]
 pub struct Overview {
     /// Live documents.
@@ -27,32 +28,32 @@ pub struct Overview {
     pub words: [u64; 2],
     /// Bytes of all documents in their archives, as far as they are known, and of those to remove.
     pub bytes: [u64; 2],
-    /// Clusters of at least two documents, those without text left out.
+    /// Clusters of at least two documents, without clusters of empty texts.
     pub clusters: u64,
     /// Documents in these.
     pub clustered: u64,
-    /// What is decided about members, with how many.
+    /// Number of members by decision.
     pub verdicts: BTreeMap<MemberVerdict, u64>,
-    /// The sites from which most is removed.
+    /// The sites from which most documents are removed.
     pub sites: Vec<Share>,
     /// The number of other sites, and all of them together.
     pub other_sites: (u64, Share),
-    /// Batches by name, and the documents of none; empty where there is no batch.
+    /// Batches by name, and the documents without a batch; empty if there is no batch.
     pub batches: Vec<Share>,
-    /// Removals by rule and range of score.
+    /// Removed documents by rule and range of score.
     pub scores: BTreeMap<(String, ScoreBin), Scored>,
     /// The largest clusters, thin ones left out.
     pub largest: Vec<ShownCluster>,
-    /// Thin pages: what has too little content.
+    /// Thin pages: pages with too little content.
     pub thin: Thin,
     /// Shown pages that could not be read.
     pub unread: UnreadTexts,
 }
 
-/// A part of the documents, and what of it is to be removed.
+/// A part of the documents, and how many of these are to be removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Its name; none of documents without a site or batch.
+    /// Its name; `None` for documents without a site or batch.
     pub name: Option<String>,
     /// Live documents.
     pub documents: u64,
@@ -67,14 +68,14 @@ pub struct Scored {
     pub removed: u64,
     /// Of these, documents for which the model gives a probability.
     pub estimated: u64,
-    /// Of the estimated, how many are wrong by the model's own estimate.
+    /// The number of wrong removals among the estimated ones, by the model's own estimate.
     pub wrong: f64,
 }
 
-/// Thin pages: documents whose content is too little to tell them from other pages.
+/// Thin pages: documents with too little content to be distinguished from other pages.
 #[derive(Debug, Default)]
 pub struct Thin {
-    /// How many there are.
+    /// Number of thin pages.
     pub documents: u64,
     /// Of these, documents to remove: copies of a text.
     pub removed: u64,
@@ -84,7 +85,7 @@ pub struct Thin {
     pub largest: Vec<ShownCluster>,
 }
 
-/// A cluster with some of its members, the kept one first.
+/// A cluster with some of its members; the kept document comes first.
 #[derive(Debug)]
 pub struct ShownCluster {
     /// Members.
@@ -104,7 +105,8 @@ struct Chosen {
 }
 
 impl Overview {
-    /// The removals that the model estimates, and how many of these it expects to be wrong: equal texts count as right.
+    /// Returns the number of removals for which the model gives a probability, and how many of these it expects to be
+    /// wrong. Equal texts count as right.
     pub fn expected_wrong(&self) -> (u64, f64) {
         self.scores.values().fold((0, 0.0), |sum, scored| (sum.0 + scored.estimated, sum.1 + scored.wrong))
     }
@@ -152,7 +154,7 @@ impl Overview {
         Ok(made)
     }
 
-    /// Counts documents; returns those of each site, with one of them.
+    /// Counts documents; returns the counts of each site, with one of its documents.
     fn count(&mut self, collection: &Collection, removals: &Removals) -> HashMap<Option<u32>, (Share, u32)> {
         let mut sites: HashMap<Option<u32>, (Share, u32)> = HashMap::new();
         for ordinal in 0..collection.len() {
@@ -187,7 +189,7 @@ impl Overview {
         })
     }
 
-    /// Names the sites from which most is removed, and sums up the others.
+    /// Names the sites from which most documents are removed, and sums up the others.
     fn name_sites(
         &mut self,
         view: View<'_>,
@@ -210,7 +212,7 @@ impl Overview {
         Ok(())
     }
 
-    /// Counts clusters, and chooses the largest ones: those of pages with content, and of thin ones.
+    /// Counts clusters, and chooses the largest clusters of pages with content and of thin pages.
     fn choose(&mut self, collection: &Collection, removals: &Removals) -> Result<(Vec<Chosen>, Vec<Chosen>)> {
         let (mut largest, mut thin) = (Vec::new(), Vec::new());
         removals.clusters.each(collection, &mut |cluster| {
@@ -226,7 +228,7 @@ impl Overview {
                 return Ok(());
             }
             let others = cluster.members.iter().copied().filter(|&member| member != cluster.kept);
-            // What is removed is of more interest than what stays.
+            // Removed members come first; they are of more interest than those that stay.
             let mut others: Vec<u32> = others.collect();
             others.sort_by_key(|&member| !removals.clusters.is_removed(collection.row(member).rank));
             others.truncate(MEMBERS - 1);
@@ -240,7 +242,7 @@ impl Overview {
     }
 }
 
-/// Counts the documents of each batch, by name, and of none; nothing where there is no batch.
+/// Counts the documents of each batch, by name, and those without a batch; empty if there is no batch.
 fn batches(view: View<'_>, collection: &Collection, removals: &Removals) -> Result<Vec<Share>> {
     let known = view.batches()?;
     if known.is_empty() {

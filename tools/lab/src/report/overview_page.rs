@@ -1,4 +1,4 @@
-//! The opening of a report: what an owner asks first.
+//! The first section of a report: the overview for an owner of pages.
 
 use nddb::ShownId;
 use nddb::detect::MemberVerdict;
@@ -251,7 +251,7 @@ fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
 }
 
-/// An expected number: with one decimal place where it is small.
+/// An expected number, with one decimal place if it is small.
 fn at_most_one_place(number: f64) -> String {
     if number < 100.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
 }

@@ -14,18 +14,18 @@ use crate::measures::{BUCKETS, Grid};
 use crate::plot::{Plot, PlotError, Result};
 use crate::quantity::{counted, decimal, grouped, unread_reasons};
 
-/// Ranges of C-similarity that are told apart.
+/// Ranges of C-similarity.
 pub const C_RANGES: [(u32, u32); 5] = [(372, 374), (375, 377), (378, 380), (381, 383), (384, 384)];
 
 impl Report<'_> {
-    /// Says which texts could not be read, if any: the report is without them.
+    /// Returns a sentence about texts that could not be read, if any; the report leaves them out.
     pub fn unread(&self) -> Option<String> {
         let unread = if self.texts.unread.total() > 0 { &self.texts.unread } else { &self.overview.unread };
         (unread.total() > 0)
             .then(|| format!("texts could not be read, and the report lacks them: {}", unread_reasons(unread)))
     }
 
-    /// Returns the page: one HTML file that needs nothing else.
+    /// Returns the page: one self-contained HTML file.
     ///
     /// # Errors
     /// [`PlotError`] of a plot that cannot be drawn.
@@ -63,7 +63,7 @@ impl Report<'_> {
         html.heading(2, "Not measured here");
         html.paragraph(
             "Precision and recall need labels: nddb eval --docs DOCS --pairs LABELS --report FILE measures them. The \
-             methods below were not run, for the reason that stands beside each.",
+             methods below were not run, for the reason beside each.",
         );
         if !self.refused.is_empty() {
             let row = |(method, why): &(&str, String)| vec![(*method).to_owned(), why.clone()];
@@ -100,7 +100,7 @@ fn fingerprints(html: &mut Html, report: &Report<'_>) -> Result<()> {
         .collect();
     html.plot(&plot.bars(&heights)?, &["bucket", "documents", "different"], &rows);
     if prints.hottest.is_empty() {
-        html.paragraph("No two documents have one fingerprint.");
+        html.paragraph("No two documents have equal fingerprints.");
         return Ok(());
     }
     html.paragraph("The fingerprints of most documents:");
@@ -236,7 +236,7 @@ fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     }
     html.heading(3, "What the combined rule keeps");
     html.paragraph(
-        "B-similar pairs with at least so much C-similarity (Henzinger 2006, the combined algorithm, which takes \
+        "B-similar pairs with at least this C-similarity (Henzinger 2006, the combined algorithm, which takes \
          355).",
     );
     let plot = Plot { title: "pairs kept", x: "least C-similarity R", y: "pairs kept" };
@@ -282,7 +282,7 @@ fn c_similar(html: &mut Html, grid: &Grid) -> Result<()> {
     Ok(())
 }
 
-/// What is to be known of the pairs of a grid.
+/// Returns the limitations of the counts of a grid.
 fn caveat(grid: &Grid) -> String {
     let mut text = String::new();
     if grid.unknown > 0 {

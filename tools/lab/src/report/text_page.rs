@@ -9,11 +9,11 @@ use crate::plot::{COLOURS, Plot, Result, Series};
 use crate::quantity::{counted, decimal, group_words, grouped, unread_reasons};
 use crate::tune::{AtThreshold, RATIOS};
 
-/// Bounds of the ranges in which term differences are counted, the last one open.
+/// Bounds of the ranges in which term differences are counted; the last range is open.
 const DIFFERENCES: [u64; 11] = [0, 1, 3, 5, 9, 17, 33, 65, 129, 257, 513];
-/// The threshold whose groups are plotted (Ye et al. 2007, 4.4).
+/// The threshold at which groups are plotted (Ye et al. 2007, 4.4).
 const GROUPS_AT: f64 = 0.85;
-/// Fewest pairs of a group that is plotted.
+/// Least number of pairs of a group that is plotted.
 const GROUP_PAIRS: u64 = 10;
 
 pub(super) fn sections(html: &mut Html, texts: &Texts) -> Result<()> {
@@ -36,7 +36,7 @@ pub(super) fn sections(html: &mut Html, texts: &Texts) -> Result<()> {
         count => format!("{} could not be read: {}.", counted(count, "document"), unread_reasons(&texts.unread)),
     };
     html.paragraph(&format!(
-        "Texts are read again where documents were loaded from, of a sample: {} drawn by seed {} from {} with \
+        "The texts of a sample are read again from their archives: {} drawn by seed {} from {} with \
          different texts{near}. {unread}",
         counted(texts.drawn, "document"),
         texts.seed,
@@ -138,9 +138,9 @@ fn straining(html: &mut Html, texts: &Texts) -> Result<()> {
     let made = &texts.straining;
     html.heading(3, "How long the window of filtered sketches should be");
     html.paragraph(&format!(
-        "The strain-away rate is the share of its texts that a pair loses which is not similar, the reserve rate the \
-         share of its trustable common subsequence that a similar pair keeps: means over {} and {}. A unit is an ASCII \
-         character; others count two (Huang et al. 2008, Figure 7).",
+        "The strain-away rate is the share of the texts that filtering removes from pairs that are not similar. The \
+         reserve rate is the share of the trustable common subsequence that similar pairs keep. Both are means, over \
+         {} and {}. A unit is an ASCII character; other characters count two (Huang et al. 2008, Figure 7).",
         counted(made.unlike, "pair"),
         counted(made.similar, "pair"),
     ));
@@ -172,7 +172,7 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
          n samples there are (Ye et al. 2007, 5). nddb-lab tune chooses a ratio for each group of documents.",
     );
     if made.steps.iter().all(|step| step.pairs.iter().sum::<u64>() == 0) {
-        html.paragraph("No two documents of the sample resemble each other so much.");
+        html.paragraph("No two documents of the sample have such a resemblance.");
         return Ok(());
     }
     html.paragraph("By the least resemblance of pairs:");
@@ -216,7 +216,7 @@ fn sampled(html: &mut Html, texts: &Texts) -> Result<()> {
     Ok(())
 }
 
-/// A line for each threshold or group, by the ratio.
+/// Plots a line for each threshold or group, by ratio.
 fn by_ratio(html: &mut Html, what: &str, names: &[String], lines: &[(&AtThreshold, Option<usize>)]) -> Result<()> {
     let figure = |step: &AtThreshold, ratio: usize, group: Option<usize>| {
         if what == "precision" { step.precision(ratio, group) } else { step.recall(ratio, group) }
@@ -244,7 +244,7 @@ fn by_ratio(html: &mut Html, what: &str, names: &[String], lines: &[(&AtThreshol
     Ok(())
 }
 
-/// A share as it stands in a table.
+/// A share in the form of a table cell.
 fn share(share: Option<f64>) -> String {
     decimal(share, 3)
 }

@@ -9,26 +9,26 @@ use crate::measures::{self, Perhaps, Straining, TermDifferences};
 use crate::quantity::unread_reasons;
 use crate::tune::{Sampled, sampled};
 
-/// Pairs of each method whose terms are compared.
+/// Number of pairs of each method whose terms are compared.
 pub(super) const TERM_PAIRS: usize = 1000;
-/// Pairs that are strained with each window, of those that are similar, and of those that are not.
+/// Number of similar pairs, and of other pairs, that are filtered with each window.
 const STRAINED_PAIRS: usize = 200;
 
-/// All that is measured of texts.
+/// All measurements of texts.
 pub struct Texts {
-    /// Documents that were to be drawn, at most.
+    /// Greatest number of documents to draw.
     pub sample: usize,
-    /// Decides which documents these are.
+    /// Seed of the draw.
     pub seed: u64,
-    /// Documents with different texts that there are.
+    /// Number of documents with different texts in the database.
     pub drawn_from: u64,
-    /// Documents that were drawn and read.
+    /// Number of documents that were drawn and read.
     pub drawn: u64,
-    /// These, and those near to some of them.
+    /// Number of these documents and of the near-duplicates added to them.
     pub documents: u64,
     /// Documents of the sample that could not be read.
     pub unread: UnreadTexts,
-    /// By B and by C: those whose pairs there are.
+    /// Term differences of the pairs of B and of C, if the database has such pairs.
     pub terms: Vec<(&'static str, TermDifferences)>,
     /// Documents of these pairs that could not be read.
     pub terms_unread: UnreadTexts,
@@ -36,12 +36,12 @@ pub struct Texts {
     pub perhaps: Perhaps,
     /// Filtered sketches by the length of the window.
     pub straining: Straining,
-    /// What sampled shingles find.
+    /// The results of sampled shingles.
     pub sampled: Sampled,
 }
 
 impl Texts {
-    /// Draws the sample and measures it; `pairs` are some of the pairs that methods find.
+    /// Draws the sample and measures it; `pairs` are samples of the pairs that methods find.
     pub(super) fn measure(
         view: View<'_>,
         collection: &Collection,
@@ -74,7 +74,7 @@ impl Texts {
         })
     }
 
-    /// Why there is nothing to be measured, if there is nothing; and the next step.
+    /// If nothing could be measured: the reason and the next step.
     pub fn lack(&self) -> Option<String> {
         if self.sample == 0 {
             return Some("No texts were read: --sample 0 was asked for.".into());

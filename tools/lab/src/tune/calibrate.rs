@@ -14,30 +14,30 @@ use super::sampled::{THRESHOLDS, all_shingles};
 
 /// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4 and 6).
 pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];
-/// The half to choose on, and the half to report.
+/// The half for choosing ratios, and the half for reporting.
 const CHOOSE: usize = 0;
 const REPORT: usize = 1;
 
-/// How sampling is calibrated.
+/// The options of the calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuneOptions {
     /// Threshold, words of a shingle and stop shingles.
     pub shingles: Shingles,
-    /// Methods that are tried on edits, besides shingles and simhash.
+    /// The method lcs, which is tried on edits, as shingles and simhash are.
     pub lcs: Lcs,
-    /// The same.
+    /// The method cosine, which is tried on edits.
     pub cosine: Cosine,
     /// Methods that compare sketches, tried on edits.
     pub sketches: Vec<Box<dyn Method>>,
-    /// k, the distance of simhash with which the database is judged.
+    /// k, the distance of simhash by default in the database.
     pub k: u32,
     /// The part of a page that is compared as its text; by default, that of the recipe.
     pub part: Option<TextScope>,
     /// Memory limit and folder for temporary files.
     pub resources: Resources,
-    /// The precision to be kept.
+    /// The required precision.
     pub precision: f64,
-    /// Most documents that are looked at; of more, those of least hash.
+    /// Greatest number of documents used; if there are more, those with the least hashes are used.
     pub documents: u64,
 }
 
@@ -46,7 +46,7 @@ fn named(name: &str) -> Box<dyn Method> {
 }
 
 impl TuneOptions {
-    /// Returns all methods that are tried, whose parameters can be set.
+    /// Returns all methods that are tried, to set their parameters.
     pub fn methods(&mut self) -> Vec<&mut dyn Method> {
         let Self { shingles, lcs, cosine, sketches, .. } = self;
         let mut all: Vec<&mut dyn Method> = vec![shingles, lcs, cosine];
@@ -73,53 +73,52 @@ impl Default for TuneOptions {
     }
 }
 
-/// A sampling, in the half that is reported; means over its remainders.
+/// The figures of a sampling in the half for reporting, as means over its remainders.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// The ratios.
     pub ratios: Ratios,
-    /// Correct pairs of those returned; none where nothing is returned.
+    /// Share of correct pairs among those returned; `None` if nothing is returned.
     pub precision: Option<f64>,
-    /// Returned pairs of those that all shingles return.
+    /// Share of returned pairs among those that all shingles return.
     pub recall: Option<f64>,
-    /// Kept shingles of all.
+    /// Share of shingles that are kept.
     pub shingles: f64,
-    /// Precision in each group; none where nothing is returned.
+    /// Precision in each group; `None` if nothing is returned.
     pub by_group: Vec<Option<f64>>,
 }
 
-/// What came of the calibration.
+/// The result of the calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
-    /// Documents looked at: one of each identity set, those that have words.
+    /// Number of documents used: one of each identity set, if it has words.
     pub documents: u64,
-    /// The groups of documents, by which precision is given.
+    /// The groups of documents for which precision is given.
     pub bounds: Groups,
-    /// Each group, in the half on which ratios are chosen.
+    /// The figures of each group in the half for choosing ratios.
     pub groups: Vec<GroupFigures>,
-    /// One ratio for all, each of [`RATIOS`].
+    /// Uniform sampling with each of [`RATIOS`].
     pub uniform: Vec<Run>,
     /// The ratios that were chosen.
     pub adaptive: Run,
-    /// Of uniform samplings, the index of the coarsest whose precision is that of the adaptive one, or more.
+    /// Index of the coarsest uniform sampling whose precision is at least that of the adaptive sampling.
     pub equal: usize,
     /// Documents whose texts could not be read.
     pub unread: UnreadTexts,
 }
 
-/// Calibrates adaptive sampling (Ye et al. 2007, 6) on the documents of a collection, which was built
-/// from this view.
+/// Calibrates adaptive sampling (Ye et al. 2007, 6) on the documents of a collection built from this view.
 ///
-/// The documents are halved by the hash of their ids. On one half every ratio is run with every remainder; pairs
-/// across the halves are left out. What all shingles return is the truth. Groups and ratios are chosen by
-/// [`choose()`](super::choose()); the other half is reported.
+/// The hashes of their ids divide the documents into two halves; pairs across the halves are left out. On one half
+/// every ratio is run with every remainder, and [`choose()`](super::choose()) chooses groups and ratios; the other half
+/// is reported. The pairs that all shingles return are the truth.
 ///
-/// Of a run and group no more than [`PAIRS_MAX`] pairs that may resemble each other are looked at: of more, a half, a
-/// quarter and so on, drawn by hash, each as likely as any other. Figures are scaled up to all of them, and the bound is
-/// that of the pairs that were looked at.
+/// In each run and group, at most [`PAIRS_MAX`] pairs that may resemble each other are compared. If there are more, a
+/// half, a quarter and so on of them are drawn by hash, all equally likely. Figures are scaled up to all pairs;
+/// confidence bounds use the number of pairs compared.
 ///
 /// # Errors
-/// As [`pairs`](nddb::detect::pairs).
+/// Errors of [`pairs`](nddb::detect::pairs).
 pub fn calibrate(
     view: View<'_>,
     collection: &Collection,
@@ -142,24 +141,24 @@ pub fn calibrate(
     Ok(Calibration { documents, bounds, groups, uniform, adaptive, equal, unread: sets.unread })
 }
 
-/// Of uniform samplings, the index of the coarsest whose precision is that of another one, or more.
+/// Returns the index of the coarsest uniform sampling whose precision is at least that of another one.
 fn coarsest(uniform: &[Run], other: &Run) -> usize {
     uniform.iter().rposition(|run| run.precision >= other.precision).unwrap_or(0)
 }
 
-/// Precisions that are to be kept: "given precisions ranging from 0.5 to 0.99" (Ye et al. 2007, 6).
+/// The required precisions that are tried: "given precisions ranging from 0.5 to 0.99" (Ye et al. 2007, 6).
 pub const PRECISIONS: [f64; 8] = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99];
 
-/// What adaptive sampling keeps where a precision is to be kept at a resemblance (Ye et al. 2007, Figure 4).
+/// The sampling that is chosen for a required precision at a resemblance (Ye et al. 2007, Figure 4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptiveRow {
     /// The resemblance.
     pub threshold: f64,
-    /// The precision to be kept.
+    /// The required precision.
     pub wanted: f64,
     /// Groups and ratios chosen on one half of the documents, measured on the other.
     pub adaptive: Run,
-    /// The coarsest uniform sampling whose precision is that of the adaptive one, or more.
+    /// The coarsest uniform sampling whose precision is at least that of the adaptive one.
     pub uniform: Run,
 }
 
@@ -167,7 +166,7 @@ pub struct AdaptiveRow {
 /// [`PRECISIONS`].
 ///
 /// # Errors
-/// As [`pairs`](nddb::detect::pairs).
+/// Errors of [`pairs`](nddb::detect::pairs).
 pub fn adaptive(
     view: View<'_>,
     collection: &Collection,
@@ -198,10 +197,10 @@ pub fn adaptive(
     Ok(rows)
 }
 
-/// Runs with each ratio, of both halves of the documents.
+/// Runs with each ratio on both halves of the documents.
 struct Halves<'a, 't> {
     runs: Runs<'a, 't>,
-    /// Of each of [`RATIOS`].
+    /// The counts for each of [`RATIOS`].
     uniform: Vec<Tally>,
     measured: Measured,
 }
@@ -237,7 +236,7 @@ impl<'a, 't> Halves<'a, 't> {
         Ok((chosen, run))
     }
 
-    /// Each uniform sampling, on the half that is reported.
+    /// Returns the figures of each uniform sampling in the half for reporting.
     fn uniform(&self, bounds: &Groups) -> Vec<Run> {
         let of =
             |(&ratio, tally): (&u32, &Tally)| self.run(Ratios::uniform(ratio).unwrap_or(Ratios::ALL), tally, bounds);
@@ -249,7 +248,7 @@ impl<'a, 't> Halves<'a, 't> {
     }
 }
 
-/// What runs of all ratios return of a cell, in the half on which ratios are chosen.
+/// Returns the figures of a cell for all ratios, in the half for choosing ratios.
 fn figures(uniform: &[Tally], cell: usize, documents: u64) -> GroupFigures {
     let of = |counts: &[[f64; GROUPS]; 2]| counts[CHOOSE][cell];
     let mut made = GroupFigures { documents, shingles: of(&uniform[0].shingles) as u64, ..GroupFigures::default() };
@@ -262,7 +261,7 @@ fn figures(uniform: &[Tally], cell: usize, documents: u64) -> GroupFigures {
     made
 }
 
-/// One document of each identity set, no more than so many.
+/// Returns one document of each identity set, at most `documents`.
 fn wanted(collection: &Collection, documents: u64) -> FixedBitSet {
     let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
     let all = || {
@@ -285,13 +284,13 @@ fn hash(collection: &Collection, ordinal: u32) -> u64 {
     xxh3_64(collection.id(ordinal).as_bytes())
 }
 
-/// The half of a document. The bit that decides has the least weight among those that the documents are chosen by.
+/// Returns the half of a document: the lowest bit of the hash by which documents are chosen.
 fn half(collection: &Collection, ordinal: u32) -> usize {
     (hash(collection, ordinal) >> 63) as usize
 }
 
-/// The figures of the half that is reported; `whole` is the run with all shingles. Counts are of cells, and a group is
-/// made of cells.
+/// Returns the figures of the half for reporting. `whole` is the run with all shingles. Counts are given by cell, and a
+/// group consists of cells.
 fn run(ratios: Ratios, tally: &Tally, whole: &Tally, (cells, groups): (&Groups, &Groups)) -> Run {
     let sum = |of: &[[f64; GROUPS]; 2]| of[REPORT].iter().sum::<f64>();
     let share = |part: f64, of: f64| (of > 0.0).then(|| part / of);

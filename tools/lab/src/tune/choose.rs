@@ -1,29 +1,29 @@
-//! Choice of groups of documents and of their sampling ratios, from what runs with each ratio return.
+//! Choice of groups of documents and of their sampling ratios, from the results of runs with each ratio.
 
 use nddb::detect::{GROUPS, Groups, Ratios};
 
 use super::calibrate::RATIOS;
 
-/// Words of the longest document of the first cell, and one more; each further cell begins at twice the words.
+/// Number of words at which the second cell begins; each further cell begins at twice the number.
 const FIRST_WORDS: usize = 64;
-/// Pairs of all shingles that a group has, at least.
+/// Least number of pairs, by all shingles, in a group.
 pub const PAIRS_MIN: f64 = 100.0;
 
-/// What runs with each ratio return of a group of documents, in the half on which ratios are chosen.
+/// The results of runs with each ratio for a group of documents, in the half for choosing ratios.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroupFigures {
     /// Documents.
     pub documents: u64,
-    /// Shingles of these.
+    /// Number of their shingles.
     pub shingles: u64,
-    /// Pairs whose smaller document is in the group, with all shingles.
+    /// Number of pairs, by all shingles, whose smaller document is in the group.
     pub pairs: u64,
-    /// Pairs that each of [`RATIOS`] returns, the mean over its remainders.
+    /// Number of pairs that each of [`RATIOS`] returns, as a mean over its remainders.
     pub returned: [f64; 6],
     /// Of these, pairs that all shingles return.
     pub correct: [f64; 6],
-    /// Pairs that were looked at, of those returned: fewer if there are more than
-    /// [`PAIRS_MAX`](super::PAIRS_MAX), drawn by hash.
+    /// Number of returned pairs that were compared. If there are more than [`PAIRS_MAX`](super::PAIRS_MAX), a part of
+    /// them is drawn by hash.
     pub drawn: [f64; 6],
 }
 
@@ -39,8 +39,9 @@ impl GroupFigures {
         }
     }
 
-    /// The coarsest ratio that keeps a precision, by the lower 95% bound of one run: runs with other remainders return
-    /// much the same pairs. All shingles keep it, as they are the truth.
+    /// Returns the coarsest ratio that keeps a precision, by the lower 95% bound of one run. One run counts, because
+    /// runs with other remainders return almost the same pairs. Ratio 1 always keeps the precision, because all
+    /// shingles are the truth.
     pub fn ratio(&self, precision: f64) -> u32 {
         let keeps = |index: usize| {
             let (returned, drawn) = (self.returned[index], self.drawn[index]);
@@ -54,7 +55,7 @@ impl GroupFigures {
 /// Precision of samples in each cell of documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// The cells, narrower than the groups that are made of them.
+    /// The cells, which are combined to groups.
     pub cells: Groups,
     /// The figures of each cell.
     pub figures: Vec<GroupFigures>,
@@ -63,16 +64,16 @@ pub struct Measured {
 /// Groups of documents with their ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
-    /// The groups that have enough pairs.
+    /// The groups, which have enough pairs.
     pub bounds: Groups,
     /// The figures of each group.
     pub groups: Vec<GroupFigures>,
-    /// Their ratios.
+    /// The ratios of the groups.
     pub ratios: Ratios,
 }
 
-/// Returns the cells that documents are counted in: [0, 64), [64, 128), [128, 256) and so on, as twice the words at half
-/// the ratio make a sample as large.
+/// Returns the cells for counting documents by number of words: [0, 64), [64, 128), [128, 256) and so on. Cells double
+/// because twice the words with twice the ratio give a sample of the same size.
 pub fn cells() -> Groups {
     let from: Vec<usize> = (0..GROUPS - 1).map(|cell| FIRST_WORDS << cell).collect();
     Groups::from(&from).unwrap_or(Groups::PAPER)
@@ -82,8 +83,8 @@ pub fn cells() -> Groups {
 /// ratios and group divisions can be estimated by experiments on a subset sampled from the dataset we want to examine"
 /// (Ye et al. 2007, 6).
 ///
-/// Cells are joined, from the shortest documents on, until a group has 100 pairs, and those that are left at the end
-/// belong to the last group: so every group has 100 pairs, if there are so many in all.
+/// Beginning with the shortest documents, cells are joined until a group has 100 pairs; cells left at the end belong to
+/// the last group. So every group has at least 100 pairs, if there are that many in all.
 pub fn choose(measured: &Measured, precision: f64) -> Chosen {
     let mut starts: Vec<usize> = Vec::new();
     let mut groups: Vec<GroupFigures> = Vec::new();
@@ -103,8 +104,8 @@ pub fn choose(measured: &Measured, precision: f64) -> Chosen {
     Chosen { bounds, groups, ratios: Ratios::new(&bounds, &ratios).unwrap_or(Ratios::ALL) }
 }
 
-/// The lower bound of a share of which `correct` of `all` were seen, with one-sided confidence of 95% (Wilson's score
-/// interval); 0 where nothing was seen.
+/// Returns the lower bound, with one-sided confidence of 95%, of a share for which `correct` of `all` were observed
+/// (Wilson's score interval); 0 if nothing was observed.
 pub fn lower_bound(correct: f64, all: f64) -> f64 {
     /// The 95% quantile of the normal distribution.
     const Z: f64 = 1.644_853_626_951_472_2;

@@ -1,45 +1,46 @@
-//! Pairs of documents drawn by hash, so that near-equal texts cost no more than others.
+//! Pairs of documents drawn by hash, so that many nearly equal texts do not cost more than others.
 
 use std::ops::Range;
 
 use nddb::detect::GROUPS;
 use nddb_dedup::Sharing;
 
-/// One pair in so many, for each group of the smaller document; powers of two.
+/// For each group (of the smaller document of a pair): one pair in this many is drawn; powers of two.
 pub(super) type Shares = [u64; GROUPS];
 
-/// Pairs of documents, no more than so many in each group: all of them, or one in two is drawn, one in four and so on.
+/// A limited number of pairs of documents in each group: all pairs, or one in two, one in four and so on, drawn by
+/// hash.
 ///
-/// A pair is drawn if the hashes of the two add up to 0 modulo the share. Each pair is as likely to be drawn as any
-/// other, and independently of any other one: what is counted of them, times the share, is without bias. Those that are
-/// drawn among n documents are looked up, the others are never made. So ten thousand pages that differ in a word do not
-/// give fifty million pairs, and take nothing from the pages of other groups.
+/// A pair is drawn if the hashes of its documents add up to 0 modulo the share. All pairs are equally likely,
+/// independently of each other, so a count of drawn pairs times the share is an unbiased estimate. The drawn pairs
+/// among n documents are found by look-up; the other pairs are never formed. So ten thousand pages that differ in one
+/// word do not form fifty million pairs, and do not displace pairs of other groups.
 pub(super) struct Drawing<'a> {
     most: usize,
     shares: Shares,
-    /// The group of a document, and a hash of it, its bits reversed.
+    /// Returns the group of a document, and its hash with reversed bits.
     member: &'a dyn Fn(u32) -> (usize, u64),
     pairs: [Vec<u64>; GROUPS],
-    /// The documents at hand, with the reversed hash of each.
+    /// The documents of the current list by group, with their reversed hashes.
     lists: [Vec<(u64, Sharing)>; GROUPS],
 }
 
 impl<'a> Drawing<'a> {
-    /// Draws at most so many pairs in each group, and no more than these shares of them.
+    /// Returns an empty drawing of at most `most` pairs in each group, which begins with these shares.
     pub(super) fn new(most: usize, shares: Shares, member: &'a dyn Fn(u32) -> (usize, u64)) -> Self {
-        // One pair alone may be drawn whatever the share.
+        // A single pair may be drawn whatever the share, so the limit must be at least 1.
         let most = most.max(1);
         Self { most, shares, member, pairs: Default::default(), lists: Default::default() }
     }
 
-    /// Takes the pairs of these documents that may be near. A pair may come more than once.
+    /// Adds the pairs of these documents that may be near. A pair may be added more than once.
     pub(super) fn take(&mut self, documents: &[Sharing], may_be: &dyn Fn(&Sharing, &Sharing) -> bool) {
         let mut lists = std::mem::take(&mut self.lists);
         for &sharing in documents {
             let (group, hash) = (self.member)(sharing.document);
             lists[group].push((hash, sharing));
         }
-        // Documents whose hashes end alike stand together.
+        // Sorting by reversed hashes puts documents whose hashes have equal low bits together.
         lists.iter_mut().for_each(|list| list.sort_unstable());
         for group in 0..GROUPS {
             for (hash, a) in &lists[group] {
@@ -58,7 +59,7 @@ impl<'a> Drawing<'a> {
 
     fn push(&mut self, group: usize, a: u32, b: u32) {
         let pair = both(a, b);
-        // Fewer may be drawn by now than when the two were looked up.
+        // The share may have increased since the look-up.
         if self.is_drawn(pair, self.shares[group]) {
             self.pairs[group].push(pair);
             if self.pairs[group].len() > 2 * self.most {
@@ -72,7 +73,8 @@ impl<'a> Drawing<'a> {
         a.wrapping_add(b).is_multiple_of(share)
     }
 
-    /// Draws fewer pairs of a group until they are few enough. The order in which pairs came makes no difference.
+    /// Doubles the share of a group until its pairs are few enough. The result does not depend on the order of the
+    /// pairs.
     fn settle(&mut self, group: usize) {
         let mut pairs = std::mem::take(&mut self.pairs[group]);
         pairs.sort_unstable();
@@ -84,7 +86,7 @@ impl<'a> Drawing<'a> {
         self.pairs[group] = pairs;
     }
 
-    /// The pairs that were drawn, sorted, and which share of all pairs they are.
+    /// Returns the pairs that were drawn, sorted, and the share of each group.
     pub(super) fn finish(mut self) -> (Vec<u64>, Shares) {
         (0..GROUPS).for_each(|group| self.settle(group));
         let mut pairs = self.pairs.concat();
@@ -93,14 +95,14 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Where those stand in a list whose hashes give 0 together with this one, modulo a power of two.
+/// Returns the range of list entries whose hash plus this hash is 0 modulo `share`.
 fn partners(list: &[(u64, Sharing)], hash: u64, share: u64) -> Range<usize> {
     let least = (hash.reverse_bits().wrapping_neg() & (share - 1)).reverse_bits();
     let most = least | u64::MAX >> share.trailing_zeros();
     list.partition_point(|entry| entry.0 < least)..list.partition_point(|entry| entry.0 <= most)
 }
 
-/// Two documents, the lesser first.
+/// Packs two documents into a number, the lesser first.
 pub(super) fn both(a: u32, b: u32) -> u64 {
     u64::from(a.min(b)) << 32 | u64::from(a.max(b))
 }
@@ -121,7 +123,7 @@ mod tests {
         drawing.finish()
     }
 
-    /// Every pair of every list, and of these the least share that leaves few enough.
+    /// By the definition: forms every pair of every list, and takes the least share that leaves few enough.
     #[test]
     fn it_draws_what_a_look_at_all_pairs_draws() {
         let list = |from: u32, len: u32, step: usize| {
@@ -151,7 +153,7 @@ mod tests {
                 assert!(of_group(shares[group]).len() <= most);
                 assert!(shares[group] == 1 || of_group(shares[group] / 2).len() > most, "no fewer than need be");
                 wanted.extend(of_group(shares[group]));
-                // Within four standard deviations of all that there are.
+                // The estimate is within four standard deviations of the number of all pairs.
                 let (of_all, share) = (of_group(1), shares[group] as f64);
                 let drawn = pairs.iter().filter(|pair| of_all.binary_search(pair).is_ok()).count() as f64;
                 let len = of_all.len() as f64;

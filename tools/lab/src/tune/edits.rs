@@ -2,12 +2,12 @@
 
 use nddb_page::sketch::split_mix;
 
-/// What is done to a word.
+/// The kind of edit of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EditKind {
-    /// Another word is put after it.
+    /// Another word is inserted after it.
     Insert,
-    /// It is left out.
+    /// The word is deleted.
     Delete,
     /// Another word replaces it.
     Replace,
@@ -16,14 +16,14 @@ pub enum EditKind {
 /// An edit of a share of the words of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edit {
-    /// What is done.
+    /// The kind of edit.
     pub kind: EditKind,
-    /// To how many of the words, 0 to 1; at least one.
+    /// The share of the words that are edited, 0 to 1; at least one word is.
     pub share: f64,
 }
 
 impl Edit {
-    /// All that are tried: 1% and 5% of the words.
+    /// All edits that are tried: 1% and 5% of the words.
     pub const ALL: [Edit; 6] = {
         let (insert, delete, replace) = (EditKind::Insert, EditKind::Delete, EditKind::Replace);
         [
@@ -47,12 +47,12 @@ impl Edit {
     }
 }
 
-/// A text with an edit made in it, scattered over its words; lines stay lines. New words come from `others`, words of
-/// other texts; where there are none, they are numbers. The same seed makes the same edit.
+/// Returns a text with edits at random words; lines are preserved. New words come from `others`, words of other texts;
+/// if there are none, new words are numbers. The same seed gives the same edits.
 pub fn edited(text: &str, edit: &Edit, others: &[&str], seed: u64) -> String {
     let len = text.split_whitespace().count();
     let changes = ((len as f64 * edit.share).round() as usize).clamp(usize::from(len > 0), len);
-    // The words of least hash are edited: any set of so many is as likely as any other.
+    // The words with the least hashes are edited, so all sets of this size are equally likely.
     let mut indexes: Vec<(u64, usize)> = (0..len).map(|index| (split_mix(seed, index as u64), index)).collect();
     indexes.sort_unstable();
     let mut indexes: Vec<usize> = indexes[..changes].iter().map(|&(_, index)| index).collect();

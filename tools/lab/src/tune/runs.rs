@@ -1,4 +1,4 @@
-//! Runs of the method shingles on samples of one set of shingles, read once.
+//! Runs of the method shingles with samples of the same shingles, which are read once.
 
 use nddb::detect::methods::Shingles;
 use nddb::detect::{Collection, GROUPS, Groups, PairOptions, Ratios, Resources, ShingleSummary};
@@ -12,7 +12,7 @@ use super::drawing::{Drawing, Shares};
 /// Greatest number of pairs compared per run and group; of more pairs, a sample of this size is drawn by hash. A
 /// share of such a sample is accurate to within 0.005.
 pub const PAIRS_MAX: usize = 1 << 18;
-/// Of the hashes by which pairs are drawn. Documents and halves are chosen by another.
+/// Seed of the hashes by which pairs are drawn. Documents and halves are chosen with another seed.
 const SEED: u64 = 1;
 
 /// A document whose shingles were read.
@@ -21,11 +21,11 @@ struct Member {
     ordinal: u32,
     half: usize,
     group: usize,
-    /// Of its id, reversed.
+    /// Hash of its id, with reversed bits.
     hash: u64,
 }
 
-/// Runs of the method with samples of the same shingles, of one document of each identity set (Ye et al. 2007, 4.1).
+/// Runs of the method with samples of the same shingles, on one document of each identity set (Ye et al. 2007, 4.1).
 pub(super) struct Runs<'a, 't> {
     view: View<'a>,
     collection: &'a Collection,
@@ -36,30 +36,30 @@ pub(super) struct Runs<'a, 't> {
     members: Vec<Member>,
     /// The index among the members of each document.
     indexes: Vec<u32>,
-    /// The pairs of all shingles, sorted: those that are drawn.
+    /// The drawn pairs by all shingles, sorted.
     truth: Vec<u64>,
-    /// How many are drawn.
+    /// The share of pairs that are drawn.
     shares: Shares,
-    /// Pairs of a run and group that are compared.
+    /// Greatest number of pairs that are compared per run and group.
     most: usize,
     ticker: &'a Ticker<'t>,
 }
 
-/// Pairs, by half and group; means over runs.
+/// Counts by half and group, as means over runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tally {
-    /// Pairs returned that were looked at: all of them, or those that were drawn.
+    /// Number of returned pairs that were compared: all of them, or those that were drawn.
     pub(super) drawn: [[f64; GROUPS]; 2],
-    /// Pairs returned, by those that were looked at.
+    /// Number of returned pairs, estimated from those that were compared.
     pub(super) returned: [[f64; GROUPS]; 2],
     /// Of these, pairs that the run with all shingles returns.
     pub(super) correct: [[f64; GROUPS]; 2],
-    /// Shingles that documents keep.
+    /// Number of shingles that documents keep.
     pub(super) shingles: [[f64; GROUPS]; 2],
 }
 
 impl Tally {
-    /// Adds another one, so much of it.
+    /// Adds other counts, multiplied by `part`.
     pub(super) fn add(&mut self, other: &Tally, part: f64) {
         let pairs = [
             (&mut self.drawn, &other.drawn),
@@ -86,14 +86,14 @@ struct Returned<'a> {
 pub(super) struct FoundPair {
     /// The two documents.
     pub(super) pair: u64,
-    /// The group of the smaller one.
+    /// The group of the smaller document.
     pub(super) group: usize,
     /// The resemblance of their samples.
     pub(super) resemblance: f64,
 }
 
 impl<'a, 't> Runs<'a, 't> {
-    /// Finds what all shingles return, at the resemblance of the method. Pairs across the halves are left out.
+    /// Finds the pairs that all shingles return at the resemblance of the method. Pairs across the halves are left out.
     pub(super) fn new(
         view: View<'a>,
         collection: &'a Collection,
@@ -131,7 +131,7 @@ impl<'a, 't> Runs<'a, 't> {
         &self.members[self.indexes[ordinal as usize] as usize]
     }
 
-    /// The pairs of one run that are drawn, and how many are.
+    /// Returns the drawn pairs of one run, and their share.
     fn pairs(
         &self,
         ratios: Ratios,
@@ -174,7 +174,7 @@ impl<'a, 't> Runs<'a, 't> {
         Ok(shares)
     }
 
-    /// All pairs of one run, sorted; `None` if not all of them were looked at. Says nothing of its progress, so that
+    /// Returns all pairs of one run, sorted; `None` if not all of them were compared. Reports no progress, so that
     /// several threads may run at a time.
     pub(super) fn run(&self, ratios: Ratios, remainder: u32) -> Result<Option<Vec<FoundPair>>> {
         let mut pairs = Vec::new();
@@ -185,7 +185,7 @@ impl<'a, 't> Runs<'a, 't> {
         Ok((shares == [1; GROUPS]).then_some(pairs))
     }
 
-    /// What a sampling returns, on average over its remainders.
+    /// Returns the counts of a sampling, as means over its remainders.
     pub(super) fn tally(&self, ratios: Ratios) -> Result<Tally> {
         let remainders = ratios.coarsest();
         let mut mean = Tally::default();

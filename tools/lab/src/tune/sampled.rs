@@ -10,44 +10,44 @@ use nddb_index::spill::ticker::Ticker;
 use super::calibrate::RATIOS;
 use super::runs::{PAIRS_MAX, Runs};
 
-/// Resemblances from which on pairs are looked for.
+/// The thresholds of resemblance that are tried.
 pub const THRESHOLDS: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95];
 
-/// What sampled shingles find of a sample of documents.
+/// The results of sampled shingles for a sample of documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
-    /// Words of each document, most first.
+    /// Number of words of each document, in descending order.
     pub words: Vec<u32>,
-    /// Documents of each group, by the number of their words.
+    /// Number of documents in each group by number of words.
     pub documents: [u64; GROUPS],
-    /// Shingles of these.
+    /// Number of their shingles.
     pub shingles: [u64; GROUPS],
-    /// Each of [`THRESHOLDS`].
+    /// The result for each of [`THRESHOLDS`].
     pub steps: Vec<AtThreshold>,
     /// Documents whose texts could not be read.
     pub unread: UnreadTexts,
 }
 
-/// Pairs of at least one resemblance, by the group of the smaller document.
+/// Numbers of pairs with at least one resemblance, by the group of the smaller document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtThreshold {
     /// The resemblance.
     pub threshold: f64,
-    /// Pairs that all shingles return: the truth.
+    /// Number of pairs that all shingles return: the truth.
     pub pairs: [u64; GROUPS],
-    /// Pairs that each of [`RATIOS`] returns, the mean over its remainders.
+    /// Number of pairs that each of [`RATIOS`] returns, as a mean over its remainders.
     pub returned: [[f64; GROUPS]; RATIOS.len()],
     /// Of these, pairs that all shingles return.
     pub correct: [[f64; GROUPS]; RATIOS.len()],
 }
 
 impl AtThreshold {
-    /// The precision of a ratio, by its index: in a group of documents, or in all of them.
+    /// The precision of the ratio with this index, in a group of documents or in all of them.
     pub fn precision(&self, ratio: usize, group: Option<usize>) -> Option<f64> {
         share(of(&self.correct[ratio], group), of(&self.returned[ratio], group))
     }
 
-    /// The recall of a ratio, by its index: in a group of documents, or in all of them.
+    /// The recall of the ratio with this index, in a group of documents or in all of them.
     pub fn recall(&self, ratio: usize, group: Option<usize>) -> Option<f64> {
         share(of(&self.correct[ratio], group), of(&self.pairs.map(|pairs| pairs as f64), group))
     }
@@ -61,15 +61,16 @@ fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
-/// Runs every ratio with every remainder over these documents, at every threshold. "Precision and recall" are against
-/// what all shingles return; means over the remainders of a ratio. Of a run and group no more than [`PAIRS_MAX`] pairs
-/// are looked at, drawn by hash, and counts are scaled up to all.
+/// Runs every ratio with every remainder over these documents, at every threshold. Precision and recall are relative to
+/// the pairs that all shingles return, as means over the remainders of a ratio. In each run and group, at most
+/// [`PAIRS_MAX`] pairs are compared, drawn by hash, and counts are scaled up to all pairs.
 ///
-/// A run at the lowest threshold returns what runs at all others do, with the resemblance of each pair: where it need
-/// not draw, one run of each ratio and remainder stands for all thresholds. Runs go on so many threads.
+/// A run at the lowest threshold returns the pairs of all other thresholds, too, with their resemblances. So if no
+/// pairs need to be drawn, one run per ratio and remainder gives the results for all thresholds. Runs use `threads`
+/// threads.
 ///
 /// # Errors
-/// As [`pairs`](nddb::detect::pairs).
+/// Errors of [`pairs`](nddb::detect::pairs).
 pub fn sampled(
     view: View<'_>,
     collection: &Collection,
@@ -116,7 +117,7 @@ pub fn sampled(
     Ok(made)
 }
 
-/// Counts for all thresholds what runs at the lowest one return; `None` if one of them has more pairs than it looks at.
+/// Counts the pairs for all thresholds from runs at the lowest one; `None` if a run has more pairs than it compares.
 fn at_once(runs: &Runs<'_, '_>, threads: usize, ticker: &Ticker<'_>) -> Result<Option<Vec<AtThreshold>>> {
     let Some(truth) = runs.run(Ratios::ALL, 0)? else { return Ok(None) };
     let resemblance_of = |pair: u64| {
@@ -170,7 +171,7 @@ fn at_once(runs: &Runs<'_, '_>, threads: usize, ticker: &Ticker<'_>) -> Result<O
     Ok(Some(steps.to_vec()))
 }
 
-/// Reads all shingles of documents, of which samples are taken. Returns them, and the method that keeps all.
+/// Reads all shingles of documents, from which samples are taken. Returns the shingles and the method that keeps all.
 pub(super) fn all_shingles(
     view: View<'_>,
     collection: &Collection,

@@ -24,7 +24,7 @@ fn an_edit_changes_as_many_words_as_it_says() {
     assert_ne!(edited("one", &Edit::ALL[4], &[], 1), "one", "at least one word is changed");
 }
 
-/// Wilson's interval: the bound is the share p at which `correct` of `all` lies Z standard deviations above.
+/// Wilson's interval: the bound is the share p for which `correct` of `all` is Z standard deviations above the mean.
 #[test]
 fn the_lower_bound_solves_its_equation() {
     for (correct, all) in [(90.0, 100.0), (500.0, 1000.0), (3.0, 7.0), (100.0, 100.0)] {
@@ -62,14 +62,14 @@ fn calibration_counts_what_sampled_runs_return() {
         assert_eq!(made.adaptive.ratios.of(made.bounds.words(group).0, 1.0), ratio);
     }
     assert!(made.groups.iter().any(|group| group.documents > 0 && group.returned[0] == group.pairs as f64));
-    // Fewer documents, the same each time.
+    // Fewer documents, but the same ones each time.
     options.documents = 100;
     let part = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
     assert!(part.documents <= 100 && part.documents > 50, "{}", part.documents);
     assert_eq!(part, calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures"));
 }
 
-/// A group whose pairs are few, and one without any, take the ratio of the group that they are merged into.
+/// Groups with few or no pairs take the ratio of the group into which they are merged.
 #[test]
 fn groups_with_few_pairs_are_merged() {
     let figures = |pairs: f64, correct: [f64; 6]| GroupFigures {
@@ -118,12 +118,12 @@ fn a_trial_finds_small_edits_and_knows_different_texts_apart() {
     let figure = |name: &str, within: Option<u32>| {
         made.figures.iter().find(|figure| figure.name == name && figure.within == within).expect("a figure")
     };
-    // Of an edit of one word in twenty some leave no signature as it was.
+    // Some edits of one word in twenty change all signatures of a text.
     let found = figure("lcs", None).found;
     assert_eq!([found[0], found[2], found[4]], [1.0; 3], "{found:?}");
     assert!(found.iter().all(|&found| found > 0.5), "{found:?}");
     assert_eq!(figure("lcs", None).others, 0.0);
-    // A word in a hundred touches five shingles in a hundred; of twenty, one in four.
+    // Editing one word in a hundred changes five shingles in a hundred; one in twenty changes one in four.
     assert_eq!(figure("shingles", None).found[4], 1.0);
     assert_eq!(figure("shingles", None).found[5], 0.0);
     for pair in [1, 3, 5, 7, 10].windows(2) {
@@ -171,7 +171,7 @@ fn a_trial_tries_what_the_recipe_has_and_says_what_it_leaves_out() {
     assert_eq!((min_hash.found[4], min_hash.others), (1.0, 0.0), "one word in a hundred");
 }
 
-/// A page in sixteen hundred copies, and pages that differ in a word: work that grows as the documents do.
+/// With sixteen hundred copies of a page, and pages that differ in one word, work grows linearly with the documents.
 #[test]
 fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
     let page = |word: usize| (0..40).map(|at| if at == 20 { format!("t{word} ") } else { format!("w{at} ") }).collect();
@@ -180,7 +180,7 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
     let corpus = corpus(folder.path(), &texts);
     let resources = Resources { memory_limit: 0, folder: folder.path().into() };
     let mut options = TuneOptions { resources, ..TuneOptions::default() };
-    // 40 words make 36 shingles, of which a word is in five: 31 of 41 are shared.
+    // 40 words make 36 shingles, and each word is in five of them: 31 of 41 are shared.
     options.shingles.resemblance = 0.75;
     let mut most = 0;
     let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |progress| {
@@ -193,14 +193,14 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
     assert_eq!(made.documents, 1601);
     assert!(most > 0 && most <= PAIRS_MAX as u64, "runs of at most {most} pairs");
     let short = &made.groups[0];
-    // Every two of the pages in the half on which ratios are chosen; what is drawn stands for them.
+    // All pairs of the pages in the half for choosing ratios; the drawn pairs represent them.
     let pairs = (short.documents * (short.documents - 1) / 2) as f64;
     assert!(short.drawn[0] < pairs && (short.returned[0] - pairs).abs() < 0.02 * pairs, "{short:?} of {pairs}");
     assert_eq!((made.uniform[0].precision, made.uniform[0].recall), (Some(1.0), Some(1.0)));
     assert!(made.uniform[1..].iter().all(|run| run.precision.is_some_and(|share| share > 0.99)), "{:?}", made.uniform);
 }
 
-/// Every pair of documents at every threshold, ratio and remainder, from their shingles themselves.
+/// Compares every pair of documents at every threshold, ratio and remainder, directly by their shingles.
 #[test]
 fn samples_find_what_comparing_all_pairs_of_samples_finds() {
     use nddb_page::sketch::{Sampling, shingles};

@@ -1,4 +1,4 @@
-//! Recall and cost of each k, choice of features and method on edits of a sample.
+//! Recall and cost of each k, choice of features and method, on edits of a sample.
 
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -20,16 +20,16 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::calibrate::TuneOptions;
 use super::edits::{Edit, edited};
 
-/// Fewer words than these are too few for an edit of one in a hundred.
+/// Least number of words of a text; shorter texts are too short for edits of one word in a hundred.
 const WORDS_MIN: usize = 50;
 /// Distances that are tried.
 const WITHIN: [u32; 5] = [1, 3, 5, 7, 10];
-/// The simhash of which capital letters are other letters.
+/// Name of the simhash that distinguishes capital letters.
 const CASE_KEPT: &str = "simhash, terms, case kept";
-/// How often comparisons are repeated to be timed.
+/// Number of times that comparisons are repeated for timing.
 const REPEATS: usize = 8;
 
-/// The texts of some documents, those of least hash with a seed, of 50 words and more; the first 10 KB of each.
+/// Returns the first 10 KB of the texts of documents with at least 50 words: those whose hashes with a seed are least.
 ///
 /// # Errors
 /// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].
@@ -48,7 +48,7 @@ pub fn sample(
         .map(|ordinal| (xxh3_64(collection.id(ordinal).as_bytes()) ^ seed, ordinal))
         .collect();
     order.sort_unstable();
-    // Some are too short.
+    // Twice as many, because some texts are too short.
     order.truncate(2 * documents);
     let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
     order.iter().for_each(|&(_, ordinal)| wanted.insert(ordinal as usize));
@@ -58,39 +58,39 @@ pub fn sample(
     Ok(long.take(documents).map(str::to_owned).collect())
 }
 
-/// One way of deciding, and what came of it.
+/// One way of deciding, and its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// The method, or simhash with its features.
     pub name: String,
     /// The threshold of simhash.
     pub within: Option<u32>,
-    /// It is how documents of the recipe are judged if no other method is named ([`default_of`]).
+    /// Whether it is the default method of the recipe ([`default_of`]).
     pub is_default: bool,
-    /// Of the texts, those that are found to be near to themselves with each of [`Edit::ALL`] made in them.
+    /// For each of [`Edit::ALL`], the share of texts whose edited version is found to be a near-duplicate.
     pub found: [f64; 6],
-    /// Of all pairs of different texts, those that are said to be near. They may be.
+    /// Share of all pairs of different texts that are found to be near-duplicates. Some of them may be.
     pub others: f64,
-    /// Microseconds of making what is compared, for a text.
+    /// Microseconds per text to compute what is compared.
     pub sketch_us: f64,
     /// Microseconds of a comparison.
     pub compare_us: f64,
 }
 
-/// What was tried.
+/// The results of all trials.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// Texts.
+    /// Number of texts.
     pub texts: usize,
-    /// Pairs of different texts.
+    /// Number of pairs of different texts.
     pub pairs: usize,
-    /// Each way of deciding.
+    /// The results of each way of deciding.
     pub figures: Vec<Figure>,
-    /// What was not tried, and why.
+    /// The settings that were not tried, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// Tries each k, choice of features and method on texts and edits made in them. Seconds are those of the clock.
+/// Tries each k, choice of features and method on texts and their edited versions. Times are wall clock times.
 ///
 /// # Errors
 /// [`nddb::Error::Cancelled`].
@@ -194,7 +194,7 @@ pub fn trial(
     Ok(Trial { texts: texts.len(), pairs: bench.pairs(), figures, left_out })
 }
 
-/// What the catalog would know of a text.
+/// Returns the sketches of a text that the catalog would store.
 fn sketched(recipe: &Recipe, text: &str) -> Known {
     let sketch = recipe.sketch(&Page::text(text));
     let fingerprint = Fingerprint(sketch.fingerprint);
@@ -219,7 +219,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Makes something of all texts; says how many microseconds each took.
+    /// Applies `make` to all texts; also returns the microseconds per text.
     fn ready<T>(&self, make: &dyn Fn(&str) -> T) -> (Vec<T>, f64) {
         let start = Instant::now();
         let made: Vec<T> = self.all.iter().map(|text| make(text)).collect();

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::failure::chain;
 use crate::{inputs, json};
 
-/// A line that makes sense.
+/// A valid line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) id: String,
@@ -29,7 +29,7 @@ enum Body {
     Print(Fingerprint),
 }
 
-/// A line that makes none.
+/// An invalid line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
     pub(super) id: Option<String>,
@@ -58,7 +58,7 @@ pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<Line, Wrong> {
         Some(id) => json::id_of(id).map_err(|what| wrong(format!("field 'id' {what}")))?,
         None => return Err(wrong("field 'id' is missing".into())),
     };
-    // Which of the two is meant nobody can know.
+    // Either of the two could be meant.
     if let Some(name) = repeated {
         let id = Some(id).filter(|_| name != "id");
         return Err(Wrong { id, why: format!("field '{name}' occurs twice") });
@@ -69,7 +69,7 @@ pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<Line, Wrong> {
     }
 }
 
-/// The fields of an object in their order, repeated ones too.
+/// The fields of an object in their order, with repeated ones.
 struct Fields(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Fields {
@@ -119,7 +119,7 @@ fn rest(object: &mut Map<String, Value>, ignore_unknown: bool) -> Result<(Body, 
 }
 
 impl Line {
-    /// The page, or the fingerprint that is given instead.
+    /// Returns the page, or the fingerprint that is given instead.
     fn body(&self) -> Result<Page<'_>, Fingerprint> {
         let page = match &self.body {
             Body::Text(text) => Page::text(text),
@@ -129,7 +129,7 @@ impl Line {
         Ok(Page { url: self.url.as_deref(), ..page })
     }
 
-    /// The page, unless only its fingerprint is given.
+    /// Returns the page, unless only its fingerprint is given.
     pub(super) fn page(&self) -> Option<Page<'_>> {
         self.body().ok()
     }

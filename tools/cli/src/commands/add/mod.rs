@@ -60,18 +60,18 @@ pub(crate) struct Args {
     ignore_unknown: bool,
 }
 
-/// Documents of one commit without --durable: what is staged takes memory.
+/// Documents of one commit without --durable. Staged documents take memory, so their number is limited.
 const STAGED_MAX: u64 = 10_000;
 
-/// What stands between two commits.
+/// The state of the command between two commits.
 struct Adding<'a> {
     writer: Writer,
     recipe: Recipe,
     args: &'a Args,
-    /// Judges what is new.
+    /// Judges whether a document is new.
     online: Option<OnlineDetector>,
     output: Output,
-    /// Verdicts of this group.
+    /// Verdict lines of this group of input lines.
     lines: Vec<String>,
     documents: u64,
     duplicates: u64,
@@ -117,12 +117,12 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     })
 }
 
-/// What a line says of a document.
+/// The content of the output line of a document.
 struct Said {
     verdict: &'static str,
     of: Value,
     distance: Value,
-    /// What the judgement adds.
+    /// Further fields, from the judgement.
     more: Map<String, Value>,
 }
 
@@ -141,7 +141,7 @@ impl Adding<'_> {
         Ok(self.writer.commit()?)
     }
 
-    /// Prints the verdicts of a group.
+    /// Prints the verdict lines of a group.
     fn hand_over(&mut self) -> Result<()> {
         if self.args.durable {
             self.writer.commit()?;
@@ -175,7 +175,7 @@ impl Adding<'_> {
         let fp = (!document.is_unprinted()).then(|| document.fingerprint().to_string());
         let said = match self.judge(document, line.page().as_ref()) {
             Ok(said) => said,
-            // Of a method, that nothing is known of this document which it compares.
+            // The method cannot judge this document, because the document has nothing that the method compares.
             Err(
                 error @ (nddb::Error::Document { .. } | nddb::Error::OutOfRange { .. } | nddb::Error::Method { .. }),
             ) => {
@@ -201,7 +201,7 @@ impl Adding<'_> {
         Ok(())
     }
 
-    /// Inserts a document, or says of what it is a near-duplicate.
+    /// Inserts a document, or returns the document of which it is a near-duplicate.
     fn judge(&mut self, document: Document, page: Option<&Page<'_>>) -> nddb::Result<Said> {
         let inserted = |outcome: Outcome, more| {
             let verdict = match outcome {

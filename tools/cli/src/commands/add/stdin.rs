@@ -1,4 +1,4 @@
-//! Lines of stdin in groups, read by a separate thread so that ^C is handled while waiting for input.
+//! Lines of stdin in groups. A separate thread reads them, so that ^C is handled while the command waits for input.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -10,7 +10,7 @@ use crate::interrupt;
 
 /// Most lines of a group.
 const LINES_MAX: usize = 1000;
-/// The longest line that is read, with its end: of what is longer only the length is known.
+/// Maximum length of a line, with its line end. The content of a longer line is not kept.
 pub(super) const LINE_MAX: u64 = 64 << 20;
 
 /// A line of stdin.
@@ -18,24 +18,24 @@ pub(super) const LINE_MAX: u64 = 64 << 20;
 pub(super) enum Input {
     /// Its bytes.
     Line(Vec<u8>),
-    /// It is longer than [`LINE_MAX`], and was read past.
+    /// The line is longer than [`LINE_MAX`], and was skipped.
     TooLong,
 }
 
-/// The lines of stdin. A group ends when it is full, or when the next line has not come yet: whoever waits
-/// for an answer gets one.
+/// The lines of stdin. A group ends when it is full, or when the next line has not arrived yet, so that a program that
+/// waits for an answer before its next line gets one.
 pub(super) struct Groups(Receiver<io::Result<Vec<Input>>>);
 
 impl Groups {
     /// Begins to read.
     pub(super) fn read() -> Self {
         let (sender, groups) = sync_channel(4);
-        // Nobody waits for it: at the end of the process it may be waiting for a line.
+        // The thread is never joined: at the end of the process it may still be waiting for a line.
         thread::spawn(move || send_lines(BufReader::with_capacity(1 << 20, io::stdin().lock()), LINE_MAX, &sender));
         Self(groups)
     }
 
-    /// Returns the next group; none at the end, or when the user wants to stop.
+    /// Returns the next group; `None` at the end of the input, or after ^C.
     pub(super) fn next(&self) -> Result<Option<Vec<Input>>> {
         while !interrupt::asked() {
             match self.0.recv_timeout(Duration::from_millis(50)) {
@@ -61,7 +61,7 @@ fn send_lines(mut input: BufReader<impl Read>, max: u64, sender: &SyncSender<io:
             }
         }
         let is_last = !input.buffer().contains(&b'\n');
-        // Fails when the command has ended.
+        // Sending fails when the command has ended.
         if (is_last || group.len() == LINES_MAX) && sender.send(Ok(std::mem::take(&mut group))).is_err() {
             return;
         }
@@ -69,7 +69,7 @@ fn send_lines(mut input: BufReader<impl Read>, max: u64, sender: &SyncSender<io:
     let _ = sender.send(Ok(group));
 }
 
-/// Reads a line; of one that is longer than `max` nothing is kept.
+/// Reads a line. Nothing is kept of a line that is longer than `max`.
 fn next_line(input: &mut BufReader<impl Read>, max: u64) -> io::Result<Option<Input>> {
     let mut line = Vec::new();
     let len = input.by_ref().take(max).read_until(b'\n', &mut line)?;

@@ -1,4 +1,4 @@
-//! `nddb audit`: a page to judge removals by hand, and what the answers say.
+//! `nddb audit`: a page to judge removals by hand, and the scores of the answers.
 
 mod scored;
 
@@ -41,13 +41,13 @@ pub(crate) struct Args {
     /// Write the page to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Questions on the page, pairs that come twice included
+    /// Questions on the page, including the pairs that occur twice
     #[arg(long, value_name = "N", default_value = "400", value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
     /// Seed that selects the pairs and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print what the answers in this file say, instead of making a page
+    /// Score the answers in this file, instead of making a page
     #[arg(long, value_name = "LABELS", conflicts_with_all = ["output", "sample", "seed"])]
     score: Option<PathBuf>,
 }
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(if audit.left_out > 0 { Code::SomeSkipped } else { Code::Done })
 }
 
-/// Why there is nothing to judge, and what to do.
+/// Returns the error that there is nothing to judge, with the reason and a hint.
 fn nothing(audit: &Audit) -> Failure {
     if audit.left_out > 0 {
         let message = format!("{}: no text could be read: {}", audit.db, unread_reasons(&audit.unread));

@@ -1,4 +1,4 @@
-//! `nddb audit --score`: what the answers of an audit say.
+//! `nddb audit --score`: the scores of the answers of an audit.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -41,12 +41,12 @@ pub(crate) struct Args {
     tables: Option<Tables>,
 }
 
-/// What a plan is about.
+/// Describes a plan: its runs and documents.
 fn describe(plan: &CompactionPlan) -> String {
     counted(plan.runs() as u64, "run")
 }
 
-/// What became of the space. A larger run may have more tables, so that queries cost no more than before.
+/// Describes how the size changed. A larger run may have more tables, so that queries cost no more than before.
 fn change(sum: &Compacted) -> String {
     let (before, after) = (sum.bytes_before, sum.bytes_after);
     match after.cmp(&before) {
@@ -56,7 +56,7 @@ fn change(sum: &Compacted) -> String {
     }
 }
 
-/// Adds what another compaction did.
+/// Adds the figures of another compaction.
 fn add(sum: &mut Compacted, one: &Compacted) {
     sum.runs_before += one.runs_before;
     sum.runs_after += one.runs_after;

@@ -43,17 +43,18 @@ pub(crate) struct Args {
     /// Score one half of the labels: choose settings on 1, report results on 2
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     pub(super) half: EvalHalf,
-    /// How pages become sketches: one recipe or several, between commas, to be compared; flags stand after the base:
-    /// main, web, web-2grams, web-psl, main-c
+    /// How sketches are computed from pages: one recipe, or several separated by commas to compare them; flags follow
+    /// the base: main, web, web-2grams, web-psl, main-c
     #[arg(long, default_value = Recipe::BASES[0], value_name = "LIST", value_delimiter = ',')]
     pub(super) recipe: Vec<String>,
-    /// Write up to 200 pairs without a label for each setting to this file, to be labelled
+    /// For each setting, write up to 200 pairs without a label to this file, for labelling
     #[arg(long, value_name = "FILE")]
     pub(super) review: Option<PathBuf>,
     /// Write a page with plots to this file: methods, and precision by similarity, by slope and by distance
     ///
-    /// It needs nothing else. All its numbers stand in it, and in the objects of --json: `by_similarity` of b and c,
-    /// `by_c` of combined, `slopes` of lcs, `distances` of simhash. Slopes are only measured for a page.
+    /// The page is self-contained and has the numbers of all plots. The objects of --json have them, too:
+    /// `by_similarity` of b and c, `by_c` of combined, `slopes` of lcs, `distances` of simhash. Slopes are only
+    /// measured for a page.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
     /// Seed of the bootstrap and of the pairs for review
@@ -61,7 +62,7 @@ pub(crate) struct Args {
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) parameters: Parameters,
-    // The last one: options after it would stand under its heading.
+    // This field is the last one, because later options would appear under its heading.
     #[command(flatten)]
     pub(super) texts: TextOptions,
 }
@@ -69,10 +70,10 @@ pub(crate) struct Args {
 /// The half of the labelled pairs that is scored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum EvalHalf {
-    /// The half to choose methods and thresholds on
+    /// The half for choosing methods and thresholds
     #[value(name = "1")]
     One,
-    /// The half to report
+    /// The half for reporting results
     #[value(name = "2")]
     Two,
     /// All labelled pairs

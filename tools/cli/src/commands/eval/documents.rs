@@ -15,7 +15,7 @@ use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::inputs;
 use crate::messages::Meter;
 
-/// Loads the documents into a database of their own, named by the recipe.
+/// Loads the documents into a temporary database, whose folder is named after the recipe.
 pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, resources: &Resources, meter: &Meter) -> Result<Set> {
     let config = Config::within(K_MAX)?.recipe(&recipe.label());
     let database = resources.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
@@ -40,7 +40,7 @@ pub(in crate::commands) fn read_labels(path: &Path) -> Result<Labels> {
     })
 }
 
-/// What can be done about a line of a label file.
+/// Returns the hint for a faulty line of a label file.
 fn hint(fault: &LabelFault) -> &'static str {
     match fault {
         LabelFault::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
@@ -61,7 +61,7 @@ fn hint(fault: &LabelFault) -> &'static str {
     }
 }
 
-/// Labels of which no pair is known are labels of something else.
+/// Refuses labels without any known pair: they belong to other documents.
 pub(super) fn refuse_strangers(set: &Set, labels: &Labels, args: &Args) -> Result<()> {
     let (corpus, gold) = (&set.corpus, &set.gold);
     if !gold.pairs.is_empty() || labels.pairs.is_empty() {

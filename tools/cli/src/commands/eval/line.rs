@@ -8,21 +8,22 @@ use serde_json::{Map, Value, json};
 
 use super::trial::{Figures, Frame, Set, Trial};
 
-/// Distances that are shown: those of Manku et al. 2007, Figure 1, and 0.
+/// Greatest distance that is shown: the distances are those of Manku et al. 2007, Figure 1, and 0.
 pub(super) const DISTANCE_MAX: u32 = 10;
 
-/// Fingerprints of which all pairs are looked at, so that figures can be weighted by the collection's pairs.
+/// Maximum number of fingerprints of which all pairs are compared, to weight the figures by the pairs of the
+/// collection.
 const COMPARED_MAX: usize = 50_000;
 
-/// What a setting is compared with.
+/// The settings with which a setting is compared.
 pub(super) struct Compared<'t, 'a> {
-    /// The default, or the first one.
+    /// The default setting, or else the first one.
     pub(super) reference: &'t Trial<'a>,
-    /// The first one of simhash on the same sketches, if there is any.
+    /// The first setting of simhash on the same sketches, if there is any.
     pub(super) simhash: Option<&'t Trial<'a>>,
 }
 
-/// A setting with all its figures.
+/// Returns a setting with all its figures as JSON.
 pub(super) fn value(
     frame: &Frame<'_>,
     trial: &Trial<'_>,
@@ -101,7 +102,7 @@ fn relative(frame: &Frame<'_>, trial: &Trial<'_>, simhash: &Trial<'_>) -> Value 
     })
 }
 
-/// What the papers measure of one method alone.
+/// Returns the figures that the papers measure only for this method.
 fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value)> {
     let similarity = &figures.similarity;
     Some(match method {
@@ -132,14 +133,15 @@ fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value
     })
 }
 
-/// Labelled pairs at a value.
+/// Adds the counts of labelled pairs at a value.
 fn at(mut value: Value, counts: &Counts) -> Value {
     value["labelled"] = by_label(&counts.found);
     value["precision"] = json!(counts.precision());
     value
 }
 
-/// Labelled pairs that the combined algorithm returns, with R: its correct pairs as a share of those of B.
+/// Returns the counts of labelled pairs that the combined algorithm returns, with R: its correct pairs as a share of
+/// the correct pairs of B.
 fn at_threshold(of: &ByThreshold, index: usize) -> Value {
     let counts = &of.combined[index];
     let mut value = at(json!({"r": of.r(index)}), counts);

@@ -82,8 +82,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(if unread || !frame.first().corpus.skipped().is_empty() { Code::SomeSkipped } else { Code::Done })
 }
 
-/// Runs all settings. Of a list that names all methods those that these documents do not allow are left out and told;
-/// one that was asked for by name is an error.
+/// Runs all settings. If these documents do not allow a method, the method is omitted with a note where it comes from
+/// `all`, and is an error where the user named it.
 fn run_all<'a>(
     settings: &[Setting],
     lcs: &Lcs,
@@ -193,7 +193,7 @@ fn write_reviews(path: &Path, trials: &[Trial<'_>]) -> Result<()> {
     review.finish()
 }
 
-/// Says what the figures do not show.
+/// Prints warnings about the limits of the figures.
 fn warn(frame: &Frame<'_>, meter: &Meter, global: &Global) {
     let messages = global.messages();
     for why in frame.first().corpus.skipped() {

@@ -9,7 +9,7 @@ use crate::failure::Result;
 use crate::ids::write_id;
 use crate::output::Output;
 
-/// A label file in the making: its labels are to be filled in.
+/// A label file without labels, for the user to fill in.
 pub(super) struct Review {
     output: Output,
 }
@@ -22,7 +22,7 @@ impl Review {
         Ok(Self { output })
     }
 
-    /// Writes pairs; the kind is who put them out.
+    /// Writes pairs; their kind is the method that returned them.
     pub(super) fn write(&mut self, corpus: &Corpus, kind: &str, pairs: &[(u32, u32)]) -> Result<()> {
         for &(a, b) in pairs {
             let mut line = Vec::new();
@@ -42,7 +42,7 @@ impl Review {
         Ok(())
     }
 
-    /// Hands everything over.
+    /// Writes all buffered lines.
     pub(super) fn finish(mut self) -> Result<()> {
         self.output.flush()
     }

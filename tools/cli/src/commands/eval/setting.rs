@@ -1,4 +1,4 @@
-//! A method with its parameters, as the command line names it.
+//! A method with its parameters, and its form on the command line.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -9,19 +9,19 @@ use serde_json::{Map, Value, json};
 
 use crate::parameters;
 
-/// Greatest distance that the database of the documents answers: simhash can be run up to it.
+/// Greatest distance of queries of the temporary database, and so of simhash.
 pub(super) const K_MAX: u8 = 7;
 
-/// Most values that a range stands for.
+/// Maximum number of values of a range.
 const VALUES_MAX: u64 = 10_000;
 
 /// A method with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Setting {
     pub(super) method: Box<dyn Method>,
-    /// It was named, and not meant by `all`.
+    /// Whether the user named the method, instead of `all`.
     pub(super) by_name: bool,
-    /// Name of the method by which its pairs are verified by their texts.
+    /// Name of the method that verifies its pairs by their texts.
     pub(super) verify: Option<&'static str>,
 }
 
@@ -30,17 +30,17 @@ impl Setting {
         Self { method, by_name, verify: None }
     }
 
-    /// What the engine is asked for.
+    /// Returns the options for the engine.
     pub(super) fn options(&self, resources: &Resources) -> PairOptions {
         PairOptions { expand: true, resources: resources.clone(), ..PairOptions::new(self.method.clone()) }
     }
 
-    /// Whether it is what `add` and `query` use in a database of this recipe, unless they are told otherwise.
+    /// Whether this setting is the default of `add` and `query` in a database of this recipe.
     pub(super) fn is_default(&self, recipe: &Recipe) -> bool {
         self.method == default_of(Some(recipe)) && self.verify.is_none()
     }
 
-    /// The thresholds by name, and other parameters that do not have their defaults.
+    /// Returns the thresholds by name, and the other parameters that differ from their defaults.
     pub(super) fn params(&self) -> Map<String, Value> {
         let changed = parameters::changed(&*self.method);
         let named = self.method.settings().into_iter();
@@ -49,7 +49,7 @@ impl Setting {
         named.map(|setting| (setting.name.to_owned(), parameters::json(&setting.value))).chain(verify).collect()
     }
 
-    /// The same as they are given on the command line.
+    /// Returns the same parameters in the form of the command line.
     pub(super) fn told(&self) -> String {
         let params = self.params();
         let told = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -57,8 +57,9 @@ impl Setting {
     }
 }
 
-/// Reads a list of methods: `all`, or names between commas, each with parameters after a colon, more of them with plus
-/// signs between. A whole number may be a range, `352..380` or `352..380/4`, and stands for all values in it.
+/// Reads a list of methods: `all`, or names separated by commas. Each name may have parameters after a colon, separated
+/// by plus signs. The value of an integer parameter may be a range, `352..380` or `352..380/4`, for all values in the
+/// range.
 pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
     if list == "all" {
         return Ok(methods::all().into_iter().map(|method| Setting::new(method, false)).collect());
@@ -86,7 +87,7 @@ pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
     Ok(settings)
 }
 
-/// Each setting with each value of a parameter.
+/// Returns each setting with each value of a parameter.
 fn with(settings: &[Setting], given: &str) -> Result<Vec<Setting>, String> {
     let (name, values) =
         given.split_once('=').ok_or_else(|| format!("{given:?} is no parameter (k=3, c=352..380/4)"))?;
@@ -103,7 +104,7 @@ fn with(settings: &[Setting], given: &str) -> Result<Vec<Setting>, String> {
     settings.iter().flat_map(|setting| values.iter().map(move |value| with(setting, value))).collect()
 }
 
-/// The values that a whole number or a range stands for.
+/// Returns the values of an integer or a range.
 fn counted(text: &str, range: &RangeInclusive<u64>) -> Result<Vec<String>, String> {
     let wrong = || format!("{text:?} is not a whole number, or a range as 352..380/4");
     let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
@@ -152,23 +153,23 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_told() {
         for (list, word) in [
-            ("", "there is no method \"\""),
-            ("bee", "there is no method \"bee\""),
+            ("", "unknown method \"\""),
+            ("bee", "unknown method \"bee\""),
             ("simhash:3", "is no parameter"),
-            ("simhash:c=3", "has no \"c\", but k"),
+            ("simhash:c=3", "has no parameter \"c\"; it has k"),
             ("identity:k=3", "has no parameters"),
             ("simhash:k=x", "is not a whole number"),
             ("simhash:k=3..1", "is not a whole number"),
             ("simhash:k=1..3/0", "is not a whole number"),
             ("b,simhash:k=3+k=5", "--methods simhash:k=3+k=5: k is given twice; for several values, k=1..3"),
             ("cosine:cosine=1.5", "is not a number from 0 to 1"),
-            ("b:b=9", "is not within what there is: 2 to 6"),
-            ("b:b=1", "is not within what there is: 2 to 6"),
-            ("simhash:k=8", "is not within what there is: 0 to 7"),
-            ("c:c=370..385", "is not within what there is: 0 to 384"),
+            ("b:b=9", "is not in the range 2 to 6"),
+            ("b:b=1", "is not in the range 2 to 6"),
+            ("simhash:k=8", "is not in the range 0 to 7"),
+            ("c:c=370..385", "is not in the range 0 to 384"),
             ("lcs:denominator=x", "is not lcs, ses, tlcs or dice"),
             ("lcs:min-gap=0..20000", "is more than 10000 values"),
-            ("min-hash:agreement=85", "is not within what there is: 0 to 84"),
+            ("min-hash:agreement=85", "is not in the range 0 to 84"),
         ] {
             let error = parse(list).expect_err(list);
             assert!(error.contains(word), "{list}: {error}");

@@ -7,10 +7,10 @@ use super::trial::{Frame, Set, Trial};
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
 
-/// What stands where a figure is divided by zero.
+/// Replaces a figure that would be divided by zero.
 const NOTHING: &str = "-";
 
-/// All lines: what was scored, one line for each setting, the parts of the labelled pairs, and the distances.
+/// Returns all lines: the scored pairs, one line for each setting, the parts of the labelled pairs, and the distances.
 pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) -> Vec<String> {
     let mut lines = head(frame);
     let parts: Vec<Vec<Split>> =

@@ -20,9 +20,9 @@ pub(super) struct Set {
     pub(super) gold: Gold,
 }
 
-/// What all settings have in common.
+/// The data shared by all settings.
 pub(super) struct Frame<'a> {
-    /// Of each recipe; their labelled pairs stand in the same order.
+    /// The documents by each recipe; the order of the labelled pairs is the same in all.
     pub(super) sets: &'a [Set],
     pub(super) labels: &'a Labels,
     pub(super) selected: Vec<bool>,
@@ -31,45 +31,45 @@ pub(super) struct Frame<'a> {
     pub(super) seed: u64,
 }
 
-/// A setting and what came of it.
+/// A setting and its results.
 pub(super) struct Trial<'a> {
     pub(super) set: &'a Set,
     pub(super) setting: Setting,
     pub(super) returned: Returned<'a>,
     pub(super) summary: PairSummary,
-    /// Of the scored near-duplicates, the share that the keys of the method bring together.
+    /// The share of the scored near-duplicates that are candidate pairs by the keys of the method.
     pub(super) recall_of_candidates: Option<f64>,
     pub(super) seconds: f64,
     pub(super) cpu_seconds: f64,
 }
 
 impl Trial<'_> {
-    /// Whether it is what `add` and `query` do in a database that was made without saying how.
+    /// Whether this is the default of `add` and `query` in a database created with default settings.
     pub(super) fn is_default(&self) -> bool {
         self.set.recipe == Recipe::default() && self.setting.is_default(&self.set.recipe)
     }
 
-    /// Recipe, method and thresholds.
+    /// Returns recipe, method and thresholds in words.
     pub(super) fn told(&self) -> String {
         format!("{} {} {}", self.set.recipe, self.setting.method, self.setting.told()).trim_end().to_owned()
     }
 }
 
 impl Frame<'_> {
-    /// The documents by the first recipe: all others hold the same ones.
+    /// Returns the documents by the first recipe; the sets of the other recipes have the same documents.
     pub(super) fn first(&self) -> &Set {
         &self.sets[0]
     }
 
-    /// The figures of all settings: intervals, and differences from the default, or from the first where the default is
-    /// not among them.
+    /// Returns the intervals of all settings, and the differences from the default setting, or from the first one if
+    /// the default is not among them.
     pub(super) fn intervals(&self, trials: &[Trial<'_>]) -> (usize, Vec<Intervals>) {
         let reference = trials.iter().position(Trial::is_default).unwrap_or(0);
         let found: Vec<&[bool]> = trials.iter().map(|trial| trial.returned.found()).collect();
         (reference, bootstrap(&self.first().gold, &self.cells, &found, reference, self.seed))
     }
 
-    /// All scored pairs, as if none had been found.
+    /// Counts all scored pairs as not found.
     pub(super) fn counts(&self) -> Counts {
         let gold = &self.first().gold;
         let none = vec![false; gold.pairs.len()];
@@ -81,12 +81,12 @@ impl Frame<'_> {
     }
 }
 
-/// The figures of the documents as one recipe sketches them.
+/// The figures of the documents by one recipe.
 pub(super) struct Figures<'a> {
     pub(super) set: &'a Set,
     pub(super) similarity: BySimilarity,
     pub(super) distances: Vec<AtDistance>,
-    /// None unless a page was asked for: all labelled pairs are compared with every slope.
+    /// `None` without a page, because slopes take long: all labelled pairs are compared with every slope.
     pub(super) slopes: Option<Slopes>,
 }
 
@@ -118,7 +118,7 @@ pub(super) fn measure<'a>(
     Ok(made)
 }
 
-/// The figures of a set.
+/// Returns the figures of a set.
 pub(super) fn figures_of<'a, 'f>(figures: &'f [Figures<'a>], set: &Set) -> Option<&'f Figures<'a>> {
     figures.iter().find(|figures| std::ptr::eq(figures.set, set))
 }

@@ -32,7 +32,7 @@ pub(in crate::commands) enum StoredColumn {
     Number,
     /// The path of the archive that it was loaded from
     Archive,
-    /// The position in the archive: of the record or its compressed member, or the number of the row
+    /// The position of the record or of its compressed member in the archive, or the number of the row
     Offset,
     /// Bytes of the decompressed member before the record
     Inner,
@@ -40,11 +40,11 @@ pub(in crate::commands) enum StoredColumn {
     Length,
 }
 
-/// What the numbers in records stand for.
+/// The names that the numbers in records refer to.
 pub(super) struct Known<'a> {
     ids: Cells<'a>,
     batches: HashMap<u32, String>,
-    /// Paths of archives; `None` of one that is not in the database.
+    /// Paths of archives; `None` for an archive that is not in the database.
     archives: HashMap<u32, Option<String>>,
 }
 

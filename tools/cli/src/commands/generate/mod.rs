@@ -26,7 +26,7 @@ enum What {
     Completions(completions::Args),
 }
 
-/// Generates it for `nddb`; manual pages also for `lab`, the command line of `nddb-lab`.
+/// Generates the files for `nddb`; manual pages also for `lab`, the command line of `nddb-lab`.
 pub(crate) fn run(args: &Args, nddb: clap::Command, lab: clap::Command, global: &Global) -> Result<Code> {
     match &args.what {
         What::Man(args) => man::run(args, &[nddb, lab], global),

@@ -41,15 +41,16 @@ pub(crate) struct Args {
     /// The labels of the same set, as for nddb eval; once for each set
     #[arg(long, value_name = "FILE", required = true)]
     pairs: Vec<PathBuf>,
-    /// The groups of the same set, which are predicted without one another: lines of id, tab, group; `-` where the
-    /// groups of a set are its sites [default: for all sets]. Groups of one name are one group, in whatever set
+    /// The groups of the same set for cross-validation, as lines of id, tab, group; `-` to use the sites of the set as
+    /// its groups [default: - for all sets]. Groups with the same name are one group across all sets
     #[arg(long, value_name = "FILE")]
     groups: Vec<PathBuf>,
-    /// The weight of the same set, made pages less than labelled ones; once for each set [default: 1]
+    /// The weight of the same set, for example less for generated pages than for labelled ones; once for each set
+    /// [default: 1]
     #[arg(long, value_name = "W", value_parser = penalty)]
     weight: Vec<f64>,
-    /// The penalty on squares: that of a weight of 1 on a trait of deviation 1, for each pair, in the units of the
-    /// log-likelihood [default: of 0.0002, 0.001 and 0.005 the one whose models predict pairs of other groups best]
+    /// The penalty on squared weights: for a weight of 1 on a trait of standard deviation 1, per pair, in the units of
+    /// the log-likelihood [default: the best of 0.0002, 0.001 and 0.005 in cross-validation over groups]
     #[arg(long, value_name = "P", value_parser = penalty)]
     penalty: Option<f64>,
     /// Write the constants to this file
@@ -67,7 +68,7 @@ struct Sets {
     examples: Vec<Example>,
     /// The kind of each example.
     kinds: Vec<String>,
-    /// The number of each group: one of a name that several sets have is the same in all.
+    /// The number of each group. Groups with the same name in several sets have the same number.
     groups: HashMap<String, u32>,
 }
 
@@ -236,14 +237,15 @@ fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads
     (value, model)
 }
 
-/// The constants, rounded to hundredths: as exact as they are known, and as the program has its own.
+/// Returns the constants, rounded to hundredths: this is their precision, and the precision of the program's own
+/// constants.
 fn model_value(model: &Constants) -> Value {
     let rounded = |value: f64| (value * 100.0).round() / 100.0;
     let weights = ALL_TRAITS.iter().zip(model.weights).map(|(of, weight)| (of.name.to_owned(), json!(rounded(weight))));
     json!({"constant": rounded(model.constant), "weights": weights.collect::<serde_json::Map<_, _>>()})
 }
 
-/// Precision, recall and F1 at a probability of one half, and how many pairs are wrong.
+/// Returns precision, recall and F1 at a probability of one half, and the number of wrong pairs.
 fn scores(name: &str, pairs: &[(f64, bool)]) -> Value {
     let count = |found: bool, near: bool| pairs.iter().filter(|pair| (pair.0 >= 0.5, pair.1) == (found, near)).count();
     let (hits, false_pairs, misses) = (count(true, true) as f64, count(true, false) as f64, count(false, true) as f64);
@@ -263,7 +265,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// The figures in words.
+/// Returns the figures in words.
 fn lines(value: &Value) -> Vec<String> {
     let number = |value: &Value| value.as_f64().map_or_else(|| "-".to_owned(), |number| format!("{number:.4}"));
     let row = |of: &Value| {

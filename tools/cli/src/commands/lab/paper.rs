@@ -1,4 +1,4 @@
-//! `nddb-lab paper`: the tables and figures of a paper, measured on documents of a user.
+//! `nddb-lab paper`: the tables and figures of a paper, measured on the user's documents.
 
 use std::path::{Path, PathBuf};
 
@@ -24,20 +24,20 @@ use crate::{database, interrupt};
 
 /// Distance of the temporary database of a labelled set.
 const K: u8 = 7;
-/// Names of the documents of a labelled set, in the order in which they are looked for.
+/// File names of the documents of a labelled set, in the order of search.
 const DOCUMENTS: [&str; 3] = ["docs.jsonl.zst", "docs.jsonl.gz", "docs.jsonl"];
-/// Name of its labels.
+/// File name of the labels of a labelled set.
 const LABELS: &str = "pairs.tsv";
-/// Rows of an exhibit that are printed; --json and the page have all.
+/// Maximum number of printed rows of an exhibit; --json and the page have all rows.
 const ROWS: usize = 40;
 
 /// Print every table and figure of a paper for your own pages, with the paper's figures beside them
 ///
-/// Henzinger 2006 has 12 tables and 7 figures, Huang et al. 2008 two tables and three figures, Ye et al. 2007 two tables
-/// and four figures, Manku et al. 2007 three figures. Pages are those of databases, or of labelled sets: folders with
-/// docs.jsonl.zst (or .gz, or as it is) and pairs.tsv, the label file of nddb eval. Exhibits that need labels are
-/// measured on labelled sets, and on a database if --labels names labelled pairs of its documents: the page of nddb
-/// audit makes such files.
+/// Henzinger 2006 has 12 tables and 7 figures, Huang et al. 2008 two tables and three figures, Ye et al. 2007 two
+/// tables and four figures, Manku et al. 2007 three figures. The pages come from databases or from labelled sets. A
+/// labelled set is a folder with docs.jsonl.zst (or .gz, or uncompressed) and pairs.tsv, the label file of nddb eval.
+/// Exhibits that need labels are measured on labelled sets, and on a database if --labels names labelled pairs of its
+/// documents; the page of nddb audit makes such files.
 ///
 /// Texts of a sample are read again from where they were loaded.
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
     #[arg(long = "text", value_enum, value_name = "PART")]
     part: Option<TextPart>,
-    /// Documents whose texts are read, about: as many drawn at random, and at most as many near to some of these
+    /// Approximate number of documents whose texts are read: N drawn at random, and at most N near-duplicates of these
     #[arg(long, value_name = "N", default_value_t = 2000)]
     sample: usize,
     /// Seed that selects the documents
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// The documents of a labelled set; `None` if a folder is none.
+/// Returns the file of documents of a labelled set; `None` if the folder is no labelled set.
 fn documents(input: &Path) -> Option<PathBuf> {
     let documents = DOCUMENTS.iter().map(|name| input.join(name)).find(|path| path.is_file())?;
     input.join(LABELS).is_file().then_some(documents)

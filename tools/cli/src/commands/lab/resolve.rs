@@ -1,4 +1,4 @@
-//! `nddb-lab resolve`: what scans found, as documents.
+//! `nddb-lab resolve`: the documents of the fingerprints that scans found.
 
 use std::ffi::OsString;
 use std::io::BufRead;
@@ -13,8 +13,8 @@ use crate::{database, inputs};
 
 /// Look up the documents of the fingerprints that `nddb-lab scan` found
 ///
-/// The lines of all ranges that `nddb-lab scan --list` names, in any order, become what `nddb query --format tsv`
-/// prints: deleted documents are left out, and those that are in no run yet are added.
+/// Reads the lines of all ranges that `nddb-lab scan --list` names, in any order. Prints the lines that `nddb query
+/// --format tsv` would print: deleted documents are omitted, and documents that are in no run yet are added.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb-lab resolve [OPTIONS] DB QUERIES.u64le FOUND...",
@@ -27,14 +27,14 @@ Examples:
     done > found.tsv; nddb-lab resolve crawl.nddb Q.u64le found.tsv -o near.tsv"
 )]
 pub(crate) struct Args {
-    /// The database, the file of queries that the scans had, and lines of scans, - for stdin
+    /// The database, the file of queries of the scans, and the lines of the scans, - for stdin
     #[arg(value_name = "DB QUERIES FOUND", required = true)]
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
     #[command(flatten)]
     to: MatchOutput,
-    /// Greatest distance, in bits: that of the scans, or less [default: the database's]
+    /// Maximum distance, in bits, at most that of the scans [default: the database's]
     #[arg(short, long)]
     k: Option<u8>,
 }

@@ -1,4 +1,4 @@
-//! `nddb-lab scan`: the task after batch mode, on one range of the blocks of one segment.
+//! `nddb-lab scan`: one task of the batch mode of Manku et al. 2007, on a range of the blocks of one segment.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -29,13 +29,13 @@ Examples:
   dd if=00000007.seg bs=1024 skip=65537 count=65536 |
     nddb-lab scan - --header header --offset 65536 --queries Q.u64le")]
 pub(crate) struct Args {
-    /// The segment; with --header whole blocks of one, - for stdin; with --list the database
+    /// The segment; with --header only blocks of a segment, - for stdin; with --list the database
     #[arg(value_name = "SEGMENT")]
     segment: PathBuf,
-    /// Fingerprints to look for, eight bytes each, little-endian
+    /// Query fingerprints, eight bytes each, little-endian
     #[arg(long, value_name = "FILE.u64le", required_unless_present = "list")]
     queries: Option<PathBuf>,
-    /// List the ranges of 64 MB whose scans together find everything that is in runs
+    /// List ranges of 64 MB; their scans together search all runs
     #[arg(long, conflicts_with_all = ["queries", "header", "count", "format"])]
     list: bool,
     /// The first 1,024 bytes of the segment, if SEGMENT has only blocks
@@ -118,7 +118,7 @@ fn within(args: &Args, header: &[u8]) -> Result<Within> {
     Ok(Within(args.k.unwrap_or(k)))
 }
 
-/// An error about this file, which is of no database that could be checked.
+/// Returns an error about this file, without the hint to check the database, because the file may belong to none.
 fn named(error: nddb::Error, path: &Path) -> Failure {
     match error {
         nddb::Error::Corrupt { source, .. } => Failure::format(path, &source),

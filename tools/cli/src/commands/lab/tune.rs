@@ -31,10 +31,11 @@ const K: u8 = 3;
 
 /// Calibrate shingle sampling and compare methods on your own documents
 ///
-/// First, the sampling ratio of shingles that keeps a given precision: groups of documents by their words, and a ratio
-/// for each, are chosen on one half of the documents and evaluated on the other, beside one ratio for all. Then, the recall of each
-/// k, choice of features and method: edits of known size are made in a sample of the documents, and each method
-/// searches for them. Texts are read again from where they were loaded.
+/// First, finds the sampling ratios of shingles that keep a given precision. The groups of documents by number of words
+/// and the ratio of each group are chosen on one half of the documents, and evaluated on the other half together with
+/// one ratio for all. Then, measures the recall of each k, choice of features and method: a sample of the documents is
+/// edited by known amounts, and each method decides whether an edited text and its original are near-duplicates. Texts
+/// are read again from where they were loaded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     /// A database, or a file of documents: any input of nddb load
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true)]
     input: PathBuf,
-    /// The precision to be kept: pairs of that resemblance, of all that a sample returns
+    /// The precision to keep: the share of pairs with that resemblance among all pairs that a sample returns
     #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
     precision: f64,
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
@@ -190,7 +191,7 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
     lines.extend(table.lines());
     let (adaptive, equal) = (&made.adaptive, &made.uniform[made.equal]);
     lines.push(String::new());
-    // Of no pairs there is no precision.
+    // Without pairs the precision is undefined.
     if adaptive.precision.is_some() {
         lines.push(format!(
             "at a precision of {} uniform sampling keeps {:.2}% of the shingles (1/{}), adaptive {:.2}%",
@@ -211,7 +212,7 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
     lines
 }
 
-/// The command that finds pairs as the adaptive sampling did.
+/// Returns the command that finds pairs by the same adaptive sampling.
 fn command(args: &Args, shingles: &Shingles, adaptive: &Run) -> String {
     let db = if inputs::is_file(&args.input) { "DB".into() } else { args.input.display().to_string() };
     let part = args.part.map_or_else(String::new, |part| format!(" --text {}", part.name()));

@@ -32,12 +32,12 @@ use crate::{database, interrupt, output};
 ///
 /// Reads WARC, WET and ARC, JSONL, CSV and TSV with a header, HTML and text files, `id<TAB>hex` lines and raw
 /// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, and tables of sketches. For a folder, it reads
-/// every file below it whose name has one of these extensions, or all files in the format of --format; .json and .csv
-/// files only if they begin with a document; and none below names that begin with . or _, such as _temporary. The id of
-/// a page or text file is its path.
+/// every file below it whose name has one of these extensions, or with --format all files in that format. It reads
+/// .json and .csv files only if they begin with a document, and omits files and folders whose names begin with . or _,
+/// such as _temporary. The id of a page or text file is its path.
 ///
-/// Text, address and date of JSONL, CSV and Parquet inputs are found without options where datatrove, FineWeb, dolma,
-/// C4, RedPajama, HPLT, DCLM and OSCAR have them. Inputs without ids get file:row. The page of a WARC response or
+/// In JSONL, CSV and Parquet inputs, it finds text, address and date without options in the layouts of datatrove,
+/// FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC response or
 /// resource is loaded, and so are the pages and texts of conversions.
 ///
 /// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
@@ -101,15 +101,15 @@ pub(crate) struct Args {
     /// Write skipped records to this file: JSON objects with file, offset, reason
     #[arg(long, value_name = "FILE")]
     skipped: Option<PathBuf>,
-    /// Read no more of WARC, WET and ARC files than the records that this Parquet file names, as Common Crawl's
-    /// columnar index does: by warc_filename, warc_record_offset and warc_record_length. Archives are known by the ends
-    /// of their paths; those that are not among the inputs are counted and listed
+    /// Of WARC, WET and ARC files, read only the records that this Parquet file names by warc_filename,
+    /// warc_record_offset and warc_record_length, as Common Crawl's columnar index does. The ends of the paths identify
+    /// the archives; archives that are not among the inputs are counted and listed
     #[arg(long, value_name = "INDEX")]
     select: Vec<PathBuf>,
     /// Read all inputs again, including those that were loaded before
     #[arg(long)]
     again: bool,
-    // The last one: options after it would stand under its heading.
+    // This field is the last one, because later options would appear under its heading.
     #[command(flatten)]
     fields: Fields,
 }
@@ -118,8 +118,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner)")]
 struct Fields {
-    /// The id, a string or an integer, which are never the same id; of inputs without a field `id` it is file:row
-    /// [default: id]
+    /// The id, a string or an integer; the string and the integer with the same digits are two ids. Inputs without a
+    /// field `id` get file:row [default: id]
     #[arg(long, visible_alias = "id-column", value_name = "NAME")]
     id_field: Option<String>,
     /// Plain text, where there is no page [default: text, else raw_content or content]
@@ -128,14 +128,14 @@ struct Fields {
     /// An HTML page, where there is no fingerprint [default: html]
     #[arg(long, visible_alias = "html-column", value_name = "NAME")]
     html_field: Option<String>,
-    /// A fingerprint of 16 hex digits; of Parquet inputs also a 64-bit integer [default: fp]
+    /// A fingerprint of 16 hex digits; in Parquet inputs also a 64-bit integer [default: fp]
     #[arg(long, visible_alias = "fp-column", value_name = "NAME")]
     fp_field: Option<String>,
     /// The address [default: url, else metadata.url, meta.url or that of another well-known layout]
     #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
-    /// Have the documents of Parquet inputs belong to the batches that this column names. Rows of a batch should stand
-    /// together: each change is a commit
+    /// Assign the documents of Parquet inputs to the batches that this column names. Rows of a batch should be
+    /// consecutive: each change of the batch is a commit
     #[arg(long, value_name = "NAME", conflicts_with = "batch")]
     batch_column: Option<String>,
 }
@@ -143,13 +143,13 @@ struct Fields {
 /// Where ids come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(in crate::commands) enum IdFrom {
-    /// The field or column of the id; WARC-Record-ID; of WET records WARC-Refers-To; of a page in a folder its path
-    /// below
+    /// The field or column of the id; WARC-Record-ID, or WARC-Refers-To of WET records; the path below the folder of a
+    /// page in a folder
     #[default]
     Record,
     /// The address, of WARC, WET and ARC documents
     Url,
-    /// The path as given, with what is below a folder; of files of several documents path:row, from 0
+    /// The path as given, with the path below a folder; for files of several documents path:row, from 0
     Path,
     /// The name of the file and the row, line or record in it, from 0: name:row
     Row,
@@ -167,7 +167,7 @@ impl From<IdFrom> for archive::IdFrom {
 }
 
 impl Args {
-    /// The options that only some inputs look at, and whether they were given.
+    /// Returns the options that apply to only some inputs, and whether they were given.
     fn of_some_inputs(&self) -> [(&'static str, bool, Of); 6] {
         let fields = &self.fields;
         [
@@ -180,7 +180,7 @@ impl Args {
         ]
     }
 
-    /// Refuses options with which ids that are places cannot be made.
+    /// Refuses options that contradict ids made from paths and rows.
     fn refuse_two_sources_of_ids(&self) -> Result<()> {
         let from: archive::IdFrom = self.id.unwrap_or_default().into();
         let other = if self.fields.id_field.is_some() { "--id-field" } else { "--select" };
@@ -239,7 +239,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
 
     let meter = global.messages().meter("load");
-    // A chunk is finished even after ^C: what was read is kept, and the position with it.
+    // A chunk is finished even after ^C, so that its documents and the position are kept.
     writer.watch(meter.watch(false));
     writer.merge_in_background(true);
     if let Some(batch) = &args.batch {
@@ -247,7 +247,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     }
     let mut passed_over = PassedOver::default();
     let report = load(&mut writer, inputs, &args, (skipped, &mut passed_over), &meter, global)?;
-    // Merges that are under way can be broken off: the next command that writes goes on with them.
+    // A running merge can be stopped: the next command that writes continues it.
     writer.watch(meter.watch(true));
     writer.close()?;
     if report.is_failure() {
@@ -259,7 +259,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     tell(&report, (choice.as_ref(), &passed_over), &clock, &args, global, &meter)
 }
 
-/// Loads the inputs, shows how far it is, and lists what is skipped.
+/// Loads the inputs, shows progress, and lists skipped records.
 fn load(
     writer: &mut Writer,
     inputs: Inputs,
@@ -268,7 +268,7 @@ fn load(
     meter: &Meter,
     global: &Global,
 ) -> Result<LoadReport> {
-    // Why the list of what is skipped cannot be written: the load ends then, and keeps what it has read.
+    // The error of writing the list of skipped records: it ends the load, which keeps the documents read so far.
     let mut failure = None;
     let has_failed = AtomicBool::new(false);
     let report = Loader::new(writer)
@@ -377,7 +377,7 @@ fn tell(
         summary += &choice.summary();
     }
     if interrupted {
-        summary += "; interrupted, run the same command again to go on";
+        summary += "; interrupted, to continue, run the same command again";
     }
     meter.finish(&summary);
     if loaded.repeated > 0 {

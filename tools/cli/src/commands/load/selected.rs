@@ -9,10 +9,10 @@ use super::skipped::Skipped;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::quantity::{counted, grouped};
 
-/// Names of archives in a message.
+/// Maximum number of names of archives in a message.
 const NAMED: usize = 3;
 
-/// What an index chose of the inputs.
+/// The records of the inputs that an index selects.
 pub(super) struct Choice {
     archives: u64,
     ranges: u64,
@@ -21,7 +21,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Reads the index, and finds its archives among the inputs; those that it does not name are left out.
+    /// Reads the index, and finds its archives among the inputs. Inputs that the index does not name are omitted.
     pub(super) fn make(index: &[PathBuf], inputs: Inputs) -> Result<(Inputs, Self)> {
         let hint = "an index has columns warc_filename, warc_record_offset and warc_record_length";
         let refused = |error: nddb::archive::ArchiveError| match Failure::from(error) {
@@ -47,13 +47,13 @@ impl Choice {
         Ok((inputs, choice))
     }
 
-    /// The first archives that are absent.
+    /// Returns the names of the first absent archives.
     fn names(&self) -> String {
         let names: Vec<&str> = self.absent.iter().take(NAMED).map(|(name, _)| name.as_str()).collect();
         names.join(", ") + if self.absent.len() > NAMED { ", ..." } else { "" }
     }
 
-    /// Lists the archives that are absent.
+    /// Lists the absent archives.
     pub(super) fn list(&self, skipped: &mut Skipped) -> Result<()> {
         self.absent.iter().try_for_each(|(name, ranges)| skipped.write_absent(name, *ranges))
     }
@@ -76,7 +76,7 @@ impl Choice {
         })
     }
 
-    /// The end of the summary.
+    /// Returns the end of the summary.
     pub(super) fn summary(&self) -> String {
         let mut text =
             format!("; selected {} of {}", counted(self.ranges, "record"), counted(self.archives, "archive"));

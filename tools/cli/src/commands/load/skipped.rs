@@ -10,20 +10,20 @@ use crate::failure::Result;
 use crate::messages::Messages;
 use crate::output::Output;
 
-/// Reason of files that could not be read, or no further.
+/// Reason for files that could not be read, or not to their end.
 pub(super) const UNREADABLE: &str = "unreadable";
 
-/// Reason of archives that an index names and that are no inputs.
+/// Reason for archives that an index names but that are no inputs.
 const ABSENT: &str = "absent";
 
-/// Writes the list, and tells the curious.
+/// Writes the list, and with -v a message for each record.
 pub(super) struct Skipped {
     output: Option<Output>,
     messages: Messages,
 }
 
 impl Skipped {
-    /// Makes the file, if there is to be one.
+    /// Makes the file, if the user wants one.
     pub(super) fn create(path: Option<&Path>, messages: Messages) -> Result<Self> {
         Ok(Self { output: path.map(Output::file).transpose()?, messages })
     }
@@ -58,7 +58,7 @@ impl Skipped {
         output.json(&json!({"file": name, "offset": 0, "reason": ABSENT, "detail": detail}))
     }
 
-    /// Ends the list.
+    /// Completes the list.
     pub(super) fn finish(mut self) -> Result<()> {
         self.output.as_mut().map_or(Ok(()), Output::flush)
     }

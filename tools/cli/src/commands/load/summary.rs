@@ -1,4 +1,4 @@
-//! The summary of a load: what became of each entry that was read, and what was not read.
+//! The summary of a load: the outcome of each entry that was read, and the inputs that were not read.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -11,10 +11,10 @@ use super::repeated;
 use super::skipped::UNREADABLE;
 use crate::quantity::{counted, grouped};
 
-/// Names of archives in a message.
+/// Maximum number of names of archives in a message.
 const NAMED: usize = 3;
 
-/// Returns the counts of what was skipped, by the names of the reasons.
+/// Returns the number of skipped records by the name of the reason.
 pub(super) fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
     let mut reasons: BTreeMap<_, _> =
         report.skipped_by_reason.iter().map(|(reason, &count)| (reason.as_str(), count)).collect();
@@ -24,7 +24,7 @@ pub(super) fn reasons(report: &LoadReport) -> BTreeMap<&'static str, u64> {
     reasons
 }
 
-/// Says what became of all entries that were read. The counts add up: each entry is stored, unchanged, repeated,
+/// Returns the outcomes of all entries that were read. The counts add up: each entry is stored, unchanged, repeated,
 /// skipped or no document.
 pub(super) fn account(report: &LoadReport) -> String {
     let loaded = &report.loaded;
@@ -56,7 +56,7 @@ fn list<K: Display>(counts: impl IntoIterator<Item = (K, u64)>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The archives that are passed over: how many, and the first of them.
+/// The archives that are not read because they were already loaded: their number, and the first names.
 #[derive(Default)]
 pub(super) struct PassedOver {
     archives: u64,
@@ -72,7 +72,7 @@ impl PassedOver {
         }
     }
 
-    /// The end of the summary: which they are, and how they are read.
+    /// Returns the end of the summary: these archives, and how to read them anyway.
     pub(super) fn summary(&self) -> String {
         if self.archives == 0 {
             return String::new();

@@ -1,4 +1,4 @@
-//! Options that mean nothing to any of the inputs of a load.
+//! Options that have no effect on any input of a load.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use nddb::archive::{Format, Input, Inputs, Options};
 
 use crate::failure::{Failure, Result};
 
-/// The inputs that look at an option.
+/// The inputs to which an option applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     /// WARC, WET and ARC.
@@ -23,7 +23,7 @@ impl Of {
         }
     }
 
-    /// Whether inputs of this format certainly do not look at it.
+    /// Whether the option certainly does not apply to inputs of this format.
     fn leaves_out(self, format: Format) -> bool {
         match format {
             Format::Warc | Format::Wet | Format::Arc => self != Self::Archives,
@@ -34,8 +34,8 @@ impl Of {
     }
 }
 
-/// Refuses options that no input looks at: of all options their name, whether they were given, and of what they are. An
-/// input whose format its name does not tell may look at all.
+/// Refuses given options that apply to no input. `options` has the name of each option, whether it was given, and its
+/// inputs. To an input of unknown format all options may apply.
 pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &Inputs) -> Result<()> {
     let formats = formats(asked, inputs);
     let is_unused = |of: Of| formats.iter().all(|format| format.is_some_and(|format| of.leaves_out(format)));
@@ -47,13 +47,13 @@ pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &Input
     }
 }
 
-/// The formats of all inputs, by their names.
+/// Returns the formats of all inputs, by their names.
 fn formats(asked: Format, inputs: &Inputs) -> Vec<Option<Format>> {
     if asked != Format::Auto {
         return vec![Some(asked)];
     }
     let of = |path: &Path| match Format::of_name(path).filter(|_| path.as_os_str() != "-") {
-        // It may have a header of columns.
+        // The file may have a header with the names of columns.
         Some(Format::Tsv) => Input::open(path, &Options::default()).ok().map(|input| input.format()),
         named => named,
     };

@@ -1,4 +1,4 @@
-//! The arithmetic of a plan: what so many documents take of disk, memory and time, by recipe.
+//! The arithmetic of a plan: disk, memory and time for a number of documents, by recipe.
 
 use nddb::planner::{self, KeyPrediction, Prediction};
 
@@ -6,11 +6,11 @@ use super::measured::{self, Measured};
 
 /// Bytes of a block of a segment.
 const BLOCK: f64 = 1024.0;
-/// Documents that the memtable holds before they become a run, as far as merges are concerned.
+/// Documents in the memtable when it becomes a run; used to estimate merges.
 const FLUSHED: f64 = 65_536.0;
-/// Runs of one level.
+/// Number of runs of one level that are merged.
 const FAN: f64 = 4.0;
-/// Reads after a block that has a match: its postings are in two places.
+/// Reads for the postings of a block with a match: they are in two places.
 const POSTINGS_READS: f64 = 2.0;
 /// Reads of a summary: its place in the directory, then itself.
 const SUMMARY_READS: f64 = 2.0;
@@ -29,7 +29,7 @@ pub(super) struct Wanted {
     pub(super) sorting: u64,
     /// Queries a second.
     pub(super) rate: f64,
-    /// Days in which all are to be loaded.
+    /// Days for loading all documents.
     pub(super) days: f64,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Bytes {
 }
 
 impl Bytes {
-    /// Of the runs, which merges write again.
+    /// Returns the bytes of the runs, which merges rewrite.
     pub(super) fn runs(&self) -> u64 {
         self.segments.saturating_add(self.postings).saturating_add(self.keys).saturating_add(self.summaries)
     }
@@ -53,13 +53,13 @@ impl Bytes {
         self.runs().saturating_add(self.catalog)
     }
 
-    /// With the runs once more: a merge writes before it removes.
+    /// Returns all bytes and the runs once more: a merge writes the new run before it removes the old ones.
     pub(super) fn while_merging(&self) -> u64 {
         self.total().saturating_add(self.runs())
     }
 }
 
-/// Which machine does it.
+/// The machine for the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Machine {
     pub(super) memory: u64,
@@ -67,7 +67,7 @@ pub(super) struct Machine {
     pub(super) cores: u64,
 }
 
-/// What documents of a recipe take.
+/// Disk, memory and time for the documents of a recipe.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     pub(super) of: Measured,
@@ -78,24 +78,25 @@ pub(super) struct Estimate {
     /// Anonymous memory.
     pub(super) reader: u64,
     pub(super) writer: u64,
-    /// Indexes in the page cache, with which a block or a row is one read.
+    /// Bytes of the indexes; if these are in the page cache, a block or a row takes one read.
     pub(super) indexes: u64,
     /// CPU microseconds of reading and sketching a page, and how often a document is written into a run.
     pub(super) page_us: f64,
     pub(super) writes: f64,
     pub(super) load_cpu_hours: f64,
-    /// Documents that a query finds, its own candidates and by chance.
+    /// Documents that a query finds: its true candidates, and documents near by chance.
     pub(super) found: f64,
-    /// Microseconds of the default verdict, all in memory, and with indexes alone there.
+    /// Microseconds of the default verdict, with everything in memory and with only the indexes in memory.
     pub(super) verdict_us: f64,
     pub(super) disk_us: f64,
-    /// Reads of a query with indexes alone in memory.
+    /// Reads of a query with only the indexes in memory.
     pub(super) reads: f64,
     pub(super) machine: Machine,
 }
 
 impl Estimate {
-    /// Estimates documents in one run of `tables`, whose prediction for as many as were measured is `small`.
+    /// Estimates the documents as one run with the design `tables`; `small` is the prediction for the measured number
+    /// of documents.
     pub(super) fn new(of: Measured, wanted: &Wanted, tables: &Prediction, small: &Prediction) -> Self {
         let documents = wanted.documents;
         let per = |bytes: u64| documents.saturating_mul(bytes);
@@ -160,7 +161,7 @@ impl Estimate {
     }
 }
 
-/// The next power of two, as machines are sold.
+/// Returns the next power of two, because machines are sold with such sizes.
 fn power_of_two(wanted: f64, least: u64) -> u64 {
     (wanted.ceil() as u64).max(least).checked_next_power_of_two().unwrap_or(u64::MAX)
 }
@@ -190,7 +191,7 @@ mod tests {
             let grown = [0, 1_000, 1_000_000, 8_000_000_000].map(|documents| estimate(of, documents));
             assert!(grown.is_sorted_by(|a, b| a.bytes.total() < b.bytes.total()), "{grown:?}");
             assert!(grown.is_sorted_by(|a, b| a.reader < b.reader), "{grown:?}");
-            // Small runs have no filters: a query reads each of their tables.
+            // Small runs have no filters, so a query reads each of their tables.
             let many = &grown[2..];
             assert!(many.is_sorted_by(|a, b| a.reads <= b.reads), "{grown:?}");
             assert!(many.is_sorted_by(|a, b| a.verdict_us <= b.verdict_us && a.disk_us <= b.disk_us), "{grown:?}");

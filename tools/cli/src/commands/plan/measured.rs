@@ -1,57 +1,58 @@
-//! What `benches/plan.py` measured of a document, by recipe: run it again, and write its columns here.
+//! Measurements per document and recipe by `benches/plan.py`. To update them, run it again and copy its columns here.
 
-/// Documents that were measured.
+/// Number of documents in the measurement.
 pub(super) const DOCUMENTS: u64 = 19_200;
-/// Bytes that the catalog of every database has once.
+/// Fixed bytes of the catalog of a database.
 pub(super) const CATALOG_BASE: u64 = 387 << 10;
 /// Bytes of the site of a document that has an address.
 pub(super) const SITE: u64 = 15;
-/// Bytes of a made page.
+/// Bytes of a generated page.
 pub(super) const PAGE: u64 = 1_500;
-/// Bytes of HTML a CPU microsecond, from a compressed archive to sketches: `cargo bench --bench ingest -- --warc FILE`.
+/// Bytes of HTML per CPU microsecond, from a compressed archive to sketches: `cargo bench --bench ingest -- --warc
+/// FILE`.
 pub(super) const PAGE_SPEED: f64 = 213.0;
-/// Candidates of a page that are no chance: 1.3 to 8.9 on labelled sets, `nddb eval`.
+/// Candidates of a page without those near by chance: 1.3 to 8.9 on labelled sets, `nddb eval`.
 pub(super) const CANDIDATES: f64 = 4.0;
 /// Microseconds of reading the summary of a candidate from memory and comparing it.
 pub(super) const CANDIDATE_US: f64 = 2.0;
-/// Share of an id, an address and a site that compression leaves of them in the catalog.
+/// Compressed size of an id, an address and a site in the catalog, as a share of their size.
 pub(super) const COMPRESSED: f64 = 0.5;
-/// Microseconds of a read from a solid-state disk, and of each further one in flight with it.
+/// Microseconds of a read from a solid-state disk, and of each additional concurrent read.
 pub(super) const READ_US: f64 = 100.0;
 pub(super) const READ_MORE_US: f64 = 8.0;
 /// Anonymous memory of a reader of a small database, without the cache of the catalog.
 pub(super) const READER_BASE: u64 = 22 << 20;
-/// The cache of the catalog, when it is full.
+/// Bytes of the full cache of the catalog.
 pub(super) const CATALOG_CACHE: u64 = 96 << 20;
 /// Bytes of the directory of a segment in memory, for each block.
 pub(super) const DIRECTORY: f64 = 2.75;
-/// Share of the catalog that is its own index: one entry of about 6 bytes for each block, of 9 to 36 KB on disk.
+/// Share of the catalog's index in its size: an entry of about 6 bytes for each block of 9 to 36 KB on disk.
 pub(super) const CATALOG_INDEX: f64 = 0.0003;
 
-/// What a document takes with recipes that store alike.
+/// Cost of a document with recipes that store the same data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     /// Names of the recipes.
     pub(super) recipe: &'static str,
-    /// Bytes of the catalog, less ids, address and site.
+    /// Bytes in the catalog, without ids, address and site.
     pub(super) catalog: u64,
-    /// Bytes of a summary and its place in the directory, less id and address; 0 where ids count on: then there
-    /// are no summaries, and no ids in the catalog. Otherwise an id stands in the row that finds it, in its record and
-    /// in its summary.
+    /// Bytes of a summary and its entry in the directory, without id and address. It is 0 for consecutive ids: then
+    /// there are no summaries, and no ids in the catalog. Otherwise an id is stored three times: in the row that finds
+    /// it, in the record and in the summary.
     pub(super) summary: u64,
-    /// Keys.
+    /// Number of keys.
     pub(super) keys: u64,
-    /// Keys that the default verdict looks up; 0 where fingerprints alone decide.
+    /// Number of keys that the default verdict looks up; 0 if only fingerprints decide.
     pub(super) looked_up: u64,
-    /// CPU microseconds of loading a made page, and of merging a document once.
+    /// CPU microseconds of loading a generated page, and of merging a document once.
     pub(super) load_us: f64,
     pub(super) merge_us: f64,
-    /// CPU microseconds of the default verdict, all in memory.
+    /// CPU microseconds of the default verdict, with everything in memory.
     pub(super) verdict_us: f64,
 }
 
 impl Measured {
-    /// Whether documents are fingerprints alone.
+    /// Whether documents are only fingerprints.
     pub(super) fn is_bare(&self) -> bool {
         self.keys == 0
     }

@@ -14,7 +14,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
 use crate::quantity;
 
-/// Memory of sorting if `--memory-limit` does not say otherwise.
+/// Memory for sorting without `--memory-limit`.
 const SORTING: u64 = 512 << 20;
 
 /// Estimate disk, memory and time for a number of documents
@@ -23,7 +23,7 @@ const SORTING: u64 = 512 << 20;
 /// time to load, and time of the default verdict, with everything in memory and with only the indexes in memory.
 /// `conventions` are 1e0ng, seomoz, text-dedup, wayback64 and trafilatura. --psl and --phrases do not change the size.
 /// Then it prints a machine that loads all documents within --days and answers --rate queries per second, the
-/// arithmetic for one recipe, and the possible designs of tables: more tables have longer prefixes, decode less per
+/// arithmetic for one recipe, and the possible designs of tables. More tables have longer prefixes, decode less per
 /// query, and take more disk space. A star marks the design that `--tables auto` chooses, to which all figures apply.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -44,10 +44,10 @@ pub(crate) struct Args {
     /// Omit designs with more tables than N
     #[arg(long, value_name = "N", default_value_t = 64)]
     tables_max: usize,
-    /// Show how the figures of this recipe come about: bare, ordinals, main, main-c, web, web-c, conventions
+    /// Show the calculation for this recipe: bare, ordinals, main, main-c, web, web-c, conventions
     #[arg(long, value_name = "RECIPE", default_value = "main", value_parser = recipe)]
     recipe: usize,
-    /// Mean size of an id; that of a record is urn:uuid: and 36 characters
+    /// Mean size of an id; a record id is urn:uuid: and 36 characters
     #[arg(long, value_name = "SIZE", default_value = "45", value_parser = quantity::size)]
     id_bytes: u64,
     /// Mean size of a URL
@@ -92,7 +92,7 @@ fn plan(args: &Args, global: &Global) -> Result<Plan, FormatError> {
         days: args.days.into(),
     };
     let (mut designs, auto) = self::designs(args.bits, args.k, args.docs)?;
-    // The verdict was measured with fingerprints of 64 bits, within 3.
+    // The verdict was measured with fingerprints of 64 bits and k = 3.
     let (small, small_auto) = self::designs(64, 3, measured::DOCUMENTS)?;
     let estimates = measured::RECIPES.map(|of| Estimate::new(of, &wanted, &designs[auto], &small[small_auto]));
     let chosen = designs[auto].clone();
@@ -100,7 +100,7 @@ fn plan(args: &Args, global: &Global) -> Result<Plan, FormatError> {
     Ok(Plan { bits: args.bits, k: args.k, wanted, estimates, shown: args.recipe, designs, chosen })
 }
 
-/// Returns all designs, and which of them the planner chooses.
+/// Returns all designs, and the index of the planner's choice.
 fn designs(bits: u8, k: u8, documents: u64) -> Result<(Vec<Prediction>, usize), FormatError> {
     let chosen = planner::choose(bits, k, documents, Budget::default())?;
     let designs = planner::plan(bits, k, documents)?;

@@ -8,16 +8,16 @@ use super::measured;
 use crate::quantity::{self, bytes, counted, grouped};
 use crate::table::Table;
 
-/// From so many times as many documents as were measured, figures are called estimates.
+/// Factor to the measured number of documents from which figures are called estimates.
 const FAR: u64 = 10;
 
-/// All that is printed.
+/// The data of the output.
 pub(super) struct Plan {
     pub(super) bits: u8,
     pub(super) k: u8,
     pub(super) wanted: Wanted,
     pub(super) estimates: [Estimate; measured::RECIPES.len()],
-    /// Index of the recipe of which the arithmetic is shown.
+    /// Index of the recipe whose calculation is shown.
     pub(super) shown: usize,
     pub(super) designs: Vec<Prediction>,
     pub(super) chosen: Prediction,
@@ -91,7 +91,7 @@ impl Plan {
         table
     }
 
-    /// How the figures of one recipe come about.
+    /// Returns the calculation for one recipe.
     fn arithmetic(&self) -> Vec<String> {
         let one = &self.estimates[self.shown];
         let (of, documents) = (&one.of, grouped(self.wanted.documents));
@@ -174,7 +174,7 @@ impl Plan {
         lines
     }
 
-    /// The designs of tables.
+    /// Returns the table of designs.
     fn table(&self) -> Table {
         let titles =
             ["tables", "levels", "prefix", "bits/fp", "on disk", "matches/probe", "us resident", "us from disk"];
@@ -257,7 +257,7 @@ fn round(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-/// A number with three digits that matter.
+/// Writes a number with three significant digits.
 fn short(number: f64) -> String {
     match number {
         0.0 => "0".into(),

@@ -7,46 +7,46 @@ use super::queries::Query;
 use crate::failure::Result;
 use crate::output::Output;
 
-/// Pieces of the queries that are held at a time where the number of all is not known.
+/// Number of pieces in memory at a time if the number of queries is not known.
 const PIECES_HELD: usize = 16;
 
 /// A way to answer queries.
 pub(super) trait Answering: Sync {
-    /// Queries of one piece of work for a thread.
+    /// Number of queries in one piece of work for a thread.
     const PIECE: usize;
 
-    /// Answers queries, a line each.
+    /// Answers queries with a line for each.
     fn answer(&self, queries: &[Query]) -> Result<Answers>;
 }
 
-/// The answers to a piece of the queries.
+/// The answers to a piece of queries.
 #[derive(Default)]
 pub(super) struct Answers {
     pub(super) lines: Vec<u8>,
     pub(super) matches: u64,
-    /// Ids of the documents that have a match, where they are asked for.
+    /// Ids of the documents with a match, if they are wanted.
     pub(super) matched: Vec<String>,
     pub(super) work: Work,
     pub(super) nanoseconds: Vec<u64>,
 }
 
-/// Queries being asked, and what has been answered so far.
+/// A run of queries: the way to answer, the output, and the sum so far.
 pub(super) struct Asking<'a, A> {
     answering: &'a A,
     threads: usize,
     output: Output,
     queries: usize,
-    /// Of all answers but their lines, which are printed.
+    /// The sum of all answers without their lines, which are printed.
     sum: Answers,
 }
 
 impl<'a, A: Answering> Asking<'a, A> {
-    /// Answers are written to `output`.
+    /// Makes a run that writes its answers to `output`.
     pub(super) fn new(answering: &'a A, threads: usize, output: Output) -> Self {
         Self { answering, threads, output, queries: 0, sum: Answers::default() }
     }
 
-    /// Asks queries on all threads, and prints the answers in their order.
+    /// Answers queries on all threads, and prints the answers in the order of the queries.
     pub(super) fn ask(&mut self, queries: &[Query]) -> Result<()> {
         self.queries += queries.len();
         let mut pieces = queries.chunks(A::PIECE);
@@ -69,7 +69,7 @@ impl<'a, A: Answering> Asking<'a, A> {
         )
     }
 
-    /// Asks for what is near each document of the databases that are asked.
+    /// Queries the databases with each of their own documents.
     pub(super) fn ask_all(&mut self, federation: &Federation<'_>) -> Result<()> {
         for (part, &view) in federation.parts().iter().enumerate() {
             self.ask_each(view, |stored| Query::Stored(part, Box::new(stored)))?;
@@ -77,7 +77,7 @@ impl<'a, A: Answering> Asking<'a, A> {
         Ok(())
     }
 
-    /// Asks for what is near each document of another database.
+    /// Queries the databases with each document of another database.
     pub(super) fn ask_outside(&mut self, view: View<'_>) -> Result<()> {
         self.ask_each(view, |stored| Query::Outside(Box::new(stored)))
     }
@@ -100,7 +100,7 @@ impl<'a, A: Answering> Asking<'a, A> {
         }
     }
 
-    /// Ends the output; returns the number of queries, and the sum of the answers.
+    /// Completes the output; returns the number of queries and the sum of the answers.
     pub(super) fn finish(mut self) -> Result<(usize, Answers)> {
         self.output.flush()?;
         Ok((self.queries, self.sum))

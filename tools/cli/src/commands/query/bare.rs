@@ -16,10 +16,10 @@ const MISSING: &[u8] = b"{\"fp\":null,\"count\":0,\"matches\":[],\"error\":\"no 
 /// The answer for a document of fewer than two tokens.
 const UNPRINTED: &[u8] = b"{\"fp\":null,\"count\":0,\"matches\":[]}\n";
 
-/// Queries whose probes are in flight together.
+/// Number of queries whose probes run together.
 const TOGETHER: usize = 32;
 
-/// Whether document numbers become ids.
+/// Whether answers have ids instead of document numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Ids {
     /// Ids, addresses and sites
@@ -54,7 +54,7 @@ impl Answering for Bare<'_> {
                         self.find(&mut near, &mut answers)?;
                     }
                 }
-                // Of fewer than two tokens: it is never matched by fingerprint.
+                // A document of fewer than two tokens is never matched by fingerprint.
                 Some((_, true)) => {
                     self.find(&mut near, &mut answers)?;
                     answers.lines.extend_from_slice(UNPRINTED);
@@ -70,18 +70,17 @@ impl Answering for Bare<'_> {
     }
 }
 
-/// A fingerprint that is asked for, and the database and number of the stored document that has it, where one is asked
-/// for.
+/// A queried fingerprint; if the query is a stored document, also its database and number.
 type Asked = (Fingerprint, Option<(usize, u64)>);
 
 impl Bare<'_> {
-    /// Asks for all of `near` in one call, and empties it.
+    /// Queries all of `near` in one call, and empties `near`.
     fn find(&self, near: &mut Vec<Asked>, answers: &mut Answers) -> Result<()> {
         if near.is_empty() {
             return Ok(());
         }
         let prints: Vec<Fingerprint> = near.iter().map(|(fingerprint, _)| *fingerprint).collect();
-        // A document is among what is found for it, and left out.
+        // A stored document is one of its own matches, and is omitted.
         let own = usize::from(near.iter().any(|(_, own)| own.is_some()));
         let limit = self.limit.map(|limit| limit.saturating_add(own));
         let began = self.one_by_one.then(Instant::now);
@@ -105,7 +104,8 @@ impl Bare<'_> {
         Ok(())
     }
 
-    /// Writes an answer without the document itself, and of more than the limit without the farthest and newest.
+    /// Writes an answer without the document itself. Above the limit, the farthest and then the newest matches are
+    /// omitted.
     fn tell<T: Written>(
         &self,
         mut answer: PartedAnswer<T>,

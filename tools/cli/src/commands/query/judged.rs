@@ -14,7 +14,7 @@ use crate::inputs::PageFile;
 use crate::json::{self, Hex, Id, Object};
 use crate::judging::scores;
 
-/// Most edits that are printed of a match, and most tokens of each.
+/// Maximum number of printed edits of a match, and of tokens of each edit.
 const EDITS_MAX: usize = 20;
 
 /// How queries are judged.
@@ -23,7 +23,7 @@ pub(super) struct Judged<'a> {
     pub(super) online: OnlineDetector,
     pub(super) limit: Option<usize>,
     pub(super) why: bool,
-    /// The database of queries that are documents of another one.
+    /// The other database, if the queries are its documents.
     pub(super) outside: Option<View<'a>>,
     /// Whether only queries with a match get a line, and their ids are collected.
     pub(super) only_matched: bool,
@@ -53,12 +53,12 @@ impl Answering for Judged<'_> {
     }
 }
 
-/// What a line says of its query.
+/// The query, for the output line.
 struct Asked<'a> {
     query: &'a str,
     fp: Option<Fingerprint>,
     method: &'static str,
-    /// What is known of it, for `--why`.
+    /// The document of the query, for `--why`.
     document: Option<Document>,
 }
 
@@ -93,7 +93,7 @@ impl Judged<'_> {
                 Ok(self.judge(&self.asked(&fingerprint.to_string(), &document), &answer, &page, out))
             }
             Query::Stored(part, stored) => {
-                // Only --why reads it.
+                // Only --why reads the document.
                 let view = self.parts.federation.parts()[*part];
                 let read = if self.why { read(view, stored) } else { Err(String::new()) };
                 let page = read.as_ref().ok().map(PageFile::page);
@@ -144,7 +144,7 @@ impl Judged<'_> {
         Asked { query, fp, method, document: self.why.then(fitted).flatten() }
     }
 
-    /// Appends the line of one document of many of which nothing is known.
+    /// Appends the line of a document, among many, that cannot be judged.
     fn unanswered(asked: &Asked<'_>, error: nddb::Error, out: &mut Vec<u8>) -> Result<u64> {
         match error {
             nddb::Error::Method { .. } => {
@@ -155,8 +155,8 @@ impl Judged<'_> {
         }
     }
 
-    /// Appends what is like a document, and returns the number of matches; `page` is where its tokens can be had, else
-    /// why not.
+    /// Appends the matches of a document, and returns their number; `page` is the page for its tokens, or the reason
+    /// why there is none.
     fn judge(
         &self,
         asked: &Asked<'_>,
@@ -197,7 +197,7 @@ impl Judged<'_> {
         }
     }
 
-    /// The numbers against their thresholds, and the tokens that differ.
+    /// Returns the measures with their thresholds, and the tokens that differ.
     fn why(&self, asked: &Asked<'_>, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
         let other = self.stored(part, alike);
         let explained = asked.document.as_ref().zip(other.as_ref().ok()).map(|(document, other)| {
@@ -206,7 +206,7 @@ impl Judged<'_> {
         let (of_method, evidence) = explained.map_or_else(Default::default, |told| (told.bounds, told.evidence));
         let measures = &alike.measures;
         let difference = self.online.max_difference.map(|most| Bound::difference(measures.share("difference"), most));
-        // Near by either of the two.
+        // A match may be near by either method.
         let verify = self.online.verify.as_ref().filter(|_| alike.verified.is_some());
         let texts = verify.map(|lcs| lcs.limits(["lcs", "lcs_containment"].map(|name| measures.share(name))));
         let bounds = of_method.iter().chain(&difference).chain(texts.iter().flatten());
@@ -223,14 +223,14 @@ impl Judged<'_> {
         })
     }
 
-    /// Reads the record of a match again; else why that cannot be done.
+    /// Reads the record of a match again; the error is the reason why this is impossible.
     fn stored(&self, part: usize, alike: &NearDuplicate) -> Result<nddb::Stored, String> {
         let stored = self.parts.federation.parts()[part].get(&alike.id).map_err(|error| crate::failure::chain(&error));
         let stored = stored.and_then(|stored| stored.ok_or_else(|| "it is gone".into()));
         stored.map_err(|why| format!("the match cannot be read: {why}"))
     }
 
-    /// What differs between the tokens of the query and those of a match; else why that is not known.
+    /// Returns the difference between the tokens of the query and those of a match, or the reason why it is unknown.
     fn terms(&self, part: usize, stored: &nddb::Stored, page: &Result<&PageFile, String>) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
         let other = read(self.parts.federation.parts()[part], stored)
@@ -269,7 +269,7 @@ fn read(view: View<'_>, stored: &nddb::Stored) -> Result<PageFile, String> {
     Ok(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
 }
 
-/// A measure against its threshold.
+/// Returns a measure with its threshold.
 fn bound(bound: &Bound) -> Value {
     let number = |value| match value {
         detect::Value::Count(count) => json!(count),
@@ -280,9 +280,9 @@ fn bound(bound: &Bound) -> Value {
     json!({"name": bound.name, "value": bound.value.map(number), kind: threshold, "holds": bound.holds()})
 }
 
-/// What a piece of evidence says, and what it adds to the log-odds that the two are near-duplicates.
+/// Returns a piece of evidence, and its contribution to the log-odds that the two documents are near-duplicates.
 fn piece(piece: &Piece) -> Value {
-    // Not the zero with a sign.
+    // Adding 0.0 avoids the negative zero.
     let adds = (piece.adds * 1e3).round() / 1e3 + 0.0;
     json!({"name": piece.name, "says": piece.says, "adds": adds})
 }

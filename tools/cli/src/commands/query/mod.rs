@@ -93,19 +93,19 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Whether fingerprints alone are looked at: they are given, or something is asked for that only these have.
+    /// Whether the query compares only fingerprints: the queries are fingerprints, or an option applies only to these.
     fn is_bare(&self) -> bool {
         let given = !self.what.fp.is_empty() || self.what.fp_file.is_some();
         let only = self.k.is_some() || self.stats || self.ids == Ids::None;
         (given || only) && self.how.method.is_none() && self.how.verify.is_none() && !self.why
     }
 
-    /// An option that was given and means nothing where fingerprints alone are looked at.
+    /// Returns a given option that has no effect if only fingerprints are compared.
     fn unused(&self) -> Option<&'static str> {
         self.how.given().or(self.url.is_some().then_some("--url"))
     }
 
-    /// An option that was given and cannot be used with a row per match.
+    /// Returns a given option that cannot be used with a row per match.
     fn unused_by_rows(&self) -> Option<&'static str> {
         let given = [
             ("--method", self.how.method.is_some()),
@@ -159,12 +159,12 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         );
     }
     let bare = Bare { parts, within, limit: args.limit, ids: args.ids, one_by_one: args.stats };
-    // Times of queries that compete for memory would say little.
+    // The times of queries that compete for memory would mean little.
     let threads = if args.stats && global.threads.is_none() { 1 } else { global.threads() };
     ask(args, &bare, (parts, outside), threads, global)
 }
 
-/// Asks all queries that the user names, and prints the answers.
+/// Runs all queries of the user, and prints the answers.
 fn ask<A: Answering>(
     args: &Args,
     answering: &A,
@@ -209,7 +209,7 @@ fn check_k(within: Within, most: u8) -> Result<()> {
 fn report(sum: &mut Answers, queries: usize, clock: &Clock, global: &Global) {
     let times = &mut sum.nanoseconds;
     times.sort_unstable();
-    // The least time that so many percent of the queries did not exceed.
+    // The least time that this percentage of the queries did not exceed.
     let percentile = |percent: usize| match times.len() {
         0 => 0.0,
         len => times[(len * percent).div_ceil(100) - 1] as f64 / 1000.0,

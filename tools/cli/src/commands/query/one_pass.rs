@@ -1,4 +1,4 @@
-//! A file of fingerprints, answered by one pass over everything stored.
+//! A file of query fingerprints, answered by one pass over all stored fingerprints.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Documents that are asked for and not stored in the databases that are asked: those of another database, or of files,
-//! which are loaded into a temporary database.
+//! Query documents that are not stored in the queried databases: documents of another database, or of files, which are
+//! loaded into a temporary database.
 
 use std::path::PathBuf;
 
@@ -17,20 +17,20 @@ use crate::interrupt;
 use crate::messages::Tick;
 use crate::quantity::{counted, grouped};
 
-/// Distance within which a temporary database finds fingerprints: that of `nddb create`.
+/// Maximum distance of queries in a temporary database: the default of `nddb create`.
 const K: u8 = 3;
 
-/// A database that holds documents for the time of a command.
+/// The database of the query documents, opened or made for one command.
 pub(in crate::commands) struct Outside {
     reader: Reader,
     /// The folder of a temporary database, which is removed with this.
     _folder: Option<TempDir>,
-    /// Whether all documents are in it: some of the files may have been skipped, or ids repeated.
+    /// Whether all documents are in the database: some may have been skipped or have repeated ids.
     is_whole: bool,
 }
 
 impl Outside {
-    /// Opens a database; or loads files, by the recipe and width of `like`.
+    /// Opens a database, or loads files with the recipe and width of `like`.
     pub(in crate::commands) fn open(given: &[PathBuf], like: Option<&Settings>, global: &Global) -> Result<Self> {
         match given {
             [path] if is_database(path) => {
@@ -99,18 +99,18 @@ impl Outside {
         self.reader.view()
     }
 
-    /// Returns the database, to be asked.
+    /// Returns the reader of the database.
     pub(in crate::commands) fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// Returns the exit code of a command that found what it was asked for.
+    /// Returns the exit code of a successful command.
     pub(in crate::commands) fn code(&self) -> Code {
         if self.is_whole { Code::Done } else { Code::SomeSkipped }
     }
 }
 
-/// Says what became of the documents of the files.
+/// Returns the outcome of loading the files.
 fn summary(report: &LoadReport) -> String {
     let mut text = counted(report.loaded.documents, "document");
     if report.loaded.repeated > 0 {

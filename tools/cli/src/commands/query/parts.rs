@@ -1,4 +1,4 @@
-//! The databases that are asked.
+//! The databases that a query searches.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use nddb::{Federation, Reader};
 use crate::database;
 use crate::failure::Result;
 
-/// One database, or several that are asked as one.
+/// One database, or several that are searched as one.
 pub(in crate::commands) struct Parts<'a> {
     pub(in crate::commands) federation: Federation<'a>,
-    /// How the user named each; none of a single one.
+    /// The path of each database as the user gave it; empty for a single database.
     pub(in crate::commands) names: Vec<String>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> Parts<'a> {
         Ok(Self { federation: database::federation(dbs, readers)?, names })
     }
 
-    /// The name of a part, where there are several.
+    /// Returns the name of a part, if there are several.
     pub(in crate::commands) fn name(&self, part: usize) -> Option<&str> {
         self.names.get(part).map(String::as_str)
     }

@@ -14,7 +14,7 @@ use crate::database;
 use crate::failure::{Code, Failure, Result};
 use crate::inputs::{self, PageFile};
 
-/// What to look for: one of these.
+/// The kind of queries, exactly one of these.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct QueryInputs {
@@ -55,7 +55,7 @@ pub(super) enum Query {
     Missing(String),
 }
 
-/// A page of a file, and the document that it would be.
+/// A page from a file, and the document made from it.
 pub(super) struct PageQuery {
     pub(super) path: PathBuf,
     pub(super) file: PageFile,
@@ -63,13 +63,13 @@ pub(super) struct PageQuery {
 }
 
 impl Query {
-    /// The database and the number of a stored document: it is no answer to itself.
+    /// Returns the database and the number of a stored document, which is no match of itself.
     pub(super) fn own(&self) -> Option<(usize, u64)> {
         if let Query::Stored(part, stored) = self { Some((*part, stored.number)) } else { None }
     }
 
-    /// The fingerprint, in a database of so many bits, and whether the document has fewer than two tokens; `None` for
-    /// an id that is not stored.
+    /// Returns the fingerprint in a database of this width, and whether the document has fewer than two tokens; `None`
+    /// for an id that is not stored.
     pub(super) fn fingerprint(&self, bits: u8) -> Option<(Fingerprint, bool)> {
         match self {
             Query::Print(fingerprint) => Some((*fingerprint, false)),
@@ -80,12 +80,12 @@ impl Query {
     }
 }
 
-/// The fingerprint of a document as a database of so many bits has it.
+/// Returns the fingerprint of a document in a database of this width.
 pub(super) fn masked(document: &Document, bits: u8) -> Fingerprint {
     Fingerprint(document.fingerprint().0 & low_mask(bits))
 }
 
-/// Collects the queries that the user names, but for all documents of a database.
+/// Collects the queries of the user, except for --all.
 pub(super) fn collect(
     what: &QueryInputs,
     url: Option<&str>,

@@ -1,4 +1,4 @@
-//! `nddb report`: what would be removed, and the measurements of the papers, as a page.
+//! `nddb report`: a page with the documents that would be removed, and the measurements of the papers.
 
 mod numbers;
 mod removal_numbers;
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Write the page to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Documents whose texts are read, about: as many drawn at random, and at most as many near to some of these
+    /// Approximate number of documents whose texts are read: N drawn at random, and at most N near-duplicates of these
     #[arg(long, value_name = "N", default_value_t = 2000)]
     sample: usize,
     /// Seed that selects the documents

@@ -1,4 +1,4 @@
-//! What would be removed, as JSON.
+//! The documents that would be removed, as JSON.
 
 use nddb_lab::report::{Report, Share, ShownCluster};
 use serde_json::{Value, json};

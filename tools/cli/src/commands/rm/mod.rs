@@ -18,8 +18,8 @@ use crate::{database, inputs, output};
 /// Delete documents
 ///
 /// Readers stop seeing them at their next refresh; the next compaction reclaims their space. --dry-run only counts what
-/// would be deleted. --site lists the hosts that it deleted. Exit code 1: nothing matched, an id was not found, or it is
-/// that of a number and of a text: '\#17' is the number, '\"17' the text.
+/// would be deleted. --site lists the hosts that it deleted. Exit code 1: nothing matched, an id was not found, or an
+/// id is ambiguous because a number and a text with the same digits are stored: '\#17' is the number, '\"17' the text.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb rm [OPTIONS] DB ID...
@@ -41,10 +41,11 @@ pub(crate) struct Args {
     /// Delete the documents whose ids are in this file, one per line; - for stdin
     ///
     /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, as in the lists of nddb cluster. Digits
-    /// are a number or a text, whichever is stored; where both are, write \#17 for the number and \"17 for the text.
+    /// mean the number or the text, whichever is stored; if both are stored, write \#17 for the number and \"17 for the
+    /// text.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "host", "batch"])]
     ids_from: Option<PathBuf>,
-    /// Delete all documents of this site: for recipe main a domain as it is registered, with all its hosts
+    /// Delete all documents of this site: for recipe main a registered domain with all its hosts
     #[arg(long, value_name = "SITE", conflicts_with_all = ["host", "batch"])]
     site: Option<String>,
     /// Delete all documents of this one host
@@ -58,7 +59,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-/// What is to be deleted.
+/// The documents to delete.
 enum Target {
     Ids(Vec<NamedId>),
     Place(Place),
@@ -70,7 +71,7 @@ enum Target {
 struct Deleted {
     documents: u64,
     missing: u64,
-    /// What is of the site or host, if one was named.
+    /// The documents of the site or host, if one was given.
     found: Option<Found>,
 }
 
@@ -114,7 +115,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     Ok(if deleted.missing > 0 { Code::Failed } else { Code::Done })
 }
 
-/// Returns the ids that are meant.
+/// Returns the stored ids for the given ones.
 fn resolved(view: View<'_>, ids: &[NamedId]) -> Result<Vec<String>> {
     Ok(ids.iter().map(|id| id.resolved(&mut |id| view.contains(id))).collect::<nddb::Result<_>>()?)
 }
@@ -150,7 +151,7 @@ fn delete(writer: &mut Writer, what: &Target) -> Result<Deleted> {
     let mut deleted = Deleted::default();
     match what {
         Target::Ids(ids) => {
-            // Before anything is deleted: an id that may be of two documents is an error.
+            // Ids are resolved before any deletion, because an ambiguous id is an error.
             let ids = resolved(writer.view(), ids)?;
             for group in ids.chunks(10_000) {
                 for id in group {

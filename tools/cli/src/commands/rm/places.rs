@@ -1,4 +1,4 @@
-//! Sites and hosts whose documents are to be deleted, and what is stored of them.
+//! Sites and hosts whose documents are to be deleted, and their stored documents.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use nddb::{View, Writer};
 use crate::failure::{Code, Result, Told};
 use crate::quantity::{counted, grouped};
 
-/// Most hosts that are named in a line.
+/// Maximum number of hosts in a message.
 const NAMED_MAX: usize = 5;
 
 /// A site or a host, in lower case and ASCII.
@@ -45,25 +45,25 @@ impl Place {
     }
 }
 
-/// A name as the database has it: of an address only the host.
+/// Returns a name in the form of the database; for an address, its host.
 fn plain(name: &str) -> String {
     host_of(name).or_else(|| host_of(&format!("http://{name}/"))).unwrap_or_else(|| name.to_lowercase())
 }
 
-/// What is stored of a site or host.
+/// The stored documents of a site or host.
 #[derive(Debug)]
 pub(super) struct Found {
     place: Place,
-    /// Numbers of documents by host; without an address the host is empty.
+    /// Number of documents by host; the host of documents without an address is empty.
     pub(super) hosts: BTreeMap<String, u64>,
-    /// Documents of a host of this name.
+    /// Number of documents of a host of this name.
     of_host: u64,
-    /// The site that the name is of by the database's rule, and its documents.
+    /// The site of the name by the rule of the database, and its number of documents.
     of_site: (String, u64),
 }
 
 impl Found {
-    /// Looks at all documents.
+    /// Finds the documents by a scan of the database.
     pub(super) fn of(view: View<'_>, place: &Place) -> Result<Self> {
         let name = place.name();
         let recipe = Recipe::of_any_version(&view.settings().recipe);
@@ -89,12 +89,12 @@ impl Found {
         Ok(found)
     }
 
-    /// Number of documents that are meant.
+    /// Returns the number of documents to delete.
     pub(super) fn documents(&self) -> u64 {
         self.hosts.values().sum()
     }
 
-    /// Which documents these are: ` of site example.org: www.example.org (3), a.example.org (1)`.
+    /// Describes these documents: ` of site example.org: www.example.org (3), a.example.org (1)`.
     pub(super) fn told(&self) -> String {
         let Place::Site(site) = &self.place else { return format!(" of host {}", self.place.name()) };
         let mut hosts: Vec<(&String, &u64)> = self.hosts.iter().collect();
@@ -110,7 +110,7 @@ impl Found {
         text
     }
 
-    /// That nothing is meant, and what might be.
+    /// Returns the error that no document matches, with a suggestion.
     pub(super) fn nothing(&self) -> Option<Told> {
         if !self.hosts.is_empty() {
             return None;

@@ -4,12 +4,12 @@ use nddb_lab::show::ShownDocument;
 use nddb_lab::{DiffRow, DiffRun, WordDiff};
 use unicode_width::UnicodeWidthChar;
 
-/// What stands between the columns.
+/// The separator between the columns.
 const BETWEEN: &str = " \u{2502} ";
-/// Least width of a column.
+/// Minimum width of a column.
 const COLUMN_MIN: usize = 16;
 
-/// How words that only one text has are marked.
+/// How to mark words that only one text has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marks {
     /// By colours of the terminal.
@@ -18,9 +18,9 @@ pub(super) enum Marks {
     Signs,
 }
 
-/// How texts are laid out.
+/// The layout of two texts.
 pub(super) struct Columns {
-    /// Width of both columns and what is between them, in columns of characters.
+    /// Total width of both columns and their separator, in characters.
     pub(super) width: usize,
     pub(super) marks: Marks,
 }
@@ -28,7 +28,7 @@ pub(super) struct Columns {
 /// A part of a line: some characters, and whether they are marked.
 type Part = (String, bool);
 
-/// A line of a column that is being filled.
+/// A line of a column, while it is filled.
 #[derive(Default)]
 struct Line {
     parts: Vec<Part>,
@@ -71,7 +71,7 @@ impl Columns {
         (self.width.saturating_sub(BETWEEN.chars().count()) / 2).max(COLUMN_MIN)
     }
 
-    /// A line over both columns, with a text in the middle.
+    /// Appends a horizontal line over both columns, with a text in its middle.
     fn rule(&self, out: &mut String, text: &str) {
         let width = 2 * self.column() + BETWEEN.chars().count();
         let left = width.saturating_sub(text.chars().count());
@@ -81,7 +81,7 @@ impl Columns {
         out.push('\n');
     }
 
-    /// A row: both sides, wrapped.
+    /// Appends a row: both sides, wrapped.
     fn row(&self, out: &mut String, sides: [&[DiffRun]; 2]) {
         let column = self.column();
         let [left, right] = [(sides[0], ["[-", "-]"]), (sides[1], ["{+", "+}"])].map(|(runs, signs)| {
@@ -112,11 +112,11 @@ impl Columns {
     }
 }
 
-/// Breaks runs into lines of at most `column` columns: at spaces, and words that are longer anywhere.
+/// Breaks runs into lines of at most `column` characters: at spaces, and longer words at any character.
 fn wrapped(runs: &[DiffRun], column: usize, signs: [&str; 2]) -> Vec<Line> {
     let mut lines = vec![Line::default()];
     for run in runs {
-        // What stands before the first word separates it from the last run.
+        // Characters before the first word separate the word from the last run.
         let words = run.text.trim_start_matches([' ', '\n', '\u{b7}']);
         let lead = &run.text[..run.text.len() - words.len()];
         push(&mut lines, lead, false, column);
@@ -126,7 +126,7 @@ fn wrapped(runs: &[DiffRun], column: usize, signs: [&str; 2]) -> Vec<Line> {
     lines
 }
 
-/// Appends words with what is between them.
+/// Appends words with the characters between them.
 fn push(lines: &mut Vec<Line>, text: &str, is_marked: bool, column: usize) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -148,7 +148,7 @@ fn push(lines: &mut Vec<Line>, text: &str, is_marked: bool, column: usize) {
     }
 }
 
-/// Appends a word, over several lines if it is wider than one.
+/// Appends a word, over several lines if it is wider than a line.
 fn push_word(lines: &mut Vec<Line>, word: &str, is_marked: bool, column: usize) {
     for letter in word.chars() {
         let wide = letter.width().unwrap_or(0);
@@ -168,8 +168,8 @@ fn width(text: &str) -> usize {
     text.chars().map(|letter| letter.width().unwrap_or(0)).sum()
 }
 
-/// Replaces what a terminal would obey instead of showing it: control characters, and those that turn the direction of
-/// what follows.
+/// Replaces the characters that a terminal would execute instead of showing them: control characters, and those that
+/// change the direction of text.
 fn safe(text: &str) -> String {
     let is_obeyed = |letter: char| {
         letter.is_control() && letter != '\n'

@@ -17,7 +17,7 @@ use crate::failure::{Code, Failure, Result, Told};
 use crate::output::Output;
 use crate::text_options::TextPart;
 
-/// Columns of characters where stdout is no terminal.
+/// Width in characters if stdout is no terminal.
 const WIDTH: usize = 120;
 
 /// Show two documents side by side and mark the words in which they differ
@@ -90,7 +90,7 @@ fn read(view: View<'_>, id: &str, part: TextPart) -> Result<ShownDocument> {
     })
 }
 
-/// The columns of characters of the terminal.
+/// Returns the width of the terminal in characters.
 fn terminal_width() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.map_or(WIDTH, |size| if size.ws_col == 0 { WIDTH } else { size.ws_col.into() })

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// For each table, over all runs that have it: all bits of its segments by its fingerprints.
+/// Returns the bits per fingerprint of each table, over all runs that have the table.
 fn bits_per_fingerprint(schemes: &[SchemeStats]) -> Vec<f64> {
     let tables = schemes.iter().map(|scheme| scheme.tables).max().unwrap_or(0);
     let each = |table: usize| {

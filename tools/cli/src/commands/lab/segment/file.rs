@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 
-/// What a file of the format is, decoded.
+/// A decoded file of the format.
 pub(super) trait File {
     /// The scalar fields, in the order of the format.
     fn head(&self) -> Map<String, Value>;

@@ -1,7 +1,7 @@
 //! `nddb-lab segment`: shows the contents of one file of a database, of any kind.
 //!
-//! The JSON is fixed by the independent reader of the format, `tests/spec_reader.py`: both agree byte for
-//! byte. It is written as it is decoded, so that the largest segment needs no memory beside its own.
+//! The independent reader of the format, `tests/spec_reader.py`, fixes the JSON: both agree byte for byte. The JSON is
+//! written while the file is decoded, so that even the largest segment needs no memory besides its own bytes.
 
 mod deleted;
 mod file;
@@ -27,8 +27,7 @@ use crate::output::Output;
 
 /// Print the contents of a file of a database: segment, postings, summaries, MANIFEST or deleted set
 ///
-/// The file is checked on the way; no database is needed. Without --json the header and a summary are
-/// printed.
+/// The file is checked as it is read; no database is needed. Without --json the header and a summary are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// Finds out by its magic what a file is, and checks every rule of it.
+/// Recognizes the kind of a file by its magic, and checks every rule of the kind.
 fn open(bytes: &[u8]) -> Result<Box<dyn File + '_>, FormatError> {
     let magic = bytes.get(..8).unwrap_or_default();
     Ok(if magic == postings_format::header::MAGIC {

@@ -1,4 +1,4 @@
-//! Summaries: what comparisons and answers need of each document of a run.
+//! Summaries: the data of each document of a run that comparisons and answers need.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns a summary; of its parts those that it has.
+/// Returns a summary with the parts that it has.
 fn shown(number: u64, summary: &Summary<'_>) -> Value {
     let words = |words: &[u64]| words.iter().map(|word| format!("{word:016x}")).collect::<Vec<_>>();
     let mut fields = Map::new();
