@@ -58,7 +58,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let sample = (args.sample, args.seed);
     let resources = pairs::resources(global);
     let mut report = Report::measure(db, reader.view(), &resources, sample, global.threads(), &mut *meter.watch(true))?;
-    report.made = Made { date: today(), command: std::env::args().collect::<Vec<_>>().join(" ") };
+    let command = format!("nddb report {} --sample {} --seed {}", report.db, args.sample, args.seed);
+    report.made = Made { date: today(), command };
     if args.output.is_some() || !global.json {
         let page = report.page()?;
         let mut output = Output::chosen(args.output.as_deref())?;
