@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nddb::detect::{Collection, PairOptions, TextScope};
 use nddb::sketch::{Features, Frequencies, Stemmer, StopWords, WeightTable, simhash_of};
-use nddb::text::{Page, Tokens, tokens};
+use nddb::text::Tokens;
 use nddb::{Progress, Result, View};
 use nddb_index::spill::ticker::Ticker;
 use nddb_page::sketch::simhash;
@@ -41,9 +41,9 @@ enum Weight {
     Inverse,
 }
 
-/// Compares the fingerprints of the labelled pairs by each choice of features. The text of a page is all that is
-/// visible; document frequencies are those of the documents of labelled pairs. Returns the number of pairs that are
-/// left out, too, because a text could not be read.
+/// Compares the fingerprints of the labelled pairs by each choice of features. The tokens of a page are those of the
+/// recipe `web`; document frequencies are those of the documents of labelled pairs. Also returns the number of pairs
+/// that are left out because a page could not be read.
 ///
 /// # Errors
 /// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].
@@ -60,18 +60,16 @@ pub fn by_features(
     let choices = choices(&stop_words, stemmer.as_ref());
 
     let mut frequencies = vec![Frequencies::default(); choices.len()];
-    texts.each(&mut |_, text| {
-        let tokens = tokens(&Page::text(text));
+    texts.each_tokens(&mut |_, tokens| {
         for ((_, features, weight), counted) in choices.iter().zip(&mut frequencies) {
             if *weight == Weight::Inverse {
-                counted.add(features.hashes(&tokens));
+                counted.add(features.hashes(tokens));
             }
         }
     })?;
     let weights: Vec<WeightTable> = frequencies.iter().map(Frequencies::inverse).collect();
     let mut fingerprints: HashMap<u32, Vec<u64>> = HashMap::new();
-    texts.each(&mut |ordinal, text| {
-        let tokens = &tokens(&Page::text(text));
+    texts.each_tokens(&mut |ordinal, tokens| {
         let of = choices.iter().zip(&weights).map(|((_, features, weight), table)| match weight {
             Weight::Occurrences => simhash_of(tokens, features),
             Weight::One => once(tokens, features),

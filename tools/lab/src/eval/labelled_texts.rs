@@ -2,6 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 use nddb::detect::{Collection, PairOptions, TextScope};
+use nddb::text::{Tokens, tokens};
 use nddb::{Result, View};
 use nddb_dedup::TextSources;
 use nddb_index::spill::ticker::Ticker;
@@ -36,6 +37,15 @@ impl<'a> LabelledTexts<'a> {
         let resources = &self.options.resources;
         self.sources.each(&self.wanted, resources, self.ticker, &mut |ordinal, text| {
             visit(ordinal, text);
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Passes on the tokens of each page that can be read, as the recipe `web` reads them.
+    pub(super) fn each_tokens(&self, visit: &mut dyn FnMut(u32, &Tokens)) -> Result<()> {
+        self.sources.each_page(&self.wanted, &self.options.resources, self.ticker, &mut |ordinal, page| {
+            visit(ordinal, &tokens(&page.page()));
             Ok(())
         })?;
         Ok(())

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use nddb::detect::{Collection, PairOptions, TextScope};
 use nddb::sketch::{Frequencies, MinHash};
-use nddb::text::{Page, tokens};
 use nddb::{Progress, Result, View};
 use nddb_index::spill::ticker::Ticker;
 use nddb_page::sketch::{min_hash_of_shingles, shingle_hashes, split_mix};
@@ -35,7 +34,7 @@ const CHOICES: [(&str, usize, bool); 6] = [
     ("k = 5, weighted by inverse document frequency", 5, true),
 ];
 
-/// Compares the labelled pairs of different texts by algorithm B with each choice of shingles. The text of a page is all that is visible.
+/// Compares the labelled pairs of different texts by algorithm B with each choice of shingles.
 /// A weighted shingle counts as many times as the natural logarithm of its inverse document frequency among the
 /// documents of labelled pairs, rounded, and once at least. Returns the number of pairs that are left out, too, because
 /// a text could not be read.
@@ -52,8 +51,7 @@ pub fn by_shingles(
     let ticker = Ticker::new(watch);
     let texts = LabelledTexts::new(view, collection, gold, TextScope::Whole, options, &ticker)?;
     let mut frequencies = vec![Frequencies::default(); CHOICES.len()];
-    texts.each(&mut |_, text| {
-        let tokens = tokens(&Page::text(text));
+    texts.each_tokens(&mut |_, tokens| {
         for ((_, length, is_weighted), counted) in CHOICES.iter().zip(&mut frequencies) {
             if *is_weighted {
                 counted.add(shingle_hashes(tokens.hashes(), *length));
@@ -61,8 +59,7 @@ pub fn by_shingles(
         }
     })?;
     let mut of: HashMap<u32, Vec<Option<MinHash>>> = HashMap::new();
-    texts.each(&mut |ordinal, text| {
-        let tokens = tokens(&Page::text(text));
+    texts.each_tokens(&mut |ordinal, tokens| {
         let sketches = CHOICES.iter().zip(&frequencies).map(|((_, length, is_weighted), frequencies)| {
             let shingles = shingle_hashes(tokens.hashes(), *length);
             match is_weighted {

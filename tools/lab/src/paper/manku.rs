@@ -221,7 +221,7 @@ fn features(subject: &Subject<'_>, measured: Option<&(Vec<OfFeatures>, u64)>) ->
     );
     let Some((measured, left_out)) = measured else { return made.note(subject.unlabelled()) };
     let mut made = made.note(
-        "Of all visible text; document frequencies are those of the labelled documents. Bits changed: mean number of \
+        "Of the tokens of the recipe web; document frequencies are those of the labelled documents. Bits changed: mean number of \
          bits in which a fingerprint differs from that of the first row.",
     );
     for choice in measured {
