@@ -40,26 +40,27 @@ LONGEST = 400_000
 # package, suites (both on one site if a + stands between), then folder (a pattern) and most pages of it.
 PARTS = [
     ("rust-doc", "b", {
-        "unstable-book/library-features/": 12, "unstable-book/language-features/": 12, "rust-by-example/": 150,
-        "book/second-edition/": 16, "book/first-edition/": 12, "reference/": 60, "nomicon/": 60, "rustc/": 60,
-        "(core|std)/(alloc|any|array|cell|char|cmp|convert|fmt|future|hash|iter|marker|mem|num|ops|option|panic|pin"
-        "|ptr|slice|str|task|time)/[^/]*$": 1500,
+        "/rust-by-example/": 250, "/reference/": 130, "/nomicon/": 70, "/rustc/": 60, "/rust-doc/html/book/[^/]*$": 120,
+        "/unstable-book/library-features/": 6, "/unstable-book/language-features/": 6, "/book/second-edition/": 6,
+        "/book/first-edition/": 6, "/(core|std)/(iter|slice|str)/[^/]*$": 60,
+        "/(core|std)/(alloc|any|array|cell|char|cmp|convert|fmt|future|hash|marker|mem|num|ops|option|panic|pin|ptr|task"
+        "|time)/[^/]*$": 1000,
     }),
     ("erlang-doc", "ub", {
-        "lib/(stdlib|kernel|snmp|ssl|inets|common_test|mnesia|compiler|megaco|diameter)-[^/]*/doc/html/": 260,
-        "erts-[^/]*/doc/html/": 40,
+        "/lib/(stdlib|kernel|snmp|ssl|inets|common_test|mnesia|compiler|megaco|diameter)-[^/]*/doc/html/": 260,
+        "/erts-[^/]*/doc/html/": 40,
     }),
     ("lilypond-doc-html", "b", {
-        "/internals/": 24, "/music-glossary/": 20, "/notation/": 60, "/contributor/": 60, "/learning/": 128,
-        "/usage/": 51, "/extending/": 54,
+        "/notation/": 60, "/contributor/": 60, "/learning/": 128, "/usage/": 51, "/extending/": 54, "/internals/": 12,
+        "/music-glossary/": 12,
     }),
     ("cppreference-doc-en-html", "b", {"/cpp/keyword/": 24, "/cpp/(?!keyword)": 700, "/en/c/": 300}),
-    ("python-pandas-doc", "b", {"/reference/api/": 36, "/(whatsnew|user_guide|development)/": 100}),
+    ("python-pandas-doc", "b", {"/reference/api/": 20, "/(whatsnew|user_guide|development)/": 100}),
     ("python-networkx-doc", "u", {"/reference/": 300}),
     ("libswingx-java-doc", "b", {"/swingx/(?!.*class-use)": 250, "/class-use/": 60}),
+    ("qtbase5-doc-html", "ub", {"/qt(core|network|sql|xml|dbus|opengl)/(?!.*-(members|obsolete))": 220}),
     ("qtbase5-doc-html", "u+b", {
-        "qt(core|network|sql|xml|dbus|opengl)/(?!.*-(members|obsolete))": 200, "qt(widgets|gui)/(?!.*-(members|obsolete))": 220,
-        "qt(widgets|gui)/.*-(members|obsolete)": 30,
+        "/qt(widgets|gui)/(?!.*-(members|obsolete))": 220, "/qt(widgets|gui)/.*-(members|obsolete)": 10,
     }),
     ("cargo-doc", "b", {"": 100}),
     ("mkdocs-doc", "b", {"": 40}),
