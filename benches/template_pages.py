@@ -6,18 +6,22 @@
     for method in identity b c; do
         nddb pairs FOLDER/pages.nddb --method $method --expand --format tsv -o FOLDER/$method.tsv
     done
-    template_pages.py draw FOLDER --count 150 --seed 1 > drawn.tsv  pairs to be judged
+    template_pages.py draw FOLDER --seed 1 > drawn.tsv              pairs to be judged
     template_pages.py show FOLDER drawn.tsv --seed 1                to be read; nothing of a method is shown
     crawl_labels.py settle drawn.tsv first.txt second.txt [third.txt] > labels/templates.tsv
     template_pages.py check FOLDER labels/templates.tsv             whether all pages of the labels are there
+    template_pages.py score FOLDER labels/templates.tsv             the combined algorithm; its threshold is chosen on a half
 
-`collect` takes packages of two suites of Debian as manuals.py does, and of each of the parts below at most as many pages
-as it says, such as all its suites have first, by hashes of their paths. Each package of a suite is a site of its own, but one
-has two releases on one site, and an id is suite, package and path. Parts whose pages are mostly one long template (lists
-of all chapters, modules or methods) are taken of one suite, others of two, so that there are mirrors.
+`collect` takes packages of two suites of Debian as manuals.py does, and of each of the parts below at most as many
+pages as it says, such as all its suites have first, by hashes of their paths. Each package of a suite is a site of its
+own, but one has two releases on one site, and an id is suite, package and path. Parts whose pages are mostly one long
+template (lists of all chapters, modules or methods) are taken of one suite, others of two, so that there are mirrors.
 
-`draw` puts all pairs in one random order and takes the first of b and the first of c; a pair may be of both. Equal texts are no pairs: of these only the first takes part. `show` is that of packages.py, without
-the ids; its order depends on the seed. Standard library only; the same packages give the same output.
+`draw` puts all pairs in one random order and takes the first of b and the first of c; a pair may be of both. Equal
+texts are no pairs: of these only the first takes part. `show` is that of packages.py, without the ids; its order
+depends on the seed. `score` takes the drawn pairs of b, halved by hashes of their ids. Of the first half it chooses the
+number of equal bits of greatest precision with at least .79 of the correct pairs (the R of the paper), the least number
+of several, and prints what the other half has there. Standard library only; the same packages give the same output.
 """
 
 import argparse
@@ -32,19 +36,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "compare"))
 from crawl_labels import Page, read_rows, rendered  # noqa: E402
 from manuals import fetch  # noqa: E402
-from packages import chosen, decoded  # noqa: E402
+from packages import chosen, decoded, digest  # noqa: E402
 from score import read_json_lines  # noqa: E402
 
 SUITES = {"u": "bullseye", "b": "bookworm"}
 LONGEST = 400_000
+# R of the combined algorithm in the paper.
+LEAST_R = 0.79
 # package, suites (both on one site if a + stands between), then folder (a pattern) and most pages of it.
 PARTS = [
     ("rust-doc", "b", {
         "/rust-by-example/": 250, "/reference/": 130, "/nomicon/": 70, "/rustc/": 60, "/rust-doc/html/book/[^/]*$": 120,
         "/unstable-book/library-features/": 6, "/unstable-book/language-features/": 6, "/book/second-edition/": 6,
         "/book/first-edition/": 6, "/(core|std)/(iter|slice|str)/[^/]*$": 60,
-        "/(core|std)/(alloc|any|array|cell|char|cmp|convert|fmt|future|hash|marker|mem|num|ops|option|panic|pin|ptr|task"
-        "|time)/[^/]*$": 1000,
+        "/(core|std)/(alloc|any|array|cell|char|cmp|convert|fmt|future|hash|marker|mem|num|ops|option|panic|pin|ptr"
+        "|task|time)/[^/]*$": 1000,
     }),
     ("erlang-doc", "ub", {
         "/lib/(stdlib|kernel|snmp|ssl|inets|common_test|mnesia|compiler|megaco|diameter)-[^/]*/doc/html/": 260,
@@ -120,7 +126,7 @@ def read_pairs(path):
 
 
 def drawn_of(found, equal, count, seed):
-    """Returns rows (id, id, methods): so many pairs of each method, without any but the first document of equal texts."""
+    """Returns rows (id, id, methods): so many pairs of each method; of equal texts only the first takes part."""
     others, chance, methods = {max(pair) for pair in equal}, random.Random(seed), defaultdict(str)
     pairs = sorted(pair for pair in set().union(*found.values()) if not others.intersection(pair))
     chance.shuffle(pairs)
@@ -159,13 +165,47 @@ def missing(folder, labels):
     """Returns which documents of the labels are not there, in words, or nothing."""
     wanted = {row[side] for row in read_rows(labels) for side in ("id1", "id2")}
     lacking = sorted(wanted.difference(document["id"] for document in read_json_lines(folder / "docs.jsonl")))
-    return f"{len(lacking)} of {len(wanted)} pages of the labels are missing: {', '.join(lacking[:3])} .." if lacking else None
+    if not lacking:
+        return None
+    return f"{len(lacking)} of {len(wanted)} pages of the labels are missing: {', '.join(lacking[:3])} .."
+
+
+def measured(pairs, least):
+    """Returns returned pairs, precision and R at so many equal bits, of pairs (equal bits, label)."""
+    found = [label for bits, label in pairs if bits >= least]
+    right, correct = found.count("1"), [label for _, label in pairs].count("1")
+    return len(found), right / len(found) if found else 0.0, right / correct if correct else 0.0
+
+
+def chosen_threshold(pairs):
+    """Returns the threshold of greatest precision that keeps R, the least of several."""
+    kept = [least for least in range(355, 385) if measured(pairs, least)[2] >= LEAST_R]
+    return max(kept, key=lambda least: (measured(pairs, least)[1], -least))
+
+
+def score(folder, labels):
+    """Prints alg. B, and the combined algorithm at 355 and at a threshold chosen on half of the pairs, of both halves."""
+    with open(folder / "b.tsv", encoding="utf-8") as lines:
+        columns, *found = (line.rstrip("\n").split("\t") for line in lines)
+    bits = {tuple(sorted(row[:2])): int(row[columns.index("c_sim")]) for row in found}
+    halves = {True: [], False: []}
+    for row in read_rows(labels):
+        if "b" in row["drawn"]:
+            pair = tuple(sorted((row["id1"], row["id2"])))
+            halves[int(digest(" ".join(pair))[0], 16) < 8].append((bits[pair], row["label"]))
+    best = chosen_threshold(halves[True])
+    print("half", "least equal bits", "pairs", "precision", "R", sep="\t")
+    for is_first, half in halves.items():
+        for least in (0, 355, best):
+            pairs, precision, r = measured(half, least)
+            print("chosen on" if is_first else "reported", least, pairs, f"{precision:.3f}", f"{r:.3f}", sep="\t")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     steps = parser.add_subparsers(dest="step", required=True)
     about = {"collect": "write docs.jsonl", "draw": "draw pairs", "show": "print pairs", "check": "look for pages"}
+    about["score"] = "score the combined algorithm"
     step = {name: steps.add_parser(name, help=text) for name, text in about.items()}
     for of in step.values():
         of.add_argument("folder", type=Path)
@@ -176,7 +216,8 @@ def main():
     step["show"].add_argument("--from", dest="first", type=int, default=0)
     step["show"].add_argument("--to", type=int)
     step["show"].add_argument("--only", help="only pairs of these numbers: 1,2,3")
-    step["check"].add_argument("labels", type=Path)
+    for name in ("check", "score"):
+        step[name].add_argument("labels", type=Path)
     arguments = parser.parse_args()
     if arguments.step == "collect":
         collect(arguments.folder)
@@ -185,6 +226,8 @@ def main():
     elif arguments.step == "show":
         only = [int(number) for number in arguments.only.split(",")] if arguments.only else None
         show(arguments.folder, arguments.labels, arguments.seed, arguments.first, arguments.to, only)
+    elif arguments.step == "score":
+        score(arguments.folder, arguments.labels)
     else:
         sys.exit(missing(arguments.folder, arguments.labels))
 

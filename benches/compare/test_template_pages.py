@@ -50,6 +50,16 @@ class Draws(unittest.TestCase):
         self.assertEqual(len(template_pages.drawn_of({"b": {("a", "b")}, "c": {("a", "c")}}, set(), 20, 1)), 2)
 
 
+class Scores(unittest.TestCase):
+    def test_the_threshold_keeps_correct_pairs_and_leaves_out_others(self):
+        pairs = [(380, "1")] * 8 + [(360, "1")] * 2 + [(370, "0")] * 10 + [(375, "g")] * 4
+        self.assertEqual(template_pages.measured(pairs, 355), (24, 10 / 24, 1.0))
+        self.assertEqual(template_pages.measured(pairs, 371), (12, 8 / 12, 0.8))
+        # .8 of the correct pairs is enough: 376 leaves out all others.
+        self.assertEqual(template_pages.chosen_threshold(pairs), 376)
+        self.assertEqual(template_pages.measured(pairs, 384), (0, 0.0, 0.0))
+
+
 class Labels(unittest.TestCase):
     def test_labels_are_of_the_parts_and_agree_with_the_passes(self):
         rows = read_rows(LABELS)
