@@ -10,7 +10,7 @@
     template_pages.py show FOLDER drawn.tsv --seed 1                to be read; nothing of a method is shown
     crawl_labels.py settle drawn.tsv first.txt second.txt [third.txt] > labels/templates.tsv
     template_pages.py check FOLDER labels/templates.tsv             whether all pages of the labels are there
-    template_pages.py score FOLDER labels/templates.tsv             the combined algorithm; its threshold is chosen on a half
+    template_pages.py score FOLDER labels/templates.tsv             the combined algorithm, its threshold by a half
 
 `collect` takes packages of two suites of Debian as manuals.py does, and of each of the parts below at most as many
 pages as it says, such as all its suites have first, by hashes of their paths. Each package of a suite is a site of its
@@ -184,7 +184,7 @@ def chosen_threshold(pairs):
 
 
 def score(folder, labels):
-    """Prints alg. B, and the combined algorithm at 355 and at a threshold chosen on half of the pairs, of both halves."""
+    """Prints alg. B, and the combined algorithm at 355 and at a threshold chosen on the first half, of both halves."""
     with open(folder / "b.tsv", encoding="utf-8") as lines:
         columns, *found = (line.rstrip("\n").split("\t") for line in lines)
     bits = {tuple(sorted(row[:2])): int(row[columns.index("c_sim")]) for row in found}
