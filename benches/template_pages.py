@@ -11,6 +11,7 @@
     crawl_labels.py settle drawn.tsv first.txt second.txt [third.txt] > labels/templates.tsv
     template_pages.py check FOLDER labels/templates.tsv             whether all pages of the labels are there
     template_pages.py score FOLDER labels/templates.tsv             the combined algorithm, its threshold by a half
+    template_pages.py angles FOLDER labels/templates.tsv            the same of term vectors with and without numbers
 
 `collect` takes packages of two suites of Debian as manuals.py does, and of each of the parts below at most as many
 pages as it says, such as all its suites have first, by hashes of their paths. Each package of a suite is a site of its
@@ -21,22 +22,27 @@ template (lists of all chapters, modules or methods) are taken of one suite, oth
 texts are no pairs: of these only the first takes part. `show` is that of packages.py, without the ids; its order
 depends on the seed. `score` takes the drawn pairs of b, halved by hashes of their ids. Of the first half it chooses the
 number of equal bits of greatest precision with at least .79 of the correct pairs (the R of the paper), the least number
-of several, and prints what the other half has there. Standard library only; the same packages give the same output.
+of several, and prints what the other half has there. `angles` takes instead of the projection the number of equal bits
+of 384 that the angle between the two pages' vectors of term frequencies lets expect, once of all terms, once without
+those of digits. Standard library only; the same packages give the same output.
 """
 
 import argparse
 import json
+import math
 import random
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
+from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "compare"))
 from crawl_labels import Page, read_rows, rendered  # noqa: E402
 from manuals import fetch  # noqa: E402
 from packages import chosen, decoded, digest  # noqa: E402
+from plain_text import text_of  # noqa: E402
 from score import read_json_lines  # noqa: E402
 
 SUITES = {"u": "bullseye", "b": "bookworm"}
@@ -201,11 +207,40 @@ def score(folder, labels):
             print("chosen on" if is_first else "reported", least, pairs, f"{precision:.3f}", f"{r:.3f}", sep="\t")
 
 
+def frequencies(html, has_numbers):
+    """Returns how often each term is in the visible text of a page."""
+    terms = re.findall(r"[^\W_]+", text_of(html))
+    return Counter(term for term in terms if has_numbers or not term.isdigit())
+
+
+def expected_bits(a, b):
+    """Returns how many of 384 bits of random projections of two term vectors are equal on average."""
+    norm = math.sqrt(sum(n * n for n in a.values()) * sum(n * n for n in b.values()))
+    cosine = min(1.0, sum(n * b[term] for term, n in a.items()) / norm) if norm else 0.0
+    return 384 * (1 - math.acos(cosine) / math.pi)
+
+
+def angles(folder, labels):
+    """Prints precision and R of pairs of alg. B by the expected number of equal bits."""
+    rows = [row for row in read_rows(labels) if "b" in row["drawn"]]
+    wanted = {row[side] for row in rows for side in ("id1", "id2")}
+    pages = {of["id"]: of["html"] for of in read_json_lines(folder / "docs.jsonl") if of["id"] in wanted}
+    print("terms", "incorrect: mean bits", "correct", "least bits", "pairs", "precision", "R", sep="\t")
+    for has_numbers in (True, False):
+        vectors = {page: frequencies(html, has_numbers) for page, html in pages.items()}
+        pairs = [(expected_bits(vectors[row["id1"]], vectors[row["id2"]]), row["label"]) for row in rows]
+        means = [fmean(bits for bits, label in pairs if label == of) for of in "01"]
+        for least in (0, 355, 372, 377, 380):
+            found, precision, r = measured(pairs, least)
+            parts = [f"{of:.1f}" for of in means] + [str(least), str(found), f"{precision:.3f}", f"{r:.3f}"]
+            print("all" if has_numbers else "no numbers", *parts, sep="\t")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     steps = parser.add_subparsers(dest="step", required=True)
     about = {"collect": "write docs.jsonl", "draw": "draw pairs", "show": "print pairs", "check": "look for pages"}
-    about["score"] = "score the combined algorithm"
+    about |= {"score": "score the combined algorithm", "angles": "score angles of term vectors"}
     step = {name: steps.add_parser(name, help=text) for name, text in about.items()}
     for of in step.values():
         of.add_argument("folder", type=Path)
@@ -216,7 +251,7 @@ def main():
     step["show"].add_argument("--from", dest="first", type=int, default=0)
     step["show"].add_argument("--to", type=int)
     step["show"].add_argument("--only", help="only pairs of these numbers: 1,2,3")
-    for name in ("check", "score"):
+    for name in ("check", "score", "angles"):
         step[name].add_argument("labels", type=Path)
     arguments = parser.parse_args()
     if arguments.step == "collect":
@@ -228,6 +263,8 @@ def main():
         show(arguments.folder, arguments.labels, arguments.seed, arguments.first, arguments.to, only)
     elif arguments.step == "score":
         score(arguments.folder, arguments.labels)
+    elif arguments.step == "angles":
+        angles(arguments.folder, arguments.labels)
     else:
         sys.exit(missing(arguments.folder, arguments.labels))
 

@@ -60,6 +60,20 @@ class Scores(unittest.TestCase):
         self.assertEqual(template_pages.measured(pairs, 384), (0, 0.0, 0.0))
 
 
+    def test_numbers_of_a_menu_hide_another_main_item(self):
+        menu = "".join(f"<li>1.2 name{number}" for number in range(40))
+        pages = [f"<ul>{menu}</ul><p>{item} {item} {item}" for item in ("alpha", "beta")]
+        bits = lambda has_numbers: template_pages.expected_bits(
+            *(template_pages.frequencies(page, has_numbers) for page in pages)
+        )
+        self.assertEqual(template_pages.frequencies(pages[0], True)["2"], 40)
+        self.assertNotIn("2", template_pages.frequencies(pages[0], False))
+        self.assertGreater(bits(True), 372)
+        self.assertLess(bits(False), 330)
+        same = template_pages.frequencies(pages[0], True)
+        self.assertAlmostEqual(template_pages.expected_bits(same, same), 384, places=3)
+
+
 class Labels(unittest.TestCase):
     def test_labels_are_of_the_parts_and_agree_with_the_passes(self):
         rows = read_rows(LABELS)
