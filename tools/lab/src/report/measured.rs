@@ -10,6 +10,9 @@ use crate::Draw;
 use crate::measures::{self, Graph, Grid, Prints, Sizes};
 use crate::removals::{Removals, usual_options};
 
+/// The number of documents whose texts are read by default, and the seed that selects them.
+pub const SAMPLE: (usize, u64) = (2000, 1);
+
 /// All that is measured of a database.
 pub struct Report<'a> {
     /// The database as the user named it.
@@ -18,7 +21,7 @@ pub struct Report<'a> {
     pub view: View<'a>,
     /// Its documents.
     pub collection: Collection,
-    /// What clustering with its defaults would remove.
+    /// What clustering would remove.
     pub overview: Overview,
     /// The method that the database is judged by if none is named.
     pub default: Box<dyn Method>,
@@ -53,13 +56,15 @@ impl<'a> Report<'a> {
     }
 
     /// Measures a database, which the user named `db`; of texts a sample of at most so many documents, drawn
-    /// by a seed. Texts are compared on so many threads.
+    /// by a seed. Texts are compared on so many threads. What would be removed is that of a clustering by these options,
+    /// or else by the defaults.
     ///
     /// # Errors
     /// As [`nddb::detect::cluster`]; of the database and of temporary files; [`Error::Cancelled`].
     pub fn measure(
         db: String,
         view: View<'a>,
+        clustering: Option<&ClusterOptions>,
         resources: &Resources,
         (sample, seed): (usize, u64),
         threads: usize,
@@ -69,7 +74,7 @@ impl<'a> Report<'a> {
         let with_deleted = Collection::with_deleted(view, resources, watch)?;
         let usual = usual_options(view, &with_deleted, resources);
         let default = usual.pairs.method.clone();
-        let removals = Removals::find(view, &with_deleted, usual, watch)?;
+        let removals = Removals::find(view, &with_deleted, clustering.cloned().unwrap_or(usual), watch)?;
         let overview = Overview::measure(view, &with_deleted, &removals, watch)?;
         let prints = measures::prints(&collection, view.settings().bits, resources, watch)?;
         let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());

@@ -16,7 +16,7 @@ const THIN_CLUSTERS: usize = 5;
 /// Members of a cluster that are shown, the kept one included.
 const MEMBERS: usize = 4;
 
-/// What clustering with its defaults would do.
+/// What clustering would do.
 #[derive(Debug, Default)]
 pub struct Overview {
     /// Live documents.

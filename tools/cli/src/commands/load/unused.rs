@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb::archive::{Format, Input, Inputs, Options};
+use nddb::archive::{Format, Input, Located, Options};
 
 use crate::failure::{Failure, Result};
 
@@ -36,7 +36,7 @@ impl Of {
 
 /// Refuses options that no input looks at: of all options their name, whether they were given, and of what they are. An
 /// input whose format its name does not tell may look at all.
-pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &Inputs) -> Result<()> {
+pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &[Located]) -> Result<()> {
     let formats = formats(asked, inputs);
     let is_unused = |of: Of| formats.iter().all(|format| format.is_some_and(|format| of.leaves_out(format)));
     match options.iter().find(|(_, given, of)| *given && is_unused(*of)) {
@@ -48,7 +48,7 @@ pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &Input
 }
 
 /// The formats of all inputs, by their names.
-fn formats(asked: Format, inputs: &Inputs) -> Vec<Option<Format>> {
+fn formats(asked: Format, inputs: &[Located]) -> Vec<Option<Format>> {
     if asked != Format::Auto {
         return vec![Some(asked)];
     }
@@ -57,6 +57,8 @@ fn formats(asked: Format, inputs: &Inputs) -> Vec<Option<Format>> {
         Some(Format::Tsv) => Input::open(path, &Options::default()).ok().map(|input| input.format()),
         named => named,
     };
-    let located = inputs.located.iter();
-    located.map(|located| if located.document.is_some() { Some(Format::Html) } else { of(&located.path) }).collect()
+    inputs
+        .iter()
+        .map(|located| if located.document.is_some() { Some(Format::Html) } else { of(&located.path) })
+        .collect()
 }

@@ -4,9 +4,9 @@ mod numbers;
 mod removal_numbers;
 mod text_numbers;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use nddb_lab::report::Report;
+use nddb_lab::report::{Report, SAMPLE};
 
 use super::pairs;
 use crate::args::{Database, Global};
@@ -40,10 +40,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Documents whose texts are read, about: as many drawn at random, and at most as many near to some of these
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = SAMPLE.0)]
     sample: usize,
     /// Seed that selects the documents
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = SAMPLE.1)]
     seed: u64,
 }
 
@@ -56,12 +56,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let db = args.database.db.display().to_string();
     let sample = (args.sample, args.seed);
     let resources = pairs::resources(global);
-    let report = Report::measure(db, reader.view(), &resources, sample, global.threads(), &mut *meter.watch(true))?;
+    let watch = &mut *meter.watch(true);
+    let report = Report::measure(db, reader.view(), None, &resources, sample, global.threads(), watch)?;
     if args.output.is_some() || !global.json {
-        let page = report.page()?;
-        let mut output = Output::chosen(args.output.as_deref())?;
-        output.write(page.as_bytes())?;
-        output.flush()?;
+        write(&report, args.output.as_deref())?;
     }
     if global.json {
         output::print_json(&numbers::value(&report))?;
@@ -74,4 +72,12 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let documents = counted(report.collection.held().documents, "document");
     meter.finish(&format!("{documents} measured by {} in {took}", counted(report.methods.len() as u64, "method")));
     Ok(Code::Done)
+}
+
+/// Writes the page to a file, or to stdout.
+pub(in crate::commands) fn write(report: &Report<'_>, output: Option<&Path>) -> Result<()> {
+    let page = report.page()?;
+    let mut output = Output::chosen(output)?;
+    output.write(page.as_bytes())?;
+    output.flush()
 }
