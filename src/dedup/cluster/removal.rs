@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
+use nddb_format::record::Record;
 use nddb_page::sketch::{MIN_VALUES, Profile};
 use nddb_verdict::{resemblance, shared, shared_wholes};
 
@@ -49,6 +50,13 @@ impl Remove {
             Remove::Contained => "contained",
             Remove::Identical => "identical",
         }
+    }
+
+    /// Returns whether a document may be removed because of a near-duplicate of it that is kept, by what is stored of
+    /// the two: of any databases of one recipe.
+    pub fn removes(self, kept: &Record, other: &Record, is_identical: bool) -> bool {
+        let [kept, other] = [kept, other].map(|record| record.profile.as_deref().map(Profile::from_bytes));
+        self.decide(kept.as_ref(), other.as_ref(), is_identical) == MemberVerdict::Removed
     }
 
     /// Decides about a near-duplicate of the kept document. A thin page is removed only if its text is the same. If

@@ -6,14 +6,15 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, audit, backup, batch, check, cluster, compact, create, eval, export, filter, fp, generate, get, lab, load,
-    merge, pairs, plan, query, rebuild, report, rm, show, sources, stats, text,
+    add, audit, backup, batch, check, cluster, compact, create, dedup, eval, export, filter, fp, generate, get, lab,
+    load, merge, pairs, plan, query, rebuild, report, rm, show, sources, stats, text,
 };
 use crate::failure::{Code, Result};
 use crate::program::Program;
 
 const EXAMPLES: &str = "\
 Examples:
+  nddb dedup pages.jsonl -o kept.jsonl            copy files without their near-duplicates
   nddb create crawl.nddb                          create a database
   nddb load crawl.nddb CC-MAIN-*.warc.gz          load documents from archives
   nddb query crawl.nddb --html page.html          find near-duplicates of this page
@@ -36,7 +37,10 @@ Experiments, calibration and single files of a database: nddb-lab --help";
 /// The groups of commands in the help, with the commands in order.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Commands for documents", &["create", "load", "add", "get", "show", "export", "rm", "batch", "sources", "merge"]),
-    ("Commands for duplicates", &["query", "against", "pairs", "cluster", "filter", "report", "audit", "eval"]),
+    (
+        "Commands for duplicates",
+        &["dedup", "query", "against", "pairs", "cluster", "filter", "report", "audit", "eval"],
+    ),
     ("Commands for upkeep", &["stats", "check", "compact", "rebuild", "backup", "plan"]),
     ("Commands for single pages", &["fp", "text"]),
 ];
@@ -69,9 +73,9 @@ pub(crate) enum Command {
     #[command(visible_alias = "list")]
     Export(export::Args),
     Pairs(pairs::Args),
-    #[command(visible_alias = "dedup")]
     Cluster(cluster::Args),
     Filter(filter::Args),
+    Dedup(dedup::Args),
     Report(report::Args),
     Audit(audit::Args),
     #[command(visible_alias = "delete")]
@@ -112,6 +116,7 @@ impl Program for Cli {
             Command::Pairs(args) => pairs::run(&args, global),
             Command::Cluster(args) => cluster::run(&args, global),
             Command::Filter(args) => filter::run(args, global),
+            Command::Dedup(args) => dedup::run(args, global),
             Command::Report(args) => report::run(&args, global),
             Command::Audit(args) => audit::run(&args, global),
             Command::Show(args) => show::run(args, global),
@@ -169,6 +174,6 @@ mod tests {
             command.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name).collect();
         all.sort_unstable();
         assert_eq!(grouped, all);
-        assert!(all.len() < 27, "{}", all.len());
+        assert!(all.len() < 28, "{}", all.len());
     }
 }

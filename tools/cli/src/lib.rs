@@ -28,6 +28,7 @@ mod pair_rows;
 mod parameters;
 mod program;
 mod quantity;
+pub mod removed;
 mod renamed;
 mod stored_scores;
 mod table;

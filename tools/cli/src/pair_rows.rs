@@ -79,7 +79,7 @@ pub fn rows(
         Line::Pair(pair) => {
             let (a, b) = (Cell::id(collection.id(pair.a)), Cell::id(collection.id(pair.b)));
             let names = [a, b, Cell::Null, Cell::Null, method.into()];
-            emit(&[&names[..], &stored_scores::cells(Some(pair)), &[(&*pair.verdict()).into()]].concat())
+            emit(&[&names[..], &stored_scores::cells(Some(&pair.measures)), &[(&*pair.verdict()).into()]].concat())
         }
         Line::Group(group) => group.members.iter().filter(|&&member| member != group.founder).try_for_each(|&member| {
             let names = [

@@ -1,6 +1,6 @@
 //! The measures of a pair as columns of tables: of pairs, and of the members of clusters.
 
-use nddb::detect::{self, ColumnKind, Pair, Value};
+use nddb::detect::{self, ColumnKind, Measures, Value};
 
 use crate::columns::{Cell, Column, Kind};
 
@@ -23,17 +23,17 @@ fn column(of: &detect::Column) -> Column {
     Column::new(of.name, kind)
 }
 
-/// Returns the cells of [`columns`]; without a pair they are null.
-pub(crate) fn cells(pair: Option<&Pair>) -> Vec<Cell<'static>> {
-    match pair {
-        Some(pair) => pair.measures.each().map(|(_, value)| cell(value)).collect(),
+/// Returns the cells of [`columns`]; without measures they are null.
+pub(crate) fn cells(measures: Option<&Measures>) -> Vec<Cell<'static>> {
+    match measures {
+        Some(measures) => measures.each().map(|(_, value)| cell(value)).collect(),
         None => vec![Cell::Null; detect::columns().len()],
     }
 }
 
-/// Returns the cells of [`stored_columns`]; without a pair they are null.
-pub fn stored_cells(pair: Option<&Pair>) -> Vec<Cell<'static>> {
-    let cells = cells(pair).into_iter().zip(detect::columns());
+/// Returns the cells of [`stored_columns`]; without measures they are null.
+pub fn stored_cells(measures: Option<&Measures>) -> Vec<Cell<'static>> {
+    let cells = cells(measures).into_iter().zip(detect::columns());
     cells.filter(|(_, column)| !column.of_texts).map(|(cell, _)| cell).collect()
 }
 

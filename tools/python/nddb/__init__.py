@@ -1,8 +1,10 @@
 """nddb: a persistent index of document fingerprints that finds near-duplicates.
 
-``nddb.open`` reads a database, ``nddb.Writer`` makes and fills one. Tables go in and out by the Arrow PyCapsule interface.
+``nddb.dedup`` takes near-duplicates out of tables, texts and files in one call. ``nddb.open`` reads a database,
+``nddb.Writer`` makes and fills one. Tables go in and out by the Arrow PyCapsule interface.
 """
 
+from nddb._dedup import Deduplicated, dedup
 from nddb._errors import (
     AlreadyExists,
     ArchiveError,
@@ -59,6 +61,7 @@ __all__ = [
     "Config",
     "Corrupt",
     "DamagedBackup",
+    "Deduplicated",
     "Error",
     "Federation",
     "Inconsistent",
@@ -88,5 +91,6 @@ __all__ = [
     "__version__",
     "candidate_keys",
     "decide",
+    "dedup",
     "open",
 ]

@@ -32,6 +32,9 @@ __all__ = [
     "sketch_archive",
     "archives",
     "_run_command",
+    "_pages",
+    "_find_removed",
+    "_write_report",
 ]
 
 __version__: str
@@ -196,6 +199,9 @@ class Reader:
     @property
     def recipe(self) -> str: ...
     def refresh(self) -> bool: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, kind: object, value: object, traceback: object) -> None: ...
     def get(self, id: str | int) -> dict[str, Any] | None: ...
     def stats(self) -> dict[str, Any]: ...
     def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]: ...
@@ -218,6 +224,18 @@ class Reader:
         max_difference: float | None = None,
     ) -> Answer: ...
     def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream: ...
+    def against(
+        self,
+        databases: Federation,
+        *,
+        method: _Method | None = None,
+        k: int | None = None,
+        limit: int | None = None,
+        group_limit: int | None = None,
+        complete: bool = False,
+        min_probability: float | None = None,
+        max_difference: float | None = None,
+    ) -> Stream: ...
     def pairs(
         self,
         method: _Method | None = None,
@@ -468,3 +486,25 @@ def sketch_archive(
 ) -> Stream: ...
 def archives(paths: Iterable[_Path], *, format: str = "auto") -> list[Any]: ...
 def _run_command(arguments: list[str]) -> int: ...
+def _pages(rows: Iterator[tuple[str | None, str | None, str | None]]) -> Stream: ...
+def _find_removed(
+    path: _Path,
+    keep: list[str],
+    *,
+    against: Federation | None = None,
+    min_probability: float | None = None,
+    max_difference: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[_Told], object] | None = None,
+) -> list[tuple[Any, ...]]: ...
+def _write_report(
+    path: _Path,
+    output: _Path,
+    name: str,
+    keep: list[str],
+    *,
+    min_probability: float | None = None,
+    max_difference: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[_Told], object] | None = None,
+) -> None: ...

@@ -32,7 +32,8 @@ pub(crate) struct PyFederation {
 }
 
 impl PyFederation {
-    fn pinned(&self, py: Python<'_>) -> Result<PinnedParts> {
+    /// Returns the present states of all databases.
+    pub(crate) fn pinned(&self, py: Python<'_>) -> Result<PinnedParts> {
         let part = |reader: &Py<PyReader>| {
             let reader = reader.get();
             Ok((reader.path().to_owned(), reader.pinned(py)?))

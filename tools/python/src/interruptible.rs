@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use nddb::Progress;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::Result;
 
@@ -73,5 +74,18 @@ pub(crate) fn run<T: Send>(
         (Some(raised), _) => Err(raised.into()),
         (None, Ok(done)) => Ok(done),
         (None, Err(panic)) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Passes what is told to a function of the caller, as a dictionary of phase, done, total and unit.
+pub(crate) fn telling(progress: &Option<Py<PyAny>>) -> impl FnMut(Python<'_>, Progress) -> PyResult<()> + Send + '_ {
+    move |py, told| {
+        let Some(progress) = progress else { return Ok(()) };
+        let said = PyDict::new(py);
+        said.set_item("phase", told.phase)?;
+        said.set_item("done", told.done)?;
+        said.set_item("total", told.total)?;
+        said.set_item("unit", told.unit)?;
+        progress.call1(py, (said,)).map(drop)
     }
 }

@@ -9,6 +9,7 @@ mod arrow;
 mod command;
 mod config;
 mod convert;
+mod dedup;
 mod documents;
 mod errors;
 mod federation;
@@ -67,5 +68,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(archives::sketch_archive, module)?)?;
     module.add_function(wrap_pyfunction!(archives::archives, module)?)?;
     module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
+    module.add_function(wrap_pyfunction!(dedup::pages, module)?)?;
+    module.add_function(wrap_pyfunction!(dedup::find_removed, module)?)?;
+    module.add_function(wrap_pyfunction!(dedup::write_report, module)?)?;
     Ok(())
 }

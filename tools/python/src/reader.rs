@@ -12,6 +12,7 @@ use pyo3::types::PyTuple;
 use crate::arrow::Numbers;
 use crate::convert::{self, GivenPage};
 use crate::errors::{Fault, Result};
+use crate::federation::PyFederation;
 use crate::ids::{GivenId, id_object};
 use crate::judging::Judging;
 use crate::parts::{Asked, PinnedParts, ask, checked_k};
@@ -33,9 +34,16 @@ use crate::why;
 #[pyclass(frozen, name = "Reader", module = "nddb")]
 pub(crate) struct PyReader {
     path: PathBuf,
-    /// `None` while a thread refreshes it. Locked only with the GIL held and never while waiting, so that no lock is
-    /// held when a process forks.
-    state: Mutex<Option<Pinned>>,
+    /// Locked only with the GIL held and never while waiting, so that no lock is held when a process forks.
+    state: Mutex<State>,
+}
+
+#[derive(Clone)]
+enum State {
+    Open(Pinned),
+    /// A thread refreshes it.
+    Refreshing,
+    Closed,
 }
 
 /// Opens a database for reading: `open(path) -> Reader`.
@@ -53,7 +61,7 @@ pub(crate) struct PyReader {
 pub(crate) fn open(py: Python<'_>, path: PathBuf) -> Result<PyReader> {
     let path = std::path::absolute(path).map_err(PyErr::from)?;
     let reader = py.detach(|| Reader::open(&path))?;
-    Ok(PyReader { path, state: Mutex::new(Some(Arc::new(Owned::new(reader)))) })
+    Ok(PyReader { path, state: Mutex::new(State::Open(Arc::new(Owned::new(reader)))) })
 }
 
 impl PyReader {
@@ -62,22 +70,25 @@ impl PyReader {
         loop {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match state {
-                Some(pinned) if pinned.is_ours() => return Ok(pinned),
+                State::Open(pinned) if pinned.is_ours() => return Ok(pinned),
                 // Not even a thread that refreshes it exists in the child.
-                Some(_) => return self.reopen(py),
-                None => py.detach(|| std::thread::sleep(Duration::from_micros(100))),
+                State::Open(_) => return self.reopen(py),
+                State::Refreshing => py.detach(|| std::thread::sleep(Duration::from_micros(100))),
+                State::Closed => return Err(Fault::value("this database is closed")),
             }
         }
     }
 
     fn reopen(&self, py: Python<'_>) -> Result<Pinned> {
         let pinned = Arc::new(Owned::new(py.detach(|| Reader::open(&self.path))?));
-        self.put(Some(pinned.clone()));
+        self.put(State::Open(pinned.clone()));
         Ok(pinned)
     }
 
-    fn put(&self, state: Option<Pinned>) -> Option<Pinned> {
-        std::mem::replace(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner), state)
+    /// Replaces the state, unless it is closed; returns the former one.
+    fn put(&self, state: State) -> State {
+        let mut held = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*held, State::Closed) { State::Closed } else { std::mem::replace(&mut held, state) }
     }
 
     /// Does something that takes no long time, without the GIL.
@@ -122,8 +133,8 @@ impl PyReader {
     /// False
     pub(crate) fn refresh(&self, py: Python<'_>) -> Result<bool> {
         let before = self.pinned(py)?;
-        let Some(mut held) = self.put(None) else {
-            // Another thread is at it.
+        let State::Open(mut held) = self.put(State::Refreshing) else {
+            // Another thread is at it, or has closed it.
             return self.pinned(py).map(|after| !Arc::ptr_eq(&before, &after));
         };
         drop(before);
@@ -140,8 +151,35 @@ impl PyReader {
             };
             (held, outcome)
         });
-        self.put(Some(held));
+        self.put(State::Open(held));
         Ok(outcome?)
+    }
+
+    /// Closes the database; so does the end of a `with` block. Streams that are being read keep it open.
+    ///
+    /// >>> with nddb.open("crawl.nddb") as db:
+    /// ...     len(db)
+    /// 5
+    /// >>> db.close()
+    fn close(&self, py: Python<'_>) {
+        let held = self.put(State::Closed);
+        py.detach(|| drop(held));
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (kind, value, traceback))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) {
+        let _ = (kind, value, traceback);
+        self.close(py);
     }
 
     /// Returns what is stored under an id, as a dictionary with the keys of `nddb get`; None if nothing is. Its `fp` is
@@ -263,6 +301,47 @@ impl PyReader {
         Ok(tables::matches(PinnedParts::of(self.path.clone(), pinned), numbers, within, threads))
     }
 
+    /// Returns the near-duplicates of all documents in other databases, as `nddb against` does: a Stream with the columns
+    /// id, near (the id of the other document), db, rule, and the scores of `clusters`.
+    ///
+    /// `databases` is a Federation. Rows stand by the age of documents, those of a document by nearness; `limit` keeps
+    /// the nearest. The other options are those of `query`. Raises Mismatch for another recipe.
+    ///
+    /// >>> db = nddb.open("crawl.nddb")
+    /// >>> rows = db.against(nddb.Federation([db]), limit=1)
+    /// >>> [(row["id"], row["near"]) for row in rows][:2]
+    /// [('fox-1', 'fox-1'), ('fox-2', 'fox-2')]
+    #[pyo3(signature = (
+        databases, *, method=None, k=None, limit=None, group_limit=None, complete=false, min_probability=None,
+        max_difference=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn against(
+        &self,
+        py: Python<'_>,
+        databases: &PyFederation,
+        method: Option<&str>,
+        k: Option<u8>,
+        limit: Option<usize>,
+        group_limit: Option<usize>,
+        complete: bool,
+        min_probability: Option<f64>,
+        max_difference: Option<f64>,
+    ) -> Result<Stream> {
+        let judging = Judging::new(method, k, None, group_limit, complete, min_probability, max_difference)?;
+        let (pinned, parts) = (self.pinned(py)?, databases.pinned(py)?);
+        let (own, other) = (reader(&pinned)?.view().settings(), parts.federation()?);
+        let settings = other.settings();
+        if (&own.recipe, own.bits) != (&settings.recipe, settings.bits) {
+            let told = format!("fingerprints are of recipe {} and {} bits", own.recipe, own.bits);
+            let why = format!("{told}, those of the others of {} and {}", settings.recipe, settings.bits);
+            return Err(Fault::Mismatch(why, None));
+        }
+        let online = judging.online(other.parts()[0])?;
+        drop(other);
+        Ok(tables::against(pinned, parts, online, limit))
+    }
+
     /// Returns all near-duplicate pairs and groups of equal documents, as a Stream with the columns of
     /// `nddb pairs --format parquet`.
     ///
@@ -326,13 +405,7 @@ impl PyReader {
         max_difference: Option<f64>,
     ) -> Result<Stream> {
         let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
-        let keep = match keep {
-            None => vec![Keep::Stored],
-            Some(names) => names
-                .iter()
-                .map(|name| name.parse::<Keep>().map_err(|error| Fault::value(error.to_string())))
-                .collect::<Result<_>>()?,
-        };
+        let keep = keep.map_or_else(|| Ok(vec![Keep::Stored]), |names| kept_by(&names))?;
         let remove = match remove {
             None => Remove::default(),
             Some(name) => name.parse().map_err(|error: UnknownRemove| Fault::value(error.to_string()))?,
@@ -389,6 +462,11 @@ impl PyReader {
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         Ok((py.import("nddb")?.getattr("open")?, PyTuple::new(py, [&self.path])?))
     }
+}
+
+/// Takes the names of rules for the kept document.
+pub(crate) fn kept_by(names: &[String]) -> Result<Vec<Keep>> {
+    names.iter().map(|name| name.parse::<Keep>().map_err(|error| Fault::value(error.to_string()))).collect()
 }
 
 /// A stored document within the distance of a query: id, distance, fingerprint, url, site; of a Federation of several

@@ -5,7 +5,7 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use nddb::Document;
 use nddb::detect::methods::Simhash;
-use nddb::detect::{Decided, Decision, Pair, PairOptions, candidate_keys, decided};
+use nddb::detect::{Decided, Decision, PairOptions, candidate_keys, decided};
 use nddb_cli::tables::{Cell, Column, Kind, schema, stored_cells, stored_columns};
 use pyo3::prelude::*;
 
@@ -114,13 +114,12 @@ pub(crate) fn decide(
                 Decision::Apart => (Some(false), ""),
                 Decision::Unknown => (None, ""),
             };
-            let Decided { identical, measures, score, .. } = decided;
-            let pair = Pair { a: 0, b: 1, identical, measures, score, rule, verified: None };
+            let Decided { measures, score, .. } = decided;
             let is_near = near == Some(true);
             let cells = [Cell::id(a.id()), Cell::id(b.id()), near.into(), is_near.then_some(rule).into()];
             // That of identical documents is the greatest number.
             let nearness = is_near.then(|| i64::try_from(score).unwrap_or(i64::MAX));
-            rows.row(&[&cells[..], &stored_cells(Some(&pair)), &[nearness.into()]].concat())?;
+            rows.row(&[&cells[..], &stored_cells(Some(&measures)), &[nearness.into()]].concat())?;
         }
     }))
 }

@@ -1,9 +1,11 @@
 //! The tables of a reader: matches, pairs, members of clusters. They have the columns of the command's Parquet files.
 
-use nddb::detect::{ClusterOptions, Collection, Keep, PairOptions, Remove, cluster};
+use nddb::detect::{ClusterOptions, Collection, Keep, OnlineDetector, PairOptions, Remove, cluster};
 use nddb::{Reader, Within, Work};
+use nddb_cli::removed::Earlier;
 use nddb_cli::tables::{
-    Cell, Column, RowBatch, match_columns, member_columns, member_rows, pair_columns, pair_rows, schema,
+    Cell, Column, Kind, RowBatch, match_columns, member_columns, member_rows, pair_columns, pair_rows, schema,
+    stored_cells, stored_columns,
 };
 
 use crate::arrow::Numbers;
@@ -83,6 +85,26 @@ pub(crate) fn pairs(pinned: Pinned, options: PairOptions) -> Stream {
         let mut rows = Rows::new(sink, &pair_columns());
         nddb::detect::pairs(view, &collection, &options, &mut sink.watch(), &mut |line| {
             pair_rows(&collection, options.method.name(), &line, &mut |cells| rows.row(cells))
+        })?;
+        Ok(rows.send()?)
+    })
+}
+
+/// The near-duplicates of all documents of a reader in other databases.
+pub(crate) fn against(pinned: Pinned, parts: PinnedParts, online: OnlineDetector, limit: Option<usize>) -> Stream {
+    let names = [("id", Kind::Text), ("near", Kind::Text), ("db", Kind::Text), ("rule", Kind::Text)];
+    let columns = [names.map(|(name, kind)| Column::new(name, kind)).to_vec(), stored_columns()].concat();
+    Stream::new(schema(&columns), move |sink| {
+        let stored = parts.federation()?;
+        let other = Earlier { stored: &stored, online: online.clone(), threads: usual_threads() };
+        let mut rows = Rows::new(sink, &columns);
+        other.each(reader(&pinned)?.view(), &mut sink.watch(), &mut |stored, found| {
+            found.matches.iter().take(limit.unwrap_or(usize::MAX)).try_for_each(|(part, alike)| {
+                let db = parts.parts[*part].0.to_string_lossy();
+                let (rule, near) = (alike.verdict(), Cell::id(&alike.id));
+                let names = [Cell::id(&stored.record.id), near, (&*db).into(), (&*rule).into()];
+                rows.row(&[&names[..], &stored_cells(Some(&alike.measures))].concat())
+            })
         })?;
         Ok(rows.send()?)
     })

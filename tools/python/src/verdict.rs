@@ -165,6 +165,21 @@ impl Answer {
         Ok(self.matches.bind(py).as_any().try_iter()?.into_any())
     }
 
+    /// The matches as a table, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let mut rows = String::new();
+        for found in self.matches.bind(py) {
+            let found = found.cast::<PyNearDuplicate>()?.get();
+            let probability = found.probability.map_or_else(String::new, |share| format!("{share:.3}"));
+            let cells = [ShownId(&found.id).as_str(), found.url.as_deref().unwrap_or(""), &found.rule, &probability];
+            let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", escaped(cell))).collect();
+            rows += &format!("<tr>{cells}</tr>");
+        }
+        let names = "<tr><th>id</th><th>url</th><th>rule</th><th>probability</th></tr>";
+        let told = format!("{} by {}", self.count, escaped(&self.method));
+        Ok(format!("<p>near-duplicates: {told}</p><table><thead>{names}</thead><tbody>{rows}</tbody></table>"))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("<Answer by {}: {}>", self.method, self.matches.bind(py).repr()?))
     }
@@ -272,4 +287,9 @@ impl Verdict {
             _ => format!("<Verdict {}>", self.verdict),
         }
     }
+}
+
+/// A text as HTML shows it.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -9,7 +9,6 @@ use nddb::ingest::{Event, LoadReport, Loader};
 use nddb::sketch::Recipe;
 use nddb::{BulkLoad, Document, Loaded, Outcome, Writer};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use serde_json::json;
 
 use crate::arrow::import;
@@ -18,7 +17,7 @@ use crate::convert::{self, GivenPage};
 use crate::documents;
 use crate::errors::{Fault, Result};
 use crate::ids::GivenId;
-use crate::interruptible::{self, Watching};
+use crate::interruptible::{self, Watching, telling};
 use crate::judging::Judging;
 use crate::names::{Choice, Choices};
 use crate::process::Owned;
@@ -71,16 +70,7 @@ impl PyWriter {
         work: impl FnOnce(&mut Held, &Watching) -> Result<T> + Send,
     ) -> Result<T> {
         let state = self.state()?;
-        let tell = |py: Python<'_>, told: nddb::Progress| {
-            let Some(progress) = &progress else { return Ok(()) };
-            let said = PyDict::new(py);
-            said.set_item("phase", told.phase)?;
-            said.set_item("done", told.done)?;
-            said.set_item("total", told.total)?;
-            said.set_item("unit", told.unit)?;
-            progress.call1(py, (said,)).map(drop)
-        };
-        interruptible::run(py, tell, |watching| {
+        interruptible::run(py, telling(&progress), |watching| {
             let mut guard = state.lock().unwrap_or_else(PoisonError::into_inner);
             let held = open(&mut guard)?;
             held.writer.watch(Box::new(watching.watch()));

@@ -50,6 +50,17 @@ impl Rows {
         Ok(Self { columns, to })
     }
 
+    /// Writes a line with the names of the columns first, where the format has no other names.
+    pub(crate) fn with_names(mut self) -> Result<Self> {
+        if let To::Text { is_json: false, sink, .. } = &mut self.to {
+            let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+            if let Err(error) = sink.write(format!("{}\n", names.join("\t")).as_bytes()) {
+                return self.finish(Err(error.into()));
+            }
+        }
+        Ok(self)
+    }
+
     /// Appends a row, with a value for each column.
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> nddb::Result<()> {
         match &mut self.to {

@@ -8,6 +8,7 @@ pub(crate) mod check;
 pub(crate) mod cluster;
 pub(crate) mod compact;
 pub(crate) mod create;
+pub(crate) mod dedup;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod filter;

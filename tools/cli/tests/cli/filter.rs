@@ -42,7 +42,8 @@ fn unpacked(bytes: &[u8]) -> String {
 fn lines_of_json_keep_their_bytes_and_their_order() {
     let dir = clustered("in.jsonl", jsonl);
     assert_eq!(dir.read("clusters/remove.txt"), b"p1\n");
-    let args = ["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "out.jsonl", "--removed", "gone.jsonl"];
+    let args =
+        ["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "out.jsonl", "--removed-documents", "gone.jsonl"];
     let ran = dir.nddb(args).done();
     ran.says(&["filter: 4 documents: 3 kept, 1 removed"]);
     let all = lines();
@@ -67,7 +68,19 @@ fn lines_of_json_keep_their_bytes_and_their_order() {
 fn rows_say_their_cluster_on_request() {
     let dir = clustered("in.jsonl", jsonl);
     let with = "cluster_id,cluster_size,kept";
-    let args = ["filter", "db", "in.jsonl", "--clusters", "clusters", "--with", with, "-o", "out", "--removed", "gone"];
+    let args = [
+        "filter",
+        "db",
+        "in.jsonl",
+        "--clusters",
+        "clusters",
+        "--with",
+        with,
+        "-o",
+        "out",
+        "--removed-documents",
+        "gone",
+    ];
     dir.nddb(args).done();
     let all = lines();
     let end = |line: &str, columns: &str| format!("{},{columns}}}\n", &line[..line.len() - 2]);
@@ -137,7 +150,7 @@ fn records_are_copied_in_their_compression() {
     for name in ["in.warc", "in.warc.gz"] {
         let dir = clustered(name, warc);
         let (out, gone) = (name.replace("in", "out"), name.replace("in", "gone"));
-        dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", &out, "--removed", &gone]).done();
+        dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", &out, "--removed-documents", &gone]).done();
         assert_eq!(dir.read(&out), only(&dir, &name.replace("in", "some"), &[0, 2, 3]), "{name}");
         assert_eq!(dir.read(&gone), only(&dir, &name.replace("in", "some"), &[1]), "{name}");
         let other = if name.ends_with(".gz") { "plain.warc" } else { "packed.warc.gz" };
@@ -192,7 +205,8 @@ fn several_inputs_go_into_a_folder_and_no_input_is_overwritten() {
     let all = lines();
     dir.write("a.jsonl", all[..2].concat().as_bytes());
     dir.write("b.jsonl", all[2..].concat().as_bytes());
-    let args = ["filter", "db", "a.jsonl", "b.jsonl", "--clusters", "clusters", "-o", "kept", "--removed", "gone/"];
+    let args =
+        ["filter", "db", "a.jsonl", "b.jsonl", "--clusters", "clusters", "-o", "kept", "--removed-documents", "gone/"];
     dir.nddb(args).done().says(&["4 documents: 3 kept, 1 removed"]);
     assert_eq!(dir.read("kept/a.jsonl"), all[0].as_bytes());
     assert_eq!(dir.read("kept/b.jsonl"), all[2..].concat().as_bytes());
@@ -200,7 +214,7 @@ fn several_inputs_go_into_a_folder_and_no_input_is_overwritten() {
     let filter = |args: &[&str]| dir.nddb([&["filter", "db"], args, &["--clusters", "clusters"]].concat());
     filter(&["a.jsonl", "-o", "a.jsonl"]).tells(2, &["a.jsonl: is an input"]);
     filter(&["a.jsonl", "b.jsonl", "-o", "."]).tells(2, &["is an input"]);
-    filter(&["a.jsonl", "-o", "x", "--removed", "x"]).tells(2, &["two outputs"]);
+    filter(&["a.jsonl", "-o", "x", "--removed-documents", "x"]).tells(2, &["two outputs"]);
     filter(&["a.jsonl", "b.jsonl", "-o", "-"]).tells(2, &["-o FOLDER"]);
     assert_eq!(dir.read("a.jsonl"), all[..2].concat().as_bytes());
     dir.nddb(["filter", "db", "a.jsonl", "-o", "x"]).tells(2, &["--clusters"]);
@@ -307,7 +321,8 @@ fn requests_and_metadata_go_where_their_page_goes() {
             let dir = clustered(name, |dir, name| dir.write(name, &whole));
             assert_eq!(dir.read("clusters/remove.txt"), b"urn:page:1\n");
             let (out, removed) = (format!("out-{name}"), format!("removed-{name}"));
-            let args = ["filter", "db", name, "--clusters", "clusters", "-o", &out, "--removed", &removed, "--json"];
+            let args =
+                ["filter", "db", name, "--clusters", "clusters", "-o", &out, "--removed-documents", &removed, "--json"];
             let ran = dir.nddb(args).done();
             ran.says(&["4 documents: 3 kept, 1 removed with 2 records of requests and metadata"]);
             let told = ran.json();
@@ -398,7 +413,7 @@ fn a_folder_is_written_as_the_same_tree() {
     dir.write("in/_SUCCESS", b"");
     dir.nddb(["load", "db", "in"]).done();
     dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
-    let args = ["filter", "db", "in", "--clusters", "clusters", "-o", "out", "--removed", "gone"];
+    let args = ["filter", "db", "in", "--clusters", "clusters", "-o", "out", "--removed-documents", "gone"];
     let ran = dir.nddb(args).done();
     ran.says(&["6 documents: 4 kept, 2 removed", "1 file in folders passed over"]);
     let of = |folder: &str, names: [&str; 4]| names.map(|name| dir.path(folder).join(name).exists());

@@ -111,8 +111,17 @@ fn clustered() -> (Dir, RecordBatch) {
 #[test]
 fn rows_keep_their_columns_and_the_file_its_schema() {
     let (dir, batch) = clustered();
-    let args =
-        ["filter", "db", "in.parquet", "--clusters", "clusters", "-o", "out.parquet", "--removed", "gone.parquet"];
+    let args = [
+        "filter",
+        "db",
+        "in.parquet",
+        "--clusters",
+        "clusters",
+        "-o",
+        "out.parquet",
+        "--removed-documents",
+        "gone.parquet",
+    ];
     dir.nddb(args).done().says(&["4 documents: 3 kept, 1 removed, 1 without an id kept"]);
     let kept = read(&dir, "out.parquet");
     assert_eq!(kept.schema().fields(), batch.schema().fields());
@@ -140,8 +149,19 @@ fn rows_keep_their_columns_and_the_file_its_schema() {
 fn rows_of_tables_say_their_cluster_on_request() {
     let (dir, batch) = clustered();
     let with = "cluster_id,cluster_size,kept";
-    let args =
-        ["filter", "db", "in.parquet", "--clusters", "clusters", "--with", with, "-o", "out", "--removed", "gone"];
+    let args = [
+        "filter",
+        "db",
+        "in.parquet",
+        "--clusters",
+        "clusters",
+        "--with",
+        with,
+        "-o",
+        "out",
+        "--removed-documents",
+        "gone",
+    ];
     dir.nddb(args).done();
     let kept = read(&dir, "out");
     assert_eq!(kept.num_columns(), batch.num_columns() + 3);
@@ -172,7 +192,7 @@ fn columns_of_many_types_are_passed_on_and_no_row_group_is_empty() {
     };
     // The row without a text is no document: it is kept.
     dir.write("gone.txt", b"a\nb\nc\nd\n");
-    let args = ["filter", "db", "in.parquet", "--remove", "gone.txt", "-o", "out", "--removed", "gone"];
+    let args = ["filter", "db", "in.parquet", "--remove", "gone.txt", "-o", "out", "--removed-documents", "gone"];
     dir.nddb(args).done().says(&["4 documents: 1 kept, 3 removed, 1 without an id kept"]);
     assert_eq!((groups("out"), groups("gone")), (vec![1, 1], vec![2, 1]));
     assert_eq!((read(&dir, "out"), read(&dir, "gone")), (batch.slice(3, 2), batch.slice(0, 3)));

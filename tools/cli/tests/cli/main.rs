@@ -6,6 +6,7 @@ mod audit;
 mod bad_input;
 mod batches;
 mod cluster;
+mod dedup;
 mod eval;
 mod examples;
 mod files;

@@ -113,7 +113,6 @@ fn names_that_people_try_are_aliases() {
     };
     same(&["list", "db"], &["export", "db"]);
     same(&["info", "db"], &["stats", "db"]);
-    same(&["dedup", "db", "--method", "simhash"], &["cluster", "db", "--method", "simhash"]);
     dir.nddb(["delete", "db", "a"]).done();
     dir.nddb(["get", "db", "a"]).ends(1);
 }

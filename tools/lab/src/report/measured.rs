@@ -10,6 +10,9 @@ use crate::Draw;
 use crate::measures::{self, Graph, Grid, Prints, Sizes};
 use crate::removals::{Removals, usual_options};
 
+/// The number of documents whose texts are read by default, and the seed that selects them.
+pub const SAMPLE: (usize, u64) = (2000, 1);
+
 /// When and how a report was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
@@ -29,7 +32,7 @@ pub struct Report<'a> {
     pub view: View<'a>,
     /// Its documents.
     pub collection: Collection,
-    /// The documents that clustering with its defaults would remove.
+    /// The documents that clustering would remove.
     pub overview: Overview,
     /// The default method of the database.
     pub default: Box<dyn Method>,
@@ -65,12 +68,14 @@ impl<'a> Report<'a> {
 
     /// Measures a database, which the user named `db`. Texts are measured on a sample of at most `sample` documents,
     /// drawn by a seed, and compared on `threads` threads.
+    /// The removals are those of a clustering by `clustering`, or by the defaults if there are none.
     ///
     /// # Errors
     /// Errors of [`nddb::detect::cluster`]; of the database and of temporary files; [`Error::Cancelled`].
     pub fn measure(
         db: String,
         view: View<'a>,
+        clustering: Option<&ClusterOptions>,
         resources: &Resources,
         (sample, seed): (usize, u64),
         threads: usize,
@@ -80,7 +85,7 @@ impl<'a> Report<'a> {
         let with_deleted = Collection::with_deleted(view, resources, watch)?;
         let usual = usual_options(view, &with_deleted, resources);
         let default = usual.pairs.method.clone();
-        let removals = Removals::find(view, &with_deleted, usual, watch)?;
+        let removals = Removals::find(view, &with_deleted, clustering.cloned().unwrap_or(usual), watch)?;
         let overview = Overview::measure(view, &with_deleted, &removals, watch)?;
         let prints = measures::prints(&collection, view.settings().bits, resources, watch)?;
         let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());

@@ -17,7 +17,7 @@ const THIN_CLUSTERS: usize = 5;
 /// Number of members of a cluster that are shown, including the kept document.
 const MEMBERS: usize = 4;
 
-/// The effect of clustering with its defaults.
+/// The effect of clustering.
 #[derive(Debug, Default)]
 pub struct Overview {
     /// Live documents.

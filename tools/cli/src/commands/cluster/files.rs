@@ -1,18 +1,14 @@
 //! The files of a clustering.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use nddb::detect::{ClusterOptions, ClusterSummary, Clusters, Collection};
-use nddb::format::SourcePosition;
 use nddb::{Progress, View};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::members;
 use super::renamed::Previous;
-use nddb_lab::tsv;
-
 use crate::columns::Target;
 use crate::described::{Described, Reading, Wanted, With};
 use crate::failure::{Failure, Result};
@@ -22,6 +18,7 @@ use crate::messages::Messages;
 use crate::output::{Folder, Output, Sink};
 use crate::pair_lines::{Format, Ids, Lines};
 use crate::pair_rows::{PairFormat, PairRows};
+use crate::removed::{Place, RemoveTsv, of_clusters};
 use crate::waiting::Waiting;
 
 /// The files that a run writes or not, by its options.
@@ -70,7 +67,7 @@ impl Files<'_> {
             self.table(folder.file("clusters.tsv")?, &made, described.as_ref())?;
         }
         self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
-        self.places(folder.file("remove.tsv")?, view, &made)?;
+        self.removed(folder.file("remove.tsv")?, view, &made)?;
         if let Some((previous, kept)) = previous.zip(kept) {
             Previous::flipped(folder.file("flipped.txt")?, &kept, collection, &made)?;
             previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
@@ -163,28 +160,21 @@ impl Files<'_> {
         remove.flush()
     }
 
-    /// Where the documents to remove stand, in the order of `remove.txt`; empty cells where that is not known. For
-    /// `filter`: an id may be that of several rows, and of these one was judged.
-    fn places(&self, mut output: Output, view: View<'_>, made: &Clusters) -> Result<()> {
-        let archives: HashMap<u32, String> =
-            view.archives()?.into_iter().map(|(number, archive)| (number, archive.path)).collect();
-        output.write(b"document\tarchive\toffset\tinner\tfile\n")?;
-        let mut out = Vec::new();
-        for rank in (0..self.collection.len()).filter(|&rank| made.is_removed(rank)) {
-            let ordinal = self.collection.at_rank(rank);
-            out.clear();
-            write_id(&mut out, self.collection, ordinal);
-            match view.get(self.collection.id(ordinal))?.and_then(|stored| stored.record.source) {
-                Some(SourcePosition { archive, offset, inner, .. }) => {
-                    out.extend_from_slice(format!("\t{archive}\t{offset}\t{inner}\t").as_bytes());
-                    tsv::write_text(&mut out, archives.get(&archive).map_or("", String::as_str));
-                }
-                None => out.extend_from_slice(b"\t\t\t\t"),
-            }
-            out.push(b'\n');
-            output.write(&out)?;
+    /// Why the documents to remove are removed, and where they stand, in the order of `remove.txt`: for `filter`.
+    fn removed(&self, output: Output, view: View<'_>, made: &Clusters) -> Result<()> {
+        let (collection, mut sink) = (self.collection, RemoveTsv::begin(output, view)?);
+        let mut failed = None;
+        let outcome = of_clusters(collection, &self.options.pairs, made, &mut |removed| {
+            let has_namesake = [removed.id, removed.kept].map(|id| collection.has_namesake(id));
+            sink.write(removed, has_namesake, Place::of(view, removed.id)?).map_err(|failure| {
+                failed = Some(failure);
+                nddb::Error::Cancelled
+            })
+        });
+        match failed {
+            Some(failure) => Err(failure),
+            None => outcome.map_err(Failure::from).and_then(|()| sink.finish()),
         }
-        output.flush()
     }
 }
 

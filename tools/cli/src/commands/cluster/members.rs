@@ -99,7 +99,7 @@ pub fn rows_of(
                 source.map(|source| source.inner).into(),
                 source.map(|source| source.length).into(),
             ];
-            emit(&[&member[..], &stored_cells(pair), &position].concat())?;
+            emit(&[&member[..], &stored_cells(pair.map(|pair| &pair.measures)), &position].concat())?;
         }
         Ok(())
     })

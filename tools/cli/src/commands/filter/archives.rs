@@ -13,6 +13,11 @@ use crate::inputs;
 pub(super) struct Archives(Vec<(u32, Archive)>);
 
 impl Archives {
+    /// Those of no database.
+    pub(super) fn none() -> Self {
+        Self(Vec::new())
+    }
+
     pub(super) fn read(view: View<'_>) -> Result<Self> {
         Ok(Self(view.archives()?))
     }

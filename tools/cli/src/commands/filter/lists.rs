@@ -9,15 +9,8 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::failure::{Failure, Result};
+use crate::removed::{Place, RemoveTsv};
 use crate::{inputs, json};
-
-/// Where a document stands that is to be removed: the number of its archive in the database, and its position there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub(super) archive: u32,
-    pub(super) offset: u64,
-    pub(super) inner: u64,
-}
 
 /// A document to be removed, and what became of the rows with its id.
 struct Listed {
@@ -35,6 +28,13 @@ struct Listed {
     is_kept: bool,
 }
 
+impl Listed {
+    fn new(id: &str, is_either: bool, place: Option<Place>) -> Self {
+        let hash = hash(id);
+        Self { hash, is_either, place, rows: 0, is_found: false, is_removed: false, is_kept: false }
+    }
+}
+
 /// What becomes of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -46,7 +46,7 @@ pub(super) enum Fate {
 }
 
 /// The documents to remove. Memory: 96 bytes each.
-pub(super) struct RemoveList {
+pub(in crate::commands) struct RemoveList {
     /// By the hashes of their ids, ascending.
     all: Vec<Listed>,
     /// Places with the index of their document, ascending.
@@ -57,20 +57,40 @@ impl RemoveList {
     /// Reads a list as `nddb cluster` writes it. `look` says which id a name stands for in the database, and where its
     /// document stands.
     pub(super) fn read(path: &Path, look: &mut Look<'_>) -> Result<Self> {
-        let mut all = Vec::new();
+        let mut list = Self::empty();
         inputs::each_id(path, &mut |named| {
             let (id, place) = look(&named).map_err(|failure| failure.about(path))?;
             let is_either = id.is_none() && matches!(named, NamedId::Digits(_));
-            let hash = hash(id.as_deref().unwrap_or(named.as_id()));
-            all.push(Listed { hash, is_either, place, rows: 0, is_found: false, is_removed: false, is_kept: false });
+            list.all.push(Listed::new(id.as_deref().unwrap_or(named.as_id()), is_either, place));
             Ok(())
         })?;
+        Ok(list.sorted())
+    }
+
+    /// Returns a list of nothing, to which documents are added by [`RemoveList::add`]; [`RemoveList::sorted`] ends it.
+    pub(in crate::commands) fn empty() -> Self {
+        Self { all: Vec::new(), by_place: Vec::new() }
+    }
+
+    /// Adds a document.
+    pub(in crate::commands) fn add(&mut self, id: &str, place: Option<Place>) {
+        self.all.push(Listed::new(id, false, place));
+    }
+
+    /// Returns the list, ready to decide.
+    pub(in crate::commands) fn sorted(mut self) -> Self {
+        let all = &mut self.all;
         all.sort_unstable_by_key(|listed| (listed.hash, !listed.is_either));
         all.dedup_by_key(|listed| listed.hash);
-        let places = (0..).zip(&all).filter_map(|(index, listed)| Some((listed.place?, index)));
-        let mut by_place: Vec<(Place, u32)> = places.collect();
-        by_place.sort_unstable();
-        Ok(Self { all, by_place })
+        let places = (0..).zip(&*all).filter_map(|(index, listed)| Some((listed.place?, index)));
+        self.by_place = places.collect();
+        self.by_place.sort_unstable();
+        self
+    }
+
+    /// Returns whether a document that is named so was removed from an input.
+    pub(super) fn is_removed(&self, named: &str) -> bool {
+        self.index(named).is_some_and(|index| self.all[index].is_removed)
     }
 
     /// Counts a row with this id, if the id is on the list.
@@ -148,28 +168,12 @@ impl Places {
             return Ok(None);
         }
         let mut all = Vec::new();
-        for (number, line) in (1_u64..).zip(inputs::lines(path)?.lines()).skip(1) {
-            let line = line.map_err(|error| Failure::reading(path, &error))?;
-            let row = Self::row(&line).ok_or_else(|| {
-                Failure::failed(format!("{}: line {number} is no line of remove.tsv", path.display()))
-            })?;
-            all.push(row);
-        }
+        RemoveTsv::read(path, &mut |named, _, place| {
+            all.push((hash(named.as_id()), place));
+            Ok(())
+        })?;
         all.sort_unstable_by_key(|(id, _)| *id);
         Ok(Some(Self(all)))
-    }
-
-    /// Reads a line: the document, the number of its archive, offset and inner, and the path.
-    fn row(line: &str) -> Option<(u128, Option<Place>)> {
-        let mut cells = line.split('\t');
-        let named = NamedId::of_cell(cells.next()?)?;
-        let place = match [cells.next()?, cells.next()?, cells.next()?] {
-            ["", "", ""] => None,
-            [archive, offset, inner] => {
-                Some(Place { archive: archive.parse().ok()?, offset: offset.parse().ok()?, inner: inner.parse().ok()? })
-            }
-        };
-        Some((hash(named.as_id()), place))
     }
 
     /// Returns where a document stands that both lists name so.
@@ -180,7 +184,7 @@ impl Places {
 }
 
 /// The clusters of documents. Memory: 32 bytes a document, and the ids of the clusters.
-pub(super) struct Clusters {
+pub(in crate::commands) struct Clusters {
     /// Hashes of the ids of members, ascending, with the index of their cluster.
     members: Vec<(u128, u32)>,
     clusters: Vec<Cluster>,

@@ -21,19 +21,21 @@ use nddb_lab::NamedId;
 use serde_json::json;
 
 use self::archives::Archives;
-use self::lists::{Clusters, Place, Places, RemoveList};
+pub(in crate::commands) use self::lists::RemoveList;
+use self::lists::{Clusters, Places};
 use self::records::{Outs, Records};
 use self::rows::{Column, Positions, Rows};
-use self::selection::{Counts, Selection};
+pub(in crate::commands) use self::selection::{Counts, Selection};
 use self::targets::Targets;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::commands::load::IdFrom;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::inputs::{self, Packing};
-use crate::messages::{Meter, Tick};
+use crate::messages::{Messages, Meter, Tick};
 use crate::output::{self, Published};
 use crate::quantity::{bytes, counted, duration, grouped};
+use crate::removed::{Because, Place, RemoveTsv, RemovedRows};
 use crate::{database, interrupt};
 
 /// Bytes that are read of lines at once.
@@ -59,7 +61,8 @@ const BUFFER: usize = 256 << 10;
 Examples:
   nddb cluster crawl.nddb -o clusters
   nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz
-  nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed/
+  nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed.tsv
+  nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed-documents removed/
   nddb filter crawl.nddb dumps/ --clusters clusters -o kept/    the same tree below kept/
   nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
@@ -70,74 +73,140 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
-    /// several inputs)
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-    /// The folder that 'nddb cluster -o' wrote: remove.txt and clusters.jsonl
+    /// The folder that 'nddb cluster -o' wrote: remove.txt, remove.tsv and clusters.jsonl
     #[arg(long, value_name = "DIR", required_unless_present = "remove")]
     clusters: Option<PathBuf>,
     /// Ids to remove, one per line as in remove.txt: \#17 is a number, \"17 a text, and 17 whichever the database has
     /// [default: remove.txt of --clusters]
     #[arg(long, value_name = "FILE")]
     remove: Option<PathBuf>,
-    /// Write the removed documents here: a file or a folder, as with --output
-    #[arg(long, value_name = "OUT")]
+    /// List the removed documents here, with the document that is kept instead, the rule that decided, the probability,
+    /// the share that differs, and where the document stands: a .tsv, .jsonl or .parquet file
+    #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// How inputs are read, and where their documents go.
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct How {
+    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
+    /// several inputs)
+    #[arg(short, long, value_name = "OUT")]
+    pub(in crate::commands) output: PathBuf,
+    /// Write the removed documents themselves here: a file or a folder, as with --output
+    #[arg(long, value_name = "OUT")]
+    pub(in crate::commands) removed_documents: Option<PathBuf>,
     /// Add these fields to lines of JSON, or columns to Parquet
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FIELDS", requires = "clusters")]
-    with: Vec<Column>,
+    pub(in crate::commands) with: Vec<Column>,
     /// What the inputs are: auto, warc, wet, arc, html, jsonl, parquet
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
-    format: Format,
+    pub(in crate::commands) format: Format,
     /// The field of lines of JSON, or the column, with the id [default: that by which the file was loaded, else id]
     #[arg(long, value_name = "NAME")]
-    id_field: Option<String>,
+    pub(in crate::commands) id_field: Option<String>,
     /// Where ids come from, as with 'nddb load --id' [default: record]
     #[arg(long, value_enum, value_name = "FROM")]
-    id: Option<IdFrom>,
+    pub(in crate::commands) id: Option<IdFrom>,
     /// The prefix of all ids, as with 'nddb load --id-prefix'
     #[arg(long, value_name = "TEXT")]
-    id_prefix: Option<String>,
+    pub(in crate::commands) id_prefix: Option<String>,
 }
 
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let (db, given) = args.environment.split(args.given.clone(), "INPUT")?;
     let given: Vec<PathBuf> = given.into_iter().map(PathBuf::from).collect();
-    let archive::Inputs { located: inputs, passed_over } = archive::expand(&given, args.format)?;
-    if passed_over > 0 {
-        let files = counted(passed_over, "file");
-        global.messages().note(format!("{files} in folders passed over: hidden, or of no format that is asked for"));
-    }
-    let targets = Targets::of(&given, &inputs, &args.output, args.removed.as_deref())?;
+    let plan = Plan::make(&args.how, &given, &global.messages())?;
     let reader = database::read(&db)?;
-    let mut selection = args.selection(reader.view())?;
-    let archives = Archives::read(reader.view())?;
-    let opened = inputs.iter().map(|input| Opened::new(&args, &archives, input)).collect::<Result<Vec<_>>>()?;
+    let view = reader.view();
+    let mut selection = args.selection(view)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("filter");
-    let mut all = Counts::default();
-    if selection.list.len() > 0 && (selection.list.lacks_places() || opened.iter().any(|opened| opened.here.is_empty()))
-    {
-        selection.counts = true;
-        for (input, opened) in inputs.iter().zip(&opened) {
-            Job { args: &args, input: &input.path, opened, meter: &meter, before: all }.count(&mut selection)?;
-        }
-        selection.counts = false;
-    }
-    for (index, (input, opened)) in inputs.iter().zip(&opened).enumerate() {
-        let job = Job { args: &args, input: &input.path, opened, meter: &meter, before: all };
-        selection.here.clone_from(&opened.here);
-        let counts =
-            job.run(&targets.kept[index], targets.removed.as_ref().map(|paths| &*paths[index]), &mut selection)?;
-        if counts.repacked {
-            let path = input.path.display();
-            global.messages().note(format!("{path}: its members hold several records: each was compressed anew"));
-        }
-        all.join(&counts);
+    let all = plan.copy(&args.how, view, &mut selection, &meter, &global.messages())?;
+    if let Some(path) = &args.removed {
+        args.list(path, view, &selection.list)?;
     }
     tell(&all, &selection.list, global, &meter, &clock)
+}
+
+/// The inputs, and what is written of them.
+pub(in crate::commands) struct Plan {
+    inputs: Vec<Located>,
+    targets: Targets,
+}
+
+impl Plan {
+    /// Finds the inputs of the files and folders that are given, and names the outputs.
+    pub(in crate::commands) fn make(how: &How, given: &[PathBuf], messages: &Messages) -> Result<Self> {
+        let archive::Inputs { located: inputs, passed_over } = archive::expand(given, how.format)?;
+        if passed_over > 0 {
+            let files = counted(passed_over, "file");
+            messages.note(format!("{files} in folders passed over: hidden, or of no format that is asked for"));
+        }
+        let targets = Targets::of(given, &inputs, &how.output, how.removed_documents.as_deref())?;
+        Ok(Self { inputs, targets })
+    }
+
+    /// Returns the inputs, to be loaded.
+    pub(in crate::commands) fn inputs(&self) -> archive::Inputs {
+        archive::Inputs { located: self.inputs.clone(), passed_over: 0 }
+    }
+
+    /// Returns the files of kept documents, in the order of the inputs.
+    pub(in crate::commands) fn outputs(&self) -> &[PathBuf] {
+        &self.targets.kept
+    }
+
+    /// Refuses inputs of which no part could be written, before they are loaded by these options.
+    pub(in crate::commands) fn check(&self, how: &How, options: &Options) -> Result<()> {
+        for (index, input) in self.inputs.iter().enumerate() {
+            let opened = Opened::new(how, options.clone(), &Archives::none(), input)?;
+            let packing = Packing::of(opened.path())?;
+            let (kept, removed) = self.targets.of_input(index);
+            for target in [Some(kept), removed].into_iter().flatten() {
+                opened.kind.packing(packing, target, &input.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on the documents of all inputs.
+    pub(in crate::commands) fn copy(
+        &self,
+        how: &How,
+        view: View<'_>,
+        selection: &mut Selection,
+        meter: &Meter,
+        messages: &Messages,
+    ) -> Result<Counts> {
+        let archives = Archives::read(view)?;
+        let open = |input: &Located| Opened::new(how, archives.options(&input.path), &archives, input);
+        let opened = self.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
+        let mut all = Counts::default();
+        let list = &selection.list;
+        if list.len() > 0 && (list.lacks_places() || opened.iter().any(|opened| opened.here.is_empty())) {
+            selection.counts = true;
+            for (input, opened) in self.inputs.iter().zip(&opened) {
+                Job { how, input: &input.path, opened, meter, before: all }.count(selection)?;
+            }
+            selection.counts = false;
+        }
+        for (index, (input, opened)) in self.inputs.iter().zip(&opened).enumerate() {
+            let job = Job { how, input: &input.path, opened, meter, before: all };
+            selection.here.clone_from(&opened.here);
+            let (kept, removed) = self.targets.of_input(index);
+            let counts = job.run(kept, removed, selection)?;
+            if counts.repacked {
+                let path = input.path.display();
+                messages.note(format!("{path}: its members hold several records: each was compressed anew"));
+            }
+            all.join(&counts);
+        }
+        Ok(all)
+    }
 }
 
 /// Says what was done.
@@ -187,29 +256,50 @@ fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: 
 }
 
 impl Args {
+    fn in_folder(&self, name: &str) -> Option<PathBuf> {
+        self.clusters.as_ref().map(|folder| folder.join(name))
+    }
+
     fn selection(&self, view: View<'_>) -> Result<Selection> {
-        let in_folder = |name: &str| self.clusters.as_ref().map(|folder| folder.join(name));
         // clap demands one of the two.
-        let list = self.remove.clone().or_else(|| in_folder("remove.txt")).unwrap_or_default();
-        let clusters = in_folder("clusters.jsonl").filter(|_| !self.with.is_empty());
+        let list = self.remove.clone().or_else(|| self.in_folder("remove.txt")).unwrap_or_default();
+        let clusters = self.in_folder("clusters.jsonl").filter(|_| !self.how.with.is_empty());
         // A document may have been deleted since it was judged.
-        let places = in_folder("remove.tsv").as_deref().map(Places::read).transpose()?.flatten();
-        let place = |id: &str| -> Result<Option<Place>> {
-            let source = view.get(id)?.and_then(|stored| stored.record.source);
-            Ok(source.map(|at| Place { archive: at.archive, offset: at.offset, inner: at.inner }))
-        };
+        let places = self.in_folder("remove.tsv").as_deref().map(Places::read).transpose()?.flatten();
         let mut look = |named: &NamedId| {
             let id = named.find(&mut |id| view.contains(id))?;
             let place = match (&places, &id) {
                 (Some(places), _) => places.of(named),
-                (None, Some(id)) => place(id)?,
+                (None, Some(id)) => Place::of(view, id)?,
                 (None, None) => None,
             };
             Ok((id, place))
         };
         let list = RemoveList::read(&list, &mut look)?;
         let clusters = clusters.as_deref().map(Clusters::read).transpose()?;
-        Ok(Selection { list, clusters, here: Vec::new(), counts: false })
+        Ok(Selection::new(list, clusters))
+    }
+
+    /// Lists what was removed: with the reasons of the clustering, unless the user names the documents.
+    fn list(&self, path: &Path, view: View<'_>, removed: &RemoveList) -> Result<()> {
+        let resolve = |named: &NamedId| named.resolved(&mut |id| view.contains(id)).map_err(Failure::from);
+        let mut rows = RemovedRows::begin(path, view, false)?;
+        let mut row = |named: &NamedId, because: Because<'_>, place: Option<Place>| -> Result<()> {
+            let id = resolve(named)?;
+            if !removed.is_removed(&id) {
+                return Ok(());
+            }
+            let kept = because.kept.and_then(NamedId::of_cell).map(|kept| resolve(&kept)).transpose()?;
+            Ok(rows.write(&id, &Because { kept: kept.as_deref(), ..because }, place)?)
+        };
+        let outcome = match (&self.remove, self.in_folder("remove.tsv")) {
+            (None, Some(table)) => RemoveTsv::read(&table, &mut |named, because, place| row(&named, because, place)),
+            (list, _) => inputs::each_id(list.as_deref().unwrap_or(Path::new("")), &mut |named| {
+                let place = Place::of(view, &resolve(&named)?)?;
+                row(&named, Because::default(), place)
+            }),
+        };
+        rows.finish(outcome)
     }
 }
 
@@ -227,6 +317,25 @@ enum Kind {
     Table,
 }
 
+impl Kind {
+    /// Returns how an output is to be packed, of an input of this packing.
+    fn packing(self, packing: Packing, to: &Path, input: &Path) -> Result<Packing> {
+        // Lines are compressed as the name of the output says, records are copied as they are.
+        match (self, Packing::of_name(to)) {
+            (Self::Rows, named) => Ok(named),
+            #[cfg(feature = "parquet")]
+            (Self::Table, _) => Ok(Packing::Plain),
+            (Self::Page, _) => Ok(Packing::Plain),
+            (Self::Records, named) if output::is_nameless(to) || named == packing => Ok(Packing::Plain),
+            (Self::Records, _) => {
+                let (to, name) = (to.display(), input.display());
+                let message = format!("{to}: records are copied as they are compressed, which the name does not say");
+                Err(Told::new(Code::Usage, message).hint(format!("give a name that ends as {name} does")).into())
+            }
+        }
+    }
+}
+
 /// An input, and how it is read.
 struct Opened {
     /// A copy of stdin, which goes away with this.
@@ -239,17 +348,17 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(args: &Args, archives: &Archives, input: &Located) -> Result<Self> {
+    /// Opens an input that is read by these options, unless the user says otherwise.
+    fn new(how: &How, mut options: Options, archives: &Archives, input: &Located) -> Result<Self> {
         let spooled = if input.path.as_os_str() == "-" { Some(inputs::spooled_stdin()?) } else { None };
         let path = spooled.as_ref().map_or(&*input.path, |file| file.path());
         let located = Located { path: path.to_owned(), ..input.clone() };
-        let mut options = archives.options(&input.path);
-        if args.format != Format::Auto {
-            options.format = args.format;
+        if how.format != Format::Auto {
+            options.format = how.format;
         }
-        options.id_from = args.id.unwrap_or_default().into();
-        options.id_prefix = args.id_prefix.clone().unwrap_or_default();
-        if let Some(name) = &args.id_field {
+        options.id_from = how.id.unwrap_or_default().into();
+        options.id_prefix = how.id_prefix.clone().unwrap_or_default();
+        if let Some(name) = &how.id_field {
             options.fields.id.clone_from(name);
             options.required.push(name.clone());
         }
@@ -281,7 +390,7 @@ impl Opened {
 
 /// One input on its way.
 struct Job<'a> {
-    args: &'a Args,
+    how: &'a How,
     input: &'a Path,
     opened: &'a Opened,
     meter: &'a Meter,
@@ -322,7 +431,7 @@ impl Job<'_> {
         let (path, options) = (self.opened.path(), &self.opened.options);
         let packing = Packing::of(path)?;
         let kind = self.opened.kind;
-        if !self.args.with.is_empty() && matches!(kind, Kind::Records | Kind::Page) {
+        if !self.how.with.is_empty() && matches!(kind, Kind::Records | Kind::Page) {
             let (name, what) = (self.input.display(), if kind == Kind::Page { "pages" } else { "records" });
             let message = format!("{name}: --with adds fields to lines of JSON and Parquet, not to {what}");
             return Err(Failure::usage(message));
@@ -332,22 +441,7 @@ impl Job<'_> {
             self.tick("filtering", &counts)?;
             return Ok(counts);
         }
-        // Lines are compressed as the name of the output says, records are copied as they are.
-        let packing_of = |to: &Path| -> Result<Packing> {
-            match (kind, Packing::of_name(to)) {
-                (Kind::Rows, named) => Ok(named),
-                #[cfg(feature = "parquet")]
-                (Kind::Table, _) => Ok(Packing::Plain),
-                (Kind::Page, _) => Ok(Packing::Plain),
-                (Kind::Records, named) if output::is_nameless(to) || named == packing => Ok(Packing::Plain),
-                (Kind::Records, _) => {
-                    let (to, name) = (to.display(), self.input.display());
-                    let message =
-                        format!("{to}: records are copied as they are compressed, which the name does not say");
-                    Err(Told::new(Code::Usage, message).hint(format!("give a name that ends as {name} does")).into())
-                }
-            }
-        };
+        let packing_of = |to: &Path| kind.packing(packing, to, self.input);
         let mut kept = Published::create(kept, packing_of(kept)?)?;
         let mut removed = match removed {
             Some(path) => Some(Published::create(path, packing_of(path)?)?),
@@ -361,7 +455,7 @@ impl Job<'_> {
                     Packing::Plain => Positions::Offsets,
                     Packing::Gzip | Packing::Zstd => Positions::Packed(Box::new(self.opened.located.open(options)?)),
                 };
-                let rows = Rows { name: self.input, options, positions, columns: &self.args.with };
+                let rows = Rows { name: self.input, options, positions, columns: &self.how.with };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 rows.filter(self.lines(packing)?, selection, &mut kept, removed, &mut progress)?
             }
@@ -374,7 +468,7 @@ impl Job<'_> {
             Kind::Page => Counts::default(),
             #[cfg(feature = "parquet")]
             Kind::Table => {
-                let table = tables::Table { path, options, columns: &self.args.with };
+                let table = tables::Table { path, options, columns: &self.how.with };
                 table.filter(selection, &mut kept, removed.as_mut(), &mut progress)?
             }
         };

@@ -17,7 +17,7 @@ use crate::json;
 /// What can be added to each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub(super) enum Column {
+pub(in crate::commands) enum Column {
     /// The id of the document's cluster, or null
     ClusterId,
     /// Number of documents of the cluster, or 1

@@ -2,11 +2,12 @@
 
 use nddb::archive::Position;
 
-use super::lists::{Cluster, Clusters, Fate, Place, RemoveList};
+use super::lists::{Cluster, Clusters, Fate, RemoveList};
+use crate::removed::Place;
 
 /// Which documents are removed, and the clusters if they are asked for.
-pub(super) struct Selection {
-    pub(super) list: RemoveList,
+pub(in crate::commands) struct Selection {
+    pub(in crate::commands) list: RemoveList,
     pub(super) clusters: Option<Clusters>,
     /// The archives of the database that the input is; empty if it is none.
     pub(super) here: Vec<u32>,
@@ -15,6 +16,11 @@ pub(super) struct Selection {
 }
 
 impl Selection {
+    /// Selects by a list, and by the clusters if rows say these.
+    pub(in crate::commands) fn new(list: RemoveList, clusters: Option<Clusters>) -> Self {
+        Self { list, clusters, here: Vec::new(), counts: false }
+    }
+
     /// Decides about a row with this id, at this position as the library tells it.
     pub(super) fn decide(&mut self, id: Option<&str>, position: Option<Position>) -> Fate {
         if self.counts {
@@ -38,20 +44,20 @@ impl Selection {
 
 /// What was passed on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+pub(in crate::commands) struct Counts {
     /// Documents with an id.
-    pub(super) rows: u64,
-    pub(super) removed: u64,
+    pub(in crate::commands) rows: u64,
+    pub(in crate::commands) removed: u64,
     /// Documents that are kept because their id alone is on the list.
-    pub(super) spared: u64,
+    pub(in crate::commands) spared: u64,
     /// Records of any kind, where the input has records.
     pub(super) records: u64,
     /// Records that are no documents and belong to removed ones.
-    pub(super) related: u64,
+    pub(in crate::commands) related: u64,
     /// Lines and records without an id, or unreadable: kept.
-    pub(super) without_id: u64,
+    pub(in crate::commands) without_id: u64,
     /// Bytes read.
-    pub(super) bytes: u64,
+    pub(in crate::commands) bytes: u64,
     /// Records were compressed anew.
     pub(super) repacked: bool,
 }

@@ -12,10 +12,15 @@ use crate::{inputs, output};
 /// For each input the file that gets what is kept of it, and the one that gets what is removed, if any does.
 pub(super) struct Targets {
     pub(super) kept: Vec<PathBuf>,
-    pub(super) removed: Option<Vec<PathBuf>>,
+    removed: Option<Vec<PathBuf>>,
 }
 
 impl Targets {
+    /// Returns the outputs of an input.
+    pub(super) fn of_input(&self, index: usize) -> (&Path, Option<&Path>) {
+        (&self.kept[index], self.removed.as_ref().map(|paths| &*paths[index]))
+    }
+
     /// Names the outputs of inputs that were given as these files and folders, and makes the folders for them.
     pub(super) fn of(given: &[PathBuf], located: &[Located], kept: &Path, removed: Option<&Path>) -> Result<Self> {
         let asked = [Some(kept), removed];

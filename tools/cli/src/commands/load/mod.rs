@@ -1,5 +1,6 @@
 //! `nddb load`: archives, pages and fingerprints into a database, in bulk.
 
+mod fields;
 mod repeated;
 mod selected;
 mod skipped;
@@ -17,10 +18,10 @@ use nddb::archive::{self, Format, Inputs, Limits};
 use nddb::ingest::{Event, LoadProgress, LoadReport, Loader};
 use serde_json::json;
 
+pub(in crate::commands) use self::fields::FieldNames;
 use self::selected::Choice;
 use self::skipped::Skipped;
 use self::summary::PassedOver;
-use self::unused::Of;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
@@ -118,22 +119,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner)")]
 struct Fields {
-    /// The id, a string or an integer; the string and the integer with the same digits are two ids. Inputs without a
-    /// field `id` get file:row [default: id]
-    #[arg(long, visible_alias = "id-column", value_name = "NAME")]
-    id_field: Option<String>,
-    /// Plain text, where there is no page [default: text, else raw_content or content]
-    #[arg(long, visible_alias = "text-column", value_name = "NAME")]
-    text_field: Option<String>,
-    /// An HTML page, where there is no fingerprint [default: html]
-    #[arg(long, visible_alias = "html-column", value_name = "NAME")]
-    html_field: Option<String>,
-    /// A fingerprint of 16 hex digits; in Parquet inputs also a 64-bit integer [default: fp]
-    #[arg(long, visible_alias = "fp-column", value_name = "NAME")]
-    fp_field: Option<String>,
-    /// The address [default: url, else metadata.url, meta.url or that of another well-known layout]
-    #[arg(long, visible_alias = "url-column", value_name = "NAME")]
-    url_field: Option<String>,
+    #[command(flatten)]
+    names: FieldNames,
     /// Assign the documents of Parquet inputs to the batches that this column names. Rows of a batch should be
     /// consecutive: each change of the batch is a commit
     #[arg(long, value_name = "NAME", conflicts_with = "batch")]
@@ -155,6 +142,13 @@ pub(in crate::commands) enum IdFrom {
     Row,
 }
 
+impl IdFrom {
+    /// Whether ids are places, so that the input need not have any.
+    fn is_place(self) -> bool {
+        archive::IdFrom::from(self).is_place()
+    }
+}
+
 impl From<IdFrom> for archive::IdFrom {
     fn from(from: IdFrom) -> Self {
         match from {
@@ -167,58 +161,16 @@ impl From<IdFrom> for archive::IdFrom {
 }
 
 impl Args {
-    /// Returns the options that apply to only some inputs, and whether they were given.
-    fn of_some_inputs(&self) -> [(&'static str, bool, Of); 6] {
-        let fields = &self.fields;
-        [
-            ("--id", matches!(self.id, Some(IdFrom::Record | IdFrom::Url)), Of::Archives),
-            ("--id-field", fields.id_field.is_some(), Of::Fields),
-            ("--text-field", fields.text_field.is_some(), Of::Fields),
-            ("--html-field", fields.html_field.is_some(), Of::Fields),
-            ("--fp-field", fields.fp_field.is_some(), Of::Fields),
-            ("--url-field", fields.url_field.is_some(), Of::Fields),
-        ]
-    }
-
-    /// Refuses options that contradict ids made from paths and rows.
-    fn refuse_two_sources_of_ids(&self) -> Result<()> {
-        let from: archive::IdFrom = self.id.unwrap_or_default().into();
-        let other = if self.fields.id_field.is_some() { "--id-field" } else { "--select" };
-        if from.is_place() && (self.fields.id_field.is_some() || !self.select.is_empty()) {
-            return Err(Failure::usage(format!("--id {} and {other} exclude each other", from.name())));
-        }
-        Ok(())
-    }
-
     fn options(&self) -> archive::Options {
-        let fields = &self.fields;
         archive::Options {
             format: self.format,
             limits: Limits { record: self.max_record as usize, ratio: self.max_ratio, ..Limits::default() },
             id_from: self.id.unwrap_or_default().into(),
             id_prefix: self.id_prefix.clone().unwrap_or_default(),
-            first_ordinal: 0,
-            fields: archive::JsonFields {
-                id: named(&fields.id_field, "id"),
-                text: named(&fields.text_field, "text"),
-                html: named(&fields.html_field, "html"),
-                fp: named(&fields.fp_field, "fp"),
-                url: named(&fields.url_field, "url"),
-            },
-            required: [&fields.id_field, &fields.text_field, &fields.html_field, &fields.fp_field, &fields.url_field]
-                .into_iter()
-                .flatten()
-                .cloned()
-                .collect(),
-            batch_column: fields.batch_column.clone(),
-            ..archive::Options::default()
+            batch_column: self.fields.batch_column.clone(),
+            ..self.fields.names.options()
         }
     }
-}
-
-/// The name of a field.
-fn named(given: &Option<String>, usual: &str) -> String {
-    given.clone().unwrap_or_else(|| usual.into())
 }
 
 pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
@@ -226,8 +178,11 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let (db, given) = args.environment.split(std::mem::take(&mut args.given), "INPUT")?;
     let command = format!("load {}", given.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(" "));
     let inputs = archive::expand(&given, args.format)?;
-    unused::refuse(&args.of_some_inputs(), args.format, &inputs)?;
-    args.refuse_two_sources_of_ids()?;
+    args.fields.names.check(args.id, args.format, &inputs.located)?;
+    if args.id.is_some_and(IdFrom::is_place) && !args.select.is_empty() {
+        let id = archive::IdFrom::from(args.id.unwrap_or_default()).name();
+        return Err(Failure::usage(format!("--id {id} and --select exclude each other")));
+    }
     let (inputs, choice) = match args.select.is_empty() {
         true => (inputs, None),
         false => Choice::make(&args.select, inputs).map(|(inputs, choice)| (inputs, Some(choice)))?,
@@ -309,7 +264,8 @@ fn load(
     }
 }
 
-fn tick(progress: &LoadProgress) -> Tick {
+/// Returns how far a load is.
+pub(in crate::commands) fn tick(progress: &LoadProgress) -> Tick {
     let LoadProgress { documents, skipped, bytes_in, size } = *progress;
     Tick {
         phase: "reading",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb::archive::{Format, Input, Inputs, Options};
+use nddb::archive::{Format, Input, Located, Options};
 
 use crate::failure::{Failure, Result};
 
@@ -36,7 +36,7 @@ impl Of {
 
 /// Refuses given options that apply to no input. `options` has the name of each option, whether it was given, and its
 /// inputs. To an input of unknown format all options may apply.
-pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &Inputs) -> Result<()> {
+pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &[Located]) -> Result<()> {
     let formats = formats(asked, inputs);
     let is_unused = |of: Of| formats.iter().all(|format| format.is_some_and(|format| of.leaves_out(format)));
     match options.iter().find(|(_, given, of)| *given && is_unused(*of)) {
@@ -48,7 +48,7 @@ pub(super) fn refuse(options: &[(&str, bool, Of)], asked: Format, inputs: &Input
 }
 
 /// Returns the formats of all inputs, by their names.
-fn formats(asked: Format, inputs: &Inputs) -> Vec<Option<Format>> {
+fn formats(asked: Format, inputs: &[Located]) -> Vec<Option<Format>> {
     if asked != Format::Auto {
         return vec![Some(asked)];
     }
@@ -57,6 +57,8 @@ fn formats(asked: Format, inputs: &Inputs) -> Vec<Option<Format>> {
         Some(Format::Tsv) => Input::open(path, &Options::default()).ok().map(|input| input.format()),
         named => named,
     };
-    let located = inputs.located.iter();
-    located.map(|located| if located.document.is_some() { Some(Format::Html) } else { of(&located.path) }).collect()
+    inputs
+        .iter()
+        .map(|located| if located.document.is_some() { Some(Format::Html) } else { of(&located.path) })
+        .collect()
 }

@@ -5,8 +5,8 @@ mod asking;
 mod bare;
 mod judged;
 mod one_pass;
-mod outside;
-mod parts;
+pub(in crate::commands) mod outside;
+pub(in crate::commands) mod parts;
 mod queries;
 
 pub(crate) use self::against::{Args as AgainstArgs, run as against};

@@ -3,30 +3,32 @@
 
 use std::path::PathBuf;
 
+use nddb::archive::{self, Inputs, Options};
 use nddb::ingest::{Event, LoadReport, Loader};
 use nddb::sketch::Recipe;
-use nddb::{Config, Reader, View, Writer, archive};
+use nddb::{Config, Reader, View, Writer};
 use nddb_format::record::Settings;
 use tempfile::TempDir;
 
 use crate::args::Global;
+use crate::commands::load::tick;
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::inputs::is_database;
 use crate::interrupt;
-use crate::messages::Tick;
+use crate::messages::Meter;
 use crate::quantity::{counted, grouped};
 
 /// Maximum distance of queries in a temporary database: the default of `nddb create`.
 const K: u8 = 3;
+/// Name of a temporary database in its folder.
+const DATABASE: &str = "documents.nddb";
 
 /// The database of the query documents, opened or made for one command.
 pub(in crate::commands) struct Outside {
     reader: Reader,
-    /// The folder of a temporary database, which is removed with this.
-    _folder: Option<TempDir>,
-    /// Whether all documents are in the database: some may have been skipped or have repeated ids.
-    is_whole: bool,
+    /// How a temporary database was loaded, and its folder, which is removed with this.
+    loaded: Option<(LoadReport, TempDir)>,
 }
 
 impl Outside {
@@ -38,30 +40,47 @@ impl Outside {
                 if let Some(like) = like {
                     refuse_other(path.display().to_string(), reader.view().settings(), like)?;
                 }
-                Ok(Self { reader, _folder: None, is_whole: true })
+                Ok(Self { reader, loaded: None })
             }
             _ if given.iter().any(|path| is_database(path)) => {
                 Err(Failure::usage("give one database, or files and folders of documents, but not both"))
             }
-            _ => Self::load(given, like, global),
+            _ => {
+                let inputs = archive::expand(given, archive::Format::Auto)?;
+                let meter = global.messages().meter("read");
+                let folder = global.temporary_folder()?;
+                let outside = Self::load(inputs, Options::default(), like, folder, |_| Ok(()), &meter, global)?;
+                if let Some((report, _)) = &outside.loaded {
+                    meter.finish(&summary(report));
+                }
+                Ok(outside)
+            }
         }
     }
 
-    fn load(given: &[PathBuf], like: Option<&Settings>, global: &Global) -> Result<Self> {
-        let inputs = archive::expand(given, archive::Format::Auto)?;
+    /// Loads inputs by these options into a database in a temporary folder, the first document as the oldest. `check`
+    /// looks at it before anything is read.
+    pub(in crate::commands) fn load(
+        inputs: Inputs,
+        options: Options,
+        like: Option<&Settings>,
+        folder: TempDir,
+        check: impl FnOnce(View<'_>) -> Result<()>,
+        meter: &Meter,
+        global: &Global,
+    ) -> Result<Self> {
         let config = match like {
             Some(like) => Config::within(like.k)?.bits(like.bits)?.recipe(&like.recipe),
             None => Config::within(K)?.recipe(&Recipe::default().label()),
         };
-        let folder = global.temporary_folder()?;
-        let path = folder.path().join("documents.nddb");
+        let path = folder.path().join(DATABASE);
         let mut writer = Writer::create(&path, &config)?;
+        check(writer.view())?;
         database::set_up(&mut writer, global);
         interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
-        let meter = global.messages().meter("read");
         let report = Loader::new(&mut writer)
+            .options(options)
             .threads(global.threads())
-            .unordered(true)
             .stop_when(interrupt::asked)
             .on_event(|event| match event {
                 Event::Skipped(what) => {
@@ -70,14 +89,7 @@ impl Outside {
                     global.messages().detail(format!("{file}: skipped at byte {offset}: {why}"));
                 }
                 Event::Unreadable { error, .. } => global.messages().warn(format!("skipped: {}", chain(error))),
-                Event::Progress(progress) => meter.tick(Tick {
-                    phase: "reading",
-                    done: progress.documents,
-                    unit: "documents",
-                    share: (progress.size > 0).then(|| progress.bytes_in as f64 / progress.size as f64),
-                    bytes: progress.bytes_in,
-                    skipped: progress.skipped,
-                }),
+                Event::Progress(progress) => meter.tick(tick(&progress)),
                 _ => {}
             })
             .load_inputs(inputs)?;
@@ -89,9 +101,7 @@ impl Outside {
             let message = report.unreadable.first().map(|error| chain(error)).unwrap_or_default();
             return Err(Told::new(Code::Failed, message).hint("nothing was read; fix or omit that input").into());
         }
-        meter.finish(&summary(&report));
-        let is_whole = report.skipped() == 0 && report.loaded.repeated == 0;
-        Ok(Self { reader: database::read(&path)?, _folder: Some(folder), is_whole })
+        Ok(Self { reader: database::read(&path)?, loaded: Some((report, folder)) })
     }
 
     /// Returns the documents.
@@ -104,9 +114,16 @@ impl Outside {
         &self.reader
     }
 
+    /// Returns how files were loaded, and the temporary database that they were loaded into.
+    pub(in crate::commands) fn loaded(&self) -> Option<(&LoadReport, PathBuf)> {
+        self.loaded.as_ref().map(|(report, folder)| (report, folder.path().join(DATABASE)))
+    }
+
     /// Returns the exit code of a successful command.
     pub(in crate::commands) fn code(&self) -> Code {
-        if self.is_whole { Code::Done } else { Code::SomeSkipped }
+        // Some of the files may have been skipped, or ids repeated.
+        let is_whole = |(report, _): &(LoadReport, TempDir)| report.skipped() == 0 && report.loaded.repeated == 0;
+        if self.loaded.as_ref().is_none_or(is_whole) { Code::Done } else { Code::SomeSkipped }
     }
 }
 

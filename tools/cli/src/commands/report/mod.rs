@@ -4,9 +4,9 @@ mod numbers;
 mod removal_numbers;
 mod text_numbers;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use nddb_lab::report::{Made, Report};
+use nddb_lab::report::{Made, Report, SAMPLE};
 
 use super::pairs;
 use crate::args::{Database, Global};
@@ -41,10 +41,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Approximate number of documents whose texts are read: N drawn at random, and at most N near-duplicates of these
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = SAMPLE.0)]
     sample: usize,
     /// Seed that selects the documents
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = SAMPLE.1)]
     seed: u64,
 }
 
@@ -57,14 +57,12 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let db = args.database.db.display().to_string();
     let sample = (args.sample, args.seed);
     let resources = pairs::resources(global);
-    let mut report = Report::measure(db, reader.view(), &resources, sample, global.threads(), &mut *meter.watch(true))?;
-    let command = format!("nddb report {} --sample {} --seed {}", report.db, args.sample, args.seed);
-    report.made = Made { date: today(), command };
+    let command = format!("nddb report {db} --sample {} --seed {}", args.sample, args.seed);
+    let watch = &mut *meter.watch(true);
+    let mut report = Report::measure(db, reader.view(), None, &resources, sample, global.threads(), watch)?;
+    report.made = made(command);
     if args.output.is_some() || !global.json {
-        let page = report.page()?;
-        let mut output = Output::chosen(args.output.as_deref())?;
-        output.write(page.as_bytes())?;
-        output.flush()?;
+        write(&report, args.output.as_deref())?;
     }
     if global.json {
         output::print_json(&numbers::value(&report))?;
@@ -79,7 +77,16 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// The date and time, by Greenwich.
-fn today() -> String {
-    chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now()).format("%Y-%m-%d %H:%M UTC").to_string()
+/// Says when a report is made, by Greenwich, and by which command.
+pub(in crate::commands) fn made(command: String) -> Made {
+    let now = chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now());
+    Made { date: now.format("%Y-%m-%d %H:%M UTC").to_string(), command }
+}
+
+/// Writes the page to a file, or to stdout.
+pub(in crate::commands) fn write(report: &Report<'_>, output: Option<&Path>) -> Result<()> {
+    let page = report.page()?;
+    let mut output = Output::chosen(output)?;
+    output.write(page.as_bytes())?;
+    output.flush()
 }

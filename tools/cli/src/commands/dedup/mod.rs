@@ -1,0 +1,240 @@
+//! `nddb dedup`: from files to the kept documents of them, in one call.
+
+mod summary;
+
+use std::path::{Path, PathBuf};
+
+use nddb::archive::{Format, Options};
+use nddb::detect::{ClusterOptions, Keep, PairOptions};
+use nddb::{Reader, View};
+use nddb_format::record::Settings;
+use nddb_lab::report::{Report, SAMPLE};
+use tempfile::TempDir;
+
+use self::summary::Summary;
+use super::filter::{How, Plan, RemoveList, Selection};
+use super::load::{FieldNames, IdFrom};
+use super::query::outside::Outside;
+use super::query::parts::Parts;
+use super::{pairs, report};
+use crate::args::Global;
+use crate::clock::Clock;
+use crate::difference_option::DifferenceOption;
+use crate::failure::{Code, Failure, Result};
+use crate::messages::Meter;
+use crate::parameters::Parameters;
+use crate::quantity::counted;
+use crate::removed::{Because, Place, RemovedRows, Search};
+use crate::{database, judging, output};
+
+/// Copy files without their near-duplicates, in one call
+///
+/// Reads WARC, WET, ARC, JSONL (plain, .gz, .zst), Parquet, HTML and text files, and folders of them, and writes the
+/// documents that stay in the same order and format, byte for byte where the format allows it. It does what 'nddb
+/// load', 'nddb cluster' and 'nddb filter' do, with a temporary database that is removed at the end: in --tmp-dir, or
+/// else beside the output. It takes about 1 KB a document.
+///
+/// Of documents that are near-duplicates one is kept, and a document is removed only if it is itself a near-duplicate
+/// of one that is kept. With --against, what is near to a document of an earlier database is removed first. Nothing is
+/// stored there: to compare with what is kept now, too, load it into that database.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "nddb dedup [OPTIONS] INPUT... -o OUT",
+    after_help = "\
+Examples:
+  nddb dedup pages.jsonl -o kept.jsonl
+  nddb dedup fineweb/*.parquet -o kept/ --removed removed.parquet --report report.html
+  nddb dedup crawl.warc.gz -o kept.warc.gz --removed removed.tsv
+  nddb dedup dumps/ -o kept/ --keep longest           the same tree below kept/
+  nddb dedup new.jsonl -o new-only.jsonl --against january.nddb --against february.nddb
+  nddb dedup pages.jsonl -o kept.jsonl --min-probability 0.9 --max-difference 20%"
+)]
+pub(crate) struct Args {
+    /// Files and folders
+    #[arg(value_name = "INPUT", required = true)]
+    given: Vec<PathBuf>,
+    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
+    /// several inputs)
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// List the removed documents here, with the document that is kept instead, the rule that decided, the probability,
+    /// the share that differs, and where the document stands: a .tsv, .jsonl or .parquet file
+    #[arg(long, value_name = "FILE")]
+    removed: Option<PathBuf>,
+    /// Write the page of 'nddb report' here: what is removed, from which sites, with what confidence
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Remove what is near to a document of this database, too; may be repeated
+    #[arg(long, value_name = "DB")]
+    against: Vec<PathBuf>,
+    /// Which document of a cluster is kept: stored (the first in the inputs), newest, oldest, longest, shortest-url, id;
+    /// rules are tried in order, and ties go to the lowest id
+    #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
+    keep: Vec<Keep>,
+    /// Remove documents that are near-duplicates with at least this probability, 0 to 1 [default: 0.5]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    min_probability: Option<f64>,
+    #[command(flatten)]
+    difference: DifferenceOption,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// What the inputs are: auto, warc, wet, arc, html, jsonl, parquet
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    format: Format,
+    /// Where ids come from, which the list of removed documents has [default: record; path, if an id comes again]
+    #[arg(long, value_enum, value_name = "FROM")]
+    id: Option<IdFrom>,
+    // The last one: options after it would stand under its heading.
+    #[command(flatten)]
+    fields: FieldNames,
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a probability is 0 to 1".to_owned())
+}
+
+pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
+    if args.given.iter().any(|path| path.as_os_str() == "-") {
+        return Err(Failure::usage("-: inputs are read twice: write stdin to a file first"));
+    }
+    let options = Options { format: args.format, id_from: args.id.unwrap_or_default().into(), ..args.fields.options() };
+    let how = args.how(args.id);
+    // What cannot be written is told before the work.
+    let plan = Plan::make(&how, &args.given, &global.messages())?;
+    args.fields.check(args.id, args.format, &plan.inputs().located)?;
+    plan.check(&how, &options)?;
+    let earlier = args.against.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
+    let parts = match &earlier[..] {
+        [] => None,
+        earlier => Some(Parts::new(&args.against, &earlier.iter().collect::<Vec<_>>())?),
+    };
+    let meter = global.messages().meter("dedup");
+    let like = earlier.first().map(|reader: &Reader| reader.view().settings());
+    let (outside, id) = args.load(&plan, options, like, &meter, global)?;
+    let found = args.find(&outside, parts.as_ref(), &meter, global)?;
+    let mut selection = Selection::new(found.list.sorted(), None);
+    let counts = plan.copy(&args.how(id), outside.view(), &mut selection, &meter, &global.messages())?;
+    if let Some(path) = &args.report {
+        let name = args.given.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+        let watch = &mut *meter.watch(true);
+        let (resources, threads) = (pairs::resources(global), global.threads());
+        let clustering = Some(&found.options);
+        let command = format!("nddb dedup {name} --report {}", path.display());
+        let mut page = Report::measure(name, found.reader.view(), clustering, &resources, SAMPLE, threads, watch)?;
+        page.made = report::made(command);
+        report::write(&page, Some(path))?;
+    }
+    found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
+    Ok(outside.code())
+}
+
+/// What is removed.
+struct Found {
+    list: RemoveList,
+    summary: Summary,
+    options: ClusterOptions,
+    /// The documents that are not near to earlier ones.
+    reader: Reader,
+}
+
+impl Args {
+    /// How the kept documents are written, of inputs whose ids come from there.
+    fn how(&self, id: Option<IdFrom>) -> How {
+        How {
+            output: self.output.clone(),
+            removed_documents: None,
+            with: Vec::new(),
+            format: self.format,
+            // By which each file is loaded.
+            id_field: None,
+            id,
+            id_prefix: None,
+        }
+    }
+
+    /// Makes the folder of the temporary database, which goes away with what is returned.
+    fn temporary_folder(&self, global: &Global) -> Result<TempDir> {
+        let beside = match self.output.parent() {
+            _ if global.tmp_dir.is_some() || output::is_nameless(&self.output) => return global.temporary_folder(),
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let folder = tempfile::Builder::new().prefix(".nddb-dedup-").tempdir_in(beside);
+        folder.map_err(|error| Failure::writing(&beside.display().to_string(), &error))
+    }
+
+    /// Loads the inputs into a temporary database; returns where ids come from, too. Where an id is that of several
+    /// documents, all of them are to be judged: then ids are places.
+    fn load(
+        &self,
+        plan: &Plan,
+        mut options: Options,
+        like: Option<&Settings>,
+        meter: &Meter,
+        global: &Global,
+    ) -> Result<(Outside, Option<IdFrom>)> {
+        let check = |view: View<'_>| self.options(view, global).map(|_| ());
+        let load =
+            |options| Outside::load(plan.inputs(), options, like, self.temporary_folder(global)?, check, meter, global);
+        let first = load(options.clone())?;
+        let repeated = first.loaded().map_or(0, |(report, _)| report.loaded.repeated + report.loaded.unchanged);
+        if repeated == 0 {
+            return Ok((first, self.id));
+        }
+        drop(first);
+        let documents = counted(repeated, "document");
+        global
+            .messages()
+            .note(format!("{documents} with an id that came before: all are named by file and row instead"));
+        options.id_from = IdFrom::Path.into();
+        Ok((load(options)?, Some(IdFrom::Path)))
+    }
+
+    /// How documents are clustered.
+    fn options(&self, view: View<'_>, global: &Global) -> Result<ClusterOptions> {
+        let mut pairs = PairOptions::chosen(judging::chosen(view, None, None)?);
+        if let Some(probability) = self.min_probability {
+            let told = |why: String| Failure::usage(format!("--min-probability {probability}: {why}"));
+            pairs.method.set("probability", &probability.to_string()).map_err(|error| told(error.to_string()))?;
+        }
+        self.parameters.apply(&mut judging::running(&mut pairs.method, &mut pairs.or_simhash, &mut pairs.verify))?;
+        pairs.max_difference = self.difference.most();
+        pairs.resources = pairs::resources(global);
+        Ok(ClusterOptions { keep: self.keep.clone(), ..ClusterOptions::new(pairs) })
+    }
+
+    /// Finds what is removed, and lists it.
+    fn find(&self, outside: &Outside, parts: Option<&Parts<'_>>, meter: &Meter, global: &Global) -> Result<Found> {
+        let view = outside.view();
+        let options = self.options(view, global)?;
+        let Some((_, path)) = outside.loaded() else { return Err(Failure::failed("no inputs were loaded")) };
+        let earlier = parts.map(|parts| &parts.federation);
+        let search = Search { path: &path, view, earlier, options: options.clone(), threads: global.threads() };
+        let (mut list, mut summary) = (RemoveList::empty(), Summary::default());
+        let rows = self.removed.as_deref().map(|path| RemovedRows::begin(path, view, parts.is_some()));
+        let mut rows = rows.transpose()?;
+        let outcome = search.each(&mut *meter.watch(true), &mut |removed| {
+            let stored = view.get(removed.id)?;
+            let place = stored.as_ref().and_then(|stored| Place::of_record(&stored.record));
+            list.add(removed.id, place);
+            summary.add(removed, stored.as_ref());
+            let kept_in = removed.part.map(|part| self.against[part].to_string_lossy());
+            let because = Because {
+                kept: Some(removed.kept),
+                kept_in: kept_in.as_deref(),
+                rule: Some(&removed.rule),
+                probability: removed.probability,
+                difference: removed.difference,
+            };
+            rows.as_mut().map_or(Ok(()), |rows| rows.write(removed.id, &because, place))
+        });
+        let outcome = outcome.map_err(Failure::from);
+        let found = match rows {
+            Some(rows) => rows.finish(outcome)?,
+            None => outcome?,
+        };
+        Ok(Found { list, summary, options, reader: found.reader })
+    }
+}

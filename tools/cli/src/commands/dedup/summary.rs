@@ -1,0 +1,120 @@
+//! What was read, kept and removed, for people and as JSON.
+
+use std::path::PathBuf;
+
+use nddb::Stored;
+use serde_json::json;
+
+use super::Args;
+use crate::args::Global;
+use crate::clock::Clock;
+use crate::commands::filter::Counts;
+use crate::commands::query::outside::Outside;
+use crate::failure::Result;
+use crate::messages::Meter;
+use crate::output;
+use crate::quantity::{bytes, counted, duration, grouped};
+use crate::removed::Removed;
+
+/// The documents that are removed, by kind.
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    /// Near to a document of an earlier database.
+    earlier: u64,
+    /// With the text of a kept document.
+    identical: u64,
+    /// Other near-duplicates of a kept document.
+    near: u64,
+    /// Words of all of these.
+    words: u64,
+    /// Bytes of all of these in the inputs, compressed as they are, where that is known.
+    bytes: u64,
+}
+
+impl Summary {
+    /// Counts a document.
+    pub(super) fn add(&mut self, removed: &Removed<'_>, stored: Option<&Stored>) {
+        *match removed {
+            Removed { part: Some(_), .. } => &mut self.earlier,
+            Removed { identical: true, .. } => &mut self.identical,
+            _ => &mut self.near,
+        } += 1;
+        let Some(Stored { record, .. }) = stored else { return };
+        self.words += record.tokens.unwrap_or(0);
+        self.bytes += record.source.map_or(0, |source| source.length);
+    }
+
+    /// Says what was done.
+    pub(super) fn tell(
+        &self,
+        args: &Args,
+        outside: &Outside,
+        (counts, outputs): (&Counts, &[PathBuf]),
+        clock: &Clock,
+        global: &Global,
+        meter: &Meter,
+    ) -> Result<()> {
+        let skipped = outside.loaded().map_or(0, |(report, _)| report.skipped());
+        let kept = counts.rows - counts.removed;
+        if global.json {
+            output::print_json(&json!({
+                "documents": counts.rows,
+                "kept": kept,
+                "removed": counts.removed,
+                "same_text": self.identical,
+                "near": self.near,
+                "earlier": self.earlier,
+                "removed_words": self.words,
+                "removed_bytes": self.bytes,
+                "records_removed": counts.related,
+                "without_id": counts.without_id,
+                "skipped": skipped,
+                "bytes": counts.bytes,
+                "outputs": outputs.iter().map(nddb::archive::text_of).collect::<Vec<_>>(),
+                "seconds": clock.seconds(),
+                "cpu_seconds": clock.cpu_seconds(),
+            }))?;
+        }
+        let mut text = format!(
+            "{} read, {} kept, {} removed ({:.1}%)",
+            counted(counts.rows, "document"),
+            grouped(kept),
+            grouped(counts.removed),
+            100.0 * counts.removed as f64 / counts.rows.max(1) as f64,
+        );
+        let kinds: Vec<String> = [
+            (self.identical, "with the text of a kept document"),
+            (self.near, "near to a kept document"),
+            (self.earlier, "near to a document of an earlier database"),
+        ]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", grouped(count)))
+        .collect();
+        if !kinds.is_empty() {
+            text += &format!(": {}", kinds.join(", "));
+        }
+        if skipped > 0 {
+            text += &format!("; {} unreadable", grouped(skipped));
+        }
+        let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+        meter.finish(&format!("{text}; in {took}"));
+        let messages = global.messages();
+        if counts.removed > 0 {
+            let size = if self.bytes > 0 {
+                format!(", {} of {}", bytes(self.bytes), bytes(counts.bytes))
+            } else {
+                String::new()
+            };
+            messages.note(format!("{} removed{size}", counted(self.words, "word")));
+        }
+        let files = [
+            ("kept", Some(&args.output)),
+            ("list of removed", args.removed.as_ref()),
+            ("report", args.report.as_ref()),
+        ];
+        let files = files.iter().filter_map(|(what, path)| Some(format!("{what}: {}", path.as_ref()?.display())));
+        messages.note(files.collect::<Vec<_>>().join("; "));
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! The names of fields and columns, of all commands that load documents.
+
+use nddb::archive::{Format, JsonFields, Located, Options};
+
+use super::IdFrom;
+use super::unused::{self, Of};
+use crate::failure::{Failure, Result};
+
+/// Names of JSONL fields and of Parquet and CSV columns.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner)")]
+pub(in crate::commands) struct FieldNames {
+    /// The id, a string or an integer; the string and the integer with the same digits are two ids. Inputs without a
+    /// field `id` get file:row [default: id]
+    #[arg(long, visible_alias = "id-column", value_name = "NAME")]
+    id_field: Option<String>,
+    /// Plain text, where there is no page [default: text, else raw_content or content]
+    #[arg(long, visible_alias = "text-column", value_name = "NAME")]
+    text_field: Option<String>,
+    /// An HTML page, where there is no fingerprint [default: html]
+    #[arg(long, visible_alias = "html-column", value_name = "NAME")]
+    html_field: Option<String>,
+    /// A fingerprint of 16 hex digits; in Parquet inputs also a 64-bit integer [default: fp]
+    #[arg(long, visible_alias = "fp-column", value_name = "NAME")]
+    fp_field: Option<String>,
+    /// The address [default: url, else metadata.url, meta.url or that of another well-known layout]
+    #[arg(long, visible_alias = "url-column", value_name = "NAME")]
+    url_field: Option<String>,
+}
+
+impl FieldNames {
+    /// Returns options with these names, and the defaults of all others.
+    pub(in crate::commands) fn options(&self) -> Options {
+        let named = |given: &Option<String>, usual: &str| given.clone().unwrap_or_else(|| usual.into());
+        let all = [&self.id_field, &self.text_field, &self.html_field, &self.fp_field, &self.url_field];
+        Options {
+            fields: JsonFields {
+                id: named(&self.id_field, "id"),
+                text: named(&self.text_field, "text"),
+                html: named(&self.html_field, "html"),
+                fp: named(&self.fp_field, "fp"),
+                url: named(&self.url_field, "url"),
+            },
+            required: all.into_iter().flatten().cloned().collect(),
+            ..Options::default()
+        }
+    }
+
+    /// Refuses names and a source of ids that no input looks at, and two sources of ids.
+    pub(in crate::commands) fn check(&self, id: Option<IdFrom>, format: Format, inputs: &[Located]) -> Result<()> {
+        let of_some_inputs = [
+            ("--id", matches!(id, Some(IdFrom::Record | IdFrom::Url)), Of::Archives),
+            ("--id-field", self.id_field.is_some(), Of::Fields),
+            ("--text-field", self.text_field.is_some(), Of::Fields),
+            ("--html-field", self.html_field.is_some(), Of::Fields),
+            ("--fp-field", self.fp_field.is_some(), Of::Fields),
+            ("--url-field", self.url_field.is_some(), Of::Fields),
+        ];
+        unused::refuse(&of_some_inputs, format, inputs)?;
+        match id {
+            Some(id) if id.is_place() && self.id_field.is_some() => {
+                let name = nddb::archive::IdFrom::from(id).name();
+                Err(Failure::usage(format!("--id {name} and --id-field exclude each other")))
+            }
+            _ => Ok(()),
+        }
+    }
+}

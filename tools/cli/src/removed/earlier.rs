@@ -1,0 +1,103 @@
+//! What is near to documents of other databases.
+
+use nddb::detect::{OnlineDetector, PartedNearDuplicates, Remove};
+use nddb::{Document, Federation, Progress, Result, Stored, View};
+use nddb_dedup::in_order;
+
+use super::Removed;
+
+/// Documents of one piece of work for a thread.
+const PIECE: usize = 64;
+/// Pieces that are held at a time.
+const PIECES_HELD: usize = 16;
+
+/// The databases that documents are compared with, and how.
+#[derive(Debug)]
+pub struct Earlier<'a> {
+    /// The databases.
+    pub stored: &'a Federation<'a>,
+    /// How documents are judged.
+    pub online: OnlineDetector,
+    /// Number of threads.
+    pub threads: usize,
+}
+
+impl Earlier<'_> {
+    /// Passes on each document of a view that is near to one of the databases, with all near-duplicates there, in the
+    /// order of document numbers.
+    ///
+    /// # Errors
+    /// As [`OnlineDetector::ask_parts`]; whatever `emit` returns; [`nddb::Error::Cancelled`] if `watch` returns `false`.
+    pub fn each(
+        &self,
+        view: View<'_>,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut dyn FnMut(&Stored, &PartedNearDuplicates) -> Result<()>,
+    ) -> Result<()> {
+        let total = Some(view.stats()?.documents);
+        let mut done = 0;
+        let mut held = Vec::with_capacity(PIECES_HELD * PIECE);
+        let mut pass = |held: &mut Vec<Stored>| -> Result<()> {
+            done += held.len() as u64;
+            self.ask(held, emit)?;
+            held.clear();
+            let progress = Progress { phase: "compare with other databases", done, total, unit: "documents" };
+            if watch(&progress) { Ok(()) } else { Err(nddb::Error::Cancelled) }
+        };
+        view.each(&mut |stored| {
+            held.push(stored);
+            if held.len() == PIECES_HELD * PIECE {
+                pass(&mut held)?;
+            }
+            Ok(true)
+        })?;
+        pass(&mut held)
+    }
+
+    /// Asks for what is near to these documents on all threads.
+    fn ask(&self, held: &[Stored], emit: &mut dyn FnMut(&Stored, &PartedNearDuplicates) -> Result<()>) -> Result<()> {
+        let mut pieces = held.chunks(PIECE);
+        let near = |stored: &Stored| {
+            let document = Document::from(stored.clone()).without_source();
+            match self.online.ask_parts(self.stored, &document, None) {
+                // Nothing is known of it that could be compared.
+                Err(nddb::Error::Method { .. }) => Ok(PartedNearDuplicates::default()),
+                answer => answer,
+            }
+        };
+        in_order(
+            self.threads,
+            || pieces.next(),
+            |piece| piece.iter().map(|stored| Ok((stored, near(stored)?))).collect::<Vec<Result<_>>>(),
+            |answers| {
+                for answer in answers {
+                    let (stored, found) = answer?;
+                    if !found.matches.is_empty() {
+                        emit(stored, &found)?;
+                    }
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// Passes on each document of a view that may be removed because of one of the databases, with the nearest such
+    /// one. As in a cluster, a document stays of which too much may be missing from the other one.
+    pub(super) fn removed(
+        &self,
+        remove: Remove,
+        view: View<'_>,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut dyn FnMut(&Removed<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.each(view, watch, &mut |stored, found| {
+            for (part, alike) in &found.matches {
+                let kept = self.stored.parts()[*part].get(&alike.id)?;
+                if kept.is_some_and(|kept| remove.removes(&kept.record, &stored.record, alike.identical)) {
+                    return emit(&Removed::of_earlier(&stored.record.id, *part, alike));
+                }
+            }
+            Ok(())
+        })
+    }
+}

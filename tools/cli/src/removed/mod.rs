@@ -1,0 +1,62 @@
+//! The documents that are removed, and why: what `cluster`, `filter` and `dedup` list, and what the Python package
+//! returns.
+
+mod clusters;
+mod earlier;
+mod search;
+mod table;
+
+use std::borrow::Cow;
+
+use nddb::detect::{Measures, NearDuplicate, Pair};
+
+pub(crate) use self::clusters::of_clusters;
+pub use self::earlier::Earlier;
+pub use self::search::{Removals, Search};
+pub(crate) use self::table::{Because, Place, RemoveTsv, RemovedRows};
+
+/// A document that is removed, and the one that is kept instead.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Removed<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The id of the document that is kept.
+    pub kept: &'a str,
+    /// Which of the earlier databases stores that one; `None` if it is in the same database.
+    pub part: Option<usize>,
+    /// Whether both have the same text.
+    pub identical: bool,
+    /// The name of the rule that decided.
+    pub rule: Cow<'static, str>,
+    /// The probability that they are near-duplicates, if the method gives one.
+    pub probability: Option<f64>,
+    /// The share of the words of the longer text that differs, estimated from sketches, if these tell.
+    pub difference: Option<f64>,
+}
+
+impl<'a> Removed<'a> {
+    /// Of two documents of one database; `method` is that of a pair that sketches say nothing of.
+    fn of_pair(id: &'a str, kept: &'a str, pair: Option<&Pair>, method: &'static str) -> Self {
+        let rule = pair.map_or(Cow::Borrowed(method), Pair::verdict);
+        let is_identical = pair.is_some_and(|pair| pair.identical);
+        Self::measured(id, kept, None, is_identical, rule, pair.map(|pair| &pair.measures))
+    }
+
+    /// Of a document that is near to one of an earlier database.
+    fn of_earlier(id: &'a str, part: usize, alike: &'a NearDuplicate) -> Self {
+        Self::measured(id, &alike.id, Some(part), alike.identical, alike.verdict(), Some(&alike.measures))
+    }
+
+    fn measured(
+        id: &'a str,
+        kept: &'a str,
+        part: Option<usize>,
+        identical: bool,
+        rule: Cow<'static, str>,
+        measures: Option<&Measures>,
+    ) -> Self {
+        let share = |name| measures.and_then(|measures| measures.share(name));
+        let (probability, difference) = (share("probability"), share("difference"));
+        Self { id, kept, part, identical, rule, probability, difference }
+    }
+}

@@ -1,0 +1,210 @@
+//! Lists of removed documents: `remove.tsv` of a clustering, and the rows of `--removed`.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::Path;
+
+use nddb::View;
+use nddb_format::record::Record;
+use nddb_lab::{NamedId, tsv};
+
+use super::Removed;
+use crate::columns::{Cell, Column, Kind, RowFormat, Rows};
+use crate::failure::{Code, Failure, Result, Told};
+use crate::ids::Cells;
+use crate::inputs;
+use crate::output::Output;
+
+/// Where a document stands that is to be removed: the number of its archive in the database, and its position there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) archive: u32,
+    pub(crate) offset: u64,
+    pub(crate) inner: u64,
+}
+
+impl Place {
+    /// Returns where the document of an id stands; `None` if there is none, or it came from no archive.
+    pub(crate) fn of(view: View<'_>, id: &str) -> nddb::Result<Option<Self>> {
+        Ok(view.get(id)?.and_then(|stored| Self::of_record(&stored.record)))
+    }
+
+    /// Returns where a stored document stands.
+    pub(crate) fn of_record(record: &Record) -> Option<Self> {
+        record.source.map(|at| Self { archive: at.archive, offset: at.offset, inner: at.inner })
+    }
+}
+
+/// Why a document is removed; what is not known is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Because<'a> {
+    /// The id of the document that is kept.
+    pub(crate) kept: Option<&'a str>,
+    /// The database of that one, if it is an earlier one.
+    pub(crate) kept_in: Option<&'a str>,
+    /// The name of the rule that decided.
+    pub(crate) rule: Option<&'a str>,
+    /// The probability of the two.
+    pub(crate) probability: Option<f64>,
+    /// The share that differs.
+    pub(crate) difference: Option<f64>,
+}
+
+/// Callback for the documents of a list: how each is named, why it is removed, and its place.
+type Visit<'a> = dyn FnMut(NamedId, Because<'_>, Option<Place>) -> Result<()> + 'a;
+
+/// The paths of the archives of a database, by their numbers.
+struct Archives(HashMap<u32, String>);
+
+impl Archives {
+    fn read(view: View<'_>) -> nddb::Result<Self> {
+        Ok(Self(view.archives()?.into_iter().map(|(number, archive)| (number, archive.path)).collect()))
+    }
+
+    fn path(&self, place: &Place) -> Option<&str> {
+        self.0.get(&place.archive).map(String::as_str)
+    }
+}
+
+/// `remove.tsv`: each document that a clustering removes, why, and where it stands; empty cells for what is not known.
+/// An id may be that of several rows of a file, and of these one was judged.
+pub(crate) struct RemoveTsv {
+    output: Output,
+    archives: Archives,
+    line: Vec<u8>,
+}
+
+impl RemoveTsv {
+    /// Begins the file with the names of its columns.
+    pub(crate) fn begin(mut output: Output, view: View<'_>) -> Result<Self> {
+        output.write(b"document\tkept\trule\tprobability\tdifference\tarchive\toffset\tinner\tfile\n")?;
+        Ok(Self { output, archives: Archives::read(view)?, line: Vec::new() })
+    }
+
+    /// Writes a line; `has_namesake` of the document and the kept one.
+    pub(crate) fn write(&mut self, removed: &Removed<'_>, has_namesake: [bool; 2], place: Option<Place>) -> Result<()> {
+        let line = &mut self.line;
+        line.clear();
+        tsv::write_id(line, removed.id, has_namesake[0]);
+        line.push(b'\t');
+        tsv::write_id(line, removed.kept, has_namesake[1]);
+        line.push(b'\t');
+        tsv::write_text(line, &removed.rule);
+        for share in [removed.probability, removed.difference] {
+            let cell = share.map_or_else(String::new, |share| format!("{share:.6}"));
+            line.extend_from_slice(format!("\t{cell}").as_bytes());
+        }
+        match place {
+            Some(place) => {
+                line.extend_from_slice(format!("\t{}\t{}\t{}\t", place.archive, place.offset, place.inner).as_bytes());
+                tsv::write_text(line, self.archives.path(&place).unwrap_or_default());
+            }
+            None => line.extend_from_slice(b"\t\t\t\t"),
+        }
+        line.push(b'\n');
+        self.output.write(line)
+    }
+
+    /// Hands everything over.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.output.flush()
+    }
+
+    /// Passes on the lines of the file: the document, why it is removed (the kept one as its cell), and its place.
+    pub(crate) fn read(path: &Path, visit: &mut Visit<'_>) -> Result<()> {
+        for (number, line) in (1_u64..).zip(inputs::lines(path)?.lines()).skip(1) {
+            let line = line.map_err(|error| Failure::reading(path, &error))?;
+            let (named, because, place) = Self::row(&line).ok_or_else(|| {
+                let message = format!("{}: line {number} is no line of remove.tsv", path.display());
+                Told::new(Code::Failed, message).hint("run 'nddb cluster -o' again: it writes the file")
+            })?;
+            visit(named, because, place)?;
+        }
+        Ok(())
+    }
+
+    fn row(line: &str) -> Option<(NamedId, Because<'_>, Option<Place>)> {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [document, kept, rule, probability, difference, archive, offset, inner, _file] = cells[..] else {
+            return None;
+        };
+        let share = |cell: &str| if cell.is_empty() { Some(None) } else { cell.parse().ok().map(Some) };
+        let because = Because {
+            kept: Some(kept).filter(|kept| !kept.is_empty()),
+            kept_in: None,
+            // The names of rules have nothing that would be escaped.
+            rule: Some(rule).filter(|rule| !rule.is_empty()),
+            probability: share(probability)?,
+            difference: share(difference)?,
+        };
+        let place = match [archive, offset, inner] {
+            ["", "", ""] => None,
+            _ => {
+                Some(Place { archive: archive.parse().ok()?, offset: offset.parse().ok()?, inner: inner.parse().ok()? })
+            }
+        };
+        Some((NamedId::of_cell(document)?, because, place))
+    }
+}
+
+/// The list of `--removed`: a row for each removed document.
+pub(crate) struct RemovedRows<'a> {
+    rows: Rows,
+    ids: Cells<'a>,
+    archives: Archives,
+    has_earlier: bool,
+}
+
+impl<'a> RemovedRows<'a> {
+    /// Begins the list, in the format that its name says: Parquet, lines of JSON, else TSV with the names of columns.
+    /// `has_earlier` adds the database of the kept document.
+    pub(crate) fn begin(path: &Path, view: View<'a>, has_earlier: bool) -> Result<Self> {
+        let format = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("parquet") => RowFormat::Parquet,
+            Some("jsonl" | "ndjson" | "json") => RowFormat::Jsonl,
+            None if path.as_os_str() == "-" => RowFormat::Jsonl,
+            _ => RowFormat::Tsv,
+        };
+        let columns = [
+            ("id", Kind::Text),
+            ("kept", Kind::Text),
+            ("rule", Kind::Text),
+            ("probability", Kind::Share),
+            ("difference", Kind::Share),
+            ("file", Kind::Text),
+            ("offset", Kind::Number),
+            ("kept_in", Kind::Text),
+        ];
+        let columns = columns.iter().take(if has_earlier { 8 } else { 7 });
+        let columns = columns.map(|&(name, kind)| Column::new(name, kind)).collect();
+        let rows = Rows::chosen(format, Some(path), columns)?.with_names()?;
+        Ok(Self { rows, ids: Cells::new(view, format)?, archives: Archives::read(view)?, has_earlier })
+    }
+
+    /// Appends a document.
+    pub(crate) fn write(&mut self, id: &str, because: &Because<'_>, place: Option<Place>) -> nddb::Result<()> {
+        let kept = match (because.kept, because.kept_in) {
+            (Some(kept), None) => self.ids.cell(kept)?,
+            (Some(kept), Some(_)) => Cell::id(kept),
+            (None, _) => Cell::Null,
+        };
+        let mut cells = vec![
+            self.ids.cell(id)?,
+            kept,
+            because.rule.into(),
+            because.probability.into(),
+            because.difference.into(),
+            place.as_ref().and_then(|place| self.archives.path(place)).into(),
+            place.map(|place| place.offset).into(),
+        ];
+        if self.has_earlier {
+            cells.push(because.kept_in.into());
+        }
+        self.rows.row(&cells)
+    }
+
+    /// Ends the list, and says how the work ended.
+    pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
+        self.rows.finish(outcome)
+    }
+}

@@ -1,0 +1,263 @@
+//! `dedup`: from files to the kept documents in one call, and the lists of removed documents.
+
+use serde_json::{Value, json};
+
+use crate::helper::{Dir, keys};
+
+/// A text of so many words; texts of one seed are alike.
+fn text(seed: usize) -> String {
+    (0..200).map(|word| format!("word{} ", (word * word + word * (seed + 3)) % 9973)).collect()
+}
+
+/// A text near to that of a seed.
+fn near(seed: usize) -> String {
+    text(seed).replacen("word3 ", "other ", 1) + "and an end"
+}
+
+/// Documents: d1 has the text of d0, d3 is near to d2, the others are like no other.
+fn documents() -> Vec<(String, String)> {
+    let texts = [text(0), text(0), text(2), near(2), text(4), text(5)];
+    texts.into_iter().enumerate().map(|(number, text)| (format!("d{number}"), text)).collect()
+}
+
+fn lines(documents: &[(String, String)]) -> Vec<String> {
+    documents
+        .iter()
+        .map(|(id, text)| format!("{{\"extra\" : [1.50],{}\n", &json!({"id": id, "text": text}).to_string()[1..]))
+        .collect()
+}
+
+fn with_documents() -> (Dir, Vec<String>) {
+    let (dir, lines) = (Dir::new(), lines(&documents()));
+    dir.write("in.jsonl", lines.concat().as_bytes());
+    (dir, lines)
+}
+
+/// The lines of these numbers.
+fn some(lines: &[String], numbers: &[usize]) -> String {
+    numbers.iter().map(|&number| &*lines[number]).collect()
+}
+
+fn names(dir: &Dir) -> Vec<String> {
+    let entries = std::fs::read_dir(dir.path("")).expect("a folder").flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn read(dir: &Dir, name: &str) -> String {
+    String::from_utf8(dir.read(name)).expect("text")
+}
+
+fn rows(dir: &Dir, name: &str) -> Vec<Value> {
+    read(dir, name).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn one_call_keeps_what_load_cluster_and_filter_keep() {
+    let (dir, lines) = with_documents();
+    let ran = dir.nddb(["dedup", "in.jsonl", "-o", "out.jsonl", "--json"]).done();
+    ran.says(&["6 documents read, 4 kept, 2 removed (33.3%): 1 with the text of a kept document, 1 near to a kept"]);
+    ran.says(&["words removed", "kept: out.jsonl"]);
+    assert_eq!(read(&dir, "out.jsonl"), some(&lines, &[0, 2, 4, 5]), "byte for byte, in the order of the input");
+    assert_eq!(names(&dir), ["in.jsonl", "out.jsonl"], "nothing else is left");
+    let told = ran.json();
+    for (key, value) in [("documents", 6), ("kept", 4), ("removed", 2), ("same_text", 1), ("near", 1), ("earlier", 0)] {
+        assert_eq!(told[key], value, "{key}");
+    }
+    let bytes: usize = [1, 3].iter().map(|&number: &usize| lines[number].len()).sum();
+    assert!(told["removed_bytes"].as_u64().expect("a number").abs_diff(bytes as u64) < 4, "{told} {bytes}");
+    // The same by three commands.
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["load", "db", "in.jsonl"]).done();
+    for options in [&[][..], &["--keep", "longest"], &["--set", "probability=0.9999"], &["--max-difference", "0%"]] {
+        dir.nddb([&["cluster", "db", "-o", "clusters"], options].concat()).done();
+        dir.nddb(["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "three.jsonl"]).done();
+        dir.nddb([&["dedup", "in.jsonl", "-o", "one.jsonl"], options].concat()).done();
+        assert_eq!(read(&dir, "one.jsonl"), read(&dir, "three.jsonl"), "{options:?}");
+    }
+    dir.nddb(["dedup", "in.jsonl", "-o", "one.jsonl", "--min-probability", "1"]).done();
+    assert_eq!(read(&dir, "one.jsonl"), some(&lines, &[0, 2, 3, 4, 5]), "the same text is always removed");
+    let ran = dir.nddb(["dedup", "in.jsonl", "-o", "-", "-q"]).done();
+    assert_eq!(ran.stdout, some(&lines, &[0, 2, 4, 5]));
+}
+
+#[test]
+fn a_list_says_why_each_document_is_removed() {
+    let (dir, _) = with_documents();
+    dir.nddb(["dedup", "in.jsonl", "-o", "out", "--removed", "gone.jsonl", "--keep", "longest"]).done();
+    let listed = rows(&dir, "gone.jsonl");
+    assert_eq!(keys(&listed[0]), ["id", "kept", "rule", "probability", "difference", "file", "offset"]);
+    let of: Vec<_> = listed.iter().map(|row| (&row["id"], &row["kept"])).collect();
+    assert_eq!(of, [(&json!("d1"), &json!("d0")), (&json!("d2"), &json!("d3"))]);
+    assert!(listed[1]["probability"].as_f64().is_some_and(|share| share > 0.5), "{listed:?}");
+    let differences = listed.iter().map(|row| row["difference"].as_f64().expect("known"));
+    assert!(differences.zip([0.0, 0.02]).all(|(found, wanted)| (found - wanted).abs() < 0.02), "{listed:?}");
+    assert_eq!(listed[0]["file"], json!(dir.path("in.jsonl")));
+    let offset = read(&dir, "in.jsonl").match_indices('\n').next().expect("a line").0 + 1;
+    assert_eq!(listed[0]["offset"], json!(offset));
+    dir.nddb(["dedup", "in.jsonl", "-o", "out", "--removed", "gone.tsv", "--keep", "longest"]).done();
+    let table = read(&dir, "gone.tsv");
+    assert!(table.starts_with("id\tkept\trule\tprobability\tdifference\tfile\toffset\nd1\td0\t"), "{table}");
+    assert_eq!(table.lines().count(), 3);
+    // What filter lists is the same, of the documents that the inputs have.
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["load", "db", "in.jsonl"]).done();
+    dir.nddb(["cluster", "db", "--keep", "longest", "-o", "clusters"]).done();
+    let filter = |input: &str, list: &str| {
+        dir.nddb(["filter", "db", input, "--clusters", "clusters", "-o", "x", "--removed", list]).done();
+    };
+    filter("in.jsonl", "filtered.tsv");
+    assert_eq!(read(&dir, "filtered.tsv"), table);
+    filter("in.jsonl", "filtered.jsonl");
+    assert_eq!(rows(&dir, "filtered.jsonl"), listed);
+    dir.write("part.jsonl", lines(&documents()[2..]).concat().as_bytes());
+    filter("part.jsonl", "filtered.jsonl");
+    assert_eq!(rows(&dir, "filtered.jsonl"), listed[1..]);
+    dir.write("ids.txt", b"d5\nd9\n");
+    dir.nddb(["filter", "db", "in.jsonl", "--remove", "ids.txt", "-o", "x", "--removed", "filtered.jsonl"]).done();
+    let named = rows(&dir, "filtered.jsonl");
+    assert_eq!((named.len(), &named[0]["id"], &named[0]["kept"]), (1, &json!("d5"), &Value::Null));
+}
+
+#[test]
+fn the_first_of_the_inputs_is_kept_whatever_its_id() {
+    let dir = Dir::new();
+    let lines = lines(&["z", "b", "a"].map(|id| (id.to_owned(), text(0))));
+    dir.write("1.jsonl", some(&lines, &[0]).as_bytes());
+    dir.write("2.jsonl", some(&lines, &[1, 2]).as_bytes());
+    for (options, expected) in [(&[][..], [&*lines[0], ""]), (&["--keep", "id"], ["", &*lines[2]])] {
+        dir.nddb([&["dedup", "1.jsonl", "2.jsonl", "-o", "kept"], options].concat()).done();
+        assert_eq!(["kept/1.jsonl", "kept/2.jsonl"].map(|name| read(&dir, name)), expected, "{options:?}");
+    }
+}
+
+#[test]
+fn what_an_earlier_database_has_is_removed_first() {
+    let (dir, lines) = with_documents();
+    // d2 is near to what was stored before, and d3, which was near to it, is near to the same.
+    for (name, seed) in [("january", 2), ("february", 5)] {
+        dir.write("stored.jsonl", format!("{}\n", json!({"id": name.len(), "text": near(seed)})).as_bytes());
+        dir.nddb(["create", &format!("{name}.nddb")]).done();
+        dir.nddb(["load", &format!("{name}.nddb"), "stored.jsonl"]).done();
+    }
+    let one = ["dedup", "in.jsonl", "-o", "out", "--removed", "gone.jsonl", "--against", "january.nddb"];
+    let both = [&one[..], &["--against", "february.nddb", "--json"]].concat();
+    dir.nddb(one).done().says(&["3 kept, 3 removed", "2 near to a document of an earlier database"]);
+    assert_eq!(read(&dir, "out"), some(&lines, &[0, 4, 5]));
+    let told = dir.nddb(both).done().json();
+    assert_eq!((&told["earlier"], &told["same_text"], &told["near"]), (&json!(3), &json!(1), &json!(0)));
+    assert_eq!(read(&dir, "out"), some(&lines, &[0, 4]));
+    let of = |row: &Value| (row["id"].clone(), row["kept"].clone(), row["kept_in"].clone());
+    let expected =
+        [("d2", json!(7), "january.nddb"), ("d3", json!(7), "january.nddb"), ("d5", json!(8), "february.nddb")];
+    let mut expected: Vec<_> = expected.map(|(id, kept, db)| (json!(id), kept, json!(db))).into();
+    expected.push((json!("d1"), json!("d0"), Value::Null));
+    assert_eq!(rows(&dir, "gone.jsonl").iter().map(of).collect::<Vec<_>>(), expected);
+    assert_eq!(dir.nddb(["stats", "january.nddb", "--json"]).done().json()["documents"], 1, "nothing is stored");
+    dir.nddb(["create", "other.nddb", "--recipe", "web"]).done();
+    dir.nddb([&one[..], &["--against", "other.nddb"]].concat()).ends(12);
+    dir.nddb(["dedup", "in.jsonl", "-o", "out", "--against", "none.nddb"]).ends(10);
+}
+
+#[test]
+fn a_document_is_removed_only_if_it_is_near_to_one_that_is_kept() {
+    let dir = Dir::new();
+    // Each is near to the next one, and the first is not near to the last.
+    let words: Vec<String> = (0..200).map(|word| format!("word{}", (word * word + word * 10) % 9973)).collect();
+    let shifted = |changed: usize| {
+        let word =
+            |(index, word): (usize, &String)| if index < changed { format!("new{index} ") } else { format!("{word} ") };
+        words.iter().enumerate().map(word).collect::<String>()
+    };
+    let texts = [0, 24, 48].map(shifted);
+    let line = |id: &str, text: &str| format!("{}\n", json!({"id": id, "text": text}));
+    dir.write("old.jsonl", line("old", &texts[0]).as_bytes());
+    let new = [line("a", &texts[1]), line("b", &texts[2])];
+    dir.write("in.jsonl", new.concat().as_bytes());
+    dir.nddb(["create", "old.nddb"]).done();
+    dir.nddb(["load", "old.nddb", "old.jsonl"]).done();
+    dir.nddb(["dedup", "in.jsonl", "-o", "out"]).done();
+    assert_eq!(read(&dir, "out"), new[0], "b is near to a");
+    dir.nddb(["dedup", "in.jsonl", "-o", "out", "--against", "old.nddb"]).done();
+    assert_eq!(read(&dir, "out"), new[1], "a is near to what was stored, and b is near to nothing that is kept");
+}
+
+#[test]
+fn archives_pages_and_folders_keep_their_format() {
+    let dir = Dir::new();
+    let pages: Vec<(String, String)> =
+        documents().into_iter().map(|(id, text)| (format!("http://a.org/{id}"), format!("<p>{text}</p>"))).collect();
+    let only = |name: &str, which: &[usize]| {
+        let pages: Vec<(&str, &str)> = which.iter().map(|&index| (&*pages[index].0, &*pages[index].1)).collect();
+        dir.write_warc(name, &pages);
+        dir.read(name)
+    };
+    let kept = only("kept.warc.gz", &[0, 2, 4, 5]);
+    only("in.warc.gz", &[0, 1, 2, 3, 4, 5]);
+    dir.nddb(["dedup", "in.warc.gz", "-o", "out.warc.gz"]).done();
+    assert!(dir.read("out.warc.gz") == kept);
+    std::fs::create_dir_all(dir.path("pages/deep")).expect("a folder");
+    for (number, (_, page)) in pages.iter().enumerate() {
+        dir.write(&format!("pages/{}{number}.html", if number % 2 == 0 { "" } else { "deep/" }), page.as_bytes());
+    }
+    dir.nddb(["dedup", "pages", "-o", "kept", "--report", "report.html"]).done().says(&["report: report.html"]);
+    let left = |folder: &str| std::fs::read_dir(dir.path(folder)).map_or(0, Iterator::count);
+    assert_eq!((left("kept"), left("kept/deep")), (4, 1), "deep has one, of three");
+    let report = read(&dir, "report.html");
+    assert!(report.contains("pages") && report.contains("removed") && !report.contains(".nddb-dedup"), "{report}");
+    let mut expected = ["in.warc.gz", "kept", "kept.warc.gz", "out.warc.gz", "pages", "report.html"].to_vec();
+    expected.sort_unstable();
+    assert_eq!(names(&dir), expected, "no temporary database is left");
+}
+
+#[test]
+fn what_cannot_be_done_is_told_before_the_work_and_leaves_nothing() {
+    let (dir, lines) = with_documents();
+    dir.write("table.csv", b"id,text\na,some words\n");
+    dir.write_warc("in.warc.gz", &[("http://a.org/", "<p>words")]);
+    for (args, code, words) in [
+        (&["table.csv", "-o", "x"][..], 2, "cannot be filtered"),
+        (&["in.warc.gz", "-o", "x.warc"], 2, "copied as they are compressed"),
+        (&["in.jsonl", "-o", "in.jsonl"], 2, "is an input"),
+        (&["-", "-o", "x"], 2, "write stdin to a file first"),
+        (&["none.jsonl", "-o", "x"], 1, "none.jsonl"),
+        (&["in.jsonl", "-o", "x", "--min-probability", "1.5"], 2, "0 to 1"),
+        (&["in.jsonl", "-o", "x", "--set", "nothing=1"], 2, "--set nothing=1"),
+        (&["in.jsonl", "-o", "nowhere/x"], 1, "nowhere: cannot be written"),
+        (&["in.jsonl", "-o", "x", "--text-field", "body"], 1, "no line has a field \"body\""),
+        (&["in.warc.gz", "-o", "x.warc.gz", "--text-field", "body"], 2, "option of JSONL"),
+        (&["in.jsonl", "-o", "x", "--removed", "nowhere/gone.tsv"], 1, "nowhere/gone.tsv"),
+    ] {
+        dir.nddb([&["dedup"], args].concat()).tells(code, &[words]);
+        assert_eq!(names(&dir), ["in.jsonl", "in.warc.gz", "table.csv"], "{args:?}");
+    }
+    // Other names of fields, and rows of one id.
+    let renamed: Vec<String> =
+        lines.iter().map(|line| line.replace("\"text\":", "\"body\":").replace("\"id\":", "\"nr\":")).collect();
+    dir.write("renamed.jsonl", renamed.concat().as_bytes());
+    let fields = ["--text-field", "body", "--id-field", "nr"];
+    dir.nddb([&["dedup", "renamed.jsonl", "-o", "out"], &fields[..]].concat()).done();
+    assert_eq!(read(&dir, "out"), some(&renamed, &[0, 2, 4, 5]));
+    let same: Vec<String> = lines.iter().map(|line| line.replace("\"id\":\"d1\"", "\"id\":\"d0\"")).collect();
+    dir.write("same.jsonl", same.concat().as_bytes());
+    let others = same.iter().map(|line| line.replace("d5", "d4")).collect::<Vec<_>>();
+    for (lines, id) in [(&same, &[][..]), (&others, &[]), (&same, &["--id", "row"])] {
+        dir.write("same.jsonl", lines.concat().as_bytes());
+        let ran = dir.nddb([&["dedup", "same.jsonl", "-o", "out", "--removed", "gone.jsonl"], id].concat()).done();
+        assert_eq!(ran.stderr.contains("with an id that came before"), id.is_empty(), "{}", ran.stderr);
+        assert_eq!(read(&dir, "out"), some(lines, &[0, 2, 4, 5]));
+        assert_eq!(rows(&dir, "gone.jsonl")[0]["kept"], "same.jsonl:0");
+    }
+}
+
+#[test]
+fn the_temporary_database_is_in_the_folder_for_temporary_files() {
+    let (dir, lines) = with_documents();
+    std::fs::create_dir(dir.path("tmp")).expect("a folder");
+    let args = ["dedup", "in.jsonl", "-o", "out", "--tmp-dir", "tmp"];
+    dir.nddb(args).done();
+    assert_eq!(read(&dir, "out"), some(&lines, &[0, 2, 4, 5]));
+    assert_eq!(std::fs::read_dir(dir.path("tmp")).expect("a folder").count(), 0, "it is empty again");
+    dir.nddb(["dedup", "in.jsonl", "-o", "out", "--tmp-dir", "nowhere"]).tells(2, &["not a folder"]);
+}

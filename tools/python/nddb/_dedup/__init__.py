@@ -1,0 +1,88 @@
+"""``nddb.dedup``: from data to the kept data in one call.
+
+``sources`` says how each kind of table is read and cut, ``tables`` has the steps of tables and texts, ``files`` those
+of files, ``result`` what is returned, ``progress`` the bars, ``options`` what callers say.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from nddb._dedup.files import dedup_files, paths_of
+from nddb._dedup.options import Options
+from nddb._dedup.result import Deduplicated, remove
+from nddb._dedup.sources import source_of
+from nddb._dedup.tables import dedup_table
+from nddb._native import Reader
+
+__all__ = ["Deduplicated", "dedup"]
+
+_Database = str | os.PathLike[str] | Reader
+
+
+def dedup(
+    data: Any,
+    *,
+    text: str | None = None,
+    html: str | None = None,
+    url: str | None = None,
+    id: str | None = None,
+    keep: str | Sequence[str] = "stored",
+    against: _Database | Iterable[_Database] | None = None,
+    min_probability: float | None = None,
+    max_difference: float | None = None,
+    output: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    tmp_dir: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+) -> Deduplicated:
+    """Leaves out near-duplicates: what ``nddb dedup`` does, of a table, of texts or of files.
+
+    ``data`` is a table (a polars, pandas or pyarrow table, a relation of DuckDB, a ``Dataset`` of Hugging Face), a list
+    or other iterable of texts, or a path, a list of ``Path`` or a glob of files that ``nddb dedup`` reads. The answer
+    has ``kept``, the rows that stay, of the same type and in the same order, and ``removed``, why each other row goes.
+    The data is not changed. A temporary database is made in ``tmp_dir``, and goes away with the answer.
+
+    ``text``, ``html``, ``url`` and ``id`` name columns or fields; by default those of these names are used, for texts
+    also ``raw_content`` and ``content``. ``keep`` is the rule, or rules in order, for which one of near-duplicates
+    stays: stored (the first), longest, shortest-url; of files also newest, oldest and id. What is near to a document of
+    the databases ``against`` is removed, too. ``min_probability`` and ``max_difference`` are those of ``Reader.query``.
+
+    Of files, ``kept`` are the paths of files without the removed documents: in ``output``, a file or a folder, or else
+    in a temporary folder that goes away with the answer. With ``progress``, tqdm shows bars if it is installed. Raises
+    ValueError for a column that is not there, TypeError for data of another kind.
+
+    >>> result = nddb.dedup([fox, "a text that has nothing in common with it", fox + " and again"])
+    >>> len(result.kept)
+    2
+    >>> result.removed[0]["row"], result.removed[0]["kept_row"], result.removed[0]["rule"]
+    (2, 0, 'model')
+    """
+    if against is None:
+        databases: list[_Database] = []
+    elif isinstance(against, str | os.PathLike | Reader):
+        databases = [against]
+    else:
+        databases = list(against)
+    paths = paths_of(data)
+    source = None if paths is not None else source_of(data)
+    if source is not None and output is not None:
+        raise ValueError("output is of files: write what is kept of a table by its own means")
+    options = Options(
+        columns={"text": text, "html": html, "url": url, "id": id},
+        keep=[keep] if isinstance(keep, str) else list(keep),
+        against=databases,
+        min_probability=min_probability,
+        max_difference=max_difference,
+        threads=threads,
+        folder=os.path.abspath(tempfile.mkdtemp(prefix="nddb-dedup-", dir=tmp_dir)),
+        progress=progress,
+    )
+    try:
+        return dedup_files(paths or [], options, output) if source is None else dedup_table(source, options)
+    except BaseException:
+        remove(options.folder, os.getpid())
+        raise

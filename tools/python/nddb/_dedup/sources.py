@@ -1,0 +1,221 @@
+"""Kinds of tables: how their pages are read, and how rows are taken out of them.
+
+Packages are used only through the data that comes from them: none is needed, nor imported before.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import compress, repeat
+from typing import Any, Protocol
+
+from nddb import _native
+
+
+class Source(Protocol):
+    """A table or a list of texts."""
+
+    columns: list[str] | None
+    """Names of the columns; None of texts."""
+
+    def __len__(self) -> int: ...
+
+    def pages(self, columns: dict[str, str]) -> Any:
+        """A table of Arrow with the column id, the numbers of rows, and those of text, html and url that are named."""
+
+    def values(self, column: str, rows: list[int]) -> list[Any]:
+        """The values of a column in these rows."""
+
+    def kept(self, mask: list[bool]) -> Any:
+        """The rows that the mask marks, as a table of the same kind."""
+
+    def table(self, columns: dict[str, list[Any]]) -> Any:
+        """A new table of the same kind."""
+
+
+def source_of(data: Any) -> Source:
+    """Finds out what kind of table this is."""
+    kinds = {(cls.__module__.partition(".")[0].lstrip("_"), cls.__name__) for cls in type(data).__mro__}
+    makers: list[tuple[str, str, Callable[[Any], Source]]] = [
+        ("polars", "DataFrame", Polars),
+        ("pandas", "DataFrame", Pandas),
+        ("pyarrow", "Table", Arrow),
+        ("pyarrow", "RecordBatch", Arrow),
+        ("duckdb", "DuckDBPyRelation", DuckDB),
+        ("datasets", "Dataset", HuggingFace),
+    ]
+    for package, name, made in makers:
+        if (package, name) in kinds:
+            return made(data)
+    for package, name, advice in [
+        ("polars", "LazyFrame", "collect it first"),
+        ("datasets", "IterableDataset", "make it a Dataset, or give the files that it reads"),
+        ("datasets", "DatasetDict", "give one split, or datasets.concatenate_datasets of several"),
+    ]:
+        if (package, name) in kinds:
+            raise TypeError(f"a {package}.{name} cannot be cut: {advice}")
+    if isinstance(data, bytes | dict) or not isinstance(data, Iterable):
+        raise TypeError(
+            f"a table, texts or files are wanted, and this is {type(data).__name__}; pyarrow.table takes most tables"
+        )
+    return Texts(data)
+
+
+class Texts:
+    """Texts without anything else."""
+
+    columns: list[str] | None = None
+
+    def __init__(self, texts: Iterable[str | None]) -> None:
+        self._texts = list(texts)
+        for row, text in enumerate(self._texts):
+            if text is not None and not isinstance(text, str):
+                raise TypeError(f"item {row} is {type(text).__name__}, and a text is wanted: a str or None")
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def pages(self, columns: dict[str, str]) -> Any:
+        return _native._pages(zip(self._texts, repeat(None), repeat(None)))
+
+    def values(self, column: str, rows: list[int]) -> list[Any]:
+        raise KeyError(column)
+
+    def kept(self, mask: list[bool]) -> list[str | None]:
+        return list(compress(self._texts, mask))
+
+    def table(self, columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+class Polars:
+    """A DataFrame of polars."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self.columns: list[str] | None = list(frame.columns)
+
+    def __len__(self) -> int:
+        return int(self._frame.height)
+
+    def pages(self, columns: dict[str, str]) -> Any:
+        selected = [self._frame[name].alias(role) for role, name in columns.items()]
+        return self._frame.select(selected).with_row_index("id")
+
+    def values(self, column: str, rows: list[int]) -> list[Any]:
+        return list(self._frame[column].gather(rows).to_list())
+
+    def kept(self, mask: list[bool]) -> Any:
+        return self._frame.filter(mask)
+
+    def table(self, columns: dict[str, list[Any]]) -> Any:
+        return sys.modules["polars"].DataFrame(columns)
+
+
+class Pandas:
+    """A DataFrame of pandas."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self.columns: list[str] | None = list(frame.columns)
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def pages(self, columns: dict[str, str]) -> Any:
+        none: list[str | None] = [None] * len(self)
+        text, html, url = (
+            self._texts(columns[role]) if role in columns else none for role in ("text", "html", "url")
+        )
+        return _native._pages(zip(text, html, url))
+
+    def _texts(self, name: str) -> list[str | None]:
+        column = self._frame[name]
+        texts = [None if is_missing else value for value, is_missing in zip(column.tolist(), column.isna().tolist())]
+        for row, value in enumerate(texts):
+            if value is not None and not isinstance(value, str):
+                raise ValueError(f"row {row} of column '{name}' is {type(value).__name__}, and a text is wanted")
+        return texts
+
+    def values(self, column: str, rows: list[int]) -> list[Any]:
+        return list(self._frame[column].iloc[rows].tolist())
+
+    def kept(self, mask: list[bool]) -> Any:
+        return self._frame[mask]
+
+    def table(self, columns: dict[str, list[Any]]) -> Any:
+        return sys.modules["pandas"].DataFrame(columns)
+
+
+class Arrow:
+    """A Table or a RecordBatch of pyarrow."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self.columns: list[str] | None = list(table.schema.names)
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def pages(self, columns: dict[str, str]) -> Any:
+        pyarrow = sys.modules["pyarrow"]
+        ids = pyarrow.array(range(len(self)), pyarrow.int64())
+        return pyarrow.table({"id": ids, **{role: self._table.column(name) for role, name in columns.items()}})
+
+    def values(self, column: str, rows: list[int]) -> list[Any]:
+        return list(self._table.column(column).take(sys.modules["pyarrow"].array(rows, "int64")).to_pylist())
+
+    def kept(self, mask: list[bool]) -> Any:
+        return self._table.filter(sys.modules["pyarrow"].array(mask, "bool"))
+
+    def table(self, columns: dict[str, list[Any]]) -> Any:
+        return sys.modules["pyarrow"].table(columns)
+
+
+class DuckDB(Arrow):
+    """A relation of DuckDB. It is read once: a second time its rows might stand in another order."""
+
+    def __init__(self, relation: Any) -> None:
+        super().__init__(relation.to_arrow_table())
+
+    def kept(self, mask: list[bool]) -> Any:
+        return sys.modules["duckdb"].from_arrow(super().kept(mask))
+
+    def table(self, columns: dict[str, list[Any]]) -> Any:
+        return sys.modules["duckdb"].from_arrow(super().table(columns))
+
+
+class HuggingFace:
+    """A Dataset of Hugging Face."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self.columns: list[str] | None = list(dataset.column_names)
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def pages(self, columns: dict[str, str]) -> Any:
+        pyarrow = sys.modules["pyarrow"]
+        schema = pyarrow.schema([("id", "int64"), *((role, "large_string") for role in columns)])
+        selected = self._dataset.select_columns(list(columns.values())).with_format("arrow")
+
+        def batches() -> Iterator[Any]:
+            first = 0
+            for table in selected.iter(batch_size=1000):
+                ids = pyarrow.array(range(first, first + table.num_rows), "int64")
+                first += table.num_rows
+                read = [table.column(name).combine_chunks().cast("large_string") for name in columns.values()]
+                yield pyarrow.record_batch([ids, *read], schema=schema)
+
+        return pyarrow.RecordBatchReader.from_batches(schema, batches())
+
+    def values(self, column: str, rows: list[int]) -> list[Any]:
+        return list(self._dataset.select(rows)[column])
+
+    def kept(self, mask: list[bool]) -> Any:
+        return self._dataset.select([row for row, is_kept in enumerate(mask) if is_kept])
+
+    def table(self, columns: dict[str, list[Any]]) -> Any:
+        return sys.modules["datasets"].Dataset.from_dict(columns)

@@ -1,0 +1,148 @@
+//! What `nddb.dedup` is made of: the steps that need the library.
+
+use std::path::PathBuf;
+
+use arrow_array::RecordBatch;
+use arrow_array::builder::{ArrayBuilder, Int64Builder, StringBuilder};
+use nddb::Reader;
+use nddb::detect::{ClusterOptions, Remove, Resources};
+use nddb_cli::removed::Search;
+use nddb_cli::tables::{Column, Kind, schema};
+use nddb_cli::values::chain;
+use nddb_lab::report::{Report, SAMPLE};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PyList};
+
+use crate::errors::{Fault, Result};
+use crate::federation::PyFederation;
+use crate::ids::id_object;
+use crate::interruptible::{self, telling};
+use crate::judging::Judging;
+use crate::reader::kept_by;
+use crate::stream::Stream;
+use crate::tables;
+use crate::writer::usual_threads;
+
+/// Rows of a batch of pages.
+const BATCH: usize = 1 << 10;
+
+/// Makes a table of pages of an iterator, to be read once: its rows are the text, the HTML and the address of a page,
+/// each a str or None. Columns: id (from 0), text, html, url.
+#[pyfunction]
+#[pyo3(name = "_pages")]
+pub(crate) fn pages(rows: Bound<'_, PyIterator>) -> Stream {
+    let columns = [("id", Kind::Number), ("text", Kind::Text), ("html", Kind::Text), ("url", Kind::Text)];
+    let schema = schema(&columns.map(|(name, kind)| Column::new(name, kind)));
+    let rows = rows.unbind();
+    Stream::new(schema.clone(), move |sink| {
+        let mut ids = Int64Builder::new();
+        let mut texts = [StringBuilder::new(), StringBuilder::new(), StringBuilder::new()];
+        let mut next = 0;
+        while !sink.stopped() {
+            let is_at_end = Python::attach(|py| -> PyResult<bool> {
+                let mut rows = rows.bind(py).clone();
+                for row in rows.by_ref().take(BATCH) {
+                    let row: [Option<String>; 3] = row?
+                        .extract()
+                        .map_err(|_| PyTypeError::new_err(format!("row {next}: a text is wanted, a str or None")))?;
+                    ids.append_value(next);
+                    texts.iter_mut().zip(row).for_each(|(column, text)| column.append_option(text));
+                    next += 1;
+                }
+                Ok(ids.len() < BATCH)
+            })?;
+            let [text, html, url] = &mut texts;
+            let columns: Vec<arrow_array::ArrayRef> =
+                [&mut ids as &mut dyn ArrayBuilder, text, html, url].into_iter().map(ArrayBuilder::finish).collect();
+            sink.send(RecordBatch::try_new(schema.clone(), columns))?;
+            if is_at_end {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// How documents are removed, as callers say it.
+fn options(
+    reader: &Reader,
+    keep: &[String],
+    min_probability: Option<f64>,
+    max_difference: Option<f64>,
+) -> Result<ClusterOptions> {
+    let judging = Judging::new(None, None, None, None, false, min_probability, max_difference)?;
+    tables::cluster_options(reader, &judging, kept_by(keep)?, Remove::default(), false)
+}
+
+/// A removed document: id, id of the kept one, index of the database of that one among the earlier ones, whether their
+/// texts are the same, rule, probability, difference.
+type Row = (String, String, Option<usize>, bool, String, Option<f64>, Option<f64>);
+
+/// Finds the documents of a temporary database that are to be removed, and deletes those from it that are near to
+/// earlier documents: a list of tuples.
+#[pyfunction]
+#[pyo3(name = "_find_removed")]
+#[pyo3(signature = (path, keep, *, against=None, min_probability=None, max_difference=None, threads=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+pub(crate) fn find_removed<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    keep: Vec<String>,
+    against: Option<Py<PyFederation>>,
+    min_probability: Option<f64>,
+    max_difference: Option<f64>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> Result<Bound<'py, PyList>> {
+    let parts = against.map(|against| against.get().pinned(py)).transpose()?;
+    let threads = threads.unwrap_or_else(usual_threads).max(1);
+    let rows = interruptible::run(py, telling(&progress), |watching| -> Result<Vec<Row>> {
+        let earlier = parts.as_ref().map(|parts| parts.federation()).transpose()?;
+        let reader = Reader::open(&path)?;
+        let options = options(&reader, &keep, min_probability, max_difference)?;
+        let search = Search { path: &path, view: reader.view(), earlier: earlier.as_ref(), options, threads };
+        let mut rows = Vec::new();
+        search.each(&mut watching.watch(), &mut |removed| {
+            let ids = [removed.id, removed.kept].map(str::to_owned);
+            let [id, kept] = ids;
+            let rule = removed.rule.clone().into_owned();
+            rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, removed.difference));
+            Ok(())
+        })?;
+        Ok(rows)
+    })??;
+    let list = PyList::empty(py);
+    for (id, kept, part, identical, rule, probability, difference) in rows {
+        let [id, kept] = [id_object(py, &id)?, id_object(py, &kept)?];
+        list.append((id, kept, part, identical, rule, probability, difference))?;
+    }
+    Ok(list)
+}
+
+/// Writes the page of `nddb report` of a database that is called `name`.
+#[pyfunction]
+#[pyo3(name = "_write_report")]
+#[pyo3(signature = (path, output, name, keep, *, min_probability=None, max_difference=None, threads=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+pub(crate) fn write_report(
+    py: Python<'_>,
+    path: PathBuf,
+    output: PathBuf,
+    name: String,
+    keep: Vec<String>,
+    min_probability: Option<f64>,
+    max_difference: Option<f64>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> Result<()> {
+    let threads = threads.unwrap_or_else(usual_threads).max(1);
+    let page = interruptible::run(py, telling(&progress), |watching| -> Result<String> {
+        let reader = Reader::open(&path)?;
+        let options = options(&reader, &keep, min_probability, max_difference)?;
+        let (view, resources, watch) = (reader.view(), Resources::default(), &mut watching.watch());
+        let report = Report::measure(name, view, Some(&options), &resources, SAMPLE, threads, watch)?;
+        report.page().map_err(|error| Fault::value(chain(&error)))
+    })??;
+    Ok(std::fs::write(output, page).map_err(PyErr::from)?)
+}

@@ -1,0 +1,311 @@
+"""The one call: near-duplicates taken out of tables of every kind, of texts and of files."""
+
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import duckdb
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+from conftest import FOX, pages
+
+import nddb
+
+ROWS = pages(400, seed=7)
+
+
+def rows_of(table):
+    """The rows of any of the tables, as dictionaries."""
+    if isinstance(table, list):
+        return table
+    for name in ("to_dicts", "to_pylist", "to_list"):
+        if hasattr(table, name):
+            return getattr(table, name)()
+    if hasattr(table, "to_arrow_table"):
+        return table.to_arrow_table().to_pylist()
+    if hasattr(table, "iloc"):
+        rows = table.to_dict("records")
+        return [{name: None if value != value else value for name, value in row.items()} for row in rows]
+    return list(table)
+
+
+def made(kind):
+    """The pages as a table of a kind; tests of kinds whose package is not installed are left out."""
+    table = pyarrow.Table.from_pylist(ROWS)
+    if kind == "pandas":
+        return pytest.importorskip("pandas").DataFrame(ROWS)
+    if kind == "datasets":
+        return pytest.importorskip("datasets").Dataset.from_list(ROWS)
+    return {
+        "polars": lambda: polars.DataFrame(ROWS),
+        "pyarrow": lambda: table,
+        "batch": lambda: table.combine_chunks().to_batches()[0],
+        "duckdb": lambda: duckdb.from_arrow(table),
+    }[kind]()
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """What a database of the pages removes, by the three steps: the number of a row, and that of the kept one."""
+    path = tmp_path_factory.mktemp("steps") / "steps.nddb"
+    with nddb.Writer(path, create=nddb.Config()) as writer:
+        writer.add_batch(pyarrow.Table.from_pylist(ROWS))
+    members = [row for row in nddb.open(path).clusters() if row["verdict"] == "remove"]
+    number = {row["id"]: index for index, row in enumerate(ROWS)}
+    return sorted((number[row["id"]], number[row["kept"]]) for row in members)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow", "batch", "duckdb", "datasets"])
+def test_every_kind_of_table_keeps_its_rows_their_order_and_its_type(kind, expected):
+    data = made(kind)
+    before = rows_of(data)
+    result = nddb.dedup(data, progress=False)
+    assert type(result.kept) is type(data)
+    gone = {row for row, _ in expected}
+    assert rows_of(result.kept) == [row for index, row in enumerate(ROWS) if index not in gone]
+    assert rows_of(data) == before, "the data is not changed"
+    assert type(result.removed) is (pyarrow.Table if kind == "batch" else type(data))
+    removed = rows_of(result.removed)
+    assert [(row["row"], row["kept_row"]) for row in removed] == expected and len(expected) > 80
+    for row in removed:
+        assert (row["id"], row["kept"]) == (ROWS[row["row"]]["id"], ROWS[row["kept_row"]]["id"])
+        assert row["rule"] == "identical" or row["probability"] >= 0.5
+        assert 0 <= row["difference"] <= 1
+    assert result.documents == 400 and result.same_text + result.near == len(removed) and result.earlier == 0
+
+
+def test_texts_are_a_list_or_any_iterable(expected):
+    texts = [row["text"] for row in ROWS]
+    gone = {row for row, _ in expected}
+    for data in (texts, tuple(texts), iter(texts), (text for text in texts), polars.Series(texts)):
+        result = nddb.dedup(data, progress=False)
+        # Addresses, which texts have not, are evidence of their own.
+        assert len(result.kept) == 400 - len(result.removed) and isinstance(result.kept, list)
+        assert len({row["row"] for row in result.removed} ^ gone) < 20
+    assert list(result.removed[0]) == ["row", "kept_row", "rule", "probability", "difference"]
+    with_nothing = nddb.dedup([FOX, None, "", FOX, None], progress=False)
+    assert with_nothing.kept == [FOX, None, "", None], "there is no evidence about rows without words"
+    assert nddb.dedup([], progress=False).kept == []
+    for wrong in (["a", 7], 17, {"a": "b"}, b"text", [b"bytes"]):
+        with pytest.raises(TypeError):
+            nddb.dedup(wrong, progress=False)
+
+
+def test_columns_have_the_names_that_are_given_or_the_usual_ones(expected):
+    renamed = polars.DataFrame(ROWS).rename({"text": "content", "id": "nr"})
+    usual = nddb.dedup(renamed, progress=False)
+    assert usual.kept.height == 400 - len(expected) and "id" not in usual.removed.columns
+    named = nddb.dedup(renamed, id="nr", progress=False)
+    assert named.removed["id"].to_list() == [ROWS[row]["id"] for row, _ in expected]
+    other = renamed.rename({"content": "body"})
+    assert nddb.dedup(other, text="body", progress=False).kept.height == usual.kept.height
+    pages = other.with_columns(polars.format("<p>{}</p>", "body").alias("page"))
+    assert abs(nddb.dedup(pages, html="page", progress=False).kept.height - usual.kept.height) < 20
+    for options, message in [
+        ({}, "name it by text="),
+        ({"text": "nothing"}, "text='nothing'"),
+        ({"text": "body", "id": "x"}, "id='x'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            nddb.dedup(other, progress=False, **options)
+    with pytest.raises(ValueError, match="texts have no columns"):
+        nddb.dedup([FOX], text="text", progress=False)
+    with pytest.raises(ValueError, match="column 'text'"):
+        nddb.dedup(polars.DataFrame({"text": [1, 2]}), progress=False)
+    with pytest.raises(TypeError, match="collect it first"):
+        nddb.dedup(renamed.lazy(), progress=False)
+    # Equal ids are no matter: rows are told apart by their numbers.
+    same = polars.DataFrame({"id": [1, 1, 1], "text": [FOX, "other words that are of no fox at all", FOX]})
+    assert nddb.dedup(same, progress=False).removed.select("row", "kept_row", "id", "kept").row(0) == (2, 0, 1, 1)
+
+
+def test_rules_and_limits_are_those_of_the_command():
+    long = FOX + " and some words more at the end"
+    urls = ["https://example.org/long/address", "https://example.org/a", None]
+    data = polars.DataFrame({"text": [FOX, long, FOX], "url": urls})
+    kept = lambda **options: nddb.dedup(data, progress=False, **options).kept["text"].to_list()
+    assert kept() == [FOX]
+    assert kept(keep="longest") == [long]
+    assert kept(keep=["shortest-url"]) == [long]
+    assert kept(max_difference=0) == [FOX, long] and kept(min_probability=1.0) == [FOX, long]
+    wrong = [("keep", "newest"), ("keep", "nothing"), ("min_probability", 2), ("max_difference", -1), ("output", "x")]
+    for name, value in wrong:
+        with pytest.raises(ValueError):
+            kept(**{name: value})
+
+
+def test_what_earlier_databases_have_is_removed(tmp_path):
+    for name, id, text in [("a", "stored", FOX), ("b", 17, ROWS[0]["text"])]:
+        with nddb.Writer(tmp_path / f"{name}.nddb", create=nddb.Config(k=2)) as writer:
+            writer.add(id, text=text)
+    data = pyarrow.table({"id": ["x", "y", "z"], "text": [FOX + " again", FOX, ROWS[2]["text"]]})
+    a, b = str(tmp_path / "a.nddb"), nddb.open(tmp_path / "b.nddb")
+    for against in (a, [a], [Path(a), b]):
+        result = nddb.dedup(data, against=against, progress=False)
+        assert result.kept["id"].to_pylist() == ["z"] and (result.earlier, result.near) == (2, 0)
+        assert result.removed.select(["row", "kept_row", "id", "kept", "kept_in"]).to_pylist() == [
+            {"row": row, "kept_row": None, "id": id, "kept": "stored", "kept_in": a} for row, id in [(0, "x"), (1, "y")]
+        ]
+    texts = nddb.dedup([FOX, ROWS[0]["text"], ROWS[2]["text"], ROWS[2]["text"]], against=[a, b], progress=False)
+    assert [row["kept"] for row in texts.removed] == ["stored", "17", None] and texts.removed[2]["kept_row"] == 2
+    assert len(nddb.open(a)) == 1, "nothing is stored there"
+    with pytest.raises(nddb.NotADatabase):
+        nddb.dedup([FOX], against=tmp_path / "none.nddb", progress=False)
+    with nddb.Writer(tmp_path / "web.nddb", create=nddb.Config(recipe="web")) as writer:
+        writer.add("w", text=FOX)
+    with pytest.raises(nddb.Mismatch):
+        nddb.dedup([FOX], against=[a, tmp_path / "web.nddb"], progress=False)
+    of_web = nddb.dedup([FOX], against=tmp_path / "web.nddb", progress=False)
+    assert of_web.kept == [], "the recipe is that of the database"
+
+
+def test_files_are_copied_as_the_command_copies_them(tmp_path, monkeypatch, command):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    lines = [json.dumps(row) + "\n" for row in ROWS]
+    (tmp_path / "in").mkdir()
+    for name, part in [("one", lines[:200]), ("two", lines[200:])]:
+        (tmp_path / "in" / f"{name}.jsonl").write_text("".join(part))
+    command("dedup", "in", "-o", "by-command", "--removed", "removed.jsonl")
+    wanted = [(tmp_path / "by-command" / f"{name}.jsonl").read_text() for name in ("one", "two")]
+    removed = [json.loads(line) for line in (tmp_path / "removed.jsonl").read_text().splitlines()]
+    inputs = sorted((tmp_path / "in").iterdir())
+    for data in (str(tmp_path / "in"), tmp_path / "in", str(tmp_path / "in" / "*.jsonl"), inputs):
+        with nddb.dedup(data, progress=False) as result:
+            assert [path.read_text() for path in result.kept] == wanted
+            assert result.removed == removed and result.documents == 400
+            result.report(tmp_path / "report.html")
+        assert not any(path.exists() for path in result.kept), "what was temporary has gone"
+    assert "<html" in (tmp_path / "report.html").read_text()
+    result = nddb.dedup(inputs, output=tmp_path / "kept", progress=False)
+    result.close()
+    assert [path.read_text() for path in result.kept] == wanted
+    with pytest.raises(FileNotFoundError, match="list of texts"):
+        nddb.dedup("no such file", progress=False)
+    with pytest.raises(ValueError, match="is an input"):
+        nddb.dedup(inputs[0], output=inputs[0], progress=False)
+    with pytest.raises(nddb.NotADatabase):
+        nddb.dedup(inputs[0], against=tmp_path / "none.nddb", progress=False)
+    with pytest.raises(nddb.Error, match='no line has a field "body"'):
+        nddb.dedup(inputs[0], text="body", progress=False)
+    # All rows of one id are judged.
+    (tmp_path / "again.jsonl").write_text(lines[0] + lines[2] + lines[0])
+    result = nddb.dedup(tmp_path / "again.jsonl", progress=False)
+    assert result.kept[0].read_text() == lines[0] + lines[2]
+    # What cannot be read is told.
+    (tmp_path / "damaged.jsonl").write_text(lines[0] + "{" + lines[1])
+    with pytest.warns(UserWarning, match="1 unreadable"):
+        nddb.dedup(tmp_path / "damaged.jsonl", progress=False)
+
+
+def test_nothing_is_left_on_disk(tmp_path):
+    left = lambda: list(tmp_path.iterdir())
+    result = nddb.dedup([FOX, FOX], tmp_dir=tmp_path, progress=False)
+    assert left(), "the database is there for a report"
+    result.close()
+    result.close()
+    assert not left() and result.kept == [FOX]
+    with pytest.raises(ValueError, match="closed"):
+        result.report(tmp_path / "report.html")
+    nddb.dedup([FOX, FOX], tmp_dir=tmp_path, progress=False)
+    assert not left(), "it goes with the object"
+    with pytest.raises(nddb.NotADatabase):
+        nddb.dedup([FOX], against=tmp_path / "none.nddb", tmp_dir=tmp_path, progress=False)
+    assert not left()
+    with nddb.dedup([FOX, FOX], tmp_dir=tmp_path, progress=False) as result:
+        result.report(tmp_path / "report.html")
+    assert [path.name for path in left()] == ["report.html"]
+
+
+def test_a_result_is_shown_as_text_and_as_html():
+    texts = [FOX, FOX, FOX + " and again"] + [FOX] * 20
+    result = nddb.dedup(texts, progress=False)
+    told = "1 of 23 documents kept; removed: 21 with the text of a kept one, 1 near to a kept one"
+    assert repr(result) == f"<nddb.Deduplicated: {told}>"
+    html = result._repr_html_()
+    assert told in html and html.count("<tr>") == 11 and "and 12 more" in html
+    escaped = nddb.dedup(polars.DataFrame({"id": ["<b>", "&"], "text": [FOX, FOX]}), progress=False)._repr_html_()
+    assert "&lt;b&gt;" in escaped and "<b>" not in escaped
+    assert nddb.dedup([FOX], progress=False)._repr_html_() == "<p>1 of 1 documents kept; removed: none</p>"
+
+
+def test_progress_is_shown_by_tqdm_where_it_is_installed(monkeypatch):
+    shown = []
+
+    class Bar:
+        def __init__(self, desc, total, unit, **options):
+            self.n, self.desc = 0, desc
+
+        def update(self, more):
+            self.n += more
+            shown.append((self.desc, self.n))
+
+        def close(self):
+            shown.append((self.desc, "closed"))
+
+    module = type(sys)("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    nddb.dedup([FOX] * 2000)
+    assert shown[-1][1] == "closed" and "reading" in {phase for phase, _ in shown}
+    shown.clear()
+    nddb.dedup([FOX, FOX], progress=False)
+    assert not shown
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert nddb.dedup([FOX, FOX]).kept == [FOX]
+
+
+def test_readers_are_closed_by_with_and_close(crawl):
+    with nddb.open(crawl) as db:
+        pairs = db.pairs()
+        rows = iter(pairs)
+        next(rows)
+    assert len(list(rows)) > 10, "a stream that is being read keeps it open"
+    for use in (lambda: len(db), lambda: db.refresh(), lambda: db.get("page-1"), lambda: db.pairs()):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+    db.close()
+    with pytest.raises(KeyError), nddb.open(crawl) as db:
+        raise KeyError
+    with pytest.raises(ValueError, match="closed"):
+        len(db)
+
+
+def test_what_is_near_to_other_databases_is_what_the_command_says(crawl, tmp_path, command):
+    for name, part in [("a", ROWS[:50]), ("b", ROWS[50:90])]:
+        with nddb.Writer(tmp_path / f"{name}.nddb", create=nddb.Config()) as writer:
+            writer.add_batch(pyarrow.Table.from_pylist(part))
+    with nddb.Writer(tmp_path / "new.nddb", create=nddb.Config()) as writer:
+        writer.add_batch(pyarrow.Table.from_pylist([{**row, "id": f"new-{row['id']}"} for row in ROWS[:200]]))
+    paths = [str(tmp_path / "a.nddb"), str(tmp_path / "b.nddb")]
+    for options, more in [
+        ({}, []),
+        ({"limit": 1}, ["--limit", "1"]),
+        ({"method": "simhash", "k": 2}, ["--method", "simhash", "-k", "2"]),
+    ]:
+        rows = pyarrow.table(nddb.open(tmp_path / "new.nddb").against(nddb.Federation(paths), **options)).to_pylist()
+        lines = command.lines("against", "new.nddb", *paths, *more)
+        expected = [
+            (line["query"], match["id"], match["db"], match["rule"], match["probability"])
+            for line in lines
+            for match in line["matches"]
+        ]
+        found = [(row["id"], row["near"], row["db"], row["rule"], row["probability"]) for row in rows]
+        rounded = [(*row[:4], None if row[4] is None else round(row[4], 6)) for row in found]
+        assert rounded == expected and len(expected) > 80
+    with nddb.Writer(tmp_path / "web.nddb", create=nddb.Config(recipe="web")) as writer:
+        writer.add("w", text=FOX)
+    with pytest.raises(nddb.Mismatch):
+        nddb.open(tmp_path / "new.nddb").against(nddb.Federation([tmp_path / "web.nddb"]))
+
+
+def test_an_answer_is_shown_as_html(crawl):
+    answer = nddb.open(crawl).query(text=ROWS[0]["text"])
+    assert answer._repr_html_().count("<tr>") == len(answer) + 1
+    made = nddb.Answer([nddb.NearDuplicate("<id>", "model", {"probability": 0.75, "distance": 1})], "model", 1, True)
+    assert "<td>&lt;id&gt;</td>" in made._repr_html_() and "<td>0.750</td>" in made._repr_html_()
