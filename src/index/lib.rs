@@ -41,7 +41,7 @@ pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
 pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};
 pub use nddb_format::Fingerprint;
 pub use prefetch::prefetch;
-pub use read::batch::{BatchMatch, BatchSummary, scan_blocks, scan_segment};
+pub use read::batch::{BatchMatch, BatchSummary, scan_blocks, scan_segment, scan_segments};
 pub use read::federation::{Federation, Part, PartedAnswer};
 pub use read::probe::{Match, Matches, Work};
 pub use read::reader::Reader;

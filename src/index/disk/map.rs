@@ -85,6 +85,12 @@ impl Mapped {
         // SAFETY: the mapping is private and read-only: dropped pages are read again from the file.
         let _ = unsafe { self.map.unchecked_advise(UncheckedAdvice::DontNeed) };
     }
+
+    /// Drops the pages of these bytes, as [`Mapped::forget`] does.
+    pub(crate) fn forget_range(&self, bytes: std::ops::Range<usize>) {
+        // SAFETY: as in `forget`.
+        let _ = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, bytes.start, bytes.len()) };
+    }
 }
 
 impl AsRef<[u8]> for Mapped {

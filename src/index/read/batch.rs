@@ -68,8 +68,10 @@ impl View<'_> {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
     ) -> Result<BatchSummary> {
-        let index = self.query_index(queries, within, memory_limit / 2)?;
         let total: u64 = self.snapshot.runs.iter().map(|run| run.entry.fingerprints).sum();
+        // Each run is passed from its first fingerprint to its last.
+        let stored = total / self.snapshot.runs.len().max(1) as u64;
+        let index = self.query_index(queries, within, stored, memory_limit / 2)?;
         let ranges: Vec<(&Run, u64)> = self
             .snapshot
             .runs
@@ -81,6 +83,9 @@ impl View<'_> {
         let rows = Mutex::new(Sorter::<3>::new(&tempfile::env::temp_dir(), memory_limit / 2));
         let done = Mutex::new((0u64, watch));
         in_parallel(ranges.len(), threads, &|range| {
+            if let Some((run, first)) = ranges.get(range + threads.max(1)) {
+                read_ahead(run.segments[0].segment(), *first);
+            }
             let (run, first) = ranges[range];
             let (read, found) = self.sweep_range(run, first, &index)?;
             let mut sorter = rows.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,14 +105,20 @@ impl View<'_> {
         Ok(BatchSummary { stored: stored + self.snapshot.memtable.len() as u64, matches })
     }
 
-    /// Returns the index of queries for a pass over fingerprints in natural bit order.
-    pub(super) fn query_index(&self, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<QueryIndex> {
+    /// Returns the index of queries for a pass over about `stored` fingerprints in natural bit order.
+    pub(super) fn query_index(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        stored: u64,
+        memory_limit: u64,
+    ) -> Result<QueryIndex> {
         if within.0 > self.settings.k {
             return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
         }
         let natural =
             nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
-        QueryIndex::new(&natural.tables()[0], queries, within, memory_limit)
+        QueryIndex::new(&natural.tables()[0], queries, within, stored, memory_limit)
     }
 
     /// Reads one range of a run's table 0. Returns the number of its fingerprints and the matches: query, value,
@@ -268,13 +279,65 @@ pub fn scan_segment(
             limit: segment.block_len(),
         });
     }
-    let mut task = Task::new(path, segment.header(), queries, within)?;
+    let index = QueryIndex::new(&segment.header().table, queries, within, segment.header().count, u64::MAX)?;
+    let task = Task::new(path, segment.header(), &index)?;
+    let mut read = 0;
     for start in (first..end).step_by(RANGE_LEN as usize) {
-        let range = Segment::<Mapped>::block_offset(start)..Segment::<Mapped>::block_offset(end.min(start + RANGE_LEN));
-        task.range(start, &segment.data()[range], emit)?;
+        let found = task.range(start, &segment.data()[range_of(start, end)])?;
         segment.source().check_readable()?;
+        read += found.pass(emit)?;
     }
-    Ok(task.read)
+    Ok(read)
+}
+
+/// Compares whole segment files, which are parts of one table, with queries, as [`scan_segment`] does. `threads` ranges
+/// of 64 MB are compared at a time, while the system reads the next ones; the order of the ranges is undefined.
+///
+/// # Errors
+/// As [`scan_segment`]; [`Error::Inconsistent`] if the segments are not of one table, or if there is none.
+pub fn scan_segments(
+    paths: &[&Path],
+    queries: &[Fingerprint],
+    within: Within,
+    threads: usize,
+    emit: &mut (dyn FnMut(u64, Fingerprint, u32) -> Result<()> + Send),
+) -> Result<u64> {
+    let open = |path: &&Path| Segment::open(Mapped::open(path, None)?).map_err(Error::format(path));
+    let segments: Vec<Segment<Mapped>> = paths.iter().map(open).collect::<Result<_>>()?;
+    let Some(table) = segments.first().map(|segment| segment.header().table.clone()) else {
+        return Err(Error::Inconsistent { path: "".into(), what: "no segment is named".into() });
+    };
+    if let Some(other) = segments.iter().find(|segment| segment.header().table != table) {
+        let what = "is of another table than the first segment".into();
+        return Err(Error::Inconsistent { path: other.source().path().into(), what });
+    }
+    let stored = segments.iter().map(|segment| segment.header().count).sum();
+    let index = QueryIndex::new(&table, queries, within, stored, u64::MAX)?;
+    let tasks: Vec<Task<'_>> = segments
+        .iter()
+        .map(|segment| Task::new(segment.source().path(), segment.header(), &index))
+        .collect::<Result<_>>()?;
+    let ranges: Vec<(usize, u64)> = (0..)
+        .zip(&segments)
+        .flat_map(|(file, segment)| {
+            (0..segment.block_len()).step_by(RANGE_LEN as usize).map(move |first| (file, first))
+        })
+        .collect();
+    let emit = Mutex::new(emit);
+    let reads = in_parallel(ranges.len(), threads, &|ordinal| {
+        for &(file, first) in ranges.iter().skip(ordinal).step_by(threads.max(1)).take(2) {
+            read_ahead(&segments[file], first);
+        }
+        let (file, first) = ranges[ordinal];
+        let segment = &segments[file];
+        let bytes = range_of(first, segment.block_len());
+        let found = tasks[file].range(first, &segment.data()[bytes.clone()])?;
+        segment.source().check_readable()?;
+        segment.source().forget_range(bytes);
+        let mut emit = emit.lock().unwrap_or_else(PoisonError::into_inner);
+        found.pass(&mut **emit)
+    })?;
+    Ok(reads.iter().sum())
 }
 
 /// Compares streamed blocks with queries, as [`scan_segment`] does. They begin with block `first` of the segment whose
@@ -292,19 +355,32 @@ pub fn scan_blocks(
 ) -> Result<u64> {
     let name = Path::new("the header");
     let header = Header::decode(&header[..header.len().min(HEADER_SIZE)]).map_err(Error::format(name))?;
+    let index = QueryIndex::new(&header.table, queries, within, header.count, u64::MAX)?;
     let name = Path::new("the blocks");
-    let mut task = Task::new(name, &header, queries, within)?;
-    let mut start = first;
+    let task = Task::new(name, &header, &index)?;
+    let (mut start, mut read) = (first, 0);
     loop {
         let mut bytes = Vec::new();
         let size = RANGE_LEN * BLOCK_SIZE as u64;
         input.take(size).read_to_end(&mut bytes).map_err(Error::io("read", name))?;
         if bytes.is_empty() {
-            return Ok(task.read);
+            return Ok(read);
         }
-        task.range(start, &bytes, emit)?;
+        read += task.range(start, &bytes)?.pass(emit)?;
         start += RANGE_LEN;
     }
+}
+
+/// Returns the bytes in a segment of the range that begins with block `first`, of a segment or a part that ends before
+/// block `end`.
+fn range_of(first: u64, end: u64) -> std::ops::Range<usize> {
+    Segment::<Mapped>::block_offset(first)..Segment::<Mapped>::block_offset(end.min(first + RANGE_LEN))
+}
+
+/// Asks the system to read the range that begins with block `first`.
+fn read_ahead(segment: &Segment<Mapped>, first: u64) {
+    let bytes = range_of(first, segment.block_len());
+    segment.source().will_need(bytes.start, bytes.len());
 }
 
 /// The task of the paper's mappers: a header, queries, and ranges of blocks.
@@ -312,24 +388,23 @@ struct Task<'a> {
     path: &'a Path,
     header: &'a Header,
     decoder: nddb_format::huffman::Decoder,
-    index: QueryIndex,
+    index: &'a QueryIndex,
+}
+
+/// What a range has: the number of its fingerprints, and the matches as (query ordinal, distance, stored fingerprint).
+struct Found {
     read: u64,
+    matches: Vec<(u32, u32, Fingerprint)>,
 }
 
 impl<'a> Task<'a> {
-    fn new(path: &'a Path, header: &'a Header, queries: &[Fingerprint], within: Within) -> Result<Self> {
+    fn new(path: &'a Path, header: &'a Header, index: &'a QueryIndex) -> Result<Self> {
         let decoder = header.decoder().map_err(Error::format(path))?;
-        let index = QueryIndex::new(&header.table, queries, within, u64::MAX)?;
-        Ok(Self { path, header, decoder, index, read: 0 })
+        Ok(Self { path, header, decoder, index })
     }
 
-    fn range(
-        &mut self,
-        first: u64,
-        bytes: &[u8],
-        emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
-    ) -> Result<()> {
-        let mut sieve = Sieve::new(&self.index);
+    fn range(&self, first: u64, bytes: &[u8]) -> Result<Found> {
+        let mut sieve = Sieve::new(self.index);
         let (mut read, mut pairs) = (0, Vec::new());
         let mut keep = |query: u64, value: u64| {
             pairs.push((query, value));
@@ -340,15 +415,22 @@ impl<'a> Task<'a> {
             sieve.push(values, &mut keep)
         });
         outcome.and_then(|()| sieve.finish(&mut keep)).map_err(Error::format(self.path))?;
-        self.read += read;
-        let mut found: Vec<(u32, u32, Fingerprint)> = Vec::new();
+        let mut matches = Vec::new();
         for (query, value) in pairs {
             let distance = (query ^ value).count_ones();
             let position = self.index.index_of(query).unwrap_or(0);
             let stored = self.header.table.unpermute(Permuted(value));
-            found.extend(self.index.ordinals(position as u32).iter().map(|&ordinal| (ordinal, distance, stored)));
+            matches.extend(self.index.ordinals(position as u32).iter().map(|&ordinal| (ordinal, distance, stored)));
         }
-        found.sort_unstable();
-        found.into_iter().try_for_each(|(ordinal, distance, stored)| emit(ordinal.into(), stored, distance))
+        matches.sort_unstable();
+        Ok(Found { read, matches })
+    }
+}
+
+impl Found {
+    /// Passes the matches to `emit`. Returns the number of fingerprints read.
+    fn pass(self, emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>) -> Result<u64> {
+        self.matches.into_iter().try_for_each(|(ordinal, distance, stored)| emit(ordinal.into(), stored, distance))?;
+        Ok(self.read)
     }
 }
