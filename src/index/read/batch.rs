@@ -80,9 +80,12 @@ impl View<'_> {
                 (0..run.segments[0].segment().block_len()).step_by(RANGE_LEN as usize).map(move |first| (&**run, first))
             })
             .collect();
+        let sources = || self.snapshot.runs.iter().map(|run| run.segments[0].segment().source());
+        // Reading ahead is slow where the system expects reads at random.
+        sources().for_each(Mapped::sequential);
         let rows = Mutex::new(Sorter::<3>::new(&tempfile::env::temp_dir(), memory_limit / 2));
         let done = Mutex::new((0u64, watch));
-        in_parallel(ranges.len(), threads, &|range| {
+        let swept = in_parallel(ranges.len(), threads, &|range| {
             if let Some((run, first)) = ranges.get(range + threads.max(1)) {
                 read_ahead(run.segments[0].segment(), *first);
             }
@@ -97,7 +100,9 @@ impl View<'_> {
             done.0 += read;
             let progress = Progress { phase: "sweep", done: done.0, total: Some(total), unit: "fingerprints" };
             if (done.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
-        })?;
+        });
+        sources().for_each(Mapped::random);
+        swept?;
         let stored = done.into_inner().unwrap_or_else(PoisonError::into_inner).0;
         let mut sorter = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.sweep_memtable(&index, &mut sorter)?;
@@ -313,6 +318,7 @@ pub fn scan_segments(
     }
     let stored = segments.iter().map(|segment| segment.header().count).sum();
     let index = QueryIndex::new(&table, queries, within, stored, u64::MAX)?;
+    segments.iter().for_each(|segment| segment.source().sequential());
     let tasks: Vec<Task<'_>> = segments
         .iter()
         .map(|segment| Task::new(segment.source().path(), segment.header(), &index))
