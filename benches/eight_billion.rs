@@ -37,20 +37,20 @@ struct More {
     /// Threads that make the data and answer the batch.
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// A folder for every fourth segment, if no disk has room for all.
+    /// A folder for every third segment, if one disk has no room for all.
     #[arg(long)]
-    fourth: Option<PathBuf>,
+    third: Option<PathBuf>,
 }
 
 fn main() {
-    let (options, More { threads, fourth }) = Options::read::<More>(100_000_000, 1_000_000);
+    let (options, More { threads, third }) = Options::read::<More>(100_000_000, 1_000_000);
     let restart = options.restart.unwrap_or(0);
     let scheme = Scheme::new(64, K as u8, &[], restart).expect("the scheme of one table");
     let data = Sorted::new(options.len as u64, options.seed);
     let folder = options.folder();
-    let fourth = fourth.map(|fourth| tempfile::tempdir_in(fourth).expect("a second folder"));
-    let folder_of = |segment: u64| match &fourth {
-        Some(fourth) if segment % 4 == 3 => fourth.path(),
+    let third = third.map(|third| tempfile::tempdir_in(third).expect("a second folder"));
+    let folder_of = |segment: u64| match &third {
+        Some(third) if segment % 3 == 2 => third.path(),
         _ => folder.path(),
     };
 
@@ -79,7 +79,7 @@ fn main() {
     figure("bits a fingerprint", format_args!("{bits:.3}"), "");
     figure("of the limit log2(C(2^64, n)) / n", format_args!("{:.4}", bits / limit(len as f64)), "1.08");
 
-    let drop_all = || (0..4).for_each(|segment| drop_from_page_cache(folder_of(segment)));
+    let drop_all = || (0..3).for_each(|segment| drop_from_page_cache(folder_of(segment)));
     drop_all();
     let (read, spent) = measure(|| read_whole(paths[0]));
     figure(
