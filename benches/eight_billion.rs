@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
+use common::second_count::{Match, Sample};
 use common::sorted::Sorted;
 use common::{Options, Random, Spent, drop_from_page_cache, figure, measure, memory::Watched, say};
 use nddb::{Fingerprint, Within, scan_segments};
@@ -28,9 +29,6 @@ const SAMPLE: usize = 1000;
 /// Bytes that are written at a time.
 const WRITE_SIZE: usize = 4 << 20;
 const K: u32 = 3;
-
-/// A query and a stored fingerprint within the distance.
-type Match = (u64, u64);
 
 #[derive(Args)]
 struct More {
@@ -62,7 +60,8 @@ fn main() {
     let mut random = Random(!options.seed);
     let mut queries: Vec<u64> = planted.iter().map(|pair| pair.0).collect();
     queries.resize_with(options.queries, || random.next());
-    let sample = Sample::new(queries.iter().copied().step_by((queries.len() / SAMPLE).max(1)).collect(), options.test);
+    let sample =
+        Sample::new(queries.iter().copied().step_by((queries.len() / SAMPLE).max(1)).collect(), K, options.test);
 
     let (written, spent) = measure(|| {
         each(threads, |segment| {
@@ -128,7 +127,7 @@ fn main() {
             matches.len(),
             planted.len(),
             counted.len(),
-            sample.queries.len()
+            sample.len()
         ));
     }
     drop_all();
@@ -210,68 +209,6 @@ fn write(
     encoder.finish(&mut out).expect("both passes see the same");
     file.write_all(&out).and_then(|()| file.sync_data()).expect("room for the file");
     (path, matches)
-}
-
-/// Counts matches in a way that shares nothing with the batch: four words of 16 bits, of which a match has one in common
-/// with a query.
-struct Sample {
-    /// Ascending.
-    queries: Vec<u64>,
-    /// For each word, the queries by its value.
-    words: Vec<Vec<Vec<u64>>>,
-    /// For each word a bitmap of its values that occur, small enough for the cache.
-    occurs: Vec<Vec<u64>>,
-    /// Every query is compared with every fingerprint instead.
-    plain: bool,
-}
-
-impl Sample {
-    fn new(mut queries: Vec<u64>, plain: bool) -> Self {
-        queries.sort_unstable();
-        queries.dedup();
-        let mut words = vec![vec![Vec::new(); 1 << 16]; 4];
-        let mut occurs = vec![vec![0; 1 << 10]; 4];
-        for &query in &queries {
-            for word in 0..4 {
-                let value = Self::word(query, word);
-                words[word][value].push(query);
-                occurs[word][value / 64] |= 1 << (value % 64);
-            }
-        }
-        Self { queries, words, occurs, plain }
-    }
-
-    fn word(value: u64, word: usize) -> usize {
-        (value >> (16 * word)) as usize & 0xffff
-    }
-
-    fn has(&self, query: u64) -> bool {
-        self.queries.binary_search(&query).is_ok()
-    }
-
-    fn count(&self, values: &[u64], matches: &mut Vec<Match>) {
-        let before = matches.len();
-        for &value in values {
-            for word in 0..4 {
-                let common = Self::word(value, word);
-                if self.occurs[word][common / 64] >> (common % 64) & 1 == 0 {
-                    continue;
-                }
-                for &query in &self.words[word][common] {
-                    let difference = query ^ value;
-                    // By the first word that they have in common.
-                    if difference.count_ones() <= K && (0..word).all(|word| Self::word(difference, word) != 0) {
-                        matches.push((query, value));
-                    }
-                }
-            }
-        }
-        if self.plain {
-            let near = |value: u64| self.queries.iter().filter(move |&query| (query ^ value).count_ones() <= K);
-            let all = values.iter().map(|&value| near(value).count()).sum::<usize>();
-            assert_eq!(matches.len() - before, all, "as many as each with each");
-        }
-    }
 }
 
 /// Reads a file. Returns its size.

@@ -2,8 +2,8 @@
 //!
 //! The values are in parts with equal topmost bits, and each part is made alone, from the seed. 80% of all draws are
 //! uniform: their gaps are drawn. The others are in clusters of 1 to 200 around a random centre, with 0 to 6 bits
-//! flipped. Each part has equally many centres, and clusters of the same sizes with the same flipped bits: so the members
-//! that fall into a part are found by flipping its own topmost bits. Equal values are stored once.
+//! flipped. Each part has equally many centres, and clusters of the same sizes with the same flipped bits: so the
+//! members that fall into a part are found by flipping its own topmost bits. Equal values are stored once.
 
 use super::Random;
 
@@ -26,7 +26,7 @@ pub struct Sorted {
 impl Sorted {
     /// Prepares at least `len` fingerprints, and hardly more.
     pub fn new(len: u64, seed: u64) -> Self {
-        let top_bits = (len / PART_LEN).max(16).ilog2() + u32::from(!(len / PART_LEN).max(16).is_power_of_two());
+        let top_bits = (len / PART_LEN).max(16).next_power_of_two().ilog2();
         // Their number varies with the gaps, like a number of independent events.
         let aim = (len as f64 + 5.0 * (len as f64).sqrt()) / f64::from(top_bits).exp2();
         // A first attempt tells how many members are equal.

@@ -1,7 +1,7 @@
 //! Matching very many stored fingerprints: all queries near the current topmost bits, in small tables.
 //!
-//! Of eight billion sorted fingerprints, a hundred thousand in a row share their 16 topmost bits. Of a million queries, a
-//! hundredth can be within 3 bits of any of these, and most of that hundredth differ so much in the topmost bits that
+//! Of eight billion sorted fingerprints, a hundred thousand in a row share their 16 topmost bits. Of a million queries,
+//! a hundredth can be within 3 bits of any of these, and most of that hundredth differ so much in the topmost bits that
 //! they must agree in nearly all others. So tables that stay in the second-level cache find all matches, and it pays to
 //! build them for each value of the topmost bits.
 
@@ -127,8 +127,8 @@ impl Near {
 }
 
 /// Returns in how many bits of this field a query may differ from a fingerprint that it finds, if at most `rest` of the
-/// bits below the topmost ones differ. With at most two, one of rest + 1 fields has none of them; with at most five, one
-/// of three fields has at most one of them. `None` if the other fields find all.
+/// bits below the topmost ones differ. With at most two, one of rest + 1 fields has none of them; with at most five,
+/// one of three fields has at most one of them. `None` if the other fields find all.
 fn flips(field: usize, rest: u32) -> Option<u32> {
     (field + rest as usize + 1 >= FIELDS).then_some(rest / FIELDS as u32)
 }
