@@ -10,12 +10,14 @@
 mod common;
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use common::{Options, anonymous, drop_from_page_cache, figure, measure, quantile, say};
+use common::{
+    Options, drop_from_page_cache, figure, measure,
+    memory::{Watched, anonymous},
+    quantile, say,
+};
 use nddb::{CheckOptions, Document, Fingerprint, Reader, Within, Work, Writer};
 
 /// Most documents of a load.
@@ -150,31 +152,4 @@ fn ask(reader: &Reader, queries: &[Fingerprint], how: &str) {
 
 fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
-}
-
-/// The greatest anonymous memory of this process, looked at every 20 ms.
-struct Watched {
-    ended: Arc<AtomicBool>,
-    thread: std::thread::JoinHandle<f64>,
-}
-
-impl Watched {
-    fn start() -> Self {
-        let ended = Arc::new(AtomicBool::new(false));
-        let seen = ended.clone();
-        let thread = std::thread::spawn(move || {
-            let mut most: f64 = 0.0;
-            while !seen.load(Ordering::Relaxed) {
-                most = most.max(anonymous());
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            most
-        });
-        Self { ended, thread }
-    }
-
-    fn end(self) -> f64 {
-        self.ended.store(true, Ordering::Relaxed);
-        self.thread.join().expect("it looks and sleeps")
-    }
 }

@@ -16,7 +16,9 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use clap::Args;
-use common::{Clock, Options, Random, Spent, anonymous, drop_from_page_cache, figure, measure, median, quantile, say};
+use common::{
+    Clock, Options, Random, Spent, drop_from_page_cache, figure, measure, median, memory::anonymous, quantile, say,
+};
 use nddb::detect::{OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;

@@ -13,6 +13,10 @@
 #![allow(dead_code, unreachable_pub, reason = "each bench uses its part of this module")]
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
+pub mod memory;
+pub mod second_count;
+pub mod sorted;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -82,7 +86,8 @@ pub struct Options {
     rounds: Option<usize>,
     /// Levels of the scheme, unless the planner chooses.
     pub levels: Option<Vec<u8>>,
-    restart: Option<u16>,
+    /// Restart interval of the scheme, if given.
+    pub restart: Option<u16>,
 }
 
 /// The command line of a bench: the options of all benches, and its own in `More`.
@@ -283,13 +288,6 @@ pub fn figure(what: &str, value: impl fmt::Display, goal: &str) {
 /// Prints a line of text.
 pub fn say(text: impl fmt::Display) {
     println!("{text}");
-}
-
-/// Returns the anonymous memory of this process, in MB.
-pub fn anonymous() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
 /// Asks the system to drop the pages of all files in a folder from its page cache, after writing them. Without root,

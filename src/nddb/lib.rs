@@ -147,7 +147,7 @@ pub use nddb_index::{
     Matches, Neighbor, Outcome, Part, PartedAnswer, Progress, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat,
     Resolving, Result, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View, Watch, Within,
     Work, Writer, backup, check, planner, raise_open_files, rebuild, remove_old_backups, restore, scan_blocks,
-    scan_segment, verify_backup,
+    scan_segment, scan_segments, verify_backup,
 };
 
 #[doc(inline)]

@@ -162,3 +162,92 @@ fn any_table_of_any_run_can_be_scanned_alone_whole_or_in_ranges() {
     }
     assert_eq!(scanned, 16);
 }
+
+/// A file of eight billion fingerprints with holes: header, footer and the last block are those of a real one.
+#[test]
+fn a_segment_of_eight_billion_is_read_to_its_last_block() {
+    use nddb_format::scheme::Scheme;
+    use nddb_format::segment::{BLOCKS, FOOTER_IDENTITY, FOOTER_SIZE, HEADER_SIZE, Header, Segment, encode, file_size};
+    use nddb_format::{block, digest};
+    use std::os::unix::fs::FileExt;
+
+    let (count, blocks) = (8_000_000_000, 36_000_000);
+    let scheme = Scheme::new(64, 3, &[], 0).expect("one table");
+    let print = u64::MAX - 5;
+    let mut small = encode(&scheme, 0, &[1 << 63, print]).expect("ascending fingerprints");
+    let lengths = Segment::open(&small[..]).expect("sound").header().lengths;
+    let header = Header::new(&scheme, 0, (count, 0), digest::Digest::default(), lengths).expect("table 0");
+    let footer = small.len() - FOOTER_SIZE;
+    let last = &mut small[HEADER_SIZE..];
+    let crc = digest::checksum(header.identity, blocks - 1, &last[block::CHECKSUM.end()..block::BLOCK_SIZE]);
+    block::CHECKSUM.put(last, crc.into());
+    let footer = &mut small[footer..];
+    BLOCKS.put(footer, blocks);
+    FOOTER_IDENTITY.put(footer, header.identity);
+    let checksum = nddb_format::segment::FOOTER_CHECKSUM;
+    let crc = crc32fast::hash(&footer[..checksum.end() - 4]);
+    checksum.put(footer, crc.into());
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("sparse.seg");
+    let file = std::fs::File::create(&path).expect("a file");
+    let size = file_size(blocks, 0).expect("a file can be that long");
+    let (start, footer) = small.split_at(small.len() - FOOTER_SIZE);
+    let last = &start[HEADER_SIZE..HEADER_SIZE + block::BLOCK_SIZE];
+    file.set_len(size).expect("a file with holes");
+    file.write_all_at(&header.encode(), 0).expect("a header");
+    file.write_all_at(last, Segment::<&[u8]>::block_offset(blocks - 1) as u64).expect("a block");
+    file.write_all_at(footer, size - FOOTER_SIZE as u64).expect("a footer");
+    let mut found = Vec::new();
+    let mut emit = |query, stored: Fingerprint, distance| {
+        found.push((query, stored.0, distance));
+        Ok(())
+    };
+    let queries = [Fingerprint(print ^ 6)];
+    let read = nddb::scan_segment(&path, Some((blocks - 1, 1)), &queries, Within(3), &mut emit).expect("a scan");
+    assert_eq!((read, found), (2, vec![(0, print, 2)]));
+    let before = nddb::scan_segment(&path, Some((blocks - 2, 1)), &queries, Within(3), &mut |_, _, _| Ok(()));
+    assert!(before.is_err(), "a hole is no block");
+}
+
+#[test]
+fn the_segments_of_one_table_are_scanned_together() {
+    use nddb_format::scheme::Scheme;
+    use nddb_format::segment::encode;
+
+    let (mut random, folder) = (Random::fixed(8), tempfile::tempdir().expect("a folder"));
+    let mut stored: Vec<u64> = (0..200_000).map(|_| random.next()).collect();
+    stored.sort_unstable();
+    let scheme = Scheme::new(64, 3, &[4], 28).expect("four tables");
+    let paths: Vec<std::path::PathBuf> = (0..5).map(|part| folder.path().join(format!("{part}.seg"))).collect();
+    for (path, part) in paths.iter().zip(stored.chunks(40_000)) {
+        std::fs::write(path, encode(&scheme, 0, part).expect("sorted")).expect("a file");
+    }
+    // Few queries for many fingerprints, and many for few.
+    for len in [70, 3000] {
+        let near = |index: usize| Fingerprint(random.near(stored[index * 31], index as u64 % 5, 64));
+        let queries: Vec<Fingerprint> = (0..len).map(near).collect();
+        let mut want: Vec<(u64, u64)> = Vec::new();
+        for (ordinal, query) in (0..).zip(&queries) {
+            want.extend(
+                stored.iter().filter(|&value| (value ^ query.0).count_ones() <= 3).map(|&value| (ordinal, value)),
+            );
+        }
+        for threads in [1, 3] {
+            let (mut found, paths): (_, Vec<_>) = (Vec::new(), paths.iter().map(|path| &**path).collect());
+            let mut emit = |query: u64, stored: Fingerprint, distance: u32| {
+                assert_eq!((queries[query as usize].0 ^ stored.0).count_ones(), distance);
+                found.push((query, stored.0));
+                Ok(())
+            };
+            let read = nddb::scan_segments(&paths, &queries, Within(3), threads, &mut emit).expect("a scan");
+            found.sort_unstable();
+            assert_eq!((read, &found), (200_000, &want), "{len} queries");
+        }
+    }
+    let other = folder.path().join("other.seg");
+    std::fs::write(&other, encode(&scheme, 1, &stored).expect("sorted")).expect("a file");
+    let refused = nddb::scan_segments(&[&paths[0], &other], &[], Within(3), 2, &mut |_, _, _| Ok(()));
+    assert!(refused.expect_err("two tables").to_string().contains("other.seg"));
+    assert!(nddb::scan_segments(&[], &[], Within(3), 2, &mut |_, _, _| Ok(())).is_err(), "nothing to scan");
+}

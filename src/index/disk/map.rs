@@ -40,14 +40,13 @@ impl Mapped {
         // SAFETY: files of runs are written once, before they are named by a manifest, and never again;
         // damage by others is caught by checksums, truncation by the guard.
         let map = unsafe { Mmap::map(&file) }.map_err(Error::io("map the file", path))?;
-        // Probes read at random offsets, so read-ahead would fetch unused pages.
-        let _ = map.advise(Advice::Random);
         let guard = Guard::new(map.as_ptr() as usize, map.len()).ok_or_else(|| Error::OverLimit {
             what: "mapped files",
             need: 1 << 16,
             have: 1 << 16,
         })?;
         let mapped = Self { map, path: path.into(), guard };
+        mapped.random();
         // Opening reads the header and the footer.
         mapped.will_need(0, 1);
         let end = mapped.map.len().saturating_sub(FOOTER);
@@ -75,6 +74,11 @@ impl Mapped {
         let _ = self.map.advise_range(Advice::WillNeed, offset, size.min(self.map.len().saturating_sub(offset)));
     }
 
+    /// Tells the system that reads jump, as those of probes do: read-ahead would fetch unused pages.
+    pub(crate) fn random(&self) {
+        let _ = self.map.advise(Advice::Random);
+    }
+
     /// Tells the system that the file is about to be read sequentially.
     pub(crate) fn sequential(&self) {
         let _ = self.map.advise(Advice::Sequential);
@@ -84,6 +88,12 @@ impl Mapped {
     pub(crate) fn forget(&self) {
         // SAFETY: the mapping is private and read-only: dropped pages are read again from the file.
         let _ = unsafe { self.map.unchecked_advise(UncheckedAdvice::DontNeed) };
+    }
+
+    /// Drops the pages of these bytes, as [`Mapped::forget`] does.
+    pub(crate) fn forget_range(&self, bytes: std::ops::Range<usize>) {
+        // SAFETY: as in `forget`.
+        let _ = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, bytes.start, bytes.len()) };
     }
 }
 

@@ -4,12 +4,10 @@
 //! separate task that needs only the segment's header and the range itself. The results of the tasks are merged,
 //! sorted, and resolved to ids.
 
-use std::io::Read;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use nddb_format::block::BLOCK_SIZE;
-use nddb_format::segment::{self, HEADER_SIZE, Header, Segment};
+use nddb_format::segment::Segment;
 use nddb_format::{Fingerprint, FormatError, Permuted};
 
 use super::sweep::{QueryIndex, Sieve};
@@ -68,8 +66,10 @@ impl View<'_> {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
     ) -> Result<BatchSummary> {
-        let index = self.query_index(queries, within, memory_limit / 2)?;
         let total: u64 = self.snapshot.runs.iter().map(|run| run.entry.fingerprints).sum();
+        // Each run is passed from its first fingerprint to its last.
+        let stored = total / self.snapshot.runs.len().max(1) as u64;
+        let index = self.query_index(queries, within, stored, memory_limit / 2)?;
         let ranges: Vec<(&Run, u64)> = self
             .snapshot
             .runs
@@ -78,9 +78,15 @@ impl View<'_> {
                 (0..run.segments[0].segment().block_len()).step_by(RANGE_LEN as usize).map(move |first| (&**run, first))
             })
             .collect();
+        let sources = || self.snapshot.runs.iter().map(|run| run.segments[0].segment().source());
+        // Reading ahead is slow where the system expects reads at random.
+        sources().for_each(Mapped::sequential);
         let rows = Mutex::new(Sorter::<3>::new(&tempfile::env::temp_dir(), memory_limit / 2));
         let done = Mutex::new((0u64, watch));
-        in_parallel(ranges.len(), threads, &|range| {
+        let swept = in_parallel(ranges.len(), threads, &|range| {
+            if let Some((run, first)) = ranges.get(range + threads.max(1)) {
+                read_ahead(run.segments[0].segment(), *first);
+            }
             let (run, first) = ranges[range];
             let (read, found) = self.sweep_range(run, first, &index)?;
             let mut sorter = rows.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,7 +98,9 @@ impl View<'_> {
             done.0 += read;
             let progress = Progress { phase: "sweep", done: done.0, total: Some(total), unit: "fingerprints" };
             if (done.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
-        })?;
+        });
+        sources().for_each(Mapped::random);
+        swept?;
         let stored = done.into_inner().unwrap_or_else(PoisonError::into_inner).0;
         let mut sorter = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.sweep_memtable(&index, &mut sorter)?;
@@ -100,14 +108,20 @@ impl View<'_> {
         Ok(BatchSummary { stored: stored + self.snapshot.memtable.len() as u64, matches })
     }
 
-    /// Returns the index of queries for a pass over fingerprints in natural bit order.
-    pub(super) fn query_index(&self, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<QueryIndex> {
+    /// Returns the index of queries for a pass over about `stored` fingerprints in natural bit order.
+    pub(super) fn query_index(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        stored: u64,
+        memory_limit: u64,
+    ) -> Result<QueryIndex> {
         if within.0 > self.settings.k {
             return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
         }
         let natural =
             nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
-        QueryIndex::new(&natural.tables()[0], queries, within, memory_limit)
+        QueryIndex::new(&natural.tables()[0], queries, within, stored, memory_limit)
     }
 
     /// Reads one range of a run's table 0. Returns the number of its fingerprints and the matches: query, value,
@@ -243,112 +257,14 @@ fn push(index: &QueryIndex, query: u64, value: u64, number: u64, rows: &mut Sort
         .try_for_each(|&ordinal| rows.push([u64::from(ordinal) << 8 | distance, number, value]))
 }
 
-/// Compares a segment file, or a range of its blocks as (first, count), with queries, and passes (query ordinal,
-/// stored fingerprint, distance) to `emit`, sorted within each range of 64 MB. Needs no database and ignores
-/// deletions. Returns the number of stored fingerprints read.
-///
-/// # Errors
-/// [`Error::OutOfRange`] for a distance or a query that exceeds the segment's; damage of the file; any error of
-/// `emit`.
-pub fn scan_segment(
-    path: &Path,
-    blocks: Option<(u64, u64)>,
-    queries: &[Fingerprint],
-    within: Within,
-    emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
-) -> Result<u64> {
-    let segment = Segment::open(Mapped::open(path, None)?).map_err(Error::format(path))?;
-    segment.source().sequential();
-    let (first, count) = blocks.unwrap_or((0, segment.block_len()));
-    let end = first.saturating_add(count);
-    if first >= segment.block_len() || end > segment.block_len() {
-        return Err(Error::OutOfRange {
-            what: "the end of the block range",
-            requested: end,
-            limit: segment.block_len(),
-        });
-    }
-    let mut task = Task::new(path, segment.header(), queries, within)?;
-    for start in (first..end).step_by(RANGE_LEN as usize) {
-        let range = Segment::<Mapped>::block_offset(start)..Segment::<Mapped>::block_offset(end.min(start + RANGE_LEN));
-        task.range(start, &segment.data()[range], emit)?;
-        segment.source().check_readable()?;
-    }
-    Ok(task.read)
+/// Returns the bytes in a segment of the range that begins with block `first`, of a segment or a part that ends before
+/// block `end`.
+pub(super) fn range_of(first: u64, end: u64) -> std::ops::Range<usize> {
+    Segment::<Mapped>::block_offset(first)..Segment::<Mapped>::block_offset(end.min(first + RANGE_LEN))
 }
 
-/// Compares streamed blocks with queries, as [`scan_segment`] does. They begin with block `first` of the segment whose
-/// header is at the beginning of `header`.
-///
-/// # Errors
-/// As [`scan_segment`].
-pub fn scan_blocks(
-    header: &[u8],
-    first: u64,
-    input: &mut dyn Read,
-    queries: &[Fingerprint],
-    within: Within,
-    emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
-) -> Result<u64> {
-    let name = Path::new("the header");
-    let header = Header::decode(&header[..header.len().min(HEADER_SIZE)]).map_err(Error::format(name))?;
-    let name = Path::new("the blocks");
-    let mut task = Task::new(name, &header, queries, within)?;
-    let mut start = first;
-    loop {
-        let mut bytes = Vec::new();
-        let size = RANGE_LEN * BLOCK_SIZE as u64;
-        input.take(size).read_to_end(&mut bytes).map_err(Error::io("read", name))?;
-        if bytes.is_empty() {
-            return Ok(task.read);
-        }
-        task.range(start, &bytes, emit)?;
-        start += RANGE_LEN;
-    }
-}
-
-/// The task of the paper's mappers: a header, queries, and ranges of blocks.
-struct Task<'a> {
-    path: &'a Path,
-    header: &'a Header,
-    decoder: nddb_format::huffman::Decoder,
-    index: QueryIndex,
-    read: u64,
-}
-
-impl<'a> Task<'a> {
-    fn new(path: &'a Path, header: &'a Header, queries: &[Fingerprint], within: Within) -> Result<Self> {
-        let decoder = header.decoder().map_err(Error::format(path))?;
-        let index = QueryIndex::new(&header.table, queries, within, u64::MAX)?;
-        Ok(Self { path, header, decoder, index, read: 0 })
-    }
-
-    fn range(
-        &mut self,
-        first: u64,
-        bytes: &[u8],
-        emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
-    ) -> Result<()> {
-        let mut sieve = Sieve::new(&self.index);
-        let (mut read, mut pairs) = (0, Vec::new());
-        let mut keep = |query: u64, value: u64| {
-            pairs.push((query, value));
-            Ok::<_, FormatError>(())
-        };
-        let outcome = segment::decode_blocks(self.header, &self.decoder, first, bytes, &mut |values: &[u64]| {
-            read += values.len() as u64;
-            sieve.push(values, &mut keep)
-        });
-        outcome.and_then(|()| sieve.finish(&mut keep)).map_err(Error::format(self.path))?;
-        self.read += read;
-        let mut found: Vec<(u32, u32, Fingerprint)> = Vec::new();
-        for (query, value) in pairs {
-            let distance = (query ^ value).count_ones();
-            let position = self.index.index_of(query).unwrap_or(0);
-            let stored = self.header.table.unpermute(Permuted(value));
-            found.extend(self.index.ordinals(position as u32).iter().map(|&ordinal| (ordinal, distance, stored)));
-        }
-        found.sort_unstable();
-        found.into_iter().try_for_each(|(ordinal, distance, stored)| emit(ordinal.into(), stored, distance))
-    }
+/// Asks the system to read the range that begins with block `first`.
+pub(super) fn read_ahead(segment: &Segment<Mapped>, first: u64) {
+    let bytes = range_of(first, segment.block_len());
+    segment.source().will_need(bytes.start, bytes.len());
 }

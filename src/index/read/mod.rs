@@ -9,6 +9,7 @@ pub(crate) mod probe;
 pub(crate) mod reader;
 pub(crate) mod resolve;
 mod rows;
+pub(crate) mod scan;
 pub(crate) mod scope;
 pub(crate) mod shared;
 pub(crate) mod snapshot;

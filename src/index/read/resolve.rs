@@ -50,7 +50,7 @@ impl View<'_> {
         within: Within,
         emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
     ) -> Result<()> {
-        let index = self.query_index(queries, within, u64::MAX)?;
+        let index = self.query_index(queries, within, self.snapshot.memtable.len() as u64, u64::MAX)?;
         let mut values: Vec<u64> = self.snapshot.memtable.entries().map(|(value, _)| value).collect();
         values.sort_unstable();
         values.dedup();

@@ -48,15 +48,25 @@ struct Split {
     /// Number of other bits.
     shift: u32,
     starts: Vec<u32>,
+    /// The differences of topmost bits by their number of bits, 0 to k, if the stored fingerprints are so many that the
+    /// queries near each value of the topmost bits are collected.
+    near: Vec<Vec<u64>>,
 }
 
 impl QueryIndex {
-    /// Indexes queries for stored fingerprints in the order of `table`, in about `memory_limit` bytes if possible.
+    /// Indexes queries for about `stored` fingerprints in the order of `table`, in about `memory_limit` bytes if
+    /// possible.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the distance is above 7 or not below the width of a fingerprint, if a query is
     /// wider than that, or if there are more than 2^32 - 1 queries.
-    pub(crate) fn new(table: &Table, queries: &[Fingerprint], within: Within, memory_limit: u64) -> Result<Self> {
+    pub(crate) fn new(
+        table: &Table,
+        queries: &[Fingerprint],
+        within: Within,
+        stored: u64,
+        memory_limit: u64,
+    ) -> Result<Self> {
         check(table.bits(), queries, within)?;
         let mut pairs: Vec<(u64, u32)> =
             (0..).zip(queries).map(|(ordinal, &query)| (table.permute(query).0, ordinal)).collect();
@@ -70,8 +80,9 @@ impl QueryIndex {
         }
         starts.push(pairs.len() as u32);
         let ordinals = pairs.into_iter().map(|pair| pair.1).collect();
-        let split = Split::new(table.bits(), within.0, &distinct);
+        let split = Split::new(table.bits(), within.0, &distinct, stored);
         let prefixes = match &split {
+            Some(split) if !split.near.is_empty() => Vec::new(),
             None => tables(table.bits(), within.0, &distinct, memory_limit),
             // Two of the topmost bits differ, so at most k - 2 of the others.
             Some(split) => tables(split.shift as u8, within.0 - 2, &distinct, memory_limit),
@@ -120,6 +131,17 @@ impl QueryIndex {
         self.split.as_ref().map_or(0, |split| (split.starts.len() - 1).trailing_zeros())
     }
 
+    /// Returns whether matches are found by the queries near each value of the topmost bits.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.split.as_ref().is_some_and(|split| !split.near.is_empty())
+    }
+
+    /// Returns the queries whose topmost bits differ from `top` in at most k bits, in lists with this difference.
+    pub(crate) fn near(&self, top: u64) -> impl Iterator<Item = (u32, &[u64])> {
+        let near = self.split.iter().flat_map(|split| (0..).zip(&split.near));
+        near.flat_map(move |(distance, masks)| masks.iter().map(move |mask| (distance, self.under(top ^ mask))))
+    }
+
     /// Returns the topmost bits of a value.
     #[inline]
     pub(crate) fn top(&self, value: u64) -> u64 {
@@ -140,7 +162,7 @@ impl QueryIndex {
 }
 
 impl Split {
-    fn new(bits: u8, k: u8, queries: &[u64]) -> Option<Self> {
+    fn new(bits: u8, k: u8, queries: &[u64], stored: u64) -> Option<Self> {
         if !matches!(k, 2 | 3) || bits < SPLIT_BITS_MIN {
             return None;
         }
@@ -158,7 +180,13 @@ impl Split {
             }
         }
         starts.resize((1 << top_bits) + 1, queries.len() as u32);
-        Some(Self { shift, starts })
+        // The tables of queries near each value of the topmost bits pay if they have no more rows than there are
+        // stored fingerprints to look up.
+        let near: Vec<Vec<u64>> = (0..=u32::from(k))
+            .map(|distance| (0..1 << top_bits).filter(|mask: &u64| mask.count_ones() == distance).collect())
+            .collect();
+        let rows = near.iter().map(Vec::len).sum::<usize>() as u64 * queries.len() as u64;
+        Some(Self { shift, starts, near: if stored >= rows { near } else { Vec::new() } })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::close::Close;
 use super::index::QueryIndex;
+use super::near::Near;
 use super::prefix::Scratch;
 
 /// Number of values that are looked up together.
@@ -10,6 +11,7 @@ const LOOK_LEN: usize = 1024;
 /// A pass of stored fingerprints through the index.
 pub(crate) struct Sieve<'a> {
     index: &'a QueryIndex,
+    near: Option<Near>,
     close: Option<Close>,
     /// Values with the same topmost bits.
     row: Vec<u64>,
@@ -19,8 +21,9 @@ pub(crate) struct Sieve<'a> {
 impl<'a> Sieve<'a> {
     /// Returns a pass without fingerprints.
     pub(crate) fn new(index: &'a QueryIndex) -> Self {
-        let close = index.split().map(|shift| Close::new(shift, index.k, LOOK_LEN));
-        Self { index, close, row: Vec::with_capacity(LOOK_LEN), scratch: Scratch::new(LOOK_LEN) }
+        let near = index.split().filter(|_| index.is_dense()).map(Near::new);
+        let close = index.split().filter(|_| !index.is_dense()).map(|shift| Close::new(shift, index.k, LOOK_LEN));
+        Self { index, near, close, row: Vec::with_capacity(LOOK_LEN), scratch: Scratch::new(LOOK_LEN) }
     }
 
     /// Looks up ascending permuted fingerprints, and calls `found` with (query, value) for distinct queries within
@@ -30,6 +33,9 @@ impl<'a> Sieve<'a> {
         values: &[u64],
         found: &mut impl FnMut(u64, u64) -> Result<(), E>,
     ) -> Result<(), E> {
+        if let Some(near) = &mut self.near {
+            return rows(self.index, values).try_for_each(|row| near.meet(self.index, row, found));
+        }
         for values in values.chunks(LOOK_LEN) {
             for prefix in 0..self.index.tables() {
                 self.index.meet(prefix, values, &mut self.scratch, found)?;
@@ -75,4 +81,18 @@ impl<'a> Sieve<'a> {
     pub(crate) fn finish<E>(&mut self, found: &mut impl FnMut(u64, u64) -> Result<(), E>) -> Result<(), E> {
         self.end_row(found)
     }
+}
+
+/// Returns the ascending values in parts with the same topmost bits.
+fn rows<'v>(index: &QueryIndex, mut values: &'v [u64]) -> impl Iterator<Item = &'v [u64]> {
+    std::iter::from_fn(move || {
+        let top = index.top(*values.first()?);
+        let len = match values.last() {
+            Some(&last) if index.top(last) == top => values.len(),
+            _ => values.partition_point(|&value| index.top(value) == top),
+        };
+        let (row, later) = values.split_at(len);
+        values = later;
+        Some(row)
+    })
 }

@@ -19,6 +19,14 @@ const ID_OFFSET: usize = 7;
 /// Memory per document, besides its record, while its chunk is sorted and written.
 const OVERHEAD: u64 = 110;
 
+/// Maximum number of documents: their indexes have 32 bits.
+const LEN_MAX: usize = u32::MAX as usize;
+
+/// Returns whether a chunk of `len` documents that takes `size` bytes of memory is written before it gets another one.
+pub(super) fn is_full(len: usize, size: u64, limit: u64) -> bool {
+    size >= limit || len >= LEN_MAX
+}
+
 /// Documents in input order. The keys of a document are computed before its record is encoded. They have the index of
 /// the document instead of its number, which is known only when the chunk is written. Keys of printed documents go to
 /// the run, those of others to the catalog.
@@ -268,6 +276,12 @@ mod tests {
         assert_eq!(pieces, [&first[..], &[(piece(1, 7), 100), (piece(1, 7), 101), (piece(1, 7), 102)]].concat());
         let digests: Vec<_> = chunk.take_digests(&numbers).collect();
         assert_eq!(digests, [([0; 16], 100), ([1; 16], 101), ([1; 16], 102)]);
+    }
+
+    #[test]
+    fn a_chunk_is_full_before_its_indexes_do_not_fit() {
+        assert_eq!([(9, 99), (9, 100), (LEN_MAX, 99)].map(|(len, size)| is_full(len, size, 100)), [false, true, true]);
+        assert!(u32::try_from(LEN_MAX).is_ok());
     }
 
     #[test]

@@ -235,7 +235,7 @@ impl BulkLoad<'_> {
 
     /// Writes the chunk if it is full.
     fn write_full(&mut self) -> Result<()> {
-        if self.chunk.size() >= self.limit { self.write_chunk() } else { Ok(()) }
+        if chunk::is_full(self.chunk.len(), self.chunk.size(), self.limit) { self.write_chunk() } else { Ok(()) }
     }
 
     /// Assigns the documents from here on to a batch, or to none if the name is empty; this also becomes the batch of

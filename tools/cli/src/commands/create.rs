@@ -21,7 +21,8 @@ Examples:
   nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
-  nddb create small.nddb --bits 32 --k 2 --tables 4")]
+  nddb create small.nddb --bits 32 --k 2 --tables 4
+  nddb create scan.nddb --tables 1 --restart 0        fingerprints for batches alone, in the least space")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
@@ -32,6 +33,9 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(8..=64))]
     bits: u8,
     /// Maximum number of tables per run; `auto` chooses for each run by its size
+    ///
+    /// One table takes a tenth of the disk. It is for batches alone (`nddb query --fp-file FILE --format tsv`): every
+    /// other query reads all of it, too.
     #[arg(long, default_value = "auto", value_name = "auto|N", value_parser = Tables::parse)]
     tables: Tables,
     /// Restart interval of the blocks, 0 for none; smaller is faster and takes more space
