@@ -167,7 +167,9 @@ fn any_table_of_any_run_can_be_scanned_alone_whole_or_in_ranges() {
 #[test]
 fn a_segment_of_eight_billion_is_read_to_its_last_block() {
     use nddb_format::scheme::Scheme;
-    use nddb_format::segment::{BLOCKS, FOOTER_IDENTITY, FOOTER_SIZE, HEADER_SIZE, Header, Segment, encode, file_size};
+    use nddb_format::segment::{
+        BLOCKS, FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_SIZE, HEADER_SIZE, Header, Segment, encode, file_size,
+    };
     use nddb_format::{block, digest};
     use std::os::unix::fs::FileExt;
 
@@ -184,9 +186,8 @@ fn a_segment_of_eight_billion_is_read_to_its_last_block() {
     let footer = &mut small[footer..];
     BLOCKS.put(footer, blocks);
     FOOTER_IDENTITY.put(footer, header.identity);
-    let checksum = nddb_format::segment::FOOTER_CHECKSUM;
-    let crc = crc32fast::hash(&footer[..checksum.end() - 4]);
-    checksum.put(footer, crc.into());
+    let crc = crc32fast::hash(&footer[..FOOTER_CHECKSUM.offset]);
+    FOOTER_CHECKSUM.put(footer, crc.into());
 
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("sparse.seg");
