@@ -22,7 +22,7 @@ Examples:
   nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
   nddb create small.nddb --bits 32 --k 2 --tables 4
-  nddb create scan.nddb --tables 1 --restart 0        fingerprints for batches alone, in the least space")]
+  nddb create scan.nddb --tables 1 --restart 0        fingerprints for batches alone, on least disk")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,

@@ -12,7 +12,10 @@ fn what_is_no_database_is_named() {
     fs::create_dir(dir.path("folder")).expect("folders can be made");
     for (command, more) in [("stats", &[][..]), ("check", &[]), ("compact", &[]), ("get", &["a"]), ("rm", &["a"])] {
         let run = |db: &str| dir.nddb([&[command, db], more].concat());
-        run("none").tells(10, &["none: not an nddb database", "no such file or directory", "hint: 'nddb create none'"]);
+        run("none").tells(
+            10,
+            &["none: not an nddb database", "no such file or directory", "'nddb create none' creates a database"],
+        );
         run("file").tells(10, &["file: not an nddb database", "it is a file, a database is a folder"]);
         run("folder").tells(10, &["folder: not an nddb database", "no MANIFEST"]);
     }

@@ -307,7 +307,10 @@ fn what_is_wrong_with_the_files_is_told() {
         (b"id1\tid2\tlabel\nd1\td2\n", ["line 2: 2 columns", "for each column of the first line"]),
         (b"id1\tid2\tlabel\nd1\td1\t1\n", ["line 2: both ids are \"d1\"", "no pair with itself"]),
         (b"id1\tid2\tlabel\nd1\t\t1\n", ["line 2: an id is empty", "name both documents"]),
-        (b"id1\tid2\tlabel\nd1\td2\t1\nd2\td1\t0\n", ["line 3: line 2 says something else", "leave one of the two"]),
+        (
+            b"id1\tid2\tlabel\nd1\td2\t1\nd2\td1\t0\n",
+            ["line 3: line 2 has another label for the same pair", "leave one of the two"],
+        ),
         (b"\x1f\x8b\x08\xff\xfe", ["line 1: it is not UTF-8", "unpack it"]),
         (b"", ["line 1: there is no header", "names the columns, between tabs"]),
     ] {

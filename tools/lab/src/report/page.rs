@@ -46,10 +46,10 @@ impl Report<'_> {
             self.view.generation(),
             self.made.command,
         ));
-        html.contents();
         if let Some(unread) = self.unread() {
             html.warning(&format!("Attention: {unread}."));
         }
+        html.contents();
         overview_page::sections(&mut html, self)?;
         html.fold("What the papers measure");
         html.paragraph(

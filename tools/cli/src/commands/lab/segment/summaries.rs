@@ -48,6 +48,7 @@ fn shown(number: u64, summary: &Summary<'_>) -> Value {
         ("supershingles", summary.supershingles.map(|values| words(&values).into())),
         ("projection", summary.projection.map(|values| words(&values).into())),
         ("profile", summary.profile.map(|profile| hex(&profile).into())),
+        ("tokens", summary.tokens.map(Value::from)),
     ];
     fields.extend(parts.into_iter().filter_map(|(name, part)| Some((name.to_owned(), part?))));
     Value::Object(fields)
