@@ -87,8 +87,8 @@
       const lost = given(first, "lost");
       const again = second === undefined ? ["", ""] : questions.map((question) => given(second, question));
       // Two answers that differ decide nothing.
-      const differs = again[0] !== "" && again[0] !== lost;
-      const label = differs || lost === "u" ? "u" : lost === "n" ? "1" : "0";
+      const isDoubtful = again[0] !== "" && again[0] !== lost;
+      const label = isDoubtful || lost === "u" ? "u" : lost === "n" ? "1" : "0";
       const data = find("p" + pair).dataset;
       lines.push([data.id1, data.id2, label, lost, given(first, "good"), ...again, differs(first), data.more].join("\t"));
     }
