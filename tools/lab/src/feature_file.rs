@@ -193,7 +193,8 @@ mod tests {
 
     use super::*;
 
-    const TEXTS: [&str; 4] = ["The crawlers crawl", "A crawler crawls pages", "Pages of the index", "crawl the Index"];
+    const TEXTS: [&str; 5] =
+        ["The crawlers crawl", "A crawler crawls pages", "Pages of the index", "crawl the Index", "three zebras graze"];
 
     /// Counted, written and read, features have the weights that counting their hashes gives.
     #[test]
