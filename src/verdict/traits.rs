@@ -106,8 +106,8 @@ pub fn shared_wholes(a: &Profile, b: &Profile) -> [f64; 2] {
     [x, y].map(|terms| shared / terms.max(1.0))
 }
 
-/// Returns the shares of the short and of the long shingles of the longer content that occur in the shorter one, 0 to
-/// 1. The share of short shingles is at most the one that is plausible for the share of long shingles, of which
+/// Returns the shares, 0 to 1, of the short and of the long shingles of the longer content that occur in the shorter
+/// one. The share of short shingles is at most the one that is plausible for the share of long shingles, of which
 /// `agreement` min-values are equal.
 pub(super) fn content_shares(a: &Profile, b: &Profile, agreement: u32) -> [f64; 2] {
     let [few, many] = [a.terms.min(b.terms), a.terms.max(b.terms)].map(f64::from);

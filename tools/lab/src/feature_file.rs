@@ -2,11 +2,11 @@
 //! al. 2007, 2).
 //!
 //! The first line has the choice and the number of documents; every other line has a feature, a tab, and the number of
-//! documents that have the feature:
+//! documents that have the feature. With `\t` for a tab:
 //!
 //! ```text
-//! # nddb features 1	terms=1	case=folded	stop-words=a,the	stems=english	documents=1200
-//! crawler	75
+//! # nddb features 1\tterms=1\tcase=folded\tstop-words=a,the\tstems=english\tdocuments=1200
+//! crawler\t75
 //! ```
 
 use std::collections::HashMap;

@@ -71,9 +71,9 @@ impl Filter {
     }
 }
 
-/// Hashes of all substrings of a text. The hash of characters c_1 .. c_l is the high half of SPREAD * (sum of (c_i + 1)
-/// * BASE^(l - i)), modulo 2^64, and is computed from the hashes of two prefixes. Windows with equal hashes are compared
-/// in full.
+/// Hashes of all substrings of a text. The hash of characters c_1 .. c_l is the high half of
+/// `SPREAD * (sum of (c_i + 1) * BASE^(l - i))`, modulo 2^64, and is computed from the hashes of two prefixes. Windows
+/// with equal hashes are compared in full.
 struct Prefixes {
     prefixes: Vec<u64>,
     powers: Vec<u64>,
