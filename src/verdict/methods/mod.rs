@@ -119,7 +119,7 @@ mod tests {
                 let value = match &setting.value {
                     ParameterValue::Count(count) if *count > 2 => (count - 1).to_string(),
                     ParameterValue::Count(count) => (count + 1).to_string(),
-                    ParameterValue::Number(number) => (number / 2.0).to_string(),
+                    ParameterValue::Number(number) => ((number + 1.0) / 2.0).to_string(),
                     ParameterValue::Flag(flag) => (!flag).to_string(),
                     ParameterValue::Text(text) if text == "none" => "1000".into(),
                     ParameterValue::Text(text) if text == "lcs" => "dice".into(),
