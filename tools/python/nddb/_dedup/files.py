@@ -70,7 +70,7 @@ def dedup_files(paths: list[str], options: Options, output: str | os.PathLike[st
 def _run(arguments: list[str], tell: Tell | None) -> dict[str, Any]:
     """Runs ``nddb dedup``; returns its summary. Where some input is unreadable, it warns."""
     command = [sys.executable, "-m", "nddb", "dedup", "--json", "--progress", "json", *arguments]
-    messages, summary = [], ""
+    messages = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stderr is not None
         for line in process.stderr:
@@ -78,14 +78,14 @@ def _run(arguments: list[str], tell: Tell | None) -> dict[str, Any]:
                 messages.append(line.rstrip("\n"))
                 continue
             said = json.loads(line)
-            summary = said.get("summary", summary)
             if tell is not None and "done" in said:
                 tell({**said, "total": None})
         answer = process.stdout.read()
     if process.returncode == 130:
         raise KeyboardInterrupt
-    if process.returncode == 3:
-        warnings.warn(summary, stacklevel=4)
-    elif process.returncode != 0:
+    if process.returncode not in (0, 3):
         raise KINDS.get(process.returncode, _errors.Error)("\n".join(messages).removeprefix("nddb: "))
-    return dict(json.loads(answer))
+    summary = dict(json.loads(answer))
+    if process.returncode == 3:
+        warnings.warn(f"{summary['skipped']:,} unreadable, and not in the output", stacklevel=4)
+    return summary
