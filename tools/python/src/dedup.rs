@@ -142,7 +142,7 @@ pub(crate) fn write_report(
         let options = options(&reader, &keep, min_probability, max_difference)?;
         let (view, resources, watch) = (reader.view(), Resources::default(), &mut watching.watch());
         let report = Report::measure(name, view, Some(&options), &resources, SAMPLE, threads, watch)?;
-        report.page().map_err(|error| Fault::value(chain(&error)))
+        report.page("nddb.dedup").map_err(|error| Fault::value(chain(&error)))
     })??;
     Ok(std::fs::write(output, page).map_err(PyErr::from)?)
 }

@@ -13,19 +13,8 @@ use crate::removals::{Removals, usual_options};
 /// The number of documents whose texts are read by default, and the seed that selects them.
 pub const SAMPLE: (usize, u64) = (2000, 1);
 
-/// When and how a report was made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Made {
-    /// The date, as readers are to see it.
-    pub date: String,
-    /// The command line.
-    pub command: String,
-}
-
 /// All measurements of a database.
 pub struct Report<'a> {
-    /// When and how it was made.
-    pub made: Made,
     /// The database as the user named it.
     pub db: String,
     /// The state of the database that is measured.
@@ -120,19 +109,6 @@ impl<'a> Report<'a> {
         let [b, c] = grids;
         let options = options(MinHash::default().into());
         let texts = Texts::measure(view, &collection, &options, (sample, seed), &drawn, threads, watch)?;
-        Ok(Report {
-            made: Made::default(),
-            db,
-            view,
-            collection,
-            overview,
-            default,
-            prints,
-            methods,
-            refused,
-            b,
-            c,
-            texts,
-        })
+        Ok(Report { db, view, collection, overview, default, prints, methods, refused, b, c, texts })
     }
 }

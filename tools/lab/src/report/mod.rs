@@ -8,7 +8,7 @@ mod page;
 mod text_page;
 mod texts;
 
-pub use measured::{Made, Measured, Report, SAMPLE};
+pub use measured::{Measured, Report, SAMPLE};
 pub use overview::{Overview, Scored, Share, ShownCluster, Thin};
 pub use page::C_RANGES;
 pub use texts::Texts;

@@ -1,6 +1,7 @@
 //! The page of a report.
 
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
 use nddb::ShownId;
 use nddb::detect::{Candidates, Method};
@@ -25,11 +26,11 @@ impl Report<'_> {
             .then(|| format!("texts could not be read, and the report lacks them: {}", unread_reasons(unread)))
     }
 
-    /// Returns the page: one self-contained HTML file.
+    /// Returns the page: one self-contained HTML file. It names the command or call that made it.
     ///
     /// # Errors
     /// [`PlotError`] of a plot that cannot be drawn.
-    pub fn page(&self) -> Result<String, PlotError> {
+    pub fn page(&self, command: &str) -> Result<String, PlotError> {
         let mut html = Html::new(&format!("nddb report: {}", self.db));
         html.heading(1, &format!("Report of {}", self.db));
         let held = self.collection.held();
@@ -40,11 +41,10 @@ impl Report<'_> {
             self.view.settings().recipe,
         ));
         html.remark(&format!(
-            "{}, made by nddb {} from generation {} of the database: {}",
-            self.made.date,
+            "{}, made by nddb {} from generation {} of the database: {command}",
+            now(),
             env!("CARGO_PKG_VERSION"),
             self.view.generation(),
-            self.made.command,
         ));
         if let Some(unread) = self.unread() {
             html.warning(&format!("Attention: {unread}."));
@@ -72,6 +72,11 @@ impl Report<'_> {
         html.unfold();
         Ok(html.finish())
     }
+}
+
+/// Returns the date and time in UTC.
+fn now() -> String {
+    chrono::DateTime::<chrono::Utc>::from(SystemTime::now()).format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 fn fingerprints(html: &mut Html, report: &Report<'_>) -> Result<()> {

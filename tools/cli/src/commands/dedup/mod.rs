@@ -67,8 +67,8 @@ pub(crate) struct Args {
     /// Remove what is near to a document of this database, too; may be repeated
     #[arg(long, value_name = "DB")]
     against: Vec<PathBuf>,
-    /// Which document of a cluster is kept: stored (the first in the inputs), newest, oldest, longest, shortest-url, id;
-    /// rules are tried in order, and ties go to the lowest id
+    /// Which document of a cluster is kept: stored (the first in the inputs), newest, oldest, longest, shortest-url,
+    /// id; rules are tried in order, and ties go to the lowest id
     #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
     keep: Vec<Keep>,
     /// Remove documents that are near-duplicates with at least this probability, 0 to 1 [default: 0.5]
@@ -122,15 +122,14 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
         let (resources, threads) = (pairs::resources(global), global.threads());
         let clustering = Some(&found.options);
         let command = format!("nddb dedup {name} --report {}", path.display());
-        let mut page = Report::measure(name, found.reader.view(), clustering, &resources, SAMPLE, threads, watch)?;
-        page.made = report::made(command);
-        report::write(&page, Some(path))?;
+        let page = Report::measure(name, found.reader.view(), clustering, &resources, SAMPLE, threads, watch)?;
+        report::write(&page, &command, Some(path))?;
     }
     found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
     Ok(outside.code())
 }
 
-/// What is removed.
+/// The documents to remove, and how they were found.
 struct Found {
     list: RemoveList,
     summary: Summary,

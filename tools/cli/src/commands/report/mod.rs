@@ -6,7 +6,7 @@ mod text_numbers;
 
 use std::path::{Path, PathBuf};
 
-use nddb_lab::report::{Made, Report, SAMPLE};
+use nddb_lab::report::{Report, SAMPLE};
 
 use super::pairs;
 use crate::args::{Database, Global};
@@ -59,10 +59,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let resources = pairs::resources(global);
     let command = format!("nddb report {db} --sample {} --seed {}", args.sample, args.seed);
     let watch = &mut *meter.watch(true);
-    let mut report = Report::measure(db, reader.view(), None, &resources, sample, global.threads(), watch)?;
-    report.made = made(command);
+    let report = Report::measure(db, reader.view(), None, &resources, sample, global.threads(), watch)?;
     if args.output.is_some() || !global.json {
-        write(&report, args.output.as_deref())?;
+        write(&report, &command, args.output.as_deref())?;
     }
     if global.json {
         output::print_json(&numbers::value(&report))?;
@@ -77,15 +76,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// Says when a report is made, by Greenwich, and by which command.
-pub(in crate::commands) fn made(command: String) -> Made {
-    let now = chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now());
-    Made { date: now.format("%Y-%m-%d %H:%M UTC").to_string(), command }
-}
-
-/// Writes the page to a file, or to stdout.
-pub(in crate::commands) fn write(report: &Report<'_>, output: Option<&Path>) -> Result<()> {
-    let page = report.page()?;
+/// Writes the page of the report that a command made to a file, or to stdout.
+pub(in crate::commands) fn write(report: &Report<'_>, command: &str, output: Option<&Path>) -> Result<()> {
+    let page = report.page(command)?;
     let mut output = Output::chosen(output)?;
     output.write(page.as_bytes())?;
     output.flush()
