@@ -1,4 +1,4 @@
-//! What a clustering removes.
+//! The documents that a clustering removes.
 
 use nddb::detect::{Clusters, Collection, PairOptions, stored_pair};
 

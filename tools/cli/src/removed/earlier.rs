@@ -1,4 +1,4 @@
-//! What is near to documents of other databases.
+//! Documents that are near-duplicates of documents in other databases.
 
 use nddb::detect::{OnlineDetector, PartedNearDuplicates, Remove};
 use nddb::{Document, Federation, Progress, Result, Stored, View};
@@ -27,7 +27,8 @@ impl Earlier<'_> {
     /// order of document numbers.
     ///
     /// # Errors
-    /// As [`OnlineDetector::ask_parts`]; whatever `emit` returns; [`nddb::Error::Cancelled`] if `watch` returns `false`.
+    /// Errors of [`OnlineDetector::ask_parts`]; any error of `emit`; [`nddb::Error::Cancelled`] if `watch` returns
+    /// `false`.
     pub fn each(
         &self,
         view: View<'_>,

@@ -1,4 +1,4 @@
-//! What was read, kept and removed, for people and as JSON.
+//! The summary of `nddb dedup`: numbers of documents read, kept and removed, as text and as JSON.
 
 use std::path::PathBuf;
 

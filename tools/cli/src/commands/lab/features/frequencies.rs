@@ -15,9 +15,9 @@ use crate::quantity::counted;
 
 /// Count in how many documents each feature occurs, for weights by inverse document frequency
 ///
-/// A feature is a term of the visible text, or a phrase of terms (Manku et al. 2007, section 2). The file has the choice
-/// of features in its first line, then lines of a feature and the number of documents that have it, the most frequent
-/// first; features of a single document are left out. All features are held in memory.
+/// A feature is a term of the visible text, or a phrase of terms (Manku et al. 2007, section 2). The first line of the
+/// file has the choice of features; every other line has a feature and the number of documents that have it, the most
+/// frequent first. Features of a single document are left out. All features are held in memory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
