@@ -2,10 +2,12 @@
 #
 # What is used is built by the profile release, what is tested by the profile checked, which has overflow checks and
 # debug assertions. RocksDB's C++ is compiled once for both, by .ci/rocksdb. For cargo by hand: eval $(make -s env)
+# PROFILE=checked makes the demo and the Python package of what the tests have compiled, as .ci/run does.
 
 export ROCKSDB_LIB_DIR := $(CURDIR)/target/rocksdb
 export ROCKSDB_STATIC := 1
-NDDB := target/release/nddb
+export PROFILE ?= release
+NDDB := target/$(PROFILE)/nddb
 
 .PHONY: help setup build demo test crash python test-python test-spark lint doc deps public-api package bench fuzz env clean
 
@@ -16,7 +18,7 @@ help:
 	@echo 'make python         build the Python package, target/wheels (PYTHON=python3.11 or newer)'
 	@echo 'make test-python    install it into environments of its own and test it'
 	@echo 'make test-spark     test its jobs on Spark, with a crawl and killed executors (needs Java)'
-	@echo 'make build          build target/release/nddb'
+	@echo 'make build          build target/release/nddb (PROFILE=checked: with assertions)'
 	@echo 'make lint           formatting and clippy'
 	@echo 'make doc            documentation, target/doc'
 	@echo 'make deps           licences, sources and Rust versions of the dependencies'
@@ -32,7 +34,7 @@ setup:
 
 # Further packages, to compile once what they share (the Python package): MORE='-p nddb-python'
 build: setup
-	cargo build --release --locked -p nddb-cli $(MORE)
+	cargo build --profile $(PROFILE) --locked -p nddb-cli $(MORE)
 
 demo: build
 	@tools/demo $(NDDB) $(WARC)
