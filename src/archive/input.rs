@@ -533,7 +533,7 @@ fn codec(source: &mut Source, path: &Path, raw: bool, options: &Options) -> Resu
     }
     if head.starts_with(&zstandard::MAGIC) || zstandard::is_skippable(head) {
         let mut zstd = Zstd::new(&options.limits);
-        let read = zstd.read_dictionary(source, &options.limits).map_err(reading)?;
+        let read = zstd.read_dictionary(source).map_err(reading)?;
         read.map_err(|rule| ArchiveError::BadDictionary { path: path.to_owned(), rule })?;
         let dictionary = zstd.missing_dictionary(source).map_err(reading)?;
         return Ok((Codec::Zstd(Box::new(zstd)), dictionary));

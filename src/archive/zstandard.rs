@@ -1,4 +1,7 @@
 //! Zstd, frame by frame, with the dictionary at the beginning of a `.warc.zst` file.
+//!
+//! If such files were concatenated, each dictionary holds for the frames up to the next one. A frame that is read by its
+//! position names its dictionary by id, and that is searched in the file before it.
 
 use std::io;
 
@@ -8,6 +11,11 @@ use super::codec::{Begin, Fault, Progress};
 use super::limits::Limits;
 use super::source::{LOOK, Source};
 
+/// The first bytes of a dictionary.
+const DICTIONARY_CONTENT: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
+/// Bytes of dictionaries that are read in the middle of a file, in addition to twice the bytes before.
+const DICTIONARIES_FREE: u64 = 64 << 20;
+
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 
@@ -16,11 +24,37 @@ pub(super) fn is_skippable(bytes: &[u8]) -> bool {
     matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
+/// Returns whether bytes begin a frame with a dictionary as the standard of `.warc.zst` demands it: with its magic
+/// number, or compressed.
+fn is_dictionary(bytes: &[u8]) -> bool {
+    let content = bytes.get(8..12);
+    bytes.starts_with(&DICTIONARY_MAGIC) && content.is_some_and(|start| start == DICTIONARY_CONTENT || start == MAGIC)
+}
+
+/// Returns the id of a dictionary, 0 if it has none.
+fn id_of(dictionary: &[u8]) -> u32 {
+    match dictionary {
+        [a, b, c, d, rest @ ..] if [*a, *b, *c, *d] == DICTIONARY_CONTENT => {
+            rest.first_chunk().map_or(0, |id| u32::from_le_bytes(*id))
+        }
+        _ => 0,
+    }
+}
+
 /// Decoder of frames.
 pub(super) struct Zstd {
     context: DCtx<'static>,
-    has_dictionary: bool,
     trial_context: DCtx<'static>,
+    /// Size limit of a dictionary.
+    limit: usize,
+    /// Id of the dictionary in use, 0 if it has no id; `None` without a dictionary.
+    dictionary: Option<u32>,
+    /// Ids and offsets of the dictionaries found so far.
+    known: Vec<(u32, u64)>,
+    /// The offset up to which the file was searched for dictionaries.
+    searched: u64,
+    /// Bytes of dictionaries read.
+    spent: u64,
 }
 
 impl Zstd {
@@ -31,22 +65,46 @@ impl Zstd {
             let _ = context.set_parameter(DParameter::WindowLogMax(limits.zstd_window_log()));
             context
         };
-        Zstd { context: context(), has_dictionary: false, trial_context: context() }
+        Zstd {
+            context: context(),
+            trial_context: context(),
+            limit: limits.dictionary,
+            dictionary: None,
+            known: Vec::new(),
+            searched: 0,
+            spent: 0,
+        }
     }
 
-    /// Reads the dictionary in the first frame, if there is one: raw, or itself compressed with zstd.
-    pub(super) fn read_dictionary(
-        &mut self,
-        source: &mut Source,
-        limits: &Limits,
-    ) -> io::Result<Result<(), &'static str>> {
+    /// Reads the dictionary in the frame that begins here, if there is one: raw, or itself compressed with zstd. Uses it
+    /// from here on.
+    pub(super) fn read_dictionary(&mut self, source: &mut Source) -> io::Result<Result<(), &'static str>> {
         source.fill(8)?;
-        let head = source.available();
-        if head.len() < 8 || head[..4] != DICTIONARY_MAGIC {
+        let at = source.offset();
+        if !source.available().starts_with(&DICTIONARY_MAGIC) {
             return Ok(Ok(()));
         }
-        let len = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
-        if len > limits.dictionary {
+        let dictionary = match self.dictionary_here(source)? {
+            Ok(dictionary) => dictionary,
+            Err(rule) => return Ok(Err(rule)),
+        };
+        for context in [&mut self.context, &mut self.trial_context] {
+            if context.reset(ResetDirective::SessionOnly).is_err() || context.load_dictionary(&dictionary).is_err() {
+                return Ok(Err("zstd refuses it"));
+            }
+        }
+        let id = id_of(&dictionary);
+        self.dictionary = Some(id);
+        self.know(id, at);
+        Ok(Ok(()))
+    }
+
+    /// Reads the bytes of the dictionary in the frame that begins here.
+    fn dictionary_here(&mut self, source: &mut Source) -> io::Result<Result<Vec<u8>, &'static str>> {
+        source.fill(8)?;
+        let Some(&[a, b, c, d]) = source.available().get(4..8) else { return Ok(Err("the file ends inside it")) };
+        let len = u32::from_le_bytes([a, b, c, d]) as usize;
+        if len > self.limit {
             return Ok(Err("it is larger than the limit"));
         }
         source.consume(8);
@@ -60,22 +118,76 @@ impl Zstd {
             dictionary.extend_from_slice(&source.available()[..step]);
             source.consume(step);
         }
+        self.spent += len as u64;
         if dictionary.starts_with(&MAGIC) {
-            let Some(unpacked) = self.unpack(&dictionary, limits.dictionary) else {
+            let unpacked = self.unpack(&dictionary, self.limit);
+            self.spent += unpacked.as_ref().map_or(self.limit, Vec::len) as u64;
+            let Some(unpacked) = unpacked else {
                 return Ok(Err("it does not decompress, or is larger than the limit"));
             };
             dictionary = unpacked;
         }
-        if self.context.load_dictionary(&dictionary).is_err()
-            || self.trial_context.load_dictionary(&dictionary).is_err()
-        {
-            return Ok(Err("zstd refuses it"));
+        Ok(Ok(dictionary))
+    }
+
+    fn know(&mut self, id: u32, at: u64) {
+        if id != 0 && self.known.iter().all(|known| *known != (id, at)) {
+            self.known.push((id, at));
         }
-        self.has_dictionary = true;
-        Ok(Ok(()))
+    }
+
+    /// Returns whether another dictionary may be read at this offset of the file: hostile files have many.
+    fn may_read(&self, offset: u64) -> bool {
+        self.spent <= DICTIONARIES_FREE.saturating_add(offset.saturating_mul(2))
+    }
+
+    /// Uses the dictionary of this id, if one is before the frame that begins here; stays here.
+    fn use_dictionary(&mut self, source: &mut Source, id: u32) -> io::Result<()> {
+        let here = source.offset();
+        if source.size().is_none() {
+            return Ok(());
+        }
+        if self.known.iter().all(|(known, _)| *known != id) {
+            self.search(source, here)?;
+        }
+        let last = self.known.iter().rev().find(|(known, at)| *known == id && *at < here);
+        if let Some(&(_, at)) = last.filter(|_| self.may_read(here)) {
+            source.seek(at)?;
+            // If it cannot be used, the frame cannot be decoded.
+            let _ = self.read_dictionary(source)?;
+        }
+        source.seek(here)?;
+        Ok(())
+    }
+
+    /// Searches the part of the file before an offset that was not searched yet for dictionaries.
+    fn search(&mut self, source: &mut Source, end: u64) -> io::Result<()> {
+        source.seek(self.searched.min(end))?;
+        while source.offset() < end {
+            let have = source.fill(LOOK)?;
+            match memchr::memmem::find(source.available(), &DICTIONARY_MAGIC) {
+                Some(at) => {
+                    source.consume(at);
+                    let found = source.offset();
+                    source.fill(12)?;
+                    if found < end && is_dictionary(source.available()) && self.may_read(end) {
+                        if let Ok(dictionary) = self.dictionary_here(source)? {
+                            self.know(id_of(&dictionary), found);
+                        }
+                        source.seek(found)?;
+                    }
+                    source.consume(1);
+                }
+                None if have < DICTIONARY_MAGIC.len() => break,
+                None => source.consume(have - (DICTIONARY_MAGIC.len() - 1)),
+            }
+        }
+        self.searched = self.searched.max(end);
+        Ok(())
     }
 
     fn unpack(&mut self, packed: &[u8], limit: usize) -> Option<Vec<u8>> {
+        self.context.reset(ResetDirective::SessionOnly).ok()?;
         let mut input = InBuffer::around(packed);
         let mut unpacked = Vec::new();
         let mut chunk = vec![0; 64 << 10];
@@ -101,7 +213,7 @@ impl Zstd {
     pub(super) fn missing_dictionary(&self, source: &mut Source) -> io::Result<Option<u32>> {
         source.fill(32)?;
         let wanted = get_dict_id_from_frame(source.available()).map(|id| id.get());
-        Ok(wanted.filter(|_| !self.has_dictionary))
+        Ok(wanted.filter(|_| self.dictionary.is_none()))
     }
 
     /// Skips to the next frame, over skippable ones.
@@ -112,6 +224,10 @@ impl Zstd {
             }
             let available = source.available();
             if available.starts_with(&MAGIC) {
+                let wanted = get_dict_id_from_frame(available).map(|id| id.get());
+                if let Some(id) = wanted.filter(|id| self.dictionary != Some(*id)) {
+                    self.use_dictionary(source, id)?;
+                }
                 if self.context.reset(ResetDirective::SessionOnly).is_err() {
                     return Ok(Begin::Fault(Fault::damage("zstd cannot start a frame")));
                 }
@@ -127,6 +243,10 @@ impl Zstd {
             let end = source.offset() + 8 + u64::from(u32::from_le_bytes([a, b, c, d]));
             if source.size().is_some_and(|size| end > size) {
                 return Ok(Begin::Fault(Fault::cut("skippable zstd frame cut off")));
+            }
+            if is_dictionary(available) && self.may_read(source.offset()) {
+                // A frame that looks like a dictionary and is none is skipped.
+                let _ = self.read_dictionary(source)?;
             }
             if !source.seek(end)? || source.offset() < end {
                 return Ok(Begin::Fault(Fault::cut("skippable zstd frame cut off")));

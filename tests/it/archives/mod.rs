@@ -138,6 +138,12 @@ fn flavours(originals: &[(String, Vec<u8>)]) -> Vec<(&'static str, Vec<u8>)> {
     let dictionary = zstd::dict::from_continuous(&samples, &records.iter().map(Vec::len).collect::<Vec<_>>(), 4096)
         .expect("there are samples enough");
     let with_dictionary: Vec<u8> = to_pack.iter().flat_map(|record| zstd_with(record, &dictionary)).collect();
+    let other = zstd::dict::from_continuous(&samples, &records.iter().map(Vec::len).collect::<Vec<_>>(), 2048)
+        .expect("there are samples enough");
+    let (first, rest) = to_pack.split_at(to_pack.len() / 2);
+    let with = |records: &[Vec<u8>], dictionary: &[u8]| -> Vec<u8> {
+        records.iter().flat_map(|record| zstd_with(record, dictionary)).collect()
+    };
     let in_pieces = |pack: &dyn Fn(&[u8]) -> Vec<u8>| plain.chunks(333).flat_map(pack).collect::<Vec<u8>>();
     let frame = |bytes: &[u8]| zstd::bulk::compress(bytes, 3).expect("compresses in memory");
     vec![
@@ -154,6 +160,16 @@ fn flavours(originals: &[(String, Vec<u8>)]) -> Vec<(&'static str, Vec<u8>)> {
         ("skippable.warc.zst", [skippable(0x50, b"one"), zst, skippable(0x5f, b"")].concat()),
         ("dictionary.warc.zst", [skippable(0x5d, &dictionary), with_dictionary.clone()].concat()),
         ("packed-dictionary.warc.zst", [skippable(0x5d, &frame(&dictionary)), with_dictionary].concat()),
+        (
+            "concatenated.warc.zst",
+            [
+                skippable(0x5d, &dictionary),
+                with(first, &dictionary),
+                skippable(0x5d, &frame(&other)),
+                with(rest, &other),
+            ]
+            .concat(),
+        ),
     ]
 }
 
