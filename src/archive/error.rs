@@ -45,6 +45,13 @@ pub enum ArchiveError {
         /// The rule that it breaks.
         rule: &'static str,
     },
+    /// The archives in a WACZ file cannot be read.
+    UnusableZip {
+        /// The file.
+        path: PathBuf,
+        /// The reason and what to do.
+        why: &'static str,
+    },
     /// A Parquet file cannot be read as a table of documents.
     UnusableTable {
         /// The file.
@@ -108,6 +115,9 @@ impl fmt::Display for ArchiveError {
             ),
             ArchiveError::BadDictionary { path, rule } => {
                 write!(f, "{}: the zstd dictionary at the start of the file cannot be used: {rule}", path.display())
+            }
+            ArchiveError::UnusableZip { path, why } => {
+                write!(f, "{}: the zip file cannot be read: {why}", path.display())
             }
             ArchiveError::UnusableTable { path, why } => {
                 write!(f, "{}: the Parquet file cannot be read: {why}", path.display())

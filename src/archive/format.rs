@@ -107,7 +107,7 @@ pub(super) fn by_name(path: &Path) -> Option<Format> {
         name = name.strip_suffix(ending).unwrap_or(name);
     }
     Some(match name.rsplit_once('.')?.1 {
-        "warc" | "wet" => Format::Warc,
+        "warc" | "wet" | "wacz" => Format::Warc,
         "arc" => Format::Arc,
         "html" | "htm" | "xhtml" | "txt" | "text" => Format::Html,
         "jsonl" | "ndjson" | "json" => Format::Jsonl,

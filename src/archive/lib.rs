@@ -1,8 +1,8 @@
 //! Archives: the documents in the files of a crawl, and their positions.
 //!
 //! This crate reads all input formats of nddb: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text files in
-//! folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, and Parquet (with the feature
-//! `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
+//! folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, WACZ, and Parquet (with the
+//! feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a fingerprint, a
 //! sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every entry has its
 //! [`Position`], from which [`read_page`] reads it again. After every entry, [`Input::resume_point`] tells where a
 //! later run can resume. A [`Selection`] restricts reading to some records of each archive.
@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! open, source        the bytes of the file, or of the standard input
+//! zip                 the archives inside a WACZ file, as one file
 //! packed              what a file decompresses to, if it is compressed as a whole by bzip2, xz or lz4
 //! stream, gzip, zstd  members and frames made into one stream of bytes; damaged members become *tears* in it
 //! framing             where a record ends, when its length is right and when it is not
@@ -69,9 +70,12 @@ mod table;
 mod warc;
 #[cfg(any(test, feature = "testing"))]
 mod writer;
+mod zip;
 mod zstandard;
 
-pub use entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint, SketchEntry};
+pub use entry::{
+    Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint, SketchEntry,
+};
 pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
 pub use input::Input;

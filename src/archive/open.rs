@@ -15,6 +15,7 @@ use super::ranges::Ranges;
 #[cfg(feature = "parquet")]
 use super::source::ReadSeek;
 use super::source::{Origin, Source};
+use super::zip::{self, Found};
 use super::{ArchiveError, Entry, EntryContent, Format, Input, Options};
 
 /// Number of bytes at each end of a file from which its identity is computed.
@@ -86,10 +87,15 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
     }
     let file = File::open(path).map_err(|source| failed("opening", path, source))?;
     let metadata = file.metadata().map_err(|source| failed("opening", path, source))?;
-    Ok(Source::new(if metadata.is_file() {
-        Origin::Seekable(Box::new(file), metadata.len())
-    } else {
-        Origin::Forward(Box::new(file))
+    if !metadata.is_file() {
+        return Ok(Source::new(Origin::Forward(Box::new(file))));
+    }
+    let size = metadata.len();
+    let found = zip::archives(Box::new(file), size).map_err(|source| failed("reading", path, source))?;
+    Ok(Source::new(match found {
+        Found::None(file) => Origin::Seekable(file, size),
+        Found::Archives(archives, len) => Origin::Seekable(Box::new(archives), len),
+        Found::Unusable(why) => return Err(ArchiveError::UnusableZip { path: path.to_owned(), why }),
     }))
 }
 

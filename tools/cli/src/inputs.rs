@@ -117,6 +117,11 @@ impl Packing {
             let message = format!("{}: files of bzip2, xz and lz4 cannot be written in part", path.display());
             return Err(Told::new(Code::Usage, message).hint("recompress it with gzip or zstd").into());
         }
+        if head.starts_with(b"PK\x03\x04") {
+            let message = format!("{}: a WACZ file cannot be written in part", path.display());
+            let hint = "unpack it (unzip FILE 'archive/*'), load the files in archive/, and give these";
+            return Err(Told::new(Code::Usage, message).hint(hint).into());
+        }
         Ok(match head[..] {
             [0x1f, 0x8b, ..] => Self::Gzip,
             // A zstd frame, or a skippable frame, which may hold a dictionary.

@@ -40,3 +40,4 @@ mod sources;
 #[cfg(feature = "parquet")]
 mod tables;
 mod texts;
+mod wacz;
