@@ -114,6 +114,17 @@ pub struct Links {
     pub of: Vec<String>,
 }
 
+/// The page to which a revisit record refers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Revisited {
+    /// The id of its record: WARC-Refers-To.
+    pub id: Option<String>,
+    /// Its address: WARC-Refers-To-Target-URI, else that of the revisit record itself.
+    pub url: Option<String>,
+    /// When it was fetched, in seconds since 1970: WARC-Refers-To-Date.
+    pub date: Option<i64>,
+}
+
 macro_rules! named {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$meta])*

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::limits::Limits;
 
 /// The fields of one header block. One value is reused for every record.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Headers {
     bytes: Vec<u8>,
     fields: Vec<(Range<usize>, Range<usize>)>,
@@ -87,6 +87,12 @@ impl Headers {
     /// Returns the line before the fields.
     pub(super) fn first_line(&self) -> &[u8] {
         self.fields.first().map_or(&[], |(_, line)| &self.bytes[line.clone()])
+    }
+
+    /// Returns the names and values of all fields, in order.
+    pub(super) fn each(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let fields = self.fields.iter().skip(1);
+        fields.map(|(name, value)| (&self.bytes[name.clone()], &self.bytes[value.clone()]))
     }
 
     /// Returns every value of a field, in order; names are case-insensitive.

@@ -93,7 +93,7 @@ fn skipped(reason: Reason, detail: &str) -> EntryContent {
 }
 
 /// Parses the status of a line such as `HTTP/1.1 200 OK`, `HTTP/2 200` or `HTTP/1.0 200`.
-fn status(line: &[u8]) -> Option<u16> {
+pub(super) fn status(line: &[u8]) -> Option<u16> {
     let mut words = line.split(|b| matches!(b, b' ' | b'\t')).filter(|word| !word.is_empty());
     words.next()?;
     let code = words.next()?;

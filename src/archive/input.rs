@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::arc::{self, Arc};
 use super::csv::{self, Csv};
 use super::document::Document;
-use super::entry::{Entry, EntryContent, Links, PageEntry, Position, Reason, ResumePoint};
+use super::entry::{Entry, EntryContent, Links, PageEntry, Position, Reason, ResumePoint, Revisited};
 use super::error::ArchiveError;
 use super::format::{self, Format};
 use super::gzip::{self, Gzip};
@@ -24,6 +24,7 @@ use super::stream::{Codec, Fill, Stream};
 #[cfg(feature = "parquet")]
 use super::table::Table;
 use super::warc::{self, Warc};
+use super::whole::WholeRecord;
 use super::zstandard::{self, Zstd};
 
 /// Number of decompressed bytes from which the format is detected.
@@ -377,6 +378,32 @@ impl Input {
         }
     }
 
+    /// Returns the page to which the last entry refers, if that is a revisit record.
+    #[must_use]
+    pub fn revisited(&self) -> Revisited {
+        match &self.body {
+            Body::Stream(_, Reader::Warc(reader)) => reader.revisited(),
+            _ => Revisited::default(),
+        }
+    }
+
+    /// Keeps each record of a WARC file for [`Input::whole_record`], which costs a copy.
+    pub fn keep_records(&mut self) {
+        if let Body::Stream(_, Reader::Warc(reader)) = &mut self.body {
+            reader.keep_records();
+        }
+    }
+
+    /// Returns the record of the last entry as it is in the file, if records are kept and the entry was a record with a
+    /// sound header.
+    #[must_use]
+    pub fn whole_record(&self) -> Option<&WholeRecord> {
+        match &self.body {
+            Body::Stream(_, Reader::Warc(reader)) => reader.whole_record(),
+            _ => None,
+        }
+    }
+
     /// Returns the batch of the last entry, if a column is to name batches; empty for none.
     pub fn batch(&self) -> Option<&str> {
         match &self.body {
@@ -504,7 +531,28 @@ fn unusable(path: &Path, why: &str) -> ArchiveError {
 ///
 /// Errors of [`Input::open`]; an error if there is no page at the position.
 pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<PageEntry, ArchiveError> {
+    page_at(&mut Input::new(open::source(path)?, path, None, options, Purpose::ReadAgain)?, position)
+}
+
+/// Reads the page at a position of a WARC file as [`read_page`] does, with its record.
+///
+/// # Errors
+///
+/// Errors of [`read_page`]; an error if the file is no WARC file.
+pub fn read_record(
+    path: &Path,
+    position: &Position,
+    options: &Options,
+) -> Result<(PageEntry, WholeRecord), ArchiveError> {
     let mut input = Input::new(open::source(path)?, path, None, options, Purpose::ReadAgain)?;
+    input.keep_records();
+    let page = page_at(&mut input, position)?;
+    let record = input.whole_record().ok_or_else(|| not_a_page(path, position, "a page that is no WARC record"))?;
+    Ok((page, record.clone()))
+}
+
+/// Reads the page at a position of an input that was just opened.
+fn page_at(input: &mut Input, position: &Position) -> Result<PageEntry, ArchiveError> {
     let point = ResumePoint { offset: position.offset, inner: position.inner };
     if point != ResumePoint::default() {
         input.go_to(point)?;
@@ -517,7 +565,11 @@ pub fn read_page(path: &Path, position: &Position, options: &Options) -> Result<
         Some(Entry { content: EntryContent::Other(kind), .. }) => kind.as_str(),
         None => "the end of the file",
     };
-    Err(ArchiveError::NotAPage { path: path.to_owned(), offset: position.offset, inner: position.inner, found })
+    Err(not_a_page(&input.path, position, found))
+}
+
+fn not_a_page(path: &Path, position: &Position, found: &'static str) -> ArchiveError {
+    ArchiveError::NotAPage { path: path.to_owned(), offset: position.offset, inner: position.inner, found }
 }
 
 /// Detects the compression of a file, and the id of the dictionary that its first frame needs and the file lacks.

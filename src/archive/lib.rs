@@ -68,13 +68,14 @@ mod stream;
 #[cfg(feature = "parquet")]
 mod table;
 mod warc;
+mod whole;
 #[cfg(any(test, feature = "testing"))]
 mod writer;
 mod zip;
 mod zstandard;
 
 pub use entry::{
-    Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint, SketchEntry,
+    Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint, Revisited, SketchEntry,
 };
 pub use error::ArchiveError;
 pub use format::{Format, UnknownFormatName};
@@ -86,8 +87,9 @@ pub use open::{ArchiveIdentity, Inputs, Located, expand, identity};
 pub use options::{IdFrom, JsonFields, Options};
 pub use ranges::{ByteRange, Ranges};
 pub use select::{Selected, Selection};
+pub use whole::{HttpParts, WholeRecord};
 #[cfg(any(test, feature = "testing"))]
 pub use writer::{Compression, Response, WarcWriter};
 
-pub use input::read_page;
+pub use input::{read_page, read_record};
 pub use ranges::is_selected;

@@ -4,11 +4,12 @@ use std::io;
 
 use nddb_page::text::PageKind;
 
-use super::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
+use super::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, Revisited, is_text_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::{self, Headers};
 use super::options::{IdFrom, Options};
 use super::stream::{Fill, Stream, Tear};
+use super::whole::WholeRecord;
 use super::{date, http, sniff};
 
 pub(super) const MARKER: Marker = Marker { starts, find, keep };
@@ -20,6 +21,16 @@ const MAGIC: &[u8] = b"WARC/";
 pub(super) struct Warc {
     headers: Headers,
     http: Headers,
+    /// The last record, if records are kept.
+    kept: Option<Kept>,
+}
+
+/// A kept record.
+#[derive(Default)]
+struct Kept {
+    record: WholeRecord,
+    /// Whether it is the last entry's.
+    is_last: bool,
 }
 
 /// Returns whether bytes begin a record: `WARC/`, case-insensitively, and a digit; `None` if they are too few to
@@ -56,8 +67,31 @@ impl Warc {
         Links { id: headers.uri("warc-record-id"), url: headers.uri("warc-target-uri"), of: of.collect() }
     }
 
+    /// Returns the page to which the last record refers, if that is a revisit record.
+    pub(super) fn revisited(&self) -> Revisited {
+        let headers = &self.headers;
+        Revisited {
+            id: headers.uri("warc-refers-to"),
+            url: headers.uri("warc-refers-to-target-uri").or_else(|| headers.uri("warc-target-uri")),
+            date: headers.get("warc-refers-to-date").and_then(date::parse),
+        }
+    }
+
+    /// Keeps each record until the next one is read.
+    pub(super) fn keep_records(&mut self) {
+        self.kept.get_or_insert_default();
+    }
+
+    /// Returns the last record, if records are kept and the last entry was one.
+    pub(super) fn whole_record(&self) -> Option<&WholeRecord> {
+        self.kept.as_ref().filter(|kept| kept.is_last).map(|kept| &kept.record)
+    }
+
     /// Returns the next record.
     pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        if let Some(kept) = &mut self.kept {
+            kept.is_last = false;
+        }
         match framing::skip_padding(stream)? {
             Fill::End => return Ok(None),
             Fill::Torn => return Ok(stream.mend().map(Tear::into_entry)),
@@ -114,6 +148,10 @@ impl Warc {
             Some(tear) => tear.content(),
             None => {
                 let cut = !matches!(extent.ending, Ending::Whole | Ending::Torn { whole: true });
+                if let Some(kept) = &mut self.kept {
+                    kept.record.fill(&stream.window()[..extent.held], header, &self.headers, !cut);
+                    kept.is_last = true;
+                }
                 self.content(stream.window(), header, extent.held, cut, options)
             }
         };

@@ -157,9 +157,10 @@ pub use nddb_format::record::{ShownId, digits_of, number_id};
 #[cfg(feature = "archives")]
 pub mod archive {
     pub use nddb_archive::{
-        ArchiveError, ArchiveIdentity, ByteRange, Entry, EntryContent, Format, IdFrom, Input, Inputs, JsonFields,
-        Limits, Links, Located, Options, OtherKind, PageEntry, Position, Ranges, Reason, ResumePoint, Selected,
-        Selection, SketchEntry, UnknownFormatName, expand, identity, path_of, repaired_line, text_of, trimmed_line,
+        ArchiveError, ArchiveIdentity, ByteRange, Entry, EntryContent, Format, HttpParts, IdFrom, Input, Inputs,
+        JsonFields, Limits, Links, Located, Options, OtherKind, PageEntry, Position, Ranges, Reason, ResumePoint,
+        Revisited, Selected, Selection, SketchEntry, UnknownFormatName, WholeRecord, expand, identity, path_of,
+        read_record, repaired_line, text_of, trimmed_line,
     };
     #[cfg(feature = "testing")]
     #[doc(hidden)]

@@ -41,6 +41,7 @@ mod origins;
 mod pieces;
 mod report;
 mod resume;
+mod revisits;
 mod sketched;
 
 use std::path::Path;
@@ -48,6 +49,7 @@ use std::time::{Duration, Instant};
 
 pub use self::error::LoadError;
 pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
+pub use self::revisits::{RevisitCounts, Revisits};
 pub use self::sketched::{Sketched, sketch_archive};
 
 use nddb_archive::{self as archive, Inputs, Options};
@@ -252,6 +254,7 @@ fn store(
         on_event(Event::Unreadable { path: &piece.path, error: &error });
         tally.unreadable(error);
     }
+    tally.revisits(piece.revisits);
     tally.read(piece.source, piece.bytes_read, piece.payload_bytes);
     if let Some((number, archive)) = piece.progress {
         load.progress(number, archive);

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use nddb_archive::{ArchiveError, Entry, EntryContent, Input, Reason, ResumePoint};
+use nddb_archive::{ArchiveError, Entry, EntryContent, Input, OtherKind, Reason, ResumePoint};
 use nddb_format::record::Archive;
 
 use super::budget::{self, Allowed};
 use super::resume::Sources;
+use super::revisits::Revisits;
 
 /// Greatest number of entries of a piece.
 const ENTRIES_MAX: usize = 256;
@@ -32,6 +33,8 @@ pub(super) struct Piece<T> {
     archive: Option<u32>,
     /// The entries.
     pub(super) entries: Vec<T>,
+    /// The revisit records among them.
+    pub(super) revisits: Revisits,
     /// The error that ended the input.
     pub(super) error: Option<ArchiveError>,
     /// The archive and its progress with this piece.
@@ -62,6 +65,7 @@ impl Piece<Entry> {
             path: self.path,
             archive,
             entries: self.entries.into_iter().map(|entry| make(entry, archive)).collect(),
+            revisits: self.revisits,
             error: self.error,
             progress: self.progress,
             batch: self.batch,
@@ -107,6 +111,7 @@ impl<'a> Reading<'a> {
             path: source.path().to_owned(),
             archive: source.archive.as_ref().map(|(number, _)| *number),
             entries: Vec::new(),
+            revisits: Revisits::default(),
             error: None,
             progress: None,
             batch: None,
@@ -180,6 +185,9 @@ impl<'a> Reading<'a> {
                         }
                         // A fingerprint with a bad id counts too.
                         EntryContent::Skipped { reason: Reason::BadId, .. } => self.ordinal += 1,
+                        EntryContent::Other(OtherKind::Revisit) => {
+                            piece.revisits.add(&input.revisited(), &self.sources.options);
+                        }
                         _ => {}
                     }
                     piece.entries.push(entry);

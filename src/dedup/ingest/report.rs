@@ -7,6 +7,7 @@ use nddb_archive::{ArchiveError, OtherKind, Position, Reason};
 use nddb_index::Loaded;
 
 use super::resume::Sources;
+use super::revisits::Revisits;
 
 /// An event during a load.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +94,8 @@ pub struct LoadReport {
     pub unreadable: Vec<ArchiveError>,
     /// Number of sound records that are not documents, by kind.
     pub other: BTreeMap<OtherKind, u64>,
+    /// The revisit records among these.
+    pub revisits: Revisits,
     /// The load ended because the caller stopped it.
     pub stopped: bool,
 }
@@ -152,6 +155,11 @@ impl Tally {
     pub(super) fn other(&mut self, kind: OtherKind) {
         self.report.entries += 1;
         *self.report.other.entry(kind).or_default() += 1;
+    }
+
+    /// Takes the revisit records of a piece.
+    pub(super) fn revisits(&mut self, revisits: Revisits) {
+        self.report.revisits.append(revisits);
     }
 
     /// Records the progress of an input.

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, SystemTime};
 
+use nddb::archive::{Compression, WarcWriter};
 use serde_json::{Value, json};
 
 use crate::helper::{Dir, ids, prints};
@@ -402,4 +403,33 @@ fn the_same_documents_in_any_format_are_the_same_database() {
         exported.push(dir.nddb(["export", "db", "--columns", "id,fp,url,date,tokens"]).done().stdout);
     }
     assert!(exported[0] == exported[1] && exported[0] == exported[2], "{exported:?}");
+}
+
+#[test]
+fn revisits_are_counted_by_what_they_refer_to() {
+    let dir = Dir::with_database();
+    dir.write_warc("pages.warc", &PAGES);
+    let mut writer = WarcWriter::new(Vec::new(), Compression::Gzip);
+    let revisit = |of: &[(&str, &str)], writer: &mut WarcWriter<Vec<u8>>| {
+        let fields = [("WARC-Type", "revisit"), ("WARC-Target-URI", "http://other.example.org/")];
+        writer.record(&[of, &fields[..]].concat(), b"HTTP/1.1 200 OK\r\n\r\n").expect("memory is writable");
+    };
+    let (uri, date) = ("WARC-Refers-To-Target-URI", "WARC-Refers-To-Date");
+    let of_stored: [&[(&str, &str)]; 3] = [
+        &[("WARC-Refers-To", &format!("<{}>", PAGES[0].0))],
+        &[(uri, PAGES[1].0), (date, "2023-11-14T22:13:20Z")],
+        // Older crawlers mean an earlier record of the same address.
+        &[(uri, PAGES[2].0)],
+    ];
+    let of_unknown: [&[(&str, &str)]; 3] =
+        [&[], &[("WARC-Refers-To", "<urn:none>")], &[(uri, PAGES[1].0), (date, "2022-11-14T22:13:20Z")]];
+    of_stored.iter().chain(&of_unknown).for_each(|of| revisit(of, &mut writer));
+    dir.write("revisits.warc.gz", &writer.finish().expect("memory is writable"));
+    let ran = dir.nddb(["load", "db", "revisits.warc.gz", "--json"]).done();
+    ran.says(&["6 no documents (revisit: 6)", "; 0 revisits of stored pages, 6 of what is not stored"]);
+    let ran = dir.nddb(["load", "db", "revisits.warc.gz", "pages.warc", "--again", "--json"]).done();
+    ran.says(&["3 revisits of stored pages, 3 of what is not stored"]);
+    let summary = ran.json();
+    assert_eq!((&summary["revisits_of_stored"], &summary["revisits_of_unknown"]), (&json!(3), &json!(3)));
+    assert_eq!(load(&dir, &["pages.warc"])["revisits_of_stored"], 0);
 }

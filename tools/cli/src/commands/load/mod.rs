@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::ValueEnum;
 use nddb::Writer;
 use nddb::archive::{self, Format, Inputs, Limits};
-use nddb::ingest::{Event, LoadProgress, LoadReport, Loader};
+use nddb::ingest::{Event, LoadProgress, LoadReport, Loader, RevisitCounts};
 use serde_json::json;
 
 pub(in crate::commands) use self::fields::FieldNames;
@@ -26,12 +26,12 @@ use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::messages::{Meter, Tick};
-use crate::quantity::{self, bytes, counted, duration};
+use crate::quantity::{self, bytes, counted, duration, grouped};
 use crate::{database, interrupt, output};
 
 /// Load documents from archives, pages, tables or files of fingerprints
 ///
-/// Reads WARC, WET and ARC, JSONL, CSV and TSV with a header, HTML and text files, `id<TAB>hex` lines and raw
+/// Reads WARC, WET, ARC and WACZ, JSONL, CSV and TSV with a header, HTML and text files, `id<TAB>hex` lines and raw
 /// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, and tables of sketches. For a folder, it reads
 /// every file below it whose name has one of these extensions, or with --format all files in that format. It reads
 /// .json and .csv files only if they begin with a document, and omits files and folders whose names begin with . or _,
@@ -39,7 +39,8 @@ use crate::{database, interrupt, output};
 ///
 /// In JSONL, CSV and Parquet inputs, it finds text, address and date without options in the layouts of datatrove,
 /// FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC response or
-/// resource is loaded, and so are the pages and texts of conversions.
+/// resource is loaded, and so are the pages and texts of conversions. Revisits are no documents: the summary tells how
+/// many of them refer to pages that are stored. The WARC files in a WACZ file are read as one.
 ///
 /// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
 /// repeated, skipped, or no document (such as a request in a WARC file). Unreadable entries are skipped, and listed
@@ -202,6 +203,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     }
     let mut passed_over = PassedOver::default();
     let report = load(&mut writer, inputs, &args, (skipped, &mut passed_over), &meter, global)?;
+    let revisits = report.revisits.count(writer.view())?;
     // A running merge can be stopped: the next command that writes continues it.
     writer.watch(meter.watch(true));
     writer.close()?;
@@ -211,7 +213,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
             .hint("nothing was loaded; fix or omit that input, and run the command again")
             .into());
     }
-    tell(&report, (choice.as_ref(), &passed_over), &clock, &args, global, &meter)
+    tell((&report, revisits), (choice.as_ref(), &passed_over), &clock, &args, global, &meter)
 }
 
 /// Loads the inputs, shows progress, and lists skipped records.
@@ -279,7 +281,7 @@ pub(in crate::commands) fn tick(progress: &LoadProgress) -> Tick {
 
 /// Prints the summary.
 fn tell(
-    report: &LoadReport,
+    (report, revisits): (&LoadReport, RevisitCounts),
     (choice, passed_over): (Option<&Choice>, &PassedOver),
     clock: &Clock,
     args: &Args,
@@ -302,6 +304,8 @@ fn tell(
             "skipped": skipped,
             "skipped_by_reason": summary::reasons(report),
             "other": other,
+            "revisits_of_stored": revisits.of_stored,
+            "revisits_of_unknown": revisits.of_unknown,
             "archives_passed_over": report.passed_over,
             "files_passed_over": report.files_passed_over,
             "selected": choice.map(Choice::value),
@@ -328,6 +332,10 @@ fn tell(
     }
     if report.truncated > 0 {
         summary += &format!("; {} incomplete in the input", counted(report.truncated, "page"));
+    }
+    if !report.revisits.is_empty() {
+        let (stored, unknown) = (counted(revisits.of_stored, "revisit"), grouped(revisits.of_unknown));
+        summary += &format!("; {stored} of stored pages, {unknown} of what is not stored");
     }
     if let Some(choice) = choice {
         summary += &choice.summary();
