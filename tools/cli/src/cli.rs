@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::args::Global;
 use crate::commands::{
     add, audit, backup, batch, check, cluster, compact, create, dedup, eval, export, filter, fp, generate, get, lab,
-    load, merge, pairs, plan, query, rebuild, report, rm, show, sources, stats, text,
+    load, merge, pairs, plan, query, rebuild, report, revisits, rm, show, sources, stats, text,
 };
 use crate::failure::{Code, Result};
 use crate::program::Program;
@@ -39,7 +39,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Commands for documents", &["create", "load", "add", "get", "show", "export", "rm", "batch", "sources", "merge"]),
     (
         "Commands for duplicates",
-        &["dedup", "query", "against", "pairs", "cluster", "filter", "report", "audit", "eval"],
+        &["dedup", "query", "against", "pairs", "cluster", "filter", "revisits", "report", "audit", "eval"],
     ),
     ("Commands for upkeep", &["stats", "check", "compact", "rebuild", "backup", "plan"]),
     ("Commands for single pages", &["fp", "text"]),
@@ -75,6 +75,7 @@ pub(crate) enum Command {
     Pairs(pairs::Args),
     Cluster(cluster::Args),
     Filter(filter::Args),
+    Revisits(revisits::Args),
     Dedup(dedup::Args),
     Report(report::Args),
     Audit(audit::Args),
@@ -116,6 +117,7 @@ impl Program for Cli {
             Command::Pairs(args) => pairs::run(&args, global),
             Command::Cluster(args) => cluster::run(&args, global),
             Command::Filter(args) => filter::run(args, global),
+            Command::Revisits(args) => revisits::run(args, global),
             Command::Dedup(args) => dedup::run(args, global),
             Command::Report(args) => report::run(&args, global),
             Command::Audit(args) => audit::run(&args, global),
@@ -174,6 +176,6 @@ mod tests {
             command.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name).collect();
         all.sort_unstable();
         assert_eq!(grouped, all);
-        assert!(all.len() < 28, "{}", all.len());
+        assert!(all.len() < 29, "{}", all.len());
     }
 }

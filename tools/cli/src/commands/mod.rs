@@ -23,6 +23,7 @@ pub(crate) mod plan;
 pub(crate) mod query;
 pub(crate) mod rebuild;
 pub(crate) mod report;
+pub(crate) mod revisits;
 pub(crate) mod rm;
 pub(crate) mod show;
 pub(crate) mod sources;

@@ -16,7 +16,7 @@ use crate::inputs;
 use crate::output::Output;
 
 /// Where a document stands that is to be removed: the number of its archive in the database, and its position there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub(crate) archive: u32,
     pub(crate) offset: u64,

@@ -30,6 +30,7 @@ mod plan;
 mod query;
 mod read;
 mod report;
+mod revisits;
 #[cfg(feature = "parquet")]
 mod selected;
 #[cfg(feature = "parquet")]

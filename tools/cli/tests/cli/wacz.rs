@@ -154,6 +154,7 @@ fn what_cannot_be_read_or_written_is_told_with_the_next_step() {
     dir.write("ids.txt", b"http://example.org/0\n");
     dir.nddb(["filter", "db", "x.wacz", "--remove", "ids.txt", "-o", "out.wacz"]).tells(2, &told);
     dir.nddb(["dedup", "x.wacz", "-o", "out.wacz"]).tells(2, &told);
+    dir.nddb(["revisits", "db", "x.wacz", "-o", "out.wacz"]).tells(2, &told);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::failure::Result;
 use crate::inputs;
 
 /// The archives that a database knows, by their numbers.
-pub(super) struct Archives(Vec<(u32, Archive)>);
+pub(in crate::commands) struct Archives(Vec<(u32, Archive)>);
 
 impl Archives {
     /// Those of no database.
@@ -18,12 +18,12 @@ impl Archives {
         Self(Vec::new())
     }
 
-    pub(super) fn read(view: View<'_>) -> Result<Self> {
+    pub(in crate::commands) fn read(view: View<'_>) -> Result<Self> {
         Ok(Self(view.archives()?))
     }
 
     /// Returns how an input is read: as when it was loaded.
-    pub(super) fn options(&self, input: &Path) -> Options {
+    pub(in crate::commands) fn options(&self, input: &Path) -> Options {
         // A file that was moved has its name and its size.
         let is_meant = |archive: &&Archive| {
             let path = path_of(&archive.path);
@@ -35,7 +35,7 @@ impl Archives {
 
     /// Returns the numbers of the archives that a file is: those under its path with its content, else all with that.
     /// It may have been loaded several times, by other options.
-    pub(super) fn numbers(&self, file: &Path) -> Result<Vec<u32>> {
+    pub(in crate::commands) fn numbers(&self, file: &Path) -> Result<Vec<u32>> {
         if self.0.iter().all(|(_, archive)| archive.size != inputs::size(file)) {
             return Ok(Vec::new());
         }

@@ -1,15 +1,15 @@
 //! `nddb filter`: the kept documents themselves.
 
-mod archives;
+pub(in crate::commands) mod archives;
 mod lists;
 mod pages;
-mod records;
+pub(in crate::commands) mod records;
 mod related;
 mod rows;
 mod selection;
 #[cfg(feature = "parquet")]
 mod tables;
-mod targets;
+pub(in crate::commands) mod targets;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};

@@ -17,13 +17,18 @@ use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
 
 /// A reader of a file from its beginning to its end.
-struct Cursor<'a> {
+pub(in crate::commands) struct Cursor<'a> {
     inner: Box<dyn Read + Send>,
     at: u64,
     path: &'a Path,
 }
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
+    /// Begins to read a file.
+    pub(in crate::commands) fn begin(path: &'a Path) -> Result<Self> {
+        Ok(Self { inner: inputs::open_file(path)?, at: 0, path })
+    }
+
     /// Passes on the records that are decided about; the last one ends at `end`.
     fn pass_all(&mut self, waiting: &mut Waiting, end: u64, outs: &mut Outs<'_>) -> Result<()> {
         while let Some((end, is_removed)) = waiting.next(end) {
@@ -33,7 +38,7 @@ impl Cursor<'_> {
     }
 
     /// Copies everything up to an offset, or passes over it.
-    fn pass(&mut self, to: u64, out: Option<&mut dyn Write>) -> Result<()> {
+    pub(in crate::commands) fn pass(&mut self, to: u64, out: Option<&mut dyn Write>) -> Result<()> {
         let mut left = to.saturating_sub(self.at);
         let mut piece = vec![0; left.min(1 << 16) as usize];
         let mut out = out;
@@ -89,7 +94,7 @@ impl Records<'_> {
     ) -> Result<Counts> {
         let mut counts = Counts::default();
         let mut input = Input::open(self.path, self.options)?;
-        let mut cursor = Cursor { inner: inputs::open_file(self.path)?, at: 0, path: self.path };
+        let mut cursor = Cursor::begin(self.path)?;
         // A record ends where the next one begins, which is known when that has been read.
         let mut last: Option<(Entry, Links)> = None;
         let mut waiting = Waiting::default();

@@ -10,8 +10,8 @@ use crate::failure::{Failure, Result};
 use crate::{inputs, output};
 
 /// For each input the file that gets what is kept of it, and the one that gets what is removed, if any does.
-pub(super) struct Targets {
-    pub(super) kept: Vec<PathBuf>,
+pub(in crate::commands) struct Targets {
+    pub(in crate::commands) kept: Vec<PathBuf>,
     removed: Option<Vec<PathBuf>>,
 }
 
@@ -22,7 +22,12 @@ impl Targets {
     }
 
     /// Names the outputs of inputs that were given as these files and folders, and makes the folders for them.
-    pub(super) fn of(given: &[PathBuf], located: &[Located], kept: &Path, removed: Option<&Path>) -> Result<Self> {
+    pub(in crate::commands) fn of(
+        given: &[PathBuf],
+        located: &[Located],
+        kept: &Path,
+        removed: Option<&Path>,
+    ) -> Result<Self> {
         let asked = [Some(kept), removed];
         let kept = targets(given, located, kept)?;
         let removed = removed.map(|path| targets(given, located, path)).transpose()?;
