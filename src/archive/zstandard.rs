@@ -13,8 +13,8 @@ use super::source::{LOOK, Source};
 
 /// The first bytes of a dictionary.
 const DICTIONARY_CONTENT: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
-/// Bytes of dictionaries that are read in the middle of a file, in addition to twice the bytes before.
-const DICTIONARIES_FREE: u64 = 64 << 20;
+/// Bytes of dictionaries that are read in the middle of a file, in addition to 16 times the bytes before.
+const DICTIONARIES_FREE: u64 = 256 << 20;
 
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
@@ -88,6 +88,9 @@ impl Zstd {
             Ok(dictionary) => dictionary,
             Err(rule) => return Ok(Err(rule)),
         };
+        if at > 0 && !dictionary.starts_with(&DICTIONARY_CONTENT) {
+            return Ok(Err("it has no magic number"));
+        }
         for context in [&mut self.context, &mut self.trial_context] {
             if context.reset(ResetDirective::SessionOnly).is_err() || context.load_dictionary(&dictionary).is_err() {
                 return Ok(Err("zstd refuses it"));
@@ -138,7 +141,7 @@ impl Zstd {
 
     /// Returns whether another dictionary may be read at this offset of the file: hostile files have many.
     fn may_read(&self, offset: u64) -> bool {
-        self.spent <= DICTIONARIES_FREE.saturating_add(offset.saturating_mul(2))
+        self.spent <= DICTIONARIES_FREE.saturating_add(offset.saturating_mul(16))
     }
 
     /// Uses the dictionary of this id, if one is before the frame that begins here; stays here.

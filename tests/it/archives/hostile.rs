@@ -216,3 +216,23 @@ fn frames_without_their_dictionary_are_refused() {
     let refused = Input::from_bytes(bytes[8 + len..].to_vec(), "frames.warc.zst", &Options::default()).err();
     assert!(matches!(refused, Some(ArchiveError::MissingDictionary { .. })), "{refused:?}");
 }
+
+#[test]
+fn frames_that_are_no_dictionaries_are_stepped_over() {
+    let (originals, dictionary) = (pages(40), zstd::bulk::compress(b"no dictionary", 3).expect("compresses in memory"));
+    let (_, bytes) =
+        flavours(&originals).into_iter().find(|(name, _)| *name == "dictionary.warc.zst").expect("is made");
+    let frame = skippable(0x5d, &dictionary);
+    let len = 8 + u32::from_le_bytes(bytes[4..8].try_into().expect("four bytes")) as usize;
+    let (first, mut rest) = bytes.split_at(len);
+    let mut made = first.to_vec();
+    // One before each frame: none of them takes the place of the dictionary.
+    while !rest.is_empty() {
+        let len = zstd::zstd_safe::find_frame_compressed_size(rest).expect("a frame");
+        made.extend(
+            [skippable(0x5d, b"anything else"), frame.clone(), skippable(0x5d, b""), rest[..len].to_vec()].concat(),
+        );
+        rest = &rest[len..];
+    }
+    assert_eq!(bodies(&read(&made, "a.warc.zst")), originals);
+}

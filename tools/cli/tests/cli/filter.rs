@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use serde_json::{Value, json};
 
-use crate::helper::Dir;
+use crate::helper::{Dir, concatenated};
 
 /// Texts of pages: the first two are near to each other.
 pub(crate) fn texts() -> [String; 4] {
@@ -450,4 +450,25 @@ fn lines_without_ids_and_lines_that_are_no_json_are_filtered_as_they_are_loaded(
     // Another file under this name: its ids are the places again.
     dir.write("in.jsonl", (rows.concat() + "\n").as_bytes());
     assert_eq!(out(&["in.jsonl"]), left + "\n");
+}
+
+#[test]
+fn dictionaries_of_concatenated_files_stay_in_all_outputs() {
+    let dir = Dir::with_database();
+    let pages =
+        ["a", "b", "c", "d"].map(|name| (format!("http://example.org/{name}"), format!("<p>words of page {name}")));
+    let [a, b, c, d] = pages.each_ref().map(|(url, body)| (&url[..], 1_700_000_000, &body[..]));
+    dir.write("in.warc.zst", &concatenated([&[a, b], &[c, d]]));
+    dir.nddb(["load", "db", "in.warc.zst"]).done().says(&["4 documents stored"]);
+    // The dictionary of the second file stands behind the first one, which is removed, and before the second one.
+    for removed in [[b.0, c.0], [a.0, d.0]] {
+        dir.write("ids.txt", removed.join("\n").as_bytes());
+        let outs = ["-o", "kept.warc.zst", "--removed-documents", "gone.warc.zst"];
+        dir.nddb([&["filter", "db", "in.warc.zst", "--remove", "ids.txt"], &outs[..]].concat()).done();
+        for name in ["kept", "gone"] {
+            let (db, file) = (format!("{name}-{}", removed[0] == a.0), format!("{name}.warc.zst"));
+            dir.nddb(["create", &db]).done();
+            dir.nddb(["load", &db, &file]).done().says(&["2 documents stored", "nothing skipped"]);
+        }
+    }
 }

@@ -206,6 +206,32 @@ impl Ran {
     }
 }
 
+/// Pages as (address, date, body), each a record in a frame of zstd, of two files with a dictionary each that were
+/// concatenated.
+pub(crate) fn concatenated(files: [&[(&str, i64, &str)]; 2]) -> Vec<u8> {
+    let record = |&(url, date, body): &(&str, i64, &str)| {
+        let mut writer = WarcWriter::new(Vec::new(), Compression::Plain);
+        let headers = [("Content-Type", "text/html; charset=utf-8")];
+        let page = Response { url, date, id: Some(url), status: 200, headers: &headers, body: body.as_bytes() };
+        writer.response(&page).expect("memory is writable");
+        writer.finish().expect("memory is writable")
+    };
+    let samples: Vec<Vec<u8>> =
+        (0..40).map(|sample| record(&("http://example.org/sample", sample, &format!("<p>sample {sample}")))).collect();
+    let mut all = Vec::new();
+    for (file, size) in files.iter().zip([2048, 1024]) {
+        let dictionary = zstd::dict::from_samples(&samples, size).expect("there are samples enough");
+        all.extend(b"\x5d\x2a\x4d\x18");
+        all.extend((dictionary.len() as u32).to_le_bytes());
+        all.extend(&dictionary);
+        let mut compressor = zstd::bulk::Compressor::with_dictionary(3, &dictionary).expect("a dictionary");
+        for page in *file {
+            all.extend(compressor.compress(&record(page)).expect("memory is writable"));
+        }
+    }
+    all
+}
+
 /// The most memory that a process has taken so far, in KB; 0 if it has ended, or where the system does not tell.
 fn peak_memory(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use nddb::archive::{Compression, EntryContent, Input, Options, OtherKind, Response, WarcWriter, WholeRecord};
 use serde_json::{Value, json};
 
-use crate::helper::Dir;
+use crate::helper::{Dir, concatenated};
 
 /// 2023-11-14T22:13:20Z
 const DAY_ONE: i64 = 1_700_000_000;
@@ -276,4 +276,18 @@ fn pages_that_are_stored_from_another_file_are_told_and_copied() {
     assert_eq!(stored["not_stored"].as_u64().zip(other["not_stored"].as_u64()).map(|(a, b)| a + b), Some(2));
     let ran = dir.nddb(["revisits", "db", "a.warc", "a.warc.gz", "-o", "out/"]).done();
     ran.says(&["2 pages not stored from these files, and copied"]);
+}
+
+#[test]
+fn a_dictionary_behind_a_page_that_becomes_a_revisit_stays() {
+    let dir = Dir::with_database();
+    let (one, two) = (page(1, ""), page(2, ""));
+    let first = [("http://example.org/1", DAY_ONE, &one[..]), ("http://example.org/2", DAY_ONE + 1, &one[..])];
+    let second = [("http://example.org/3", DAY_ONE + 2, &two[..]), ("http://example.org/4", DAY_ONE + 3, &one[..])];
+    dir.write("a.warc.zst", &concatenated([&first, &second]));
+    dir.nddb(["load", "db", "a.warc.zst"]).done();
+    let done = counts(&dir, &["revisits", "db", "a.warc.zst", "-o", "out.warc.zst"]);
+    assert_eq!((&done["records"], &done["identical"]), (&json!(4), &json!(2)));
+    let kinds: Vec<bool> = records(&dir, "out.warc.zst").iter().map(|(kind, ..)| kind.is_some()).collect();
+    assert_eq!(kinds, [false, true, false, true]);
 }

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use flate2::write::GzEncoder;
@@ -16,25 +17,68 @@ use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
 
+/// Most bytes in which dictionaries are looked for: more than a record takes.
+const APART_MAX: u64 = 256 << 20;
+
+/// Frames of zstd, and where dictionaries are among them.
+struct Frames {
+    bytes: Vec<u8>,
+    dictionaries: Vec<Range<usize>>,
+}
+
 /// A reader of a file from its beginning to its end.
 pub(in crate::commands) struct Cursor<'a> {
     inner: Box<dyn Read + Send>,
     at: u64,
     path: &'a Path,
+    packing: Packing,
 }
 
 impl<'a> Cursor<'a> {
     /// Begins to read a file.
-    pub(in crate::commands) fn begin(path: &'a Path) -> Result<Self> {
-        Ok(Self { inner: inputs::open_file(path)?, at: 0, path })
+    pub(in crate::commands) fn begin(path: &'a Path, packing: Packing) -> Result<Self> {
+        Ok(Self { inner: inputs::open_file(path)?, at: 0, path, packing })
     }
 
     /// Passes on the records that are decided about; the last one ends at `end`.
     fn pass_all(&mut self, waiting: &mut Waiting, end: u64, outs: &mut Outs<'_>) -> Result<()> {
         while let Some((end, is_removed)) = waiting.next(end) {
-            self.pass(end, outs.of(is_removed))?;
+            self.pass_record(end, is_removed, outs)?;
         }
         Ok(())
+    }
+
+    /// Passes on a record and what is behind it up to an offset. Dictionaries, of which later records are in need, go
+    /// to all outputs.
+    fn pass_record(&mut self, to: u64, is_removed: bool, outs: &mut Outs<'_>) -> Result<()> {
+        let Some(Frames { bytes, dictionaries }) = self.read_apart(to)? else {
+            return self.pass(to, outs.of(is_removed));
+        };
+        let mut at = 0;
+        for dictionary in dictionaries {
+            write(&bytes[at..dictionary.start], outs.of(is_removed))?;
+            write(&bytes[dictionary.clone()], outs.of(false))?;
+            write(&bytes[dictionary.clone()], outs.of(true))?;
+            at = dictionary.end;
+        }
+        write(&bytes[at..], outs.of(is_removed))
+    }
+
+    /// Passes over a record, except for the dictionaries behind it, of which later records are in need.
+    pub(in crate::commands) fn pass_over(&mut self, to: u64, out: &mut dyn Write) -> Result<()> {
+        let Some(Frames { bytes, dictionaries }) = self.read_apart(to)? else { return self.pass(to, None) };
+        dictionaries.into_iter().try_for_each(|dictionary| write(&bytes[dictionary], Some(out)))
+    }
+
+    /// Reads up to an offset, and finds the dictionaries there; `None`, and nothing is read, if there can be none.
+    fn read_apart(&mut self, to: u64) -> Result<Option<Frames>> {
+        if self.packing != Packing::Zstd || to.saturating_sub(self.at) > APART_MAX {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        self.pass(to, Some(&mut bytes))?;
+        let dictionaries = dictionaries(&bytes);
+        Ok(Some(Frames { bytes, dictionaries }))
     }
 
     /// Copies everything up to an offset, or passes over it.
@@ -56,6 +100,31 @@ impl<'a> Cursor<'a> {
         }
         Ok(())
     }
+}
+
+fn write(bytes: &[u8], out: Option<&mut dyn Write>) -> Result<()> {
+    out.map_or(Ok(()), |out| out.write_all(bytes)).map_err(|error| Failure::unwritten(&error))
+}
+
+/// Returns where frames with dictionaries are among frames of zstd.
+fn dictionaries(bytes: &[u8]) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let len = match *rest {
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, ..] => 8 + u32::from_le_bytes([a, b, c, d]) as usize,
+            _ => match zstd::zstd_safe::find_frame_compressed_size(rest) {
+                Ok(len) => len.max(1),
+                // Damage: what is behind it cannot be told apart.
+                Err(_) => break,
+            },
+        };
+        let end = at.saturating_add(len).min(bytes.len());
+        if rest.starts_with(b"\x5d\x2a\x4d\x18") {
+            found.push(at..end);
+        }
+        at = end;
+    }
+    found
 }
 
 /// A file of records.
@@ -94,7 +163,7 @@ impl Records<'_> {
     ) -> Result<Counts> {
         let mut counts = Counts::default();
         let mut input = Input::open(self.path, self.options)?;
-        let mut cursor = Cursor::begin(self.path)?;
+        let mut cursor = Cursor::begin(self.path, self.packing)?;
         // A record ends where the next one begins, which is known when that has been read.
         let mut last: Option<(Entry, Links)> = None;
         let mut waiting = Waiting::default();
@@ -115,7 +184,7 @@ impl Records<'_> {
                     waiting.push(&last, Some(last.position), links, self.options, selection, &mut counts);
                 }
                 // What stands before the first record belongs to none.
-                None => cursor.pass(begin.offset, Some(&mut *outs.kept))?,
+                None => cursor.pass_record(begin.offset, false, outs)?,
             }
             cursor.pass_all(&mut waiting, begin.offset, outs)?;
             counts.bytes = cursor.at;
@@ -134,7 +203,7 @@ impl Records<'_> {
         while let Some((end, removes)) = waiting.next(u64::MAX) {
             is_removed = removes;
             if end < u64::MAX {
-                cursor.pass(end, outs.of(is_removed))?;
+                cursor.pass_record(end, is_removed, outs)?;
             }
         }
         debug_assert!(cursor.at >= begin, "only the last record is left");
@@ -165,7 +234,7 @@ impl Records<'_> {
         let unpacked = self.packing.unpack(rest).map_err(|error| Failure::reading(self.path, &error))?;
         let mut input = Input::from_reader(unpacked, &name.to_string_lossy(), self.options)?;
         let again = self.packing.unpack(cursor.inner).map_err(|error| Failure::reading(self.path, &error))?;
-        let mut cursor = Cursor { inner: again, at: 0, path: self.path };
+        let mut cursor = Cursor { inner: again, at: 0, path: self.path, packing: Packing::Plain };
         let mut waiting = Waiting::default();
         loop {
             let entry = input.next()?;

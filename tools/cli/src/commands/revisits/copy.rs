@@ -54,7 +54,7 @@ pub(super) fn copy(
     let mut counts = Counts::default();
     let mut input = open(path, options)?;
     let mut copying = Copying {
-        cursor: Cursor::begin(path)?,
+        cursor: Cursor::begin(path, *packing)?,
         out: Counted { inner: Published::create(output, Packing::Plain)?, written: 0 },
         file: output.file_name().unwrap_or_default().to_string_lossy().into_owned(),
     };
@@ -107,15 +107,20 @@ impl Copying<'_> {
     /// Writes a record that ends at this offset of the input.
     fn write(&mut self, pending: Pending, end: u64, lines: Option<&mut Vec<String>>) -> Result<()> {
         let begin = self.out.written;
-        match pending.instead {
+        let length = match pending.instead {
             Some(bytes) => {
-                self.cursor.pass(end, None)?;
                 self.out.write_all(&bytes).map_err(|error| Failure::unwritten(&error))?;
+                let length = self.out.written - begin;
+                self.cursor.pass_over(end, &mut self.out)?;
+                length
             }
-            None => self.cursor.pass(end, Some(&mut self.out))?,
-        }
+            None => {
+                self.cursor.pass(end, Some(&mut self.out))?;
+                self.out.written - begin
+            }
+        };
         if let Some((capture, lines)) = pending.capture.zip(lines) {
-            let length = pending.length.unwrap_or(self.out.written - begin);
+            let length = pending.length.unwrap_or(length);
             lines.push(capture.line(begin, length, &self.file));
         }
         Ok(())
