@@ -77,7 +77,7 @@ fn options(
 
 /// A removed document: id, id of the kept one, index of the database of that one among the earlier ones, whether their
 /// texts are the same, rule, probability, difference.
-type Row = (String, String, Option<usize>, bool, String, Option<f64>, Option<f64>);
+type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Option<f64>);
 
 /// Finds the documents of a temporary database that are to be removed, and deletes those from it that are near to
 /// earlier documents: a list of tuples.
@@ -104,8 +104,7 @@ pub(crate) fn find_removed<'py>(
         let search = Search { path: &path, view: reader.view(), earlier: earlier.as_ref(), options, threads };
         let mut rows = Vec::new();
         search.each(&mut watching.watch(), &mut |removed| {
-            let ids = [removed.id, removed.kept].map(str::to_owned);
-            let [id, kept] = ids;
+            let (id, kept) = (removed.id.to_owned(), removed.kept.map(str::to_owned));
             let rule = removed.rule.clone().into_owned();
             rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, removed.difference));
             Ok(())
@@ -114,7 +113,8 @@ pub(crate) fn find_removed<'py>(
     })??;
     let list = PyList::empty(py);
     for (id, kept, part, identical, rule, probability, difference) in rows {
-        let [id, kept] = [id_object(py, &id)?, id_object(py, &kept)?];
+        let id = id_object(py, &id)?;
+        let kept = kept.map(|kept| id_object(py, &kept)).transpose()?;
         list.append((id, kept, part, identical, rule, probability, difference))?;
     }
     Ok(list)

@@ -15,18 +15,18 @@ pub use self::earlier::Earlier;
 pub use self::search::{Removals, Search};
 pub(crate) use self::table::{Because, Place, RemoveTsv, RemovedRows};
 
-/// A document that is removed, and the one that is kept instead.
+/// A document that is removed, and the one that is kept instead, if there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Removed<'a> {
     /// Its id.
     pub id: &'a str,
-    /// The id of the document that is kept.
-    pub kept: &'a str,
+    /// The id of the document that is kept; `None` if a list removes this one (`--always-remove`).
+    pub kept: Option<&'a str>,
     /// Which of the earlier databases stores that one; `None` if it is in the same database.
     pub part: Option<usize>,
     /// Whether both have the same text.
     pub identical: bool,
-    /// The name of the rule that decided.
+    /// The name of the rule that decided, or `listed`.
     pub rule: Cow<'static, str>,
     /// The probability that they are near-duplicates, if the method gives one.
     pub probability: Option<f64>,
@@ -40,6 +40,12 @@ impl<'a> Removed<'a> {
         let rule = pair.map_or(Cow::Borrowed(method), Pair::verdict);
         let is_identical = pair.is_some_and(|pair| pair.identical);
         Self::measured(id, kept, None, is_identical, rule, pair.map(|pair| &pair.measures))
+    }
+
+    /// Of a document that a list removes.
+    fn listed(id: &'a str) -> Self {
+        let rule = Cow::Borrowed("listed");
+        Self { id, kept: None, part: None, identical: false, rule, probability: None, difference: None }
     }
 
     /// Of a document that is near to one of an earlier database.
@@ -57,6 +63,6 @@ impl<'a> Removed<'a> {
     ) -> Self {
         let share = |name| measures.and_then(|measures| measures.share(name));
         let (probability, difference) = (share("probability"), share("difference"));
-        Self { id, kept, part, identical, rule, probability, difference }
+        Self { id, kept: Some(kept), part, identical, rule, probability, difference }
     }
 }

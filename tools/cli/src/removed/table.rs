@@ -66,7 +66,7 @@ impl Archives {
     }
 }
 
-/// `remove.tsv`: each document that a clustering removes, why, and where it stands; empty cells for what is not known.
+/// `remove.tsv`: each document that a clustering removes, why, and its position; cells of unknown values are empty.
 /// An id may be that of several rows of a file, and of these one was judged.
 pub(crate) struct RemoveTsv {
     output: Output,
@@ -81,13 +81,20 @@ impl RemoveTsv {
         Ok(Self { output, archives: Archives::read(view)?, line: Vec::new() })
     }
 
-    /// Writes a line; `has_namesake` of the document and the kept one.
-    pub(crate) fn write(&mut self, removed: &Removed<'_>, has_namesake: [bool; 2], place: Option<Place>) -> Result<()> {
+    /// Writes a line; `has_namesake` tells of an id whether another one reads the same.
+    pub(crate) fn write(
+        &mut self,
+        removed: &Removed<'_>,
+        has_namesake: impl Fn(&str) -> bool,
+        place: Option<Place>,
+    ) -> Result<()> {
         let line = &mut self.line;
         line.clear();
-        tsv::write_id(line, removed.id, has_namesake[0]);
+        tsv::write_id(line, removed.id, has_namesake(removed.id));
         line.push(b'\t');
-        tsv::write_id(line, removed.kept, has_namesake[1]);
+        if let Some(kept) = removed.kept {
+            tsv::write_id(line, kept, has_namesake(kept));
+        }
         line.push(b'\t');
         tsv::write_text(line, &removed.rule);
         for share in [removed.probability, removed.difference] {

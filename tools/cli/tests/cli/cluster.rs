@@ -163,6 +163,13 @@ fn a_deleted_founder_names_its_cluster_until_compaction_and_is_mapped_then() {
     assert_eq!(text(&dir, "out/renamed.tsv"), "old\tnew\nb\tc\n");
 }
 
+/// Of each line of `remove.tsv`: the document and the kept one.
+fn reasons(dir: &Dir) -> Vec<[String; 2]> {
+    let table = String::from_utf8(dir.read("out/remove.tsv")).expect("text");
+    let row = |line: &str| line.split('\t').take(2).map(str::to_owned).collect::<Vec<_>>().try_into().expect("cells");
+    table.lines().skip(1).map(row).collect()
+}
+
 #[test]
 fn lists_of_ids_hosts_and_addresses_decide() {
     let dir = Dir::new();
@@ -187,6 +194,16 @@ fn lists_of_ids_hosts_and_addresses_decide() {
     assert_eq!(removed("", "").0, "b c ");
     assert_eq!(removed("host:TWO.example\n", "").0, "a ");
     assert_eq!(removed("url:http://two.example/c\n", "a\nd\n").0, "a b d ");
+    assert_eq!(reasons(&dir), [["a", "c"], ["b", "c"], ["d", ""]]);
+    assert_eq!(removed("", "a\nb\nc\n").0, "a b c ");
+    assert_eq!(reasons(&dir), [["a", ""], ["b", ""], ["c", ""]]);
+    // What no clustering would remove is found in the file, and told.
+    assert_eq!(removed("", "d\n").0, "b c d ");
+    let filter = ["filter", "db", "pages.jsonl", "--clusters", "out", "-o", "kept.jsonl", "--removed", "gone.tsv"];
+    dir.nddb(filter).done();
+    assert_eq!(String::from_utf8(dir.read("kept.jsonl")).expect("text"), pages[0]);
+    let gone = String::from_utf8(dir.read("gone.tsv")).expect("text");
+    assert!(gone.lines().any(|line| line.starts_with("d\t\tlisted\t")), "{gone}");
     let (list, told) = removed("host:two.example\nnobody\nurl:http://two.example/x\n", "host:two.example\n");
     assert_eq!(list, "a ");
     assert!(told.contains("never.txt: 2 lines without a stored document"), "{told}");

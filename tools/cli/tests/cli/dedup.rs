@@ -245,7 +245,7 @@ fn what_cannot_be_done_is_told_before_the_work_and_leaves_nothing() {
     for (lines, id) in [(&same, &[][..]), (&others, &[]), (&same, &["--id", "row"])] {
         dir.write("same.jsonl", lines.concat().as_bytes());
         let ran = dir.nddb([&["dedup", "same.jsonl", "-o", "out", "--removed", "gone.jsonl"], id].concat()).done();
-        assert_eq!(ran.stderr.contains("with an id that came before"), id.is_empty(), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("with the id of an earlier one"), id.is_empty(), "{}", ran.stderr);
         assert_eq!(read(&dir, "out"), some(lines, &[0, 2, 4, 5]));
         assert_eq!(rows(&dir, "gone.jsonl")[0]["kept"], "same.jsonl:0");
     }

@@ -160,13 +160,13 @@ impl Files<'_> {
         remove.flush()
     }
 
-    /// Why the documents to remove are removed, and where they stand, in the order of `remove.txt`: for `filter`.
+    /// Writes `remove.tsv`, which `filter` reads: for each document of `remove.txt`, in the same order, the reason and
+    /// the position in its archive.
     fn removed(&self, output: Output, view: View<'_>, made: &Clusters) -> Result<()> {
         let (collection, mut sink) = (self.collection, RemoveTsv::begin(output, view)?);
         let mut failed = None;
         let outcome = of_clusters(collection, &self.options.pairs, made, &mut |removed| {
-            let has_namesake = [removed.id, removed.kept].map(|id| collection.has_namesake(id));
-            sink.write(removed, has_namesake, Place::of(view, removed.id)?).map_err(|failure| {
+            sink.write(removed, |id| collection.has_namesake(id), Place::of(view, removed.id)?).map_err(|failure| {
                 failed = Some(failure);
                 nddb::Error::Cancelled
             })

@@ -186,7 +186,7 @@ impl Args {
         let documents = counted(repeated, "document");
         global
             .messages()
-            .note(format!("{documents} with an id that came before: all are named by file and row instead"));
+            .note(format!("{documents} with the id of an earlier one: all are named by file and row instead"));
         options.id_from = IdFrom::Path.into();
         Ok((load(options)?, Some(IdFrom::Path)))
     }
@@ -221,7 +221,7 @@ impl Args {
             summary.add(removed, stored.as_ref());
             let kept_in = removed.part.map(|part| self.against[part].to_string_lossy());
             let because = Because {
-                kept: Some(removed.kept),
+                kept: removed.kept,
                 kept_in: kept_in.as_deref(),
                 rule: Some(&removed.rule),
                 probability: removed.probability,
