@@ -36,7 +36,7 @@ pub(crate) fn fingerprints(path: &Path) -> Result<Vec<Fingerprint>> {
     let (words, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
         let message = format!("{}: {} bytes after the last fingerprint of 8 bytes", path.display(), rest.len());
-        return Err(Told::new(Code::Failed, message).hint("the file is cut off, or no u64le file").into());
+        return Err(Told::new(Code::Failed, message).hint("the file is cut off, or it is not a u64le file").into());
     }
     Ok(words.iter().map(|word| Fingerprint(u64::from_le_bytes(*word))).collect())
 }
@@ -140,13 +140,20 @@ impl Packing {
     }
 
     /// Returns a reader of the decompressed bytes.
-    pub(crate) fn unpack(self, read: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn unpack<'a>(self, read: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
         Ok(match self {
             Self::Plain => read,
             Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(read)),
             Self::Zstd => Box::new(zstd::Decoder::new(read)?),
         })
     }
+}
+
+/// Returns whether a file begins with the dictionary with which its zstd frames are compressed.
+pub(crate) fn has_dictionary(path: &Path) -> Result<bool> {
+    let mut head = Vec::new();
+    open_file(path)?.take(4).read_to_end(&mut head).map_err(|error| Failure::reading(path, &error))?;
+    Ok(head == [0x5d, 0x2a, 0x4d, 0x18])
 }
 
 /// Opens a file to be read line by line.

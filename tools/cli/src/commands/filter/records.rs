@@ -12,7 +12,8 @@ use std::path::Path;
 use flate2::write::GzEncoder;
 use nddb::archive::{Entry, Input, Links, Options, Position};
 
-use super::related::Waiting;
+use super::outs::Outs;
+use super::related::{Decided, Waiting};
 use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
@@ -20,7 +21,7 @@ use crate::inputs::{self, Packing};
 /// Most bytes in which dictionaries are looked for: more than a record takes.
 const APART_MAX: u64 = 256 << 20;
 
-/// Frames of zstd, and where dictionaries are among them.
+/// Frames of zstd, and the places of the dictionaries among them.
 struct Frames {
     bytes: Vec<u8>,
     dictionaries: Vec<Range<usize>>,
@@ -42,29 +43,29 @@ impl<'a> Cursor<'a> {
 
     /// Passes on the records that are decided about; the last one ends at `end`.
     fn pass_all(&mut self, waiting: &mut Waiting, end: u64, outs: &mut Outs<'_>) -> Result<()> {
-        while let Some((end, is_removed)) = waiting.next(end) {
-            self.pass_record(end, is_removed, outs)?;
+        while let Some(decided) = waiting.next(end) {
+            self.pass_record(&decided, outs)?;
         }
         Ok(())
     }
 
-    /// Passes on a record and what is behind it up to an offset. Dictionaries, of which later records are in need, go
-    /// to all outputs.
-    fn pass_record(&mut self, to: u64, is_removed: bool, outs: &mut Outs<'_>) -> Result<()> {
-        let Some(Frames { bytes, dictionaries }) = self.read_apart(to)? else {
-            return self.pass(to, outs.of(is_removed));
+    /// Passes on a record and what follows it up to the next one. Dictionaries, which later records need, go to all
+    /// outputs.
+    fn pass_record(&mut self, decided: &Decided, outs: &mut Outs<'_>) -> Result<()> {
+        let Some(Frames { bytes, dictionaries }) = self.read_apart(decided.end)? else {
+            return self.pass(decided.end, Some(&mut outs.of_record(decided, self.packing)));
         };
-        let mut at = 0;
+        let mut at = dictionaries.first().map_or(bytes.len(), |dictionary| dictionary.start);
+        write(&bytes[..at], Some(&mut outs.of_record(decided, self.packing)))?;
         for dictionary in dictionaries {
-            write(&bytes[at..dictionary.start], outs.of(is_removed))?;
-            write(&bytes[dictionary.clone()], outs.of(false))?;
-            write(&bytes[dictionary.clone()], outs.of(true))?;
+            write(&bytes[at..dictionary.start], Some(&mut outs.one(decided.is_removed)))?;
+            write(&bytes[dictionary.clone()], Some(&mut outs.both()))?;
             at = dictionary.end;
         }
-        write(&bytes[at..], outs.of(is_removed))
+        write(&bytes[at..], Some(&mut outs.one(decided.is_removed)))
     }
 
-    /// Passes over a record, except for the dictionaries behind it, of which later records are in need.
+    /// Passes over a record, except for the dictionaries behind it, which later records need.
     pub(in crate::commands) fn pass_over(&mut self, to: u64, out: &mut dyn Write) -> Result<()> {
         let Some(Frames { bytes, dictionaries }) = self.read_apart(to)? else { return self.pass(to, None) };
         dictionaries.into_iter().try_for_each(|dictionary| write(&bytes[dictionary], Some(out)))
@@ -82,10 +83,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Copies everything up to an offset, or passes over it.
-    pub(in crate::commands) fn pass(&mut self, to: u64, out: Option<&mut dyn Write>) -> Result<()> {
+    pub(in crate::commands) fn pass(&mut self, to: u64, mut out: Option<&mut dyn Write>) -> Result<()> {
         let mut left = to.saturating_sub(self.at);
         let mut piece = vec![0; left.min(1 << 16) as usize];
-        let mut out = out;
         while left > 0 {
             let wanted = left.min(piece.len() as u64) as usize;
             let read = self.inner.read(&mut piece[..wanted]).map_err(|error| Failure::reading(self.path, &error))?;
@@ -134,25 +134,6 @@ pub(super) struct Records<'a> {
     pub(super) packing: Packing,
 }
 
-/// Where records go.
-pub(super) struct Outs<'a> {
-    pub(super) kept: &'a mut dyn Write,
-    pub(super) removed: Option<&'a mut dyn Write>,
-}
-
-impl Outs<'_> {
-    /// The output of a record, if it goes anywhere.
-    fn of(&mut self, is_removed: bool) -> Option<&mut dyn Write> {
-        match is_removed {
-            false => Some(&mut *self.kept),
-            true => match &mut self.removed {
-                Some(removed) => Some(&mut **removed),
-                None => None,
-            },
-        }
-    }
-}
-
 impl Records<'_> {
     /// Passes the records on.
     pub(super) fn filter(
@@ -164,7 +145,7 @@ impl Records<'_> {
         let mut counts = Counts::default();
         let mut input = Input::open(self.path, self.options)?;
         let mut cursor = Cursor::begin(self.path, self.packing)?;
-        // A record ends where the next one begins, which is known when that has been read.
+        // A record ends where the next one begins, so its end is known only after the next one has been read.
         let mut last: Option<(Entry, Links)> = None;
         let mut waiting = Waiting::default();
         while let Some(entry) = input.next()? {
@@ -174,7 +155,7 @@ impl Records<'_> {
                 let positions = last.iter().map(|(last, _)| last.position).chain([begin]).collect();
                 let begin = last.map_or(begin.offset, |(last, _)| last.position.offset);
                 cursor.pass_all(&mut waiting, begin, outs)?;
-                cursor.pass(begin, Some(&mut *outs.kept))?;
+                cursor.pass(begin, Some(&mut outs.one(false)))?;
                 let positions = Positions { known: positions, rest: input };
                 self.filter_packed_whole(cursor, positions, selection, outs, &mut counts, progress)?;
                 return Ok(counts);
@@ -184,7 +165,10 @@ impl Records<'_> {
                     waiting.push(&last, Some(last.position), links, self.options, selection, &mut counts);
                 }
                 // What stands before the first record belongs to none.
-                None => cursor.pass_record(begin.offset, false, outs)?,
+                None => {
+                    let head = Decided { end: begin.offset, is_removed: false, page: None };
+                    cursor.pass_record(&head, outs)?;
+                }
             }
             cursor.pass_all(&mut waiting, begin.offset, outs)?;
             counts.bytes = cursor.at;
@@ -199,18 +183,17 @@ impl Records<'_> {
         let begin = last.position.offset;
         waiting.push(&last, Some(last.position), links, self.options, selection, &mut counts);
         waiting.settle(&mut counts);
-        let mut is_removed = false;
-        while let Some((end, removes)) = waiting.next(u64::MAX) {
-            is_removed = removes;
-            if end < u64::MAX {
-                cursor.pass_record(end, is_removed, outs)?;
+        let mut out = outs.one(false);
+        while let Some(decided) = waiting.next(u64::MAX) {
+            if decided.end == u64::MAX {
+                out = outs.of_record(&decided, self.packing);
+                break;
             }
+            cursor.pass_record(&decided, outs)?;
+            out = outs.one(false);
         }
         debug_assert!(cursor.at >= begin, "only the last record is left");
-        let rest = match outs.of(is_removed) {
-            Some(out) => io::copy(&mut cursor.inner, out),
-            None => io::copy(&mut cursor.inner, &mut io::sink()),
-        };
+        let rest = io::copy(&mut cursor.inner, &mut out);
         counts.bytes = cursor.at + rest.map_err(|error| Failure::unwritten(&error))?;
         Ok(counts)
     }
@@ -247,15 +230,15 @@ impl Records<'_> {
             }
             // Its end is known, other than that of a record among compressed members.
             let read = input.resume_point().offset;
-            while let Some((end, is_removed)) = waiting.next(read) {
-                match outs.of(is_removed) {
-                    Some(out) => {
-                        let mut member = Member::new(self.packing, out)?;
-                        cursor.pass(end, Some(member.writer()))?;
-                        member.finish()?;
-                    }
-                    None => cursor.pass(end, None)?,
-                }
+            while let Some(decided) = waiting.next(read) {
+                let mut sinks = outs.of_record(&decided, Packing::Plain);
+                let Some(out) = sinks.first.take() else {
+                    cursor.pass(decided.end, Some(&mut sinks))?;
+                    continue;
+                };
+                let mut member = Member::new(self.packing, out)?;
+                cursor.pass(decided.end, Some(&mut sinks.with(member.writer())))?;
+                member.finish()?;
             }
             counts.bytes = before + cursor.at;
             if counts.records.is_multiple_of(1 << 8) {

@@ -10,6 +10,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAcces
 use serde_json::json;
 
 use super::lists::Fate;
+use super::outs::Outs;
 use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
 use crate::json;
@@ -66,13 +67,12 @@ impl Positions {
 }
 
 impl Rows<'_> {
-    /// Passes the lines of `input` on to `kept` or `removed`.
+    /// Passes the lines of `input` on.
     pub(super) fn filter(
         mut self,
         mut input: impl BufRead,
         selection: &mut Selection,
-        kept: &mut dyn Write,
-        mut removed: Option<&mut dyn Write>,
+        outs: &mut Outs<'_>,
         progress: &mut dyn FnMut(&Counts) -> Result<()>,
     ) -> Result<Counts> {
         let mut counts = Counts::default();
@@ -93,23 +93,22 @@ impl Rows<'_> {
             }
             let text = trimmed_line(&line);
             if text.is_empty() {
-                write(kept, &line)?;
+                write(&mut outs.one(false), &line)?;
                 continue;
             }
             let id = self.options.id_of_row(self.name, row, self.id(text, number)?);
             let fate = selection.decide(id.as_deref(), self.positions.next(offset)?);
             row += 1;
+            if let Some(duplicates) = &mut outs.duplicates {
+                duplicates.take(id.as_deref(), fate, &line)?;
+            }
             let lacks_id = id.is_none() && !self.options.fields.id.is_empty();
             counts.without_id += u64::from(lacks_id && fate == Fate::Kept);
             if !self.columns.is_empty() && text.first() == Some(&b'{') && (id.is_some() || fate == Fate::Removed) {
                 line = self.with_columns(&line, id.as_deref(), fate, selection);
             }
             counts.add(fate);
-            match (fate == Fate::Removed, removed.as_deref_mut()) {
-                (false, _) => write(kept, &line)?,
-                (true, Some(removed)) => write(removed, &line)?,
-                (true, None) => (),
-            }
+            write(&mut outs.one(fate == Fate::Removed), &line)?;
             if counts.rows.is_multiple_of(1 << 12) {
                 progress(&counts)?;
             }

@@ -2,6 +2,7 @@
 
 use nddb::archive::Position;
 
+use super::duplicates::Duplicates;
 use super::lists::{Cluster, Clusters, Fate, RemoveList};
 use crate::removed::Place;
 
@@ -13,12 +14,14 @@ pub(in crate::commands) struct Selection {
     pub(super) here: Vec<u32>,
     /// Rows are only counted.
     pub(super) counts: bool,
+    /// Where removed documents are stored beside kept ones.
+    pub(super) duplicates: Option<Duplicates>,
 }
 
 impl Selection {
     /// Selects by a list, and by the clusters if rows say these.
     pub(in crate::commands) fn new(list: RemoveList, clusters: Option<Clusters>) -> Self {
-        Self { list, clusters, here: Vec::new(), counts: false }
+        Self { list, clusters, here: Vec::new(), counts: false, duplicates: None }
     }
 
     /// Decides about a row with this id, at this position as the library tells it.

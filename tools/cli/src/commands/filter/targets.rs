@@ -11,6 +11,8 @@ use crate::{inputs, output};
 
 /// For each input the file that gets what is kept of it, and the one that gets what is removed, if any does.
 pub(in crate::commands) struct Targets {
+    /// The names of the inputs below a folder.
+    names: Vec<PathBuf>,
     pub(in crate::commands) kept: Vec<PathBuf>,
     removed: Option<Vec<PathBuf>>,
 }
@@ -21,6 +23,11 @@ impl Targets {
         (&self.kept[index], self.removed.as_ref().map(|paths| &*paths[index]))
     }
 
+    /// Returns the name of an input below a folder.
+    pub(super) fn name(&self, index: usize) -> &Path {
+        &self.names[index]
+    }
+
     /// Names the outputs of inputs that were given as these files and folders, and makes the folders for them.
     pub(in crate::commands) fn of(
         given: &[PathBuf],
@@ -29,8 +36,9 @@ impl Targets {
         removed: Option<&Path>,
     ) -> Result<Self> {
         let asked = [Some(kept), removed];
-        let kept = targets(given, located, kept)?;
-        let removed = removed.map(|path| targets(given, located, path)).transpose()?;
+        let names = names(given, located);
+        let kept = targets(given, &names, kept)?;
+        let removed = removed.map(|path| targets(given, &names, path)).transpose()?;
         let read: HashSet<_> = located.iter().filter_map(|input| inputs::number(&input.path)).collect();
         let mut named = HashSet::new();
         for path in kept.iter().chain(removed.iter().flatten()) {
@@ -47,15 +55,13 @@ impl Targets {
                 output::make_folder(folder)?;
             }
         }
-        Ok(Self { kept, removed })
+        Ok(Self { names, kept, removed })
     }
 }
 
-/// Returns the output of each input.
-fn targets(given: &[PathBuf], located: &[Located], output: &Path) -> Result<Vec<PathBuf>> {
-    let has_folders = given.iter().any(|path| path.is_dir());
-    let is_folder = output.is_dir() || output.to_string_lossy().ends_with('/') || given.len() > 1 || has_folders;
-    if !is_folder {
+/// Returns the output of each input; inputs have these names below a folder.
+fn targets(given: &[PathBuf], names: &[PathBuf], output: &Path) -> Result<Vec<PathBuf>> {
+    if !is_folder(output) && given.len() == 1 && !given[0].is_dir() {
         return Ok(vec![output.to_owned()]);
     }
     if output.as_os_str() == "-" {
@@ -65,7 +71,12 @@ fn targets(given: &[PathBuf], located: &[Located], output: &Path) -> Result<Vec<
         return Err(Failure::usage("-: has no name for a file in a folder: -o FILE"));
     }
     output::make_folder(output)?;
-    Ok(names(given, located).iter().map(|name| output.join(name)).collect())
+    Ok(names.iter().map(|name| output.join(name)).collect())
+}
+
+/// Returns whether an output is a folder, or named as one.
+pub(super) fn is_folder(output: &Path) -> bool {
+    output.is_dir() || output.to_string_lossy().ends_with('/')
 }
 
 /// Returns the names of the outputs below their folder: that of a file, or the path below the folder that was given.
@@ -118,14 +129,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let of = |inputs: &[&str], output: &str| {
             let given: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
-            targets(&given, &located(inputs), &folder.path().join(output))
+            targets(&given, &names(&given, &located(inputs)), &folder.path().join(output))
         };
         let paths = of(&["a/x.jsonl", "b/y.jsonl"], "kept").expect("a folder");
         assert_eq!(paths, [folder.path().join("kept/x.jsonl"), folder.path().join("kept/y.jsonl")]);
         assert_eq!(of(&["a/x.jsonl"], "kept").expect("a folder"), [folder.path().join("kept/x.jsonl")]);
         assert_eq!(of(&["a/x.jsonl"], "one").expect("a file"), [folder.path().join("one")]);
         assert!(of(&["-"], "kept").is_err());
-        assert!(targets(&["a".into(), "b".into()], &located(&["a", "b"]), Path::new("-")).is_err());
+        assert!(targets(&["a".into(), "b".into()], &["a".into(), "b".into()], Path::new("-")).is_err());
     }
 
     #[test]
