@@ -27,6 +27,7 @@ pub mod support;
 mod text_scope;
 mod text_summary;
 mod texts;
+mod verification;
 
 pub use cluster::{
     Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Member, MemberVerdict, Overrules, Remove, UnknownKeep,
@@ -52,6 +53,7 @@ pub use requirements::Held;
 pub use text_scope::TextScope;
 pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};
 pub use texts::Descriptions;
+pub use verification::Verification;
 
 pub use nddb_index::spill::resources::Resources;
 

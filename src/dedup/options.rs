@@ -2,12 +2,13 @@
 
 use nddb_index::spill::resources::Resources;
 use nddb_index::{Result, View};
-use nddb_verdict::methods::{Lcs, Simhash};
+use nddb_verdict::methods::Simhash;
 use nddb_verdict::{Decider, Method, Sketch};
 
 use crate::default_method::MethodChoice;
 use crate::requirements::{self, Held};
 use crate::text_scope::TextScope;
+use crate::verification::Verification;
 
 /// Default group limit, in members: a larger group is flagged.
 pub const GROUP_LIMIT: usize = 1000;
@@ -30,7 +31,7 @@ pub struct PairOptions {
     pub group_limit: usize,
     /// The text comparison that verifies the pairs of another method; pairs that it rejects are dropped. Pairs with an
     /// unreadable text are kept, and marked in their verdict.
-    pub verify: Option<Lcs>,
+    pub verify: Option<Verification>,
     /// The part of a page that is compared as its text; by default, that of the recipe of the database.
     pub part: Option<TextScope>,
     /// Memory limit and folder for temporary files.
@@ -69,8 +70,8 @@ impl PairOptions {
     }
 
     /// Returns the text comparison that verifies the pairs of the method, if there is one.
-    pub(crate) fn verifier(&self) -> Option<&Lcs> {
-        verifier(self.verify.as_ref(), &*self.method)
+    pub(crate) fn verifier(&self) -> Option<&Verification> {
+        Verification::of(self.verify.as_ref(), &*self.method)
     }
 
     /// Returns whether the pairs of the method are verified by their texts.
@@ -101,11 +102,6 @@ impl PairOptions {
         let decider = Decider::new(&*self.method, self.or_simhash.as_ref(), self.max_difference);
         if self.verifies() { decider.without_limit() } else { decider }
     }
-}
-
-/// Returns the verification, unless it is the method itself and so would reject nothing.
-pub(crate) fn verifier<'a>(verify: Option<&'a Lcs>, method: &dyn Method) -> Option<&'a Lcs> {
-    verify.filter(|lcs| lcs.name() != method.name())
 }
 
 /// Rejects a method that a database cannot answer completely, before any document is read.

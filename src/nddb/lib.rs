@@ -181,7 +181,7 @@ pub mod detect {
         Group, Held, Judgement, Keep, Kind, Line, Member, MemberVerdict, MethodChoice, NearDuplicate, NearDuplicates,
         NearTables, Numbered, OnlineDetector, Overrules, Pair, PairOptions, PairSummary, PartedNearDuplicates, Posting,
         Postings, Printed, Properties, Remove, Resources, Row, SetSummary, ShingleSummary, Stars, TextScope,
-        UnknownKeep, UnknownRemove, UnreadReason, UnreadTexts, Verified, candidate_keys, check, cluster,
+        UnknownKeep, UnknownRemove, UnreadReason, UnreadTexts, Verification, Verified, candidate_keys, check, cluster,
         cluster_with_members, compared, content_hash, decided, document_of_page, is_thin_document, pairs, properties,
         read_page, stored_pair,
     };

@@ -152,6 +152,14 @@ impl Measures {
         }
     }
 
+    /// Returns a measure that is true or false.
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        match self.get(name)? {
+            Value::Flag(flag) => Some(flag),
+            Value::Count(_) | Value::Share(_) => None,
+        }
+    }
+
     /// Sets those of these measures that are known from a comparison of texts.
     pub fn add(&mut self, bounds: &[Bound]) {
         for bound in bounds.iter().filter(|bound| bound.value.is_some()) {

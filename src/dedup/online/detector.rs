@@ -1,12 +1,13 @@
 //! The online detector: method and limits, and their requirements on a database.
 
 use nddb_index::{Result, View};
-use nddb_verdict::methods::{Lcs, Simhash};
+use nddb_verdict::methods::Simhash;
 use nddb_verdict::{Decider, Method};
 
 use crate::default_method::MethodChoice;
-use crate::options::{GROUP_LIMIT, verifier};
+use crate::options::GROUP_LIMIT;
 use crate::requirements;
+use crate::verification::Verification;
 
 /// Method and limits of the verdict on one document.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +24,7 @@ pub struct OnlineDetector {
     pub group_limit: usize,
     /// The text comparison that verifies the matches of another method; matches that it rejects are dropped. Matches
     /// with an unreadable text are kept, and marked in their verdict.
-    pub verify: Option<Lcs>,
+    pub verify: Option<Verification>,
 }
 
 impl OnlineDetector {
@@ -62,7 +63,7 @@ impl OnlineDetector {
     }
 
     /// Returns the text comparison that verifies matches, if there is one.
-    pub(super) fn verifier(&self) -> Option<&Lcs> {
-        verifier(self.verify.as_ref(), &*self.method)
+    pub(super) fn verifier(&self) -> Option<&Verification> {
+        Verification::of(self.verify.as_ref(), &*self.method)
     }
 }

@@ -368,8 +368,10 @@ impl<'a> Query<'a> {
     /// Returns the match unless the comparison of texts rejects it, or the texts differ too much. An unreadable text
     /// does not reject a match. Equal texts are decided earlier.
     fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
+        let same_site = near_duplicate.measures.flag("same_site");
         if let Some(texts) = &mut self.texts
             && !near_duplicate.identical
+            && self.online.verifier().is_some_and(|verification| verification.concerns(same_site))
         {
             let number = near_duplicate.number;
             let record = self.scope.record(number)?.ok_or_else(|| lost(&self.scope, number))?;
@@ -380,12 +382,13 @@ impl<'a> Query<'a> {
             if difference.is_some() {
                 measures.set_difference(difference);
             }
-            let differs = |most| differ_too_much(most, measures.share("difference"));
-            if near_duplicate.verified.is_none() || self.online.max_difference.is_some_and(differs) {
+            if near_duplicate.verified.is_none() {
                 return Ok(None);
             }
         }
-        Ok(Some(near_duplicate))
+        let differs =
+            |most| !near_duplicate.identical && differ_too_much(most, near_duplicate.measures.share("difference"));
+        Ok((!self.online.max_difference.is_some_and(differs)).then_some(near_duplicate))
     }
 
     /// Returns the sort key of a match; the least comes first.

@@ -4,7 +4,6 @@ use nddb_format::record::Record;
 use nddb_index::{Result, View};
 use nddb_page::text::{DOCUMENT_UNITS, Page, first_units, whole_words};
 use nddb_verdict::compare::WordComparer;
-use nddb_verdict::methods::Lcs;
 use nddb_verdict::{Method, PreparedText, TextComparer, TextVerdict};
 
 use super::detector::OnlineDetector;
@@ -37,7 +36,9 @@ impl<'a> Texts<'a> {
         record: &Record,
         page: Option<&Page<'_>>,
     ) -> Result<Option<Self>> {
-        let Some(comparer) = online.verifier().and_then(Lcs::texts) else { return Ok(None) };
+        let Some(comparer) = online.verifier().and_then(|verification| verification.lcs.texts()) else {
+            return Ok(None);
+        };
         let words = online.max_difference.map(|_| WordComparer::default());
         let mut texts = Self { view, part: TextScope::of(view), comparer, words, own: None };
         texts.own = match page {
@@ -75,12 +76,41 @@ mod tests {
     use std::collections::BTreeSet;
 
     use nddb_index::Document;
-    use nddb_verdict::methods::Simhash;
+    use nddb_verdict::methods::{Lcs, Simhash};
 
     use super::*;
     use crate::NearDuplicate;
     use crate::pair::Verified;
     use crate::support::{corpus, expanded, options, texts};
+    use crate::{PairOptions, Verification};
+
+    #[test]
+    fn pairs_of_different_sites_stay_if_one_site_alone_is_verified() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let corpus = corpus(folder.path(), &texts(120, 9));
+        let (view, collection) = (corpus.view(), corpus.collection());
+        let found = |verify: Option<Verification>| {
+            let options = PairOptions { verify: verify.clone(), ..options(Simhash::default()) };
+            let (pairs, _) = expanded(&corpus, &options);
+            let online = OnlineDetector { verify, ..OnlineDetector::new(Simhash::default()) };
+            let mut asked = BTreeSet::new();
+            for ordinal in 0..collection.len() {
+                let stored = view.get(collection.id(ordinal)).expect("sound").expect("stored");
+                for found in online.ask_stored(view, &stored, None).expect("an answer").matches {
+                    let other = collection.find(&found.id).expect("an id");
+                    asked.insert((ordinal.min(other), ordinal.max(other)));
+                }
+            }
+            assert_eq!(asked, pairs);
+            pairs
+        };
+        let (all, verified) = (found(None), found(Some(Lcs::default().into())));
+        let one_site = |&(a, b): &(u32, u32)| collection.row(a).site == collection.row(b).site;
+        let expected: BTreeSet<_> =
+            all.iter().filter(|pair| !one_site(pair) || verified.contains(pair)).copied().collect();
+        assert!(verified.len() < expected.len() && expected.len() < all.len());
+        assert_eq!(found(Some(Verification::of_same_site(Lcs::default()))), expected);
+    }
 
     #[test]
     fn what_is_verified_are_the_verified_pairs() {
@@ -90,10 +120,10 @@ mod tests {
         let (view, collection) = (corpus.view(), corpus.collection());
         let mut options = options(Simhash::default());
         let (all, _) = expanded(&corpus, &options);
-        options.verify = Some(Lcs::default());
+        options.verify = Some(Lcs::default().into());
         let (verified, _) = expanded(&corpus, &options);
         assert!(verified.len() > 20 && verified.len() < all.len(), "{} of {}", verified.len(), all.len());
-        let online = OnlineDetector { verify: Some(Lcs::default()), ..OnlineDetector::new(Simhash::default()) };
+        let online = OnlineDetector { verify: Some(Lcs::default().into()), ..OnlineDetector::new(Simhash::default()) };
         let look = |mut each: Box<dyn FnMut(&NearDuplicate) + '_>| {
             let mut found = BTreeSet::new();
             for ordinal in 0..collection.len() {
@@ -133,7 +163,7 @@ mod tests {
         let sentence = |from: u32| (from..from + 90).map(|word| format!("word{word} ")).collect::<String>();
         let corpus = corpus(folder.path(), &[sentence(0), sentence(0)]);
         let view = corpus.view();
-        let online = OnlineDetector { verify: Some(Lcs::default()), ..OnlineDetector::new(Simhash::default()) };
+        let online = OnlineDetector { verify: Some(Lcs::default().into()), ..OnlineDetector::new(Simhash::default()) };
         let print = view.get("d0000").expect("sound").expect("stored").fingerprint;
         let document = Document::bare("new", print).expect("an id");
         let count = |text: &str| online.ask_page(view, &document, &Page::text(text)).expect("an answer").count;

@@ -6,9 +6,10 @@ use nddb_index::Config;
 use nddb_index::spill::resources::Resources;
 use nddb_page::text::{Page, whole_words};
 use nddb_verdict::compare::lcs::plain::longest_common_subsequence;
-use nddb_verdict::methods::{Lcs, Model, Simhash};
+use nddb_verdict::methods::{Model, Simhash};
 
 use super::*;
+use crate::Verification;
 use crate::support::{Corpus, Random, documents, named, options, texts};
 
 /// A database of these texts with the sketches of every method.
@@ -37,7 +38,7 @@ fn a_lower_limit_only_removes_pairs() {
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts(120, 9));
     for method in ["model", "b", "min-hash", "simhash"] {
-        for verify in [None, Some(Lcs::default())] {
+        for verify in [None, Some(Verification::default())] {
             let mut options = PairOptions { verify: verify.clone(), ..options(named(method)) };
             let all = found(&corpus, &options);
             let mut last = all.clone();
@@ -66,7 +67,7 @@ fn texts_that_are_read_tell_it_exactly() {
     let texts = texts(120, 9);
     let corpus = corpus(folder.path(), &texts);
     let words: Vec<Vec<u64>> = texts.iter().map(|text| whole_words(&Page::text(text))).collect();
-    let mut options = PairOptions { verify: Some(Lcs::default()), ..options(Model::default()) };
+    let mut options = PairOptions { verify: Some(Verification::default()), ..options(Model::default()) };
     let near: Vec<(u32, u32)> = found(&corpus, &options).into_keys().collect();
     options.max_difference = Some(0.1);
     let kept = found(&corpus, &options);

@@ -53,7 +53,7 @@ impl<'a> Judge<'a> {
             options,
             decider: options.decider().without_limit(),
             texts: text_cache.decider(options),
-            verifier: options.verifier().and_then(|method| text_cache.verifier(options, method)),
+            verifier: options.verifier().and_then(|verification| text_cache.verifier(options, &verification.lcs)),
             differences: if options.compares_words() { text_cache.differences(options) } else { None },
         }
     }
@@ -76,6 +76,7 @@ impl<'a> Judge<'a> {
             let (mut verified, mut difference) = (None, None);
             if let Some(verifier) = verifier
                 && !identical
+                && options.verifier().is_some_and(|verification| verification.concerns(pair.same_site()))
             {
                 let found = verifier.judge(a, b)?;
                 verified = Verified::of(found.decision());

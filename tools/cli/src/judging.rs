@@ -1,8 +1,8 @@
 //! Verdicts by a chosen method: its options, and the evidence of a match as JSON.
 
 use nddb::View;
-use nddb::detect::methods::{self, Lcs, Simhash};
-use nddb::detect::{GROUP_LIMIT, Measures, Method, MethodChoice, NearDuplicate, OnlineDetector, Value};
+use nddb::detect::methods::{self, Simhash};
+use nddb::detect::{GROUP_LIMIT, Measures, Method, MethodChoice, NearDuplicate, OnlineDetector, Value, Verification};
 use serde_json::{Map, Value as Json, json};
 
 use crate::difference_option::DifferenceOption;
@@ -72,11 +72,11 @@ pub(crate) fn chosen(view: View<'_>, named: Option<Box<dyn Method>>, k: Option<u
 pub(crate) fn running<'a>(
     method: &'a mut Box<dyn Method>,
     or_simhash: &'a mut Option<Simhash>,
-    verify: &'a mut Option<Lcs>,
+    verify: &'a mut Option<Verification>,
 ) -> Vec<&'a mut dyn Method> {
     let mut all: Vec<&mut dyn Method> = vec![&mut **method];
     all.extend(or_simhash.as_mut().map(|simhash| simhash as &mut dyn Method));
-    all.extend(verify.as_mut().map(|lcs| lcs as &mut dyn Method));
+    all.extend(verify.as_mut().map(|verification| &mut verification.lcs as &mut dyn Method));
     all
 }
 

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use nddb::detect::methods::Lcs;
-use nddb::detect::{Method, PairOptions, PairSummary, TextScope, UnreadTexts};
+use nddb::detect::{Method, PairOptions, PairSummary, TextScope, UnreadTexts, Verification};
 use nddb_lab::quantity::unread_reasons;
 use serde_json::{Value, json};
 
@@ -55,12 +55,14 @@ impl TextPart {
 pub(crate) enum Verify {
     /// All pairs that the method finds, by trustable longest common subsequence
     Lcs,
+    /// Pairs of one site, where sketches err most, in the same way; pairs of different or unknown sites stay
+    SameSite,
 }
 
 impl Verify {
     /// Returns the verification for the library.
-    pub(crate) fn verification(verify: Option<Self>) -> Option<Lcs> {
-        verify.map(|Self::Lcs| Lcs::default())
+    pub(crate) fn verification(verify: Option<Self>) -> Option<Verification> {
+        verify.map(|how| Verification { lcs: Lcs::default(), same_site: how == Self::SameSite })
     }
 }
 
@@ -137,7 +139,7 @@ pub(crate) fn unread_value(unread: &UnreadTexts) -> Value {
 pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
     json!({
-        "verify": options.verify.as_ref().map(|method| method.name()),
+        "verify": options.verify.as_ref().map(Verification::name),
         "unread": unread_value(unread),
         "unverified": summary.unverified,
         "unverified_members": summary.unverified_members,

@@ -2,7 +2,7 @@
 
 use nddb::View;
 use nddb::detect::methods::{Lcs, Simhash};
-use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, PairOptions};
+use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, PairOptions, Verification};
 
 use crate::errors::{Fault, Result};
 
@@ -11,7 +11,7 @@ use crate::errors::{Fault, Result};
 pub(crate) struct Judging {
     pub(crate) method: Option<Box<dyn Method>>,
     pub(crate) k: Option<u8>,
-    pub(crate) verify: Option<Lcs>,
+    pub(crate) verify: Option<Verification>,
     pub(crate) group_limit: Option<usize>,
     pub(crate) complete: bool,
     pub(crate) min_probability: Option<f64>,
@@ -47,8 +47,11 @@ impl Judging {
         let method = method_name.map(method).transpose()?;
         let verify = match verify {
             None => None,
-            Some("lcs") => Some(Lcs::default()),
-            Some(other) => return Err(Fault::value(format!("verify is 'lcs' or None, and not '{other}'"))),
+            Some("lcs") => Some(Lcs::default().into()),
+            Some("same-site") => Some(Verification::of_same_site(Lcs::default())),
+            Some(other) => {
+                return Err(Fault::value(format!("verify is 'lcs', 'same-site' or None, and not '{other}'")));
+            }
         };
         check_shares(min_probability, max_difference)?;
         Ok(Self { method, k, verify, group_limit, complete, min_probability, max_difference })

@@ -185,7 +185,8 @@ impl PyReader {
     /// Returns what is stored under an id, as a dictionary with the keys of `nddb get`; None if nothing is. Its `fp` is
     /// None if the document has fewer than two tokens.
     ///
-    /// An id is a str or an int: 17 and "17" are two ids. A str of digits also finds the number where no text is stored.
+    /// An id is a str or an int: 17 and "17" are two ids. A str of digits also finds the number where no text is
+    /// stored.
     ///
     /// >>> nddb.open("crawl.nddb").get("fox-1")["url"]
     /// 'https://example.org/fox'
@@ -234,11 +235,10 @@ impl PyReader {
     ///
     /// One of `text`, `html` (each str or bytes), `id` and `fingerprint` is asked for; `url` is the address of the
     /// page, `charset` that of bytes. `method` is one of those of `nddb query`, by default that of the database's
-    /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found;
-    /// `max_difference` is the share of the words of the longer text that may differ, whatever the method says,
-    /// estimated from sketches, with `verify` exact.
-    /// Raises KeyError for an id that is not stored, UnusableMethod where the database keeps nothing that the method
-    /// compares.
+    /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found,
+    /// "same-site" those of one site; `max_difference` is the share of the words of the longer text that may differ,
+    /// whatever the method says, estimated from sketches, with `verify` exact. Raises KeyError for an id that is not
+    /// stored, UnusableMethod where the database keeps nothing that the method compares.
     ///
     /// >>> answer = nddb.open("crawl.nddb").query(text=fox + " again")
     /// >>> [match.id for match in answer], answer.method, answer.complete
@@ -280,8 +280,8 @@ impl PyReader {
     /// distance, id.
     ///
     /// `fingerprints` is an array of 64-bit integers of one dimension, by the buffer protocol or of Arrow; it is not
-    /// copied. `query` is the index in it. Rows stand by query, distance and id. Raises OutOfRange for a `k` above the
-    /// database's.
+    /// copied. `query` is the index in it. Rows are sorted by query, distance and id. Raises OutOfRange for a `k` above
+    /// the database's.
     ///
     /// >>> import numpy
     /// >>> queries = numpy.array([0xff, 0xf0], dtype=numpy.uint64)
@@ -301,11 +301,11 @@ impl PyReader {
         Ok(tables::matches(PinnedParts::of(self.path.clone(), pinned), numbers, within, threads))
     }
 
-    /// Returns the near-duplicates of all documents in other databases, as `nddb against` does: a Stream with the columns
-    /// id, near (the id of the other document), db, rule, and the scores of `clusters`.
+    /// Returns the near-duplicates of all documents in other databases, as `nddb against` does: a Stream with the
+    /// columns id, near (the id of the other document), db, rule, and the same columns of scores as `clusters`.
     ///
-    /// `databases` is a Federation. Rows stand by the age of documents, those of a document by nearness; `limit` keeps
-    /// the nearest. The other options are those of `query`. Raises Mismatch for another recipe.
+    /// `databases` is a Federation. Rows are sorted by the age of the document, then from the nearest to the farthest;
+    /// `limit` keeps the nearest. The other options are those of `query`. Raises Mismatch for another recipe.
     ///
     /// >>> db = nddb.open("crawl.nddb")
     /// >>> rows = db.against(nddb.Federation([db]), limit=1)

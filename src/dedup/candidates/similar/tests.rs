@@ -138,7 +138,7 @@ fn verified_pairs_are_those_of_the_method_that_are_near_by_their_texts() {
     let corpus = corpus(folder.path(), &texts);
     let mut options = options(Simhash::default());
     let (all, _) = expanded(&corpus, &options);
-    options.verify = Some(Lcs::default());
+    options.verify = Some(Lcs::default().into());
     let (verified, summary) = expanded(&corpus, &options);
     let near = |a: u32, b: u32| {
         let text = |ordinal: u32| {

@@ -61,7 +61,8 @@ impl PairBlock<'_> {
 /// The result for an asked pair is that of `expand`. The pair is decided by its own evidence in three cases: both
 /// documents are in one class, a source found their two classes, or they share a key that too many documents share. The
 /// number of pairs is that of `expand`, too, with two exceptions. If too many documents share a key, only pairs with
-/// the oldest of them are counted. A kind is a site for split and min-hash, and a text for methods that compare texts.
+/// the oldest of them are counted. The members of a class are divided into *kinds* that a decision may distinguish: by
+/// site for split and min-hash, by text for methods that compare texts.
 /// If more than [`DECIDED`] pairs of kinds would have to be decided between two classes, only the documents near the
 /// founder of the other class are counted.
 ///
@@ -351,11 +352,12 @@ impl<'a> BlockCounter<'a> {
         }
         let (collection, method) = (self.collection, &self.options.method);
         let compares_texts = method.needs_text() || self.options.verify.is_some();
+        let verifies_sites = self.options.verify.as_ref().is_some_and(|verification| verification.same_site);
         let key = |&ordinal: &u32| {
             let text = collection.representative(ordinal);
             let read = if compares_texts { self.found.text_cache.sketch(ordinal) } else { None };
             let (by_site, by_headings) = method.looks_at();
-            let site = collection.row(ordinal).site.filter(|_| by_site);
+            let site = collection.row(ordinal).site.filter(|_| by_site || verifies_sites);
             let headings = by_headings.then(|| collection.headings(ordinal));
             let headings = headings.map(|Headings { title, heading }| [title, heading]);
             ((compares_texts || self.spread.contains(text as usize)).then_some(text), read, site, headings)

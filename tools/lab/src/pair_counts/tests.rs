@@ -1,5 +1,5 @@
 use nddb::detect::methods::{B, Lcs};
-use nddb::detect::{Line, pairs};
+use nddb::detect::{Line, Verification, pairs};
 use nddb_dedup::support::{Page, Random, collection, corpus, database, named, options, pages, texts};
 
 use super::*;
@@ -82,7 +82,7 @@ fn what_is_counted_of_texts_is_what_expand_lists() {
     let (folder, texts) = (tempfile::tempdir().expect("a folder"), texts(120, 3));
     let corpus = corpus(folder.path(), &texts);
     for method in ["lcs", "cosine", "shingles", "simhash", "split"] {
-        for verify in [None, Some(Lcs::default())] {
+        for verify in [None, Some(Verification::default()), Some(Verification::of_same_site(Lcs::default()))] {
             for listed in [0, 4, LISTED] {
                 let options = PairOptions { verify: verify.clone(), ..options(named(method)) };
                 let what = format!("{method}, {}, {listed}", verify.is_some());

@@ -11,7 +11,7 @@ mod trial;
 use std::path::Path;
 
 use nddb::detect::methods::Lcs;
-use nddb::detect::{Method, Resources};
+use nddb::detect::{Method, Resources, Verification};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{Cells, EvalPage, Intervals, MethodFigures, RecipeFigures, splits};
 
@@ -99,9 +99,9 @@ fn run_all<'a>(
         let mut options = setting.options(resources);
         let methods: Vec<&dyn Method> = settings.iter().map(|setting| &*setting.method).collect();
         args.texts.apply(&methods, &mut options)?;
-        options.verify = options.verify.map(|_| lcs.clone());
+        options.verify = options.verify.map(|verification| Verification { lcs: lcs.clone(), ..verification });
         if !setting.method.is_identity() && setting.method.name() != lcs.name() {
-            setting.verify = options.verify.as_ref().map(|lcs| lcs.name());
+            setting.verify = options.verify.as_ref().map(Verification::name);
         }
         let clock = Clock::start();
         match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {

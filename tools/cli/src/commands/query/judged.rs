@@ -208,7 +208,8 @@ impl Judged<'_> {
         let difference = self.online.max_difference.map(|most| Bound::difference(measures.share("difference"), most));
         // A match may be near by either method.
         let verify = self.online.verify.as_ref().filter(|_| alike.verified.is_some());
-        let texts = verify.map(|lcs| lcs.limits(["lcs", "lcs_containment"].map(|name| measures.share(name))));
+        let texts = verify
+            .map(|verification| verification.lcs.limits(["lcs", "lcs_containment"].map(|name| measures.share(name))));
         let bounds = of_method.iter().chain(&difference).chain(texts.iter().flatten());
         let (terms, unread) = match other.and_then(|other| self.terms(part, &other, page)) {
             Ok(terms) => (terms, Value::Null),
