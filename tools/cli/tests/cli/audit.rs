@@ -94,6 +94,47 @@ fn the_page_stands_alone_and_text_stays_text() {
 }
 
 #[test]
+fn as_many_pairs_are_drawn_at_each_distance() {
+    let dir = Dir::new();
+    // Pages that drift apart word by word.
+    let drifting: Vec<(String, String)> = (0..40)
+        .map(|page| {
+            let words = (0..300).map(|word| if word < page { format!("new{word} ") } else { format!("word{word} ") });
+            (format!("http://a.org/{page}"), format!("<p>{}", words.collect::<String>()))
+        })
+        .collect();
+    let pages: Vec<(&str, &str)> = drifting.iter().map(|(url, html)| (&**url, &**html)).collect();
+    dir.write_warc("pages.warc.gz", &pages);
+    dir.nddb(["create", "near", "--k", "5"]).done();
+    dir.nddb(["load", "near", "pages.warc.gz", "--id", "url"]).done();
+    let args = ["audit", "near", "--distances", "5", "--sample", "20", "-o", "audit.html", "--json"];
+    let told = dir.nddb(args).done().json();
+    let strata = told["strata"].as_array().expect("strata");
+    assert!(strata.len() >= 4, "{told}");
+    let expected = dir.nddb(["pairs", "near", "--method", "simhash", "-k", "5"]).done().stdout;
+    let mut counts = std::collections::BTreeMap::<String, u64>::new();
+    for line in expected.lines() {
+        let pair: Value = serde_json::from_str(line).expect("JSON");
+        *counts.entry(format!("distance {}", pair["distance"])).or_default() += 1;
+    }
+    counts.remove("distance 0");
+    let (mut most, mut least) = (0, 1000);
+    for stratum in strata {
+        let [pairs, drawn] = ["pairs", "drawn"].map(|key| stratum[key].as_u64().expect("a count"));
+        assert_eq!(Some(&pairs), counts.get(stratum["score"].as_str().expect("a score")), "{told}");
+        if drawn < pairs {
+            (most, least) = (most.max(drawn), least.min(drawn));
+        }
+    }
+    assert!(most > 0 && most <= least + 1, "as many at each distance that has enough: {told}");
+    assert_eq!((&told["method"], strata.len()), (&json!("simhash"), counts.len()));
+    assert!(text(&dir, "audit.html").contains("whose fingerprints differ in 1 to 5 bits"));
+    dir.nddb(["audit", "near", "--distances", "0"]).ends(2);
+    dir.nddb(["audit", "near", "--distances", "6"]).tells(2, &["k is 6, the limit is 5"]);
+    dir.nddb(["audit", "--score", "x", "--distances", "3"]).ends(2);
+}
+
+#[test]
 fn the_policy_names_the_script_and_the_style_of_the_page() {
     let Some(mut python) = nddb_test_support::python("hashes of a page's script and style") else { return };
     let dir = dir();

@@ -40,12 +40,40 @@ pub(super) fn allocate(strata: &[Population], sample: u64) -> Vec<u64> {
     drawn
 }
 
+/// Divides a sample among groups of strata: as many pairs to each group, as far as it has them, and within a group in
+/// proportion to the pairs of its strata. Strata of one group are neighbours with one name.
+pub(super) fn allocate_equally(strata: &[Population], names: &[&str], sample: u64) -> Vec<u64> {
+    let lens: Vec<usize> = names.chunk_by(|a, b| a == b).map(<[_]>::len).collect();
+    let mut rest = strata;
+    let groups: Vec<&[Population]> = lens.iter().map(|&len| rest.split_off(..len).unwrap_or_default()).collect();
+    let of_group = |group: &&[Population]| {
+        let pairs = group.iter().map(|stratum| stratum.pairs).sum::<u64>();
+        Population { pairs, spread: 1.0 / pairs.max(1) as f64 }
+    };
+    let samples = allocate(&groups.iter().map(of_group).collect::<Vec<_>>(), sample);
+    let divided = groups.iter().zip(samples).flat_map(|(group, sample)| {
+        let evenly: Vec<Population> = group.iter().map(|stratum| Population { spread: 1.0, ..*stratum }).collect();
+        allocate(&evenly, sample)
+    });
+    divided.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(pairs: u64, spread: f64) -> Population {
         Population { pairs, spread }
+    }
+
+    #[test]
+    fn groups_get_equal_samples_as_far_as_they_have_pairs() {
+        let strata = [of(900, 0.4), of(100, 0.1), of(7, 0.4), of(5000, 0.4)];
+        let names = ["distance 1", "distance 1", "distance 2", "distance 3"];
+        let drawn = allocate_equally(&strata, &names, 67);
+        assert_eq!((drawn[0] + drawn[1], drawn[2], drawn[3]), (30, 7, 30), "{drawn:?}");
+        assert!(drawn[0] > 20 && drawn[1] >= 2, "{drawn:?}");
+        assert_eq!(allocate_equally(&[], &[], 5), [0; 0]);
     }
 
     #[test]

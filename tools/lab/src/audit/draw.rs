@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use fixedbitset::FixedBitSet;
+use nddb::detect::methods::Simhash;
 use nddb::detect::{Collection, MemberVerdict, PairOptions, ParameterValue, Resources, UnreadTexts};
 use nddb::{Error, Progress, Result, View};
 use nddb_dedup::{PairJob, Reach};
 use nddb_page::sketch::split_mix;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::allocation::{Population, allocate};
+use super::allocation::{Population, allocate, allocate_equally};
 use super::stratum::{Kind, Stratum, range, spread};
 use crate::difference::{DifferenceKind, difference_kind};
 use crate::removals::{KnownPage, Removals, Score, read_pages, sites, size_class, usual_options};
@@ -23,7 +24,17 @@ const NEAR_THRESHOLD: f64 = 0.3;
 /// Least number of pairs between the two times that a pair is shown, if there are enough pairs.
 const BETWEEN: usize = 10;
 
-/// Pairs to judge, drawn from the decisions of clustering with its defaults.
+/// The pairs from which an audit is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// The removals of clustering with its defaults, and some pairs that stay.
+    Removals,
+    /// Pairs of different texts whose fingerprints differ in 1 to so many bits, as many at each distance (Manku et al.
+    /// 2007, 4.1).
+    Distances(u32),
+}
+
+/// Pairs to judge.
 #[derive(Debug)]
 pub struct Audit {
     /// The database as the user named it.
@@ -32,6 +43,8 @@ pub struct Audit {
     pub generation: u64,
     /// Live documents.
     pub documents: u64,
+    /// What it is drawn from.
+    pub drawing: Drawing,
     /// The method that decided.
     pub method: &'static str,
     /// Seed of the draw.
@@ -99,42 +112,25 @@ impl Pool {
 }
 
 impl Audit {
-    /// Clusters a database, which the user named `db`, as `nddb cluster` does by default, and draws `sample` questions
-    /// by a seed.
+    /// Draws `sample` questions by a seed from a database, which the user named `db`.
     ///
     /// # Errors
-    /// Errors of [`nddb::detect::cluster`].
+    /// Errors of [`nddb::detect::cluster`] and [`nddb::detect::pairs`].
     pub fn draw(
         db: String,
         view: View<'_>,
         resources: &Resources,
+        drawing: Drawing,
         (sample, seed): (usize, u64),
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let collection = Collection::with_deleted(view, resources, watch)?;
-        let options = usual_options(view, &collection, resources);
-        let method = options.pairs.method.name();
-        let removals = Removals::find(view, &collection, options, watch)?;
         let mut pool = Pool::default();
-        for member in &removals.members {
-            let (kind, rule) = match member.verdict {
-                MemberVerdict::Removed => (Kind::Removed, removals.rule(member).to_owned()),
-                MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different | MemberVerdict::Listed => {
-                    (Kind::Stays, member.verdict.name().to_owned())
-                }
-                _ => continue,
-            };
-            let stratum = Stratum {
-                kind,
-                rule,
-                score: range(member.score),
-                sites: sites(&collection, member.kept, member.member),
-                cluster: size_class(removals.cluster_size(member)),
-            };
-            pool.push(stratum, member.kept, member.member, member.score);
-        }
-        rejected(view, &collection, &removals.options.pairs, &mut pool, watch)?;
-        let (strata, drawn) = choose(&collection, pool, sample, seed);
+        let method = match drawing {
+            Drawing::Removals => removed(view, &collection, resources, &mut pool, watch)?,
+            Drawing::Distances(most) => distant(view, &collection, (most, resources), &mut pool, watch)?,
+        };
+        let (strata, drawn) = choose(&collection, pool, drawing, sample, seed);
         let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
         for pair in &drawn {
             wanted.insert(pair.kept as usize);
@@ -158,6 +154,7 @@ impl Audit {
             db,
             generation: view.generation(),
             documents: collection.held().documents,
+            drawing,
             method,
             seed,
             strata,
@@ -168,7 +165,7 @@ impl Audit {
         })
     }
 
-    /// Returns the number of documents that would be removed.
+    /// Returns the number of documents that would be removed, or of pairs within the greatest distance.
     pub fn removals(&self) -> u64 {
         self.strata.iter().filter(|drawn| drawn.stratum.kind == Kind::Removed).map(|drawn| drawn.pairs).sum()
     }
@@ -186,6 +183,68 @@ impl Audit {
         hash.update(&self.generation.to_le_bytes());
         format!("{:016x}", hash.digest())
     }
+}
+
+/// Adds the decisions of `nddb cluster` with its defaults; returns its method.
+fn removed(
+    view: View<'_>,
+    collection: &Collection,
+    resources: &Resources,
+    pool: &mut Pool,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<&'static str> {
+    let options = usual_options(view, collection, resources);
+    let method = options.pairs.method.name();
+    let removals = Removals::find(view, collection, options, watch)?;
+    for member in &removals.members {
+        let (kind, rule) = match member.verdict {
+            MemberVerdict::Removed => (Kind::Removed, removals.rule(member).to_owned()),
+            MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different | MemberVerdict::Listed => {
+                (Kind::Stays, member.verdict.name().to_owned())
+            }
+            _ => continue,
+        };
+        let stratum = Stratum {
+            kind,
+            rule,
+            score: range(member.score),
+            sites: sites(collection, member.kept, member.member),
+            cluster: size_class(removals.cluster_size(member)),
+        };
+        pool.push(stratum, member.kept, member.member, member.score);
+    }
+    rejected(view, collection, &removals.options.pairs, pool, watch)?;
+    Ok(method)
+}
+
+/// Adds the pairs of different texts whose fingerprints differ in 1 to `most` bits; returns the method. Simhash would
+/// remove a document of each.
+fn distant(
+    view: View<'_>,
+    collection: &Collection,
+    (most, resources): (u32, &Resources),
+    pool: &mut Pool,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<&'static str> {
+    let mut options = PairOptions::new(Simhash::within(most));
+    options.resources = resources.clone();
+    let found = PairJob::new(view, collection, &options, Reach::ALL, watch)?;
+    found.each(collection, &options, watch, &mut |pair| {
+        let is_live = |ordinal: u32| !collection.row(ordinal).is_deleted;
+        let distance = pair.measures.count("distance").filter(|&distance| distance > 0);
+        if let Some(distance) = distance
+            && !pair.identical
+            && is_live(pair.a)
+            && is_live(pair.b)
+        {
+            let (kept, other, score) = (pair.a.min(pair.b), pair.a.max(pair.b), Score::Distance(distance));
+            let (kind, rule, cluster) = (Kind::Removed, options.method.name().to_owned(), "-");
+            let sites = sites(collection, kept, other);
+            pool.push(Stratum { kind, rule, score: range(score), sites, cluster }, kept, other, score);
+        }
+        Ok(())
+    })?;
+    Ok(options.method.name())
 }
 
 /// Adds the pairs that the model rejects with a probability not far below its threshold. Other methods have no scores
@@ -227,7 +286,13 @@ fn rejected(
 }
 
 /// Draws from all strata, including rare ones. All pairs of a stratum are equally likely.
-fn choose(collection: &Collection, pool: Pool, sample: usize, seed: u64) -> (Vec<Drawn>, Vec<Candidate>) {
+fn choose(
+    collection: &Collection,
+    pool: Pool,
+    drawing: Drawing,
+    sample: usize,
+    seed: u64,
+) -> (Vec<Drawn>, Vec<Candidate>) {
     let Pool { numbers, mut candidates } = pool;
     let mut strata: Vec<(Stratum, usize)> = numbers.into_iter().collect();
     let (mut pairs, mut spreads) = (vec![0u64; strata.len()], vec![0.0; strata.len()]);
@@ -252,7 +317,14 @@ fn choose(collection: &Collection, pool: Pool, sample: usize, seed: u64) -> (Vec
             Population { pairs: count, spread: spreads[number] / count.max(1) as f64 }
         };
         let populations: Vec<Population> = of.iter().map(population).collect();
-        of.iter().zip(allocate(&populations, quota)).for_each(|(&number, count)| drawn[number] = count);
+        let counts = match drawing {
+            Drawing::Removals => allocate(&populations, quota),
+            Drawing::Distances(_) => {
+                let scores: Vec<&str> = of_kind(kind).map(|(stratum, _)| &*stratum.score).collect();
+                allocate_equally(&populations, &scores, quota)
+            }
+        };
+        of.iter().zip(counts).for_each(|(&number, count)| drawn[number] = count);
     }
     // Pairs are sorted by site and taken at equal distances, so that every site has its share.
     let hash = |it: &Candidate| split_mix(seed, u64::from(it.kept) << 32 | u64::from(it.other));

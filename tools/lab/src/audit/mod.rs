@@ -10,7 +10,7 @@ mod stratum;
 mod wilson;
 
 pub use answers::{Answer, Answered, AnswersError, read_answers};
-pub use draw::{Audit, AuditPair, Drawn};
+pub use draw::{Audit, AuditPair, Drawing, Drawn};
 pub use score::{AuditScore, Figure};
 pub use stratum::{Kind, Stratum};
 pub use wilson::wilson;

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use nddb::ShownId;
 use sha2::{Digest, Sha256};
 
-use super::draw::{Audit, AuditPair};
+use super::draw::{Audit, AuditPair, Drawing};
 use crate::difference::DifferenceKind;
 use crate::plot::escape;
 use crate::quantity::{counted, grouped};
@@ -93,14 +93,23 @@ impl Audit {
              a counter, advertising. <b>Is the kept page as good?</b> No, if it is broken, cut off, older than it should \
              be, or at the worse address. Keys: <kbd>y</kbd> yes, <kbd>n</kbd> no, <kbd>u</kbd> cannot tell, \
              <kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> back and on, <kbd>Backspace</kbd> takes answers back, <kbd>d</kbd> \
-             downloads. <b>What differs?</b> A guess by the words is marked already; choose what you see. Answers are kept in this browser, for this audit alone.</p>\n<p>{} drawn by seed {} from {} that \
-             the method {} would remove of {}, with some pairs that it keeps apart; some come twice. What the method \
-             thinks of a pair is not shown, so that it does not sway you.</p></details>\n",
+             downloads. <b>What differs?</b> A guess by the words is marked already; choose what you see. Answers are kept in this browser, for this audit alone.</p>\n<p>{} drawn by seed {} from {}; some come twice. What the \
+             method thinks of a pair is not shown, so that it does not sway you.</p></details>\n",
             counted(self.pairs.len() as u64, "pair"),
             self.seed,
-            counted(self.removals(), "document"),
-            self.method,
-            grouped(self.documents),
+            match self.drawing {
+                Drawing::Removals => format!(
+                    "{} that the method {} would remove of {}, with some pairs that it keeps apart",
+                    counted(self.removals(), "document"),
+                    self.method,
+                    grouped(self.documents)
+                ),
+                Drawing::Distances(most) => format!(
+                    "{} of {} whose fingerprints differ in 1 to {most} bits, as many at each distance",
+                    counted(self.removals(), "pair"),
+                    counted(self.documents, "document")
+                ),
+            }
         )
     }
 

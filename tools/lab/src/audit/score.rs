@@ -40,7 +40,7 @@ pub struct AuditScore {
     /// The removals divided by rule, score, sites, cluster size and stratum: a heading, and the estimate for each part
     /// by name.
     pub parts: Vec<(&'static str, Vec<(String, Figure)>)>,
-    /// Pairs that were not removed: the share that could have been.
+    /// For each kind of pair of which no document was removed: the share that could have been removed rightly.
     pub others: Vec<(Kind, Figure)>,
     /// Number of pairs that were judged twice, and the number of these with equal answers.
     pub again: (u64, u64),

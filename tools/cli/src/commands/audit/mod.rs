@@ -4,7 +4,7 @@ mod scored;
 
 use std::path::PathBuf;
 
-use nddb_lab::audit::Audit;
+use nddb_lab::audit::{Audit, Drawing};
 use nddb_lab::quantity::unread_reasons;
 use serde_json::json;
 
@@ -26,6 +26,10 @@ use crate::{database, interrupt};
 /// of the pairs are controls: near-duplicates that stay, and pairs just below the threshold. Some pairs occur twice, to
 /// measure the consistency of the answers.
 ///
+/// --distances K draws other pairs: of different texts whose fingerprints differ in 1 to K bits, as many at each
+/// distance (Manku et al. 2007, 4.1). Each counts as a removal by simhash, so --score gives the share that is right at
+/// each distance.
+///
 /// --score prints the share of all removals that is correct by these answers, with 95% intervals: in total, and by
 /// rule, score, sites, cluster size and stratum. Answers are weighted by the number of removals that they represent.
 #[derive(Debug, clap::Args)]
@@ -33,6 +37,7 @@ use crate::{database, interrupt};
 Examples:
   nddb audit crawl.nddb -o audit.html
   nddb audit crawl.nddb --sample 1000 --seed 2 -o another.html
+  nddb audit crawl.nddb --distances 3 --sample 300 -o distances.html
   nddb audit --score labels-5d1c8e0b7a3f2964.tsv")]
 pub(crate) struct Args {
     /// The database, a folder
@@ -47,8 +52,11 @@ pub(crate) struct Args {
     /// Seed that selects the pairs and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Draw as many pairs at each distance of 1 to so many bits, instead of removals; at most the k of the database
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    distances: Option<u32>,
     /// Score the answers in this file, instead of making a page
-    #[arg(long, value_name = "LABELS", conflicts_with_all = ["output", "sample", "seed"])]
+    #[arg(long, value_name = "LABELS", conflicts_with_all = ["output", "sample", "seed", "distances"])]
     score: Option<PathBuf>,
 }
 
@@ -64,7 +72,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let meter = messages.meter("audit");
     let name = db.display().to_string();
     let sample = (args.sample as usize, args.seed);
-    let audit = Audit::draw(name, reader.view(), &pairs::resources(global), sample, &mut *meter.watch(true))?;
+    let drawing = args.distances.map_or(Drawing::Removals, Drawing::Distances);
+    let (resources, watch) = (pairs::resources(global), &mut *meter.watch(true));
+    let audit = Audit::draw(name, reader.view(), &resources, drawing, sample, watch)?;
     if audit.pairs.is_empty() {
         return Err(nothing(&audit));
     }
@@ -112,7 +122,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         "{} about {} of {} in {took}{next}",
         counted(audit.order.len() as u64, "question"),
         counted(audit.pairs.len() as u64, "pair"),
-        counted(audit.removals(), "removal"),
+        counted(audit.removals(), if args.distances.is_some() { "pair" } else { "removal" }),
     ));
     Ok(if audit.left_out > 0 { Code::SomeSkipped } else { Code::Done })
 }
@@ -124,6 +134,10 @@ fn nothing(audit: &Audit) -> Failure {
         let hint = "texts are read where `nddb load` found them: put the archives back, unchanged";
         return Told::new(Code::Failed, message).hint(hint).into();
     }
-    let message = format!("{}: nothing to judge: cluster would remove no document", audit.db);
+    let why = match audit.drawing {
+        Drawing::Removals => "cluster would remove no document".to_owned(),
+        Drawing::Distances(most) => format!("no pair of different texts is within {most} bits"),
+    };
+    let message = format!("{}: nothing to judge: {why}", audit.db);
     Told::new(Code::Failed, message).hint(format!("see what there is: nddb report {} -o report.html", audit.db)).into()
 }
