@@ -1,4 +1,4 @@
-//! Algorithm B on labelled pairs by the length and weight of its shingles (Henzinger 2006, 5).
+//! Algorithm B on labelled pairs by the length and weight of its shingles (Henzinger 2006, 4).
 
 use std::collections::HashMap;
 
@@ -36,8 +36,8 @@ const CHOICES: [(&str, usize, bool); 6] = [
 
 /// Compares the labelled pairs of different texts by algorithm B with each choice of shingles.
 /// A weighted shingle counts as many times as the natural logarithm of its inverse document frequency among the
-/// documents of labelled pairs, rounded, and once at least. Returns the number of pairs that are left out, too, because
-/// a text could not be read.
+/// documents of labelled pairs, rounded, and once at least. Pairs of which a text cannot be read are left out, and
+/// their number is returned, too.
 ///
 /// # Errors
 /// Damage of the database; errors of the disk; [`nddb::Error::Cancelled`].

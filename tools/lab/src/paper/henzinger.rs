@@ -471,7 +471,7 @@ fn worst_sites(subject: &Subject<'_>, pairs: Option<&[SimilarPair]>) -> Result<E
 /// Algorithm B with other shingles (5).
 fn shingles(subject: &Subject<'_>, measured: Option<&(Vec<OfShingles>, u64)>) -> Exhibit {
     let columns = ["shingles", "B >= 2: correct", "recall", "F1", "B >= 3: correct", "recall", "F1"];
-    let made = Exhibit::new("Section 5", "algorithm B with shortened, lengthened and weighted shingles", &columns)
+    let made = Exhibit::new("Section 4", "algorithm B with shortened, lengthened and weighted shingles", &columns)
         .paper("suggests a weighting of shingles by frequency, and a smaller k, for instance 5.");
     let Some((measured, left_out)) = measured else { return made.note(subject.unlabelled()) };
     let mut made = made.note(
