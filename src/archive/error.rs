@@ -89,7 +89,7 @@ pub enum ArchiveError {
         path: PathBuf,
         /// The position's offset.
         offset: u64,
-        /// The position's offset inside the member at that offset.
+        /// The position's offset inside the member that begins at `offset`.
         inner: u64,
         /// The kind of entry at the position.
         found: &'static str,

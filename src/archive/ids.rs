@@ -20,7 +20,8 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Returns the ids of an input whose reader makes them, without the prefix: a single-document file, or a table.
+    /// Returns the ids of an input whose reader makes the ids (a single-document file or a table); only the prefix is
+    /// added to them here.
     pub(super) fn made(options: &Options) -> Self {
         Self { prefix: options.id_prefix.clone(), ..Self::default() }
     }

@@ -65,7 +65,9 @@ pub(super) fn archives(mut file: Box<dyn ReadSeek>, size: u64) -> io::Result<Fou
     }
     let spans = match directory(&mut file, size)? {
         Some(directory) => spans(&directory, &mut file, size)?,
-        None => Err("its directory, which is at the end of a zip file, cannot be read: is the file complete?"),
+        None => {
+            Err("its directory, which is at the end of a zip file, cannot be read: complete the file, or unpack it")
+        }
     };
     match spans {
         Ok(spans) if spans.is_empty() => {

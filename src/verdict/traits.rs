@@ -31,8 +31,8 @@ pub const ALL_TRAITS: [Trait; TRAITS] = [
     // it is the share among the words of the titles if that is greater, because headings that occur on every page name
     // none of them. The value is halved for pages with the same file name.
     Trait { name: "names" },
-    // Count of the numbers of one page that are absent from the other, relative to a count that is high for this
-    // length.
+    // Of the numbers of the page with fewer numbers, the count of those absent from the other page, relative to a
+    // count that is high for a page of this length.
     Trait { name: "numbers" },
     // Share of the shorter whole text that is absent from the longer one, times the greater of the two shares of text
     // outside the content. If much of a page is not content, that part must not differ.

@@ -65,7 +65,7 @@ impl Groups {
         read.map(Some)
     }
 
-    /// Starts row groups, the first one at `row`, until the permitted number is being read.
+    /// Starts reading row groups, the first of them at `row`, until as many are being read as is permitted.
     fn begin(&mut self, index: usize, row: u64) {
         while self.reading.len() < self.readers.max(1) {
             let (next, start) = match self.reading.back() {

@@ -156,7 +156,7 @@ impl Catalog {
         })
     }
 
-    /// Returns the print of a document that was found.
+    /// Returns the print of a document whose record has been read; it is read at most once.
     pub(crate) fn print_of(&self, number: u64, recent: &Recent) -> Result<Option<Print>> {
         if let Some(&print) = recent.print.get() {
             return Ok(Some(print));

@@ -4,7 +4,7 @@
 //! RocksDB ignores a change that is cut off. But a file may get its new length and its last bytes before the bytes in
 //! between. These then read as zeros, so the checksum of the change is wrong, and RocksDB takes this for damage and
 //! refuses to open. Such an end is recognised by a whole sector of zeros that no complete change follows. A flipped bit
-//! makes no such sector and remains damage.
+//! makes no such sector, so it is still reported as damage.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

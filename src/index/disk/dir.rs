@@ -208,8 +208,8 @@ impl Dir {
         self.root().join(CATALOG)
     }
 
-    /// Returns a path, valid in this process, to the folder of the catalog, which stays valid when the database is
-    /// moved.
+    /// Returns a path to the folder of the catalog that stays valid when the database is moved. It is valid only in
+    /// this process.
     pub(crate) fn lasting_catalog(&self) -> PathBuf {
         self.place.lasting_path().join(CATALOG)
     }

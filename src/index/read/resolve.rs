@@ -124,7 +124,7 @@ impl<'a> Resolving<'a> {
     }
 }
 
-/// Looks up the documents of rows, and empties them.
+/// Looks up the documents of the pending rows, passes them to `emit`, and empties `pending`.
 fn resolve(
     view: View<'_>,
     pending: &mut Vec<[u64; 2]>,

@@ -210,7 +210,7 @@ impl Filters {
 struct Packing {
     /// Number of distinct fingerprints: less than documents if the width is small.
     distinct: f64,
-    /// Mean entries of a full block, at most the number of fingerprints.
+    /// Mean number of entries in a full block, but never more than `distinct`.
     entries: f64,
     /// Blocks of a segment.
     blocks: u64,

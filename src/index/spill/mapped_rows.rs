@@ -23,7 +23,7 @@ pub struct MappedRows<const N: usize> {
 }
 
 impl<const N: usize> MappedRowsWriter<N> {
-    /// Returns a writer without rows; `folder` is for the file.
+    /// Returns a writer without rows, whose temporary file is in `folder`.
     pub fn new(folder: &Path) -> Result<Self> {
         Ok(Self { file: TempFile::create(folder)?, buffer: Vec::new(), len: 0 })
     }

@@ -17,7 +17,7 @@ impl Writer {
     /// Merges all visible documents of another database into this one; it must have the same recipe and bits, and the
     /// same or a greater k. The source is read as of now and never changed; its pending batches are left out. Its
     /// documents get the next numbers here, in their order; for equal ids the incoming document replaces the one here,
-    /// unless it is already stored without a difference, in which case it takes no number. Batches of equal names are
+    /// unless the two are equal; then it takes no number. Batches of equal names are
     /// joined.
     ///
     /// # Errors

@@ -13,8 +13,9 @@
 //!   d distinct terms among n terms with d * d < 2 * n (answers, chords, letters of DNA; prose of 200 terms has a
 //!   hundred distinct ones, and fewer than 20 would be few). Such pages all share the same words, so their features are
 //!   the shingles of eight successive terms, as in algorithm B.
-//! * Min-value i is the least f_i of a feature, 0 <= i < 64, with the [functions](crate::sketch::min_hash) of algorithm
-//!   B and its hashes of shingles; a word is a shingle of one term.
+//! * Min-value i, 0 <= i < 64, is the minimum of f_i over all features. The f_i are the
+//!   [functions](crate::sketch::min_hash) of algorithm B and are applied to its hashes of shingles; a word is a shingle
+//!   of one term.
 //! * Bit i is the parity of the number of ones in min-value i. (The lowest bit of a value is the lowest bit of the
 //!   word's hash, up to a constant of the function, so all bits that one word decides would carry the same
 //!   information.)

@@ -11,7 +11,7 @@
 use crate::sketch::mix::split_mix;
 use crate::sketch::tally::Tally;
 
-/// Dimensions of the projection, b of Henzinger 2.
+/// Number of dimensions of the projection (Henzinger 2006, 2: b).
 pub const PROJECTION_BITS: usize = 384;
 
 /// 64-bit words of a projection.

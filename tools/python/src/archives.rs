@@ -13,7 +13,7 @@ use crate::recipe::{Rows, columns};
 use crate::stream::Stream;
 use crate::writer::usual_threads;
 
-/// Lists the archives of paths, in the order in which they are loaded: of a folder all below it.
+/// Lists the archives of paths, in the order in which they are loaded. A folder stands for all archives below it.
 ///
 /// Raises ValueError for a single page: a table of pages is sketched by `Recipe.sketch_batch`.
 #[pyfunction]

@@ -78,8 +78,8 @@ impl Chunk {
         self.ends.len()
     }
 
-    /// Returns the number of each document, `NONE` for dropped ones, and one more than the greatest: in input order
-    /// from `low` on, without gaps.
+    /// Returns the number of each document (`NONE` for dropped ones), and one more than the greatest of them. Numbers
+    /// are given in input order from `low` on, without gaps.
     pub(crate) fn numbers(&self, low: u64) -> (Vec<u64>, u64) {
         let mut high = low;
         let numbers: Vec<u64> = (0..self.len())

@@ -120,7 +120,8 @@ impl Writer {
             let record = nddb_format::record::Record::decode(value).map_err(corrupt(&path))?;
             commit.purge(number, &record.id);
             let keys = keys_of(&record, self.kinds);
-            // All other numbers were only in runs, and a merge has left them out.
+            // Only documents without a print, or with an unprinted one, have rows of keys in the catalog. The keys of
+            // all others were only in runs, and a merge has dropped them.
             let has_rows = |print: Option<Print>| print.is_none_or(|print| print.unprinted);
             if keys != DocumentKeys::default() && has_rows(self.catalog.print(number)?) {
                 commit.forget_keys(number, &keys);

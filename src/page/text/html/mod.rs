@@ -56,8 +56,8 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Composes the characters of the text. This is done after the scan because an accent may be a reference or follow
-    /// a tag.
+    /// Brings the text into Unicode's composed form (NFC). This is done after the scan because an accent may be a
+    /// character reference or follow a tag.
     fn compose(&mut self) {
         if let Some(composed) = composed(&self.text) {
             self.images.iter_mut().for_each(|image| image.at = composed.place(image.at));

@@ -17,7 +17,8 @@ pub trait Symbol: Copy + Eq + Hash {
         a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
     }
 
-    /// Numbers the symbols: equal numbers exactly for equal symbols. Returns one more than the greatest number.
+    /// Gives each symbol a number: two symbols get the same number if and only if they are equal. Returns one more than
+    /// the greatest number.
     fn number(a: &[Self], b: &[Self], numbers: [&mut Vec<u32>; 2]) -> usize {
         let mut known = HashMap::new();
         for (symbols, numbers) in [a, b].into_iter().zip(numbers) {

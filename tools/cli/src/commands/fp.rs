@@ -102,8 +102,8 @@ fn explain(explanation: &Explanation, recipe: &Recipe, output: &mut Output) -> R
     match derivation {
         Derivation::Sums(sums) => explain_sums(&sums[..], explanation.fingerprint, output),
         Derivation::Least(_) => output.line(
-            "a bit is decided by the feature to which its own hash function gives the least value; on a page without \
-             this feature it turns over in half of all cases",
+            "a bit is decided by the feature to which the bit's own hash function gives the least value; on a page \
+             without this feature the bit differs in half of all cases",
         ),
     }
 }
@@ -112,7 +112,8 @@ fn explain(explanation: &Explanation, recipe: &Recipe, output: &mut Output) -> R
 fn explain_sums(sums: &[i64], fingerprint: u64, output: &mut Output) -> Result<()> {
     let mut bits: Vec<(usize, i64)> = sums.iter().copied().enumerate().collect();
     bits.sort_by_key(|&(position, sum)| (sum.unsigned_abs(), position));
-    output.line("the sum of each bit decides it; the least firm, which small changes turn over first:")?;
+    output
+        .line("a bit is 1 if its sum is positive; the sums nearest to zero, whose bits a small change flips first:")?;
     for (position, sum) in bits.iter().take(8) {
         let bit = fingerprint >> position & 1;
         output.line(&format!("  bit {position:>2} is {bit} by a sum of {sum}"))?;

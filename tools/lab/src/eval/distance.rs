@@ -10,9 +10,9 @@ pub const DISTANCES: usize = 65;
 
 /// Counts of labelled pairs at one Hamming distance, and figures up to that distance.
 ///
-/// Manku et al. drew an equal number of pairs at each distance. A label file has other numbers of pairs, which do not
-/// reflect how frequent the distances are. So `weighted` figures weight each labelled pair by the number of pairs of
-/// the whole collection at its distance, divided by the number of labelled pairs at that distance.
+/// Manku et al. drew an equal number of pairs at each distance. In a label file the numbers differ from distance to
+/// distance, but not as they do in the collection. So `weighted` figures weight each labelled pair by the number of
+/// pairs of the whole collection at its distance, divided by the number of labelled pairs at that distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AtDistance {
     /// The distance.

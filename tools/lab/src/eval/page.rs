@@ -20,7 +20,7 @@ pub struct EvalPage<'a> {
     pub labels: String,
     /// Sentences about the scored documents and pairs.
     pub head: Vec<String>,
-    /// Counts of all scored pairs, all as missed.
+    /// All scored pairs by label, counted in `missed`, because no method is considered here.
     pub counts: Counts,
     /// Each method with its thresholds.
     pub methods: Vec<MethodFigures>,

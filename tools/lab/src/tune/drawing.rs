@@ -26,7 +26,8 @@ pub(super) struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// Returns an empty drawing of at most `most` pairs in each group, which begins with these shares.
+    /// Returns an empty drawing of at most `most` pairs in each group. In each group it begins to draw one pair in as
+    /// many as `shares` says.
     pub(super) fn new(most: usize, shares: Shares, member: &'a dyn Fn(u32) -> (usize, u64)) -> Self {
         // A single pair may be drawn whatever the share, so the limit must be at least 1.
         let most = most.max(1);

@@ -33,7 +33,7 @@ pub struct Sampled {
 pub struct AtThreshold {
     /// The resemblance.
     pub threshold: f64,
-    /// Number of pairs that all shingles return: the truth.
+    /// Number of pairs that are returned if no shingle is left out: the truth for the samples.
     pub pairs: [u64; GROUPS],
     /// Number of pairs that each of [`RATIOS`] returns, as a mean over its remainders.
     pub returned: [[f64; GROUPS]; RATIOS.len()],

@@ -167,7 +167,7 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
     lines.extend(table.lines());
     if made.groups.iter().any(|figures| figures.drawn != figures.returned) {
         lines.push(format!(
-            "of runs with more than {} in a group so many were drawn by hash and looked at; figures stand for all",
+            "runs with more than {} in a group: so many were drawn by hash and compared; counts are scaled up to all",
             counted(PAIRS_MAX as u64, "pair")
         ));
     }
@@ -175,7 +175,7 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
         && (group.pairs as f64) < PAIRS_MIN
     {
         lines.push(format!(
-            "too few pairs to choose by, which needs {PAIRS_MIN}: take more documents (--documents), or a lower resemblance"
+            "too few pairs to choose a ratio (at least {PAIRS_MIN}): take more --documents or a lower resemblance"
         ));
     }
     lines.push(String::new());

@@ -116,7 +116,7 @@ impl Estimate {
         let cache = measured::CATALOG_CACHE.min(bytes.catalog);
         let reader = (measured::READER_BASE + cache).saturating_add((blocks * measured::DIRECTORY) as u64);
         let writer = reader.saturating_add(wanted.sorting);
-        // Eight bytes of each block: its key in the index, and the rank of its first value in the postings.
+        // 16 bytes for each block: 8 for its key in the index, 8 for the rank of its first value in the postings.
         let indexes = blocks * 16.0 + bytes.catalog as f64 * measured::CATALOG_INDEX;
 
         let page_us = if of.is_bare() { 0.0 } else { wanted.page.saturating_sub(measured::PAGE) as f64 };

@@ -1,6 +1,6 @@
 //! `nddb-lab segment`: shows the contents of one file of a database, of any kind.
 //!
-//! The independent reader of the format, `tests/spec_reader.py`, fixes the JSON: both agree byte for byte. The JSON is
+//! The independent reader of the format, `tests/spec_reader.py`, defines the JSON: both write equal bytes. The JSON is
 //! written while the file is decoded, so that even the largest segment needs no memory besides its own bytes.
 
 mod deleted;
