@@ -107,7 +107,7 @@ fn as_many_pairs_are_drawn_at_each_distance() {
     dir.write_warc("pages.warc.gz", &pages);
     dir.nddb(["create", "near", "--k", "5"]).done();
     dir.nddb(["load", "near", "pages.warc.gz", "--id", "url"]).done();
-    let args = ["audit", "near", "--distances", "5", "--sample", "20", "-o", "audit.html", "--json"];
+    let args = ["audit", "near", "--distances", "5", "--sample", "8", "-o", "audit.html", "--json"];
     let told = dir.nddb(args).done().json();
     let strata = told["strata"].as_array().expect("strata");
     assert!(strata.len() >= 4, "{told}");
@@ -115,9 +115,11 @@ fn as_many_pairs_are_drawn_at_each_distance() {
     let mut counts = std::collections::BTreeMap::<String, u64>::new();
     for line in expected.lines() {
         let pair: Value = serde_json::from_str(line).expect("JSON");
-        *counts.entry(format!("distance {}", pair["distance"])).or_default() += 1;
+        // A line of a group has no distance.
+        if let Some(distance) = pair["distance"].as_u64().filter(|distance| *distance > 0) {
+            *counts.entry(format!("distance {distance}")).or_default() += 1;
+        }
     }
-    counts.remove("distance 0");
     let (mut most, mut least) = (0, 1000);
     for stratum in strata {
         let [pairs, drawn] = ["pairs", "drawn"].map(|key| stratum[key].as_u64().expect("a count"));
