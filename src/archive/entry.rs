@@ -7,8 +7,8 @@ use nddb_page::text::{Page, PageKind};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// Offset in the file, in bytes, of the gzip member or zstd frame in which the record begins, or of the record
-    /// itself if the file is not compressed. In a Parquet file, the number of the row, from 0. In a WACZ file, the bytes
-    /// of the archives in it are counted, in their order.
+    /// itself if the file is not compressed. In a Parquet file, the number of the row, from 0. In a WACZ file, the
+    /// bytes of the archives in it are counted, in their order.
     pub offset: u64,
     /// Offset of the record in the decompressed member, in bytes; 0 if the record begins it.
     pub inner: u64,

@@ -1,7 +1,7 @@
 //! Zstd, frame by frame, with the dictionary at the beginning of a `.warc.zst` file.
 //!
-//! If such files were concatenated, each dictionary holds for the frames up to the next one. A frame that is read by its
-//! position names its dictionary by id, and that is searched in the file before it.
+//! If such files were concatenated, each dictionary holds for the frames up to the next one. A frame that is read by
+//! its position names its dictionary by id, and that is searched in the file before it.
 
 use std::io;
 

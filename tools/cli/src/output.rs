@@ -343,6 +343,42 @@ impl Drop for Published {
     }
 }
 
+/// A file that is being written, and the number of its bytes so far.
+pub(crate) struct Counted {
+    inner: Published,
+    bytes: u64,
+}
+
+impl Counted {
+    /// Begins to count.
+    pub(crate) fn new(inner: Published) -> Self {
+        Self { inner, bytes: 0 }
+    }
+
+    /// Returns the number of bytes written.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Completes the file and gives it its name; returns its number of bytes.
+    pub(crate) fn finish(self) -> Result<u64> {
+        self.inner.finish()?;
+        Ok(self.bytes)
+    }
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
 /// Makes a folder for outputs, unless it exists.
 pub(crate) fn make_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|error| Failure::writing(&path.display().to_string(), &error))

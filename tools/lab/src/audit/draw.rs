@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fixedbitset::FixedBitSet;
 use nddb::detect::methods::Simhash;
-use nddb::detect::{Collection, MemberVerdict, PairOptions, ParameterValue, Resources, UnreadTexts};
+use nddb::detect::{Collection, MemberVerdict, Pair, PairOptions, ParameterValue, Resources, UnreadTexts};
 use nddb::{Error, Progress, Result, View};
 use nddb_dedup::{PairJob, Reach};
 use nddb_page::sketch::split_mix;
@@ -230,12 +230,10 @@ fn distant(
     options.resources = resources.clone();
     let found = PairJob::new(view, collection, &options, Reach::ALL, watch)?;
     found.each(collection, &options, watch, &mut |pair| {
-        let is_live = |ordinal: u32| !collection.row(ordinal).is_deleted;
         let distance = pair.measures.count("distance").filter(|&distance| distance > 0);
         if let Some(distance) = distance
             && !pair.identical
-            && is_live(pair.a)
-            && is_live(pair.b)
+            && is_live(collection, &pair)
         {
             let (kept, other, score) = (pair.a.min(pair.b), pair.a.max(pair.b), Score::Distance(distance));
             let (kind, rule, cluster) = (Kind::Removed, options.method.name().to_owned(), "-");
@@ -245,6 +243,11 @@ fn distant(
         Ok(())
     })?;
     Ok(options.method.name())
+}
+
+/// Returns whether no document of a pair is deleted.
+fn is_live(collection: &Collection, pair: &Pair) -> bool {
+    [pair.a, pair.b].iter().all(|&ordinal| !collection.row(ordinal).is_deleted)
 }
 
 /// Adds the pairs that the model rejects with a probability not far below its threshold. Other methods have no scores
@@ -267,9 +270,8 @@ fn rejected(
         other => other?,
     };
     found.each(collection, &lower, watch, &mut |pair| {
-        let is_live = |ordinal: u32| !collection.row(ordinal).is_deleted;
         let is_near = pair.identical || pair.measures.share("probability").is_none_or(|share| share >= threshold);
-        if !is_near && is_live(pair.a) && is_live(pair.b) {
+        if !is_near && is_live(collection, &pair) {
             let (kept, other) = (pair.a.min(pair.b), pair.a.max(pair.b));
             let score = Score::of(&pair);
             let stratum = Stratum {

@@ -468,7 +468,7 @@ fn worst_sites(subject: &Subject<'_>, pairs: Option<&[SimilarPair]>) -> Result<E
     Ok(made)
 }
 
-/// Algorithm B with other shingles (5).
+/// Algorithm B with other shingles (4).
 fn shingles(subject: &Subject<'_>, measured: Option<&(Vec<OfShingles>, u64)>) -> Exhibit {
     let columns = ["shingles", "B >= 2: correct", "recall", "F1", "B >= 3: correct", "recall", "F1"];
     let made = Exhibit::new("Section 4", "algorithm B with shortened, lengthened and weighted shingles", &columns)

@@ -1,7 +1,7 @@
 //! Writing of an archive with revisit records in place of pages. All other bytes are copied.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use nddb::archive::Options;
@@ -12,30 +12,12 @@ use super::{Counts, Opened, record};
 use crate::commands::filter::records::Cursor;
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
-use crate::output::Published;
-
-/// An output that counts its bytes.
-struct Counted {
-    inner: Published,
-    written: u64,
-}
-
-impl Write for Counted {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.written += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
+use crate::output::{Counted, Published};
 
 /// A record that has been read and not written; it ends where the next one begins.
 #[derive(Default)]
 struct Pending {
-    /// What stands in its place, if it becomes a revisit.
+    /// The bytes of the revisit record that replaces it, if it becomes one.
     instead: Option<Vec<u8>>,
     capture: Option<Capture>,
     /// Number of bytes of the record without those up to the next one, if it is not compressed.
@@ -55,7 +37,7 @@ pub(super) fn copy(
     let mut input = open(path, options)?;
     let mut copying = Copying {
         cursor: Cursor::begin(path, *packing)?,
-        out: Counted { inner: Published::create(output, Packing::Plain)?, written: 0 },
+        out: Counted::new(Published::create(output, Packing::Plain)?),
         file: output.file_name().unwrap_or_default().to_string_lossy().into_owned(),
     };
     let mut pending = Pending::default();
@@ -84,8 +66,7 @@ pub(super) fn copy(
     }
     counts.bytes_in = inputs::size(path);
     copying.write(pending, counts.bytes_in, lines)?;
-    counts.bytes_out = copying.out.written;
-    copying.out.inner.finish()?;
+    counts.bytes_out = copying.out.finish()?;
     Ok(counts)
 }
 
@@ -106,17 +87,17 @@ struct Copying<'a> {
 impl Copying<'_> {
     /// Writes a record that ends at this offset of the input.
     fn write(&mut self, pending: Pending, end: u64, lines: Option<&mut Vec<String>>) -> Result<()> {
-        let begin = self.out.written;
+        let begin = self.out.bytes();
         let length = match pending.instead {
             Some(bytes) => {
                 self.out.write_all(&bytes).map_err(|error| Failure::unwritten(&error))?;
-                let length = self.out.written - begin;
+                let length = self.out.bytes() - begin;
                 self.cursor.pass_over(end, &mut self.out)?;
                 length
             }
             None => {
                 self.cursor.pass(end, Some(&mut self.out))?;
-                self.out.written - begin
+                self.out.bytes() - begin
             }
         };
         if let Some((capture, lines)) = pending.capture.zip(lines) {

@@ -84,7 +84,7 @@ struct Opened {
     numbers: Vec<u32>,
 }
 
-/// What was done.
+/// Counts of the records and bytes that were copied and replaced.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     records: u64,

@@ -11,7 +11,7 @@ use zstd::stream::{read, write};
 use crate::failure::{Code, Failure, Result, Told};
 use crate::inputs::Packing;
 use crate::json;
-use crate::output::Published;
+use crate::output::{Counted, Published};
 
 /// Identifies the footer, a skippable frame of zstd.
 const FOOTER: [u8; 8] = [0x5e, 0x2a, 0x4d, 0x18, 32, 0, 0, 0];
@@ -65,7 +65,7 @@ fn read_some_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Str
 
 /// A file that is being written.
 pub(super) struct Writer {
-    out: Counted<Published>,
+    out: Counted,
     /// Lines of the index.
     index: Vec<u8>,
     /// The document that the next ones are compressed against.
@@ -75,7 +75,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Begins a file.
     pub(super) fn create(path: &Path) -> Result<Self> {
-        let out = Counted { inner: Published::create(path, Packing::Plain)?, bytes: 0 };
+        let out = Counted::new(Published::create(path, Packing::Plain)?);
         Ok(Self { out, index: Vec::new(), prefix: Vec::new() })
     }
 
@@ -83,7 +83,7 @@ impl Writer {
     /// alone, and short, those that follow are compressed against it.
     pub(super) fn push(&mut self, mut document: Document, mut contents: impl Read) -> Result<u64> {
         let failed = |error: io::Error| Failure::unwritten(&error);
-        let begin = self.out.bytes;
+        let begin = self.out.bytes();
         let mut text = Vec::new();
         contents.by_ref().take(SHORT + 1).read_to_end(&mut text).map_err(failed)?;
         let is_short = text.len() as u64 <= SHORT;
@@ -100,7 +100,7 @@ impl Writer {
             frame.window_log(window.ilog2()).map_err(failed)?;
             written(frame, &mut &*text).map_err(failed)?
         };
-        document.frame = self.out.bytes - begin;
+        document.frame = self.out.bytes() - begin;
         if document.alone && is_short {
             self.prefix = text;
         }
@@ -111,7 +111,7 @@ impl Writer {
     /// Completes the file and gives it its name; returns its length in bytes.
     pub(super) fn finish(mut self) -> Result<u64> {
         let failed = |error: io::Error| Failure::unwritten(&error);
-        let at = self.out.bytes;
+        let at = self.out.bytes();
         let index = zstd::bulk::compress(&self.index, LEVEL).map_err(failed)?;
         self.out.write_all(&index).map_err(failed)?;
         let mut footer = FOOTER.to_vec();
@@ -121,9 +121,7 @@ impl Writer {
         footer.extend_from_slice(&at.to_le_bytes());
         footer.extend_from_slice(&xxh3_64(&index).to_le_bytes());
         self.out.write_all(&footer).map_err(failed)?;
-        let Counted { inner, bytes } = self.out;
-        inner.finish()?;
-        Ok(bytes)
+        self.out.finish()
     }
 }
 
@@ -133,24 +131,6 @@ fn written<W: Write>(mut frame: write::Encoder<'_, W>, contents: &mut dyn Read) 
     let bytes = io::copy(contents, &mut frame)?;
     frame.finish()?;
     Ok(bytes)
-}
-
-/// Counts the bytes that are written.
-struct Counted<W> {
-    inner: W,
-    bytes: u64,
-}
-
-impl<W: Write> Write for Counted<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
 }
 
 /// A complete file.
