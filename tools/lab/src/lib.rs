@@ -12,6 +12,7 @@ pub mod eval;
 pub mod feature_file;
 pub mod fit;
 mod html;
+mod language;
 pub mod measures;
 mod named_id;
 mod pair_counts;

@@ -237,6 +237,26 @@ fn a_sample_is_what_its_seed_says_and_what_cannot_be_read_is_told() {
 }
 
 #[test]
+fn documents_are_counted_by_the_language_of_their_texts() {
+    let english = "The river rose after three days of rain, and the village had to leave its houses in the valley. \
+                   Nobody was hurt, but the old bridge, which had stood for two hundred years, was carried away.";
+    let german = "Nach drei Tagen Regen trat der Fluss ueber die Ufer, und das Dorf musste seine Haeuser im Tal \
+                  verlassen. Niemand wurde verletzt, aber die alte Bruecke, die seit zweihundert Jahren stand, ist fort.";
+    let dir = Dir::with_database();
+    let line = |(index, text): (usize, &str)| json!({"id": format!("d{index}"), "text": text}).to_string();
+    let lines: Vec<String> = [english, german, english, english, german].into_iter().enumerate().map(line).collect();
+    dir.write("pages.jsonl", lines.join("\n").as_bytes());
+    dir.nddb(["load", "db", "pages.jsonl"]).done();
+    let (page, numbers) = report(&dir);
+    let languages = &numbers["texts"]["languages"];
+    let share =
+        |name: &str, documents: u64, removed: u64| json!({"name": name, "documents": documents, "removed": removed});
+    assert_eq!(languages, &json!([share("English", 3, 2), share("German", 2, 1)]));
+    let cells = "<td class=\"text\">English</td><td>3</td><td>2</td><td>66.7%</td>";
+    assert!(page.contains(cells), "{page}");
+}
+
+#[test]
 fn the_page_opens_with_what_cluster_would_remove() {
     let dir = crate::audit::dir();
     // Thin pages: two copies, and two that differ in a word.

@@ -108,7 +108,11 @@ impl<'a> Report<'a> {
         }
         let [b, c] = grids;
         let options = options(MinHash::default().into());
-        let texts = Texts::measure(view, &collection, &options, (sample, seed), &drawn, threads, watch)?;
+        let is_removed = |ordinal| {
+            let found = with_deleted.find(collection.id(ordinal));
+            found.is_some_and(|ordinal| removals.clusters.is_removed(with_deleted.row(ordinal).rank))
+        };
+        let texts = Texts::measure(view, &collection, &options, (sample, seed), &drawn, &is_removed, threads, watch)?;
         Ok(Report { db, view, collection, overview, default, prints, methods, refused, b, c, texts })
     }
 }

@@ -75,15 +75,12 @@ fn shares(html: &mut Html, overview: &Overview) -> Result<()> {
     if overview.documents == 0 {
         return Ok(());
     }
-    let row = |share: &Share, nameless: &str| {
-        let name = share.name.clone().unwrap_or_else(|| nameless.into());
-        vec![name, grouped(share.documents), grouped(share.removed), percent(share.removed, share.documents)]
-    };
     html.heading(3, "By site");
-    let mut rows: Vec<Vec<String>> = overview.sites.iter().map(|share| row(share, "(no site is known)")).collect();
+    let mut rows: Vec<Vec<String>> =
+        overview.sites.iter().map(|share| share_row(share, "(no site is known)")).collect();
     let (count, others) = &overview.other_sites;
     if *count > 0 {
-        rows.push(row(others, &format!("({} more)", counted(*count, "site"))));
+        rows.push(share_row(others, &format!("({} more)", counted(*count, "site"))));
     }
     let plot = Plot { title: "share of removed documents by site", x: "", y: "removed" };
     let named = |share: &Share| share.name.clone().unwrap_or_else(|| "(no site)".into());
@@ -96,10 +93,16 @@ fn shares(html: &mut Html, overview: &Overview) -> Result<()> {
     html.plot(&plot.list(&bars)?, &["site", "documents", "removed", "share"], &rows);
     if !overview.batches.is_empty() {
         html.heading(3, "By batch");
-        let rows: Vec<Vec<String>> = overview.batches.iter().map(|share| row(share, "(in no batch)")).collect();
+        let rows: Vec<Vec<String>> = overview.batches.iter().map(|share| share_row(share, "(in no batch)")).collect();
         html.table(&["batch", "documents", "removed", "share"], &rows);
     }
     Ok(())
+}
+
+/// Returns the cells of a part of the documents: its name, all, removed, and the share of these.
+pub(super) fn share_row(share: &Share, nameless: &str) -> Vec<String> {
+    let name = share.name.clone().unwrap_or_else(|| nameless.into());
+    vec![name, grouped(share.documents), grouped(share.removed), percent(share.removed, share.documents)]
 }
 
 fn scores(html: &mut Html, overview: &Overview) {

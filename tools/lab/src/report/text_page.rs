@@ -2,8 +2,10 @@
 
 use nddb::detect::{GROUPS, Groups};
 
+use super::overview_page::share_row;
 use super::texts::{TERM_PAIRS, Texts};
 use crate::html::Html;
+use crate::language::UNKNOWN;
 use crate::measures::TermDifferences;
 use crate::plot::{COLOURS, Plot, Result, Series};
 use crate::quantity::{counted, decimal, group_words, grouped, unread_reasons};
@@ -42,10 +44,21 @@ pub(super) fn sections(html: &mut Html, texts: &Texts) -> Result<()> {
         texts.seed,
         grouped(texts.drawn_from),
     ));
+    languages(html, texts);
     terms(html, texts)?;
     signatures(html, texts)?;
     straining(html, texts)?;
     sampled(html, texts)
+}
+
+fn languages(html: &mut Html, texts: &Texts) {
+    html.heading(3, "Languages");
+    html.paragraph(
+        "The documents of the texts that were drawn, by the language of the text, as far as the text alone tells it: a \
+         category in which a search for near-duplicates could be made by itself (Manku et al. 2007, 6.C).",
+    );
+    let rows: Vec<Vec<String>> = texts.languages.iter().map(|share| share_row(share, UNKNOWN)).collect();
+    html.table(&["language", "documents", "removed", "share"], &rows);
 }
 
 fn terms(html: &mut Html, texts: &Texts) -> Result<()> {

@@ -1,11 +1,15 @@
 //! Measurements of the texts of a sample.
 
+use std::collections::HashMap;
+
 use nddb::detect::methods::{Lcs, Shingles};
 use nddb::detect::{Collection, PairOptions, UnreadTexts};
 use nddb::{Progress, Result, View};
 
+use super::overview::Share;
 use crate::Draw;
-use crate::measures::{self, Perhaps, Straining, TermDifferences};
+use crate::language::language;
+use crate::measures::{self, Perhaps, Straining, TermDifferences, TextSample};
 use crate::quantity::unread_reasons;
 use crate::tune::{Sampled, sampled};
 
@@ -28,6 +32,8 @@ pub struct Texts {
     pub documents: u64,
     /// Documents of the sample that could not be read.
     pub unread: UnreadTexts,
+    /// The documents that have a text which was drawn, by the language of that text; most documents first.
+    pub languages: Vec<Share>,
     /// Term differences of the pairs of B and of C, if the database has such pairs.
     pub terms: Vec<(&'static str, TermDifferences)>,
     /// Documents of these pairs that could not be read.
@@ -41,13 +47,15 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Draws the sample and measures it; `pairs` are samples of the pairs that methods find.
+    /// Draws the sample and measures it; `pairs` are samples of the pairs that methods find. `is_removed` says of a
+    /// document whether clustering would remove it.
     pub(super) fn measure(
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
         (sample, seed): (usize, u64),
         pairs: &[(&'static str, Draw)],
+        is_removed: &dyn Fn(u32) -> bool,
         threads: usize,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
@@ -66,6 +74,7 @@ impl Texts {
             drawn: drawn.drawn().len() as u64,
             documents: drawn.documents().len() as u64,
             unread: drawn.unread,
+            languages: languages(collection, &drawn, is_removed),
             terms: pairs.iter().map(|(method, _)| *method).zip(terms).collect(),
             terms_unread,
             perhaps,
@@ -91,4 +100,20 @@ impl Texts {
             )
         })
     }
+}
+
+/// Counts documents by the languages of the texts that were drawn. A text is drawn once for all its documents.
+fn languages(collection: &Collection, sample: &TextSample, is_removed: &dyn Fn(u32) -> bool) -> Vec<Share> {
+    let of_text: HashMap<u32, &str> =
+        sample.drawn().iter().map(|&drawn| (drawn, language(sample.text(drawn)))).collect();
+    let mut counts: HashMap<&str, Share> = HashMap::new();
+    for ordinal in 0..collection.len() {
+        let Some(&language) = of_text.get(&collection.representative(ordinal)) else { continue };
+        let share = counts.entry(language).or_insert_with(|| Share { name: Some(language.into()), ..Share::default() });
+        share.documents += 1;
+        share.removed += u64::from(is_removed(ordinal));
+    }
+    let mut shares: Vec<Share> = counts.into_values().collect();
+    shares.sort_by(|a, b| b.documents.cmp(&a.documents).then_with(|| a.name.cmp(&b.name)));
+    shares
 }

@@ -45,7 +45,7 @@ pub(super) fn value(report: &Report<'_>) -> Value {
     })
 }
 
-fn share(share: &Share) -> Value {
+pub(super) fn share(share: &Share) -> Value {
     json!({"name": share.name, "documents": share.documents, "removed": share.removed})
 }
 

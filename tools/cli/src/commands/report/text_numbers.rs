@@ -7,6 +7,7 @@ use nddb_lab::report::Texts;
 use nddb_lab::tune::RATIOS;
 use serde_json::{Value, json};
 
+use super::removal_numbers::share;
 use crate::text_options::unread_value;
 
 pub(super) fn value(texts: &Texts) -> Value {
@@ -23,6 +24,7 @@ pub(super) fn value(texts: &Texts) -> Value {
         "documents": texts.documents,
         "unread": unread_value(&texts.unread),
         "lack": texts.lack(),
+        "languages": texts.languages.iter().map(share).collect::<Vec<_>>(),
         "term_differences": {"unread": unread_value(&texts.terms_unread), "by_method": terms.collect::<Vec<_>>()},
         "signatures": signatures(texts),
         "windows": windows(texts),
