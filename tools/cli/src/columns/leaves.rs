@@ -24,7 +24,8 @@ pub(super) fn schema(columns: &[Column]) -> Result<TypePtr> {
     Type::group_type_builder("schema").with_fields(fields?).build().map(Arc::new)
 }
 
-fn leaf(column: &Column) -> Result<Type> {
+/// Returns the type of a column.
+pub(crate) fn leaf(column: &Column) -> Result<Type> {
     let physical = match column.kind {
         Kind::Text => Physical::BYTE_ARRAY,
         Kind::Number | Kind::Print => Physical::INT64,
@@ -44,13 +45,13 @@ pub(super) fn write<W: Write + Send>(file: &mut SerializedFileWriter<W>, rows: &
     let mut group = file.next_row_group()?;
     for column in rows.columns() {
         let writer = group.next_column()?.ok_or_else(|| missing("a column of the schema"))?;
-        values(column, writer)?;
+        write_values(column, writer)?;
     }
     group.close().map(|_| ())
 }
 
-/// Writes the values of a column.
-fn values(column: &dyn Array, mut writer: SerializedColumnWriter<'_>) -> Result<()> {
+/// Writes the values of a column, and closes it.
+pub(crate) fn write_values(column: &dyn Array, mut writer: SerializedColumnWriter<'_>) -> Result<()> {
     if let Some(numbers) = column.as_primitive_opt::<Int64Type>() {
         leaves::<Number>(column, |row| numbers.value(row), &mut writer)?;
     } else if let Some(shares) = column.as_primitive_opt::<Float64Type>() {

@@ -19,5 +19,7 @@ pub use self::batch::{RowBatch, schema};
 pub use self::cell::{Cell, Column, Kind};
 #[cfg(feature = "parquet")]
 pub(crate) use self::file::TableFile;
-pub(crate) use self::rows::{RowFormat, Rows};
+#[cfg(feature = "parquet")]
+pub(crate) use self::leaves::{leaf, write_values};
+pub(crate) use self::rows::{RowFormat, Rows, json_value};
 pub(crate) use self::target::Target;

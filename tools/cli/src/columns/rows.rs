@@ -91,19 +91,24 @@ fn json_line(out: &mut Vec<u8>, columns: &[Column], cells: &[Cell<'_>]) {
         out.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
         out.extend_from_slice(column.name.as_bytes());
         out.extend_from_slice(b"\":");
-        match cell {
-            Cell::Null => out.extend_from_slice(b"null"),
-            Cell::Text(text) => serde_json::to_writer(&mut *out, text).expect("memory takes any text"),
-            Cell::Id { id, .. } => json::Id(id).put(out),
-            Cell::Print(_) => {
-                out.push(b'"');
-                plain(out, cell);
-                out.push(b'"');
-            }
-            cell => plain(out, cell),
-        }
+        json_value(out, cell);
     }
     out.extend_from_slice(b"}\n");
+}
+
+/// Appends a value as JSON.
+pub(crate) fn json_value(out: &mut Vec<u8>, cell: &Cell<'_>) {
+    match cell {
+        Cell::Null => out.extend_from_slice(b"null"),
+        Cell::Text(text) => serde_json::to_writer(&mut *out, text).expect("memory takes any text"),
+        Cell::Id { id, .. } => json::Id(id).put(out),
+        Cell::Print(_) => {
+            out.push(b'"');
+            plain(out, cell);
+            out.push(b'"');
+        }
+        cell => plain(out, cell),
+    }
 }
 
 fn tsv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {

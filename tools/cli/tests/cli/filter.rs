@@ -157,6 +157,41 @@ fn rows_say_their_cluster_on_request() {
 }
 
 #[test]
+fn rows_are_annotated_instead_of_removed() {
+    let dir = clustered("in.jsonl", jsonl);
+    let args = ["filter", "db", "in.jsonl", "--clusters", "clusters", "--annotate", "-o", "out"];
+    dir.nddb(args).done().says(&["4 documents written, 1 of them to be removed"]);
+    let removed = String::from_utf8(dir.read("clusters/remove.tsv")).expect("text");
+    let cells: Vec<&str> = removed.lines().nth(1).expect("a document").split('\t').collect();
+    let [_, kept, rule, probability, difference, ..] = cells[..] else { panic!("{removed}") };
+    let share = |cell: &str| if cell.is_empty() { "null".to_owned() } else { cell.to_owned() };
+    let end = |line: &str, columns: &str| format!("{},{columns}}}\n", &line[..line.len() - 2]);
+    let nothing = "\"kept\":true,\"duplicate_of\":null,\"rule\":null,\"probability\":null,\"difference\":null";
+    let reason = format!(
+        "\"kept\":false,\"duplicate_of\":\"{kept}\",\"rule\":\"{rule}\",\"probability\":{},\"difference\":{}",
+        share(probability),
+        share(difference)
+    );
+    let [pair, alone] = ["\"cluster_id\":\"p0\",\"cluster_size\":2", "\"cluster_id\":null,\"cluster_size\":1"];
+    let wanted = [(pair, nothing), (pair, &*reason), (alone, nothing), (alone, nothing)];
+    let wanted = lines()
+        .iter()
+        .zip(wanted)
+        .map(|(line, (cluster, why))| end(line, &format!("{cluster},{why}")))
+        .collect::<String>();
+    assert_eq!(String::from_utf8(dir.read("out")).expect("text"), wanted);
+    assert_eq!((kept, rule.is_empty()), ("p0", false));
+
+    let told = dir.nddb(args.iter().chain(&["--with", "kept", "--json"])).done().json();
+    assert_eq!((&told["annotated"], &told["removed"]), (&json!(true), &json!(1)));
+    let flags: Vec<Value> = crate::texts::lines(std::str::from_utf8(&dir.read("out")).expect("text"));
+    assert_eq!(flags.iter().map(|row| row["kept"] == json!(true)).collect::<Vec<_>>(), [true, false, true, true]);
+    assert!(flags.iter().all(|row| row.get("rule").is_none()));
+    dir.nddb(args.iter().chain(&["--removed-documents", "gone"])).ends(2);
+    dir.nddb(["filter", "db", "in.jsonl", "--remove", "clusters/remove.txt", "--annotate", "-o", "out"]).ends(2);
+}
+
+#[test]
 fn lines_that_are_no_documents_are_kept_and_counted() {
     let dir = clustered("in.jsonl", jsonl);
     let odd = "\n{\"id\":1.5}\nno json\n\u{feff}{\"id\":\"p1\"}\n{\"text\":\"x\"}\n{\"id\":\"p3\"}";
@@ -219,7 +254,7 @@ fn records_are_copied_in_their_compression() {
         let ran = dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", other]);
         ran.tells(2, &["copied as they are compressed", "hint: "]);
         let ran = dir.nddb(["filter", "db", name, "--clusters", "clusters", "--with", "kept", "-o", &out]);
-        ran.tells(2, &["--with adds fields to lines of JSON and Parquet"]);
+        ran.tells(2, &["fields are added to lines of JSON and Parquet, not to records", "hint: "]);
     }
 }
 

@@ -180,6 +180,24 @@ fn rows_of_tables_say_their_cluster_on_request() {
 }
 
 #[test]
+fn rows_of_tables_are_annotated_instead_of_removed() {
+    let (dir, batch) = clustered();
+    dir.nddb(["filter", "db", "in.parquet", "--clusters", "clusters", "--annotate", "-o", "out"]).done();
+    let all = read(&dir, "out");
+    assert_eq!((all.num_rows(), all.num_columns()), (batch.num_rows(), batch.num_columns() + 7));
+    let own: Vec<usize> = (0..batch.num_columns()).collect();
+    assert_eq!(all.project(&own).expect("columns").columns(), batch.columns());
+    let column = |name: &str| all.column_by_name(name).expect("it was added").clone();
+    let flags = column("kept");
+    assert_eq!(flags.as_boolean().values().iter().collect::<Vec<_>>(), [true, false, true, true, true]);
+    let texts =
+        |name: &str| column(name).as_string::<i32>().iter().map(|text| text.map(str::to_owned)).collect::<Vec<_>>();
+    assert_eq!(texts("duplicate_of"), [None, Some("p0".to_owned()), None, None, None]);
+    assert_eq!(texts("rule").iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, false, false, false]);
+    assert_eq!([column("probability").null_count(), column("difference").null_count()], [4, 4]);
+}
+
+#[test]
 fn columns_of_many_types_are_passed_on_and_no_row_group_is_empty() {
     let dir = Dir::with_database();
     let batch = of_many_types();

@@ -114,7 +114,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let like = earlier.first().map(|reader: &Reader| reader.view().settings());
     let (outside, id) = args.load(&plan, options, like, &meter, global)?;
     let found = args.find(&outside, parts.as_ref(), &meter, global)?;
-    let mut selection = Selection::new(found.list.sorted(), None);
+    let mut selection = Selection::new(found.list.sorted());
     let counts = plan.copy(&args.how(id), outside.view(), &mut selection, &meter, &global.messages())?;
     if let Some(path) = &args.report {
         let name = args.given.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");

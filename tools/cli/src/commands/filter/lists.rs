@@ -184,7 +184,8 @@ impl Places {
 }
 
 /// The clusters of documents. Memory: 32 bytes a document, and the ids of the clusters.
-pub(in crate::commands) struct Clusters {
+#[derive(Default)]
+pub(super) struct Clusters {
     /// Hashes of the ids of members, ascending, with the index of their cluster.
     members: Vec<(u128, u32)>,
     clusters: Vec<Cluster>,
@@ -214,7 +215,7 @@ struct Member(#[serde(deserialize_with = "json::read_id")] String);
 impl Clusters {
     /// Reads the clusters that `nddb cluster` writes.
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let mut read = Self { members: Vec::new(), clusters: Vec::new() };
+        let mut read = Self::default();
         for (number, line) in (1..).zip(inputs::lines(path)?.lines()) {
             let line = line.map_err(|error| Failure::reading(path, &error))?;
             let line: Line = serde_json::from_str(&line).map_err(|error| {
@@ -229,15 +230,20 @@ impl Clusters {
         Ok(read)
     }
 
-    /// Returns the cluster of a document; `None` if it is in none.
-    pub(super) fn of(&self, id: &str) -> Option<&Cluster> {
-        let index = self.members.binary_search_by_key(&hash(id), |member| member.0).ok()?;
-        self.clusters.get(self.members[index].1 as usize)
+    /// Returns the index of the cluster of a document with this hash; `None` if it is in none.
+    pub(super) fn index(&self, hash: u128) -> Option<u32> {
+        let index = self.members.binary_search_by_key(&hash, |member| member.0).ok()?;
+        Some(self.members[index].1)
+    }
+
+    /// Returns the cluster of an index.
+    pub(super) fn get(&self, index: u32) -> &Cluster {
+        &self.clusters[index as usize]
     }
 }
 
 /// 128 bits distinguish more ids than there are documents.
-fn hash(id: &str) -> u128 {
+pub(super) fn hash(id: &str) -> u128 {
     xxh3_128(id.as_bytes())
 }
 

@@ -3,6 +3,7 @@
 pub(in crate::commands) mod archives;
 mod duplicates;
 mod lists;
+mod notes;
 mod outs;
 mod pages;
 pub(in crate::commands) mod records;
@@ -17,6 +18,7 @@ use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use nddb::View;
 use nddb::archive::{self, Format, Located, Options};
 use nddb_lab::NamedId;
@@ -24,11 +26,12 @@ use serde_json::json;
 
 use self::archives::Archives;
 use self::duplicates::{Duplicates, KeptFor, Restore};
+use self::lists::Places;
 pub(in crate::commands) use self::lists::RemoveList;
-use self::lists::{Clusters, Places};
+use self::notes::{Field, Notes};
 use self::outs::Outs;
 use self::records::Records;
-use self::rows::{Column, Positions, Rows};
+use self::rows::{Positions, Rows};
 pub(in crate::commands) use self::selection::{Counts, Selection};
 use self::targets::Targets;
 use crate::args::{FromEnvironment, Global};
@@ -69,6 +72,7 @@ Examples:
   nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed-documents removed/
   nddb filter crawl.nddb dumps/ --clusters clusters -o kept/    the same tree below kept/
   nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
+  nddb filter crawl.nddb pages.jsonl --clusters clusters --annotate -o all.jsonl
   nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -
   nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz --duplicates crawl.dups
   nddb filter --restore crawl.dups -o removed.warc"
@@ -96,6 +100,10 @@ pub(crate) struct Args {
     duplicates: Option<PathBuf>,
     #[command(flatten)]
     restore: Restore,
+    /// Remove nothing: write all rows, with the fields of --with [default: all of them], which tell what would be
+    /// removed and why
+    #[arg(long, requires = "clusters", conflicts_with_all = ["removed_documents", "duplicates"])]
+    annotate: bool,
     #[command(flatten)]
     how: How,
 }
@@ -112,7 +120,7 @@ pub(in crate::commands) struct How {
     pub(in crate::commands) removed_documents: Option<PathBuf>,
     /// Add these fields to lines of JSON, or columns to Parquet
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FIELDS", requires = "clusters")]
-    pub(in crate::commands) with: Vec<Column>,
+    pub(in crate::commands) with: Vec<Field>,
     /// What the inputs are: auto, warc, wet, arc, html, jsonl, parquet
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(in crate::commands) format: Format,
@@ -127,7 +135,10 @@ pub(in crate::commands) struct How {
     pub(in crate::commands) id_prefix: Option<String>,
 }
 
-pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
+    if args.annotate && args.how.with.is_empty() {
+        args.how.with = Field::value_variants().to_vec();
+    }
     if let Some(path) = &args.restore.restore {
         return duplicates::restore(path, &args.restore.document, &args.how.output, global);
     }
@@ -152,7 +163,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
         let sizes = [stored.removed, stored.bytes].map(bytes);
         global.messages().note(format!("{}: {} of removed documents in {}", path.display(), sizes[0], sizes[1]));
     }
-    tell(&all, &selection.list, global, &meter, &clock)
+    tell(&all, &selection, global, &meter, &clock)
 }
 
 /// The inputs, and what is written of them.
@@ -239,11 +250,13 @@ impl Plan {
 }
 
 /// Says what was done.
-fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: &Clock) -> Result<Code> {
+fn tell(all: &Counts, selection: &Selection, global: &Global, meter: &Meter, clock: &Clock) -> Result<Code> {
+    let list = &selection.list;
     let missing = list.len() - list.found();
     if global.json {
         output::print_json(&json!({
             "documents": all.rows,
+            "annotated": selection.annotates,
             "kept": all.rows - all.removed,
             "removed": all.removed,
             "spared": all.spared,
@@ -260,12 +273,13 @@ fn tell(all: &Counts, list: &RemoveList, global: &Global, meter: &Meter, clock: 
             "no id of the list is in the inputs: are ids read as they were loaded? --id-field, --id, --id-prefix and 'nddb get' help",
         );
     }
-    let mut text = format!(
-        "{}: {} kept, {} removed",
-        counted(all.rows, "document"),
-        grouped(all.rows - all.removed),
-        grouped(all.removed)
-    );
+    let [documents, kept, removed] = [all.rows, all.rows - all.removed, all.removed];
+    let mut text = match selection.annotates {
+        true => format!("{} written, {} of them to be removed", counted(documents, "document"), grouped(removed)),
+        false => {
+            format!("{}: {} kept, {} removed", counted(documents, "document"), grouped(kept), grouped(removed))
+        }
+    };
     if all.spared > 0 {
         let rows = if all.spared == 1 { "has" } else { "have" };
         text += &format!(" ({} of the kept {rows} an id of the list, and not the place)", grouped(all.spared));
@@ -292,7 +306,6 @@ impl Args {
     fn selection(&self, view: View<'_>) -> Result<Selection> {
         // clap demands one of the two.
         let list = self.remove.clone().or_else(|| self.in_folder("remove.txt")).unwrap_or_default();
-        let clusters = self.in_folder("clusters.jsonl").filter(|_| !self.how.with.is_empty());
         // A document may have been deleted since it was judged.
         let places = self.in_folder("remove.tsv").as_deref().map(Places::read).transpose()?.flatten();
         let mut look = |named: &NamedId| {
@@ -305,8 +318,12 @@ impl Args {
             Ok((id, place))
         };
         let list = RemoveList::read(&list, &mut look)?;
-        let clusters = clusters.as_deref().map(Clusters::read).transpose()?;
-        Ok(Selection::new(list, clusters))
+        let mut selection = Selection { annotates: self.annotate, ..Selection::new(list) };
+        if let Some(folder) = &self.clusters {
+            let mut resolve = |named: &NamedId| named.resolved(&mut |id| view.contains(id)).map_err(Failure::from);
+            selection.notes = Notes::read(folder, &self.how.with, &mut resolve)?;
+        }
+        Ok(selection)
     }
 
     /// Finds which document is kept for each removed one.
@@ -465,7 +482,7 @@ impl Job<'_> {
         let mut progress = |counts: &Counts| self.tick("counting ids", counts);
         match self.opened.kind {
             Kind::Rows => {
-                let rows = Rows { name: self.input, options, positions: Positions::Unknown, columns: &[] };
+                let rows = Rows { name: self.input, options, positions: Positions::Unknown, fields: &[] };
                 rows.filter(self.lines(packing)?, selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
             }
             Kind::Records => {
@@ -474,7 +491,7 @@ impl Job<'_> {
             }
             Kind::Page => drop(pages::decide(&self.opened.located, options, selection)?),
             #[cfg(feature = "parquet")]
-            Kind::Table => tables::Table { path, options, columns: &[] }.count(selection, &mut progress)?,
+            Kind::Table => tables::Table { path, options, fields: &[] }.count(selection, &mut progress)?,
         }
         Ok(())
     }
@@ -498,8 +515,9 @@ impl Job<'_> {
         let kind = self.opened.kind;
         if !self.how.with.is_empty() && matches!(kind, Kind::Records | Kind::Page) {
             let (name, what) = (self.input.display(), if kind == Kind::Page { "pages" } else { "records" });
-            let message = format!("{name}: --with adds fields to lines of JSON and Parquet, not to {what}");
-            return Err(Failure::usage(message));
+            let message = format!("{name}: fields are added to lines of JSON and Parquet, not to {what}");
+            let hint = "leave out --with and --annotate; --removed lists what is removed, and why";
+            return Err(Told::new(Code::Usage, message).hint(hint).into());
         }
         if let Some(duplicates) = &mut duplicates {
             let is_packed = packing != Packing::Plain;
@@ -524,7 +542,7 @@ impl Job<'_> {
                     Packing::Plain => Positions::Offsets,
                     Packing::Gzip | Packing::Zstd => Positions::Packed(Box::new(self.opened.located.open(options)?)),
                 };
-                let rows = Rows { name: self.input, options, positions, columns: &self.how.with };
+                let rows = Rows { name: self.input, options, positions, fields: &self.how.with };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 let outs = &mut Outs { kept: &mut kept, removed, duplicates };
                 rows.filter(self.lines(packing)?, selection, outs, &mut progress)?
@@ -538,7 +556,7 @@ impl Job<'_> {
             Kind::Page => Counts::default(),
             #[cfg(feature = "parquet")]
             Kind::Table => {
-                let table = tables::Table { path, options, columns: &self.how.with };
+                let table = tables::Table { path, options, fields: &self.how.with };
                 table.filter(selection, &mut kept, removed.as_mut(), &mut progress)?
             }
         };

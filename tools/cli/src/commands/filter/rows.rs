@@ -4,45 +4,23 @@ use std::fmt;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use clap::ValueEnum;
 use nddb::archive::{Input, Options, Position, repaired_line, trimmed_line};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::json;
 
 use super::lists::Fate;
+use super::notes::Field;
 use super::outs::Outs;
 use super::selection::{Counts, Selection};
+use crate::columns::json_value;
 use crate::failure::{Failure, Result};
 use crate::json;
-
-/// What can be added to each row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(in crate::commands) enum Column {
-    /// The id of the document's cluster, or null
-    ClusterId,
-    /// Number of documents of the cluster, or 1
-    ClusterSize,
-    /// Whether the document is kept
-    Kept,
-}
-
-impl Column {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::ClusterId => "cluster_id",
-            Self::ClusterSize => "cluster_size",
-            Self::Kept => "kept",
-        }
-    }
-}
 
 /// The input, as it is named, how its ids are read, where its rows stand if that matters, and what is added to them.
 pub(super) struct Rows<'a> {
     pub(super) name: &'a Path,
     pub(super) options: &'a Options,
     pub(super) positions: Positions,
-    pub(super) columns: &'a [Column],
+    pub(super) fields: &'a [Field],
 }
 
 /// Where the rows of a file stand.
@@ -104,11 +82,11 @@ impl Rows<'_> {
             }
             let lacks_id = id.is_none() && !self.options.fields.id.is_empty();
             counts.without_id += u64::from(lacks_id && fate == Fate::Kept);
-            if !self.columns.is_empty() && text.first() == Some(&b'{') && (id.is_some() || fate == Fate::Removed) {
-                line = self.with_columns(&line, id.as_deref(), fate, selection);
+            if !self.fields.is_empty() && text.first() == Some(&b'{') && (id.is_some() || fate == Fate::Removed) {
+                line = self.with_fields(&line, id.as_deref(), fate, selection);
             }
             counts.add(fate);
-            write(&mut outs.one(fate == Fate::Removed), &line)?;
+            write(&mut outs.one(selection.leaves(fate)), &line)?;
             if counts.rows.is_multiple_of(1 << 12) {
                 progress(&counts)?;
             }
@@ -119,34 +97,30 @@ impl Rows<'_> {
     fn id(&self, text: &[u8], number: u64) -> Result<Option<String>> {
         let read = |text: &[u8]| {
             let mut deserializer = serde_json::Deserializer::from_slice(text);
-            let object = Object { id_field: &self.options.fields.id, columns: self.columns };
+            let object = Object { id_field: &self.options.fields.id, fields: self.fields };
             object.deserialize(&mut deserializer).and_then(|found| deserializer.end().map(|()| found)).ok()
         };
         let repaired = || repaired_line(text).filter(|repaired| repaired != text);
         let Some((id, taken)) = read(text).or_else(|| read(&repaired()?)) else { return Ok(None) };
         match taken {
-            Some(column) => Err(Failure::failed(format!(
+            Some(field) => Err(Failure::failed(format!(
                 "{}: line {number} has a field '{}' already: leave it out of --with",
                 self.name.display(),
-                column.name()
+                field.column().name
             ))),
             None => Ok(id),
         }
     }
 
-    /// Adds the columns after the last field of a row.
-    fn with_columns(&self, line: &[u8], id: Option<&str>, fate: Fate, selection: &Selection) -> Vec<u8> {
-        let cluster = selection.cluster_of(id, fate);
+    /// Adds the fields after the last one of a row.
+    fn with_fields(&self, line: &[u8], id: Option<&str>, fate: Fate, selection: &Selection) -> Vec<u8> {
+        let note = selection.note(id, fate);
         // The line is an object.
         let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
         let mut out = line[..end].to_vec();
-        for column in self.columns {
-            let value = match column {
-                Column::ClusterId => json!(cluster.map(|cluster| json::Id(&cluster.id))),
-                Column::ClusterSize => json!(cluster.map_or(1, |cluster| cluster.size)),
-                Column::Kept => json!(fate != Fate::Removed),
-            };
-            out.extend_from_slice(format!(",\"{}\":{value}", column.name()).as_bytes());
+        for &field in self.fields {
+            out.extend_from_slice(format!(",\"{}\":", field.column().name).as_bytes());
+            json_value(&mut out, &selection.notes.cell(field, note));
         }
         out.extend_from_slice(&line[end..]);
         out
@@ -157,14 +131,14 @@ fn write(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
     to.write_all(bytes).map_err(|error| Failure::unwritten(&error))
 }
 
-/// Reads the id of an object, and the first of the columns that it has already.
+/// Reads the id of an object, and the first of the fields that it has already.
 struct Object<'a> {
     id_field: &'a str,
-    columns: &'a [Column],
+    fields: &'a [Field],
 }
 
 impl<'de> DeserializeSeed<'de> for Object<'_> {
-    type Value = (Option<String>, Option<Column>);
+    type Value = (Option<String>, Option<Field>);
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_map(self)
@@ -172,7 +146,7 @@ impl<'de> DeserializeSeed<'de> for Object<'_> {
 }
 
 impl<'de> Visitor<'de> for Object<'_> {
-    type Value = (Option<String>, Option<Column>);
+    type Value = (Option<String>, Option<Field>);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -181,7 +155,7 @@ impl<'de> Visitor<'de> for Object<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut id, mut taken) = (None, None);
         while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
-            taken = taken.or(self.columns.iter().copied().find(|column| column.name() == key));
+            taken = taken.or(self.fields.iter().copied().find(|field| field.column().name == key));
             if key == self.id_field {
                 id = map.next_value::<Id>()?.0;
             } else if let Some(within) = self.id_field.strip_prefix(&*key).and_then(|rest| rest.strip_prefix('.')) {
@@ -227,10 +201,10 @@ mod tests {
     #[test]
     fn ids_are_those_that_load_reads() {
         let (name, positions) = (Path::new("x"), Positions::Unknown);
-        let rows = Rows { name, options: &Options::default(), positions, columns: &[Column::Kept] };
+        let rows = Rows { name, options: &Options::default(), positions, fields: &[Field::Kept] };
         let id = |text: &str| rows.id(text.as_bytes(), 1);
-        assert_eq!(id(r#"{"a":{"id":"no"},"id":"x\ty"}"#).expect("no column"), Some("x\ty".into()));
-        assert_eq!(id(r#"{"id":-17}"#).expect("no column"), Some(number_id(-17)));
+        assert_eq!(id(r#"{"a":{"id":"no"},"id":"x\ty"}"#).expect("no field"), Some("x\ty".into()));
+        assert_eq!(id(r#"{"id":-17}"#).expect("no field"), Some(number_id(-17)));
         for text in [
             r#"{"id":"\u00017"}"#,
             r#"{"id":1.5}"#,
@@ -241,7 +215,7 @@ mod tests {
             r#"{"id":"x"} y"#,
             "17",
         ] {
-            assert_eq!(id(text).expect("no column"), None, "{text}");
+            assert_eq!(id(text).expect("no field"), None, "{text}");
         }
         assert!(id(r#"{"kept":1,"id":"x"}"#).is_err());
     }

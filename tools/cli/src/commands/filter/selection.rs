@@ -3,13 +3,16 @@
 use nddb::archive::Position;
 
 use super::duplicates::Duplicates;
-use super::lists::{Cluster, Clusters, Fate, RemoveList};
+use super::lists::{Fate, RemoveList};
+use super::notes::{Note, Notes};
 use crate::removed::Place;
 
-/// Which documents are removed, and the clusters if they are asked for.
+/// Which documents are removed, and what is added to rows.
 pub(in crate::commands) struct Selection {
     pub(in crate::commands) list: RemoveList,
-    pub(super) clusters: Option<Clusters>,
+    pub(super) notes: Notes,
+    /// Rows that would be removed stay where they are: what is added to them tells it.
+    pub(super) annotates: bool,
     /// The archives of the database that the input is; empty if it is none.
     pub(super) here: Vec<u32>,
     /// Rows are only counted.
@@ -19,9 +22,10 @@ pub(in crate::commands) struct Selection {
 }
 
 impl Selection {
-    /// Selects by a list, and by the clusters if rows say these.
-    pub(in crate::commands) fn new(list: RemoveList, clusters: Option<Clusters>) -> Self {
-        Self { list, clusters, here: Vec::new(), counts: false, duplicates: None }
+    /// Selects by a list.
+    pub(in crate::commands) fn new(list: RemoveList) -> Self {
+        let (notes, here) = (Notes::default(), Vec::new());
+        Self { list, notes, annotates: false, here, counts: false, duplicates: None }
     }
 
     /// Decides about a row with this id, at this position as the library tells it.
@@ -38,10 +42,14 @@ impl Selection {
         self.list.decide(id, places.as_deref())
     }
 
-    /// The cluster of a row; none if another row of its id was judged.
-    pub(super) fn cluster_of(&self, id: Option<&str>, fate: Fate) -> Option<&Cluster> {
-        let id = id.filter(|_| fate != Fate::Spared)?;
-        self.clusters.as_ref().and_then(|clusters| clusters.of(id))
+    /// Returns what is known of a row.
+    pub(super) fn note(&self, id: Option<&str>, fate: Fate) -> Note {
+        self.notes.of(id, fate)
+    }
+
+    /// Returns whether a row goes to the output of removed ones.
+    pub(super) fn leaves(&self, fate: Fate) -> bool {
+        fate == Fate::Removed && !self.annotates
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nddb::archive::{EntryContent, Input, Position};
 
-use crate::commands::filter::lists::Fate;
+use crate::commands::filter::notes::Note;
 use crate::commands::filter::selection::{Counts, Selection};
 use crate::failure::Result;
 
@@ -18,16 +18,8 @@ pub(super) struct Fates {
     len: u64,
     /// The rows that are removed, ascending.
     removed: Vec<u64>,
-    /// The rows of clusters, ascending, if somebody asks for them.
-    clustered: Vec<(u64, Clustered)>,
-}
-
-/// The cluster of a row.
-pub(super) struct Clustered {
-    /// The id of its founder.
-    pub(super) id: String,
-    /// Number of its members.
-    pub(super) size: u64,
+    /// What is known of rows, ascending, if somebody asks for it; of the others nothing is known.
+    notes: Vec<(u64, Note)>,
 }
 
 impl Fates {
@@ -49,14 +41,14 @@ impl Fates {
         out.extend((from..to).map(|row| removed.next_if_eq(&&row).is_some()));
     }
 
-    /// The clusters of the rows that are removed, or kept, in order.
-    pub(super) fn clusters(&self, are_removed: bool) -> impl Iterator<Item = Option<&Clustered>> {
+    /// What is known of the rows that are removed, or kept, in order.
+    pub(super) fn notes(&self, are_removed: bool) -> impl Iterator<Item = Note> {
         let mut removed = self.removed.iter().peekable();
-        let mut clustered = self.clustered.iter().peekable();
+        let mut notes = self.notes.iter().peekable();
         (0..self.len).filter_map(move |row| {
             let is_removed = removed.next_if_eq(&&row).is_some();
-            let cluster = clustered.next_if(|(of, _)| *of == row).map(|(_, cluster)| cluster);
-            (is_removed == are_removed).then_some(cluster)
+            let note = notes.next_if(|(of, _)| *of == row).map(|(_, note)| *note);
+            (is_removed == are_removed).then(|| note.unwrap_or_default())
         })
     }
 }
@@ -80,26 +72,25 @@ impl Ids {
         &mut self,
         len: u64,
         selection: &mut Selection,
-        with_clusters: bool,
+        with_notes: bool,
         counts: &mut Counts,
         progress: Progress<'_>,
     ) -> Result<Fates> {
         let first = self.row;
         self.row = first.saturating_add(len);
-        let mut fates = Fates { len, removed: Vec::new(), clustered: Vec::new() };
+        let mut fates = Fates { len, removed: Vec::new(), notes: Vec::new() };
         let mut identified = 0_u64;
         while let Some((row, id)) = self.before(self.row)? {
             let Some(id) = id else { continue };
             identified += 1;
             let fate = selection.decide(Some(&id), Some(Position { offset: row, ..Position::default() }));
             counts.add(fate);
-            if fate == Fate::Removed {
+            if selection.leaves(fate) {
                 fates.removed.push(row - first);
             }
-            let cluster = if with_clusters { selection.cluster_of(Some(&id), fate) } else { None };
-            fates
-                .clustered
-                .extend(cluster.map(|cluster| (row - first, Clustered { id: cluster.id.clone(), size: cluster.size })));
+            if with_notes {
+                fates.notes.push((row - first, selection.note(Some(&id), fate)));
+            }
             if identified.is_multiple_of(REPORTED) {
                 counts.bytes = self.input.bytes_read();
                 progress(counts)?;
@@ -140,16 +131,16 @@ mod tests {
 
     #[test]
     fn rows_go_where_they_belong_with_their_clusters() {
-        let cluster = |row| (row, Clustered { id: "a".to_owned(), size: row });
-        let fates = Fates { len: 6, removed: vec![1, 4], clustered: vec![cluster(1), cluster(3)] };
+        let note = |row| (row, Note { cluster: u32::try_from(row).ok(), ..Note::default() });
+        let fates = Fates { len: 6, removed: vec![1, 4], notes: vec![note(1), note(3)] };
         assert_eq!(fates.rows(), [4, 2]);
         let mut removed = Vec::new();
         fates.are_removed(1, 5, &mut removed);
         assert_eq!(removed, [true, false, false, true]);
         fates.are_removed(5, 6, &mut removed);
         assert_eq!(removed, [false]);
-        let sizes = |are_removed| fates.clusters(are_removed).map(|it| it.map(|it| it.size)).collect::<Vec<_>>();
-        assert_eq!(sizes(false), [None, None, Some(3), None]);
-        assert_eq!(sizes(true), [Some(1), None]);
+        let clusters = |are_removed| fates.notes(are_removed).map(|note| note.cluster).collect::<Vec<_>>();
+        assert_eq!(clusters(false), [None, None, Some(3), None]);
+        assert_eq!(clusters(true), [Some(1), None]);
     }
 }

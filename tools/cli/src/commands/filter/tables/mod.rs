@@ -25,8 +25,9 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, Serial
 
 use self::fates::{Fates, Ids, Progress};
 use self::split::{Failed, Outputs};
-use super::rows::Column;
+use super::notes::{Field, Notes};
 use super::selection::{Counts, Selection};
+use crate::columns::Column;
 use crate::failure::{Failure, Result};
 use crate::inputs;
 use crate::output::Published;
@@ -35,7 +36,7 @@ use crate::output::Published;
 pub(super) struct Table<'a> {
     pub(super) path: &'a Path,
     pub(super) options: &'a Options,
-    pub(super) columns: &'a [Column],
+    pub(super) fields: &'a [Field],
 }
 
 impl Table<'_> {
@@ -55,8 +56,9 @@ impl Table<'_> {
         let failed = |error: ParquetError| self.failed(&error);
         let file = Arc::new(inputs::table(self.path)?);
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&*file).map_err(failed)?;
-        let root = schema::with_columns(&metadata, self.columns).map_err(failed)?;
-        let properties = Arc::new(self.properties(&metadata));
+        let columns: Vec<Column> = self.fields.iter().map(|field| field.column()).collect();
+        let root = schema::with_columns(&metadata, &columns).map_err(failed)?;
+        let properties = Arc::new(Self::properties(&metadata, &columns));
         let writer = |out| {
             let writer = SerializedFileWriter::new(out, root.clone(), properties.clone());
             writer.map_err(|error| self.unwritten(error))
@@ -66,8 +68,8 @@ impl Table<'_> {
         let mut counts = Counts::default();
         for group in metadata.row_groups() {
             let rows = u64::try_from(group.num_rows()).unwrap_or(0);
-            let fates = ids.fates(rows, selection, !self.columns.is_empty(), &mut counts, progress)?;
-            self.split(&file, group, &fates, &mut outputs, &mut || progress(&counts))?;
+            let fates = ids.fates(rows, selection, !self.fields.is_empty(), &mut counts, progress)?;
+            self.split(&file, group, (&fates, &selection.notes), &mut outputs, &mut || progress(&counts))?;
         }
         for writer in outputs.into_iter().flatten() {
             writer.close().map_err(|error| self.unwritten(error))?;
@@ -81,7 +83,7 @@ impl Table<'_> {
         &self,
         file: &Arc<impl ChunkReader + 'static>,
         group: &RowGroupMetaData,
-        fates: &Fates,
+        (fates, notes): (&Fates, &Notes),
         outputs: &mut Outputs<SerializedFileWriter<&mut Published>>,
         progress: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
@@ -105,14 +107,13 @@ impl Table<'_> {
             close(writers).map_err(unwritten)?;
             progress()?;
         }
-        for &column in self.columns {
-            let mut writers = next(&mut groups).map_err(unwritten)?;
-            for (is_removed, writer) in [false, true].into_iter().zip(&mut writers) {
+        for &field in self.fields {
+            let writers = next(&mut groups).map_err(unwritten)?;
+            for (are_removed, writer) in [false, true].into_iter().zip(writers) {
                 if let Some(writer) = writer {
-                    added::write(column, fates, is_removed, writer).map_err(unwritten)?;
+                    added::write(field, notes, fates, are_removed, writer).map_err(unwritten)?;
                 }
             }
-            close(writers).map_err(unwritten)?;
         }
         for group in groups.into_iter().flatten() {
             group.close().map_err(unwritten)?;
@@ -121,10 +122,10 @@ impl Table<'_> {
     }
 
     /// How the outputs are written: as the input is compressed, with its metadata.
-    fn properties(&self, metadata: &ParquetMetaData) -> WriterProperties {
+    fn properties(metadata: &ParquetMetaData, columns: &[Column]) -> WriterProperties {
         let first = metadata.row_groups().first().and_then(|group| group.columns().first());
         let compression = first.map_or(Compression::ZSTD(ZstdLevel::default()), |column| column.compression());
-        let pairs = schema::pairs(metadata, self.columns);
+        let pairs = schema::pairs(metadata, columns);
         WriterProperties::builder().set_compression(compression).set_key_value_metadata(Some(pairs)).build()
     }
 

@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use arrow_ipc::convert::try_schema_from_ipc_buffer;
 use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteOptions};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::Schema;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::schema::types::{Type, TypePtr};
 
-use crate::commands::filter::rows::Column;
+use crate::columns::{self, Column, leaf};
 
 /// The metadata in which Arrow keeps its own schema, which tells types apart that are one in Parquet.
 const ARROW_SCHEMA: &str = "ARROW:schema";
@@ -25,28 +24,13 @@ pub(super) fn with_columns(metadata: &ParquetMetaData, columns: &[Column]) -> Re
     }
     let mut fields = root.get_fields().to_vec();
     for column in columns {
-        let name = column.name();
+        let name = column.name;
         if fields.iter().any(|field| field.name() == name) {
             return Err(ParquetError::General(format!("has a column '{name}' already: leave it out of --with")));
         }
-        fields.push(Arc::new(of(*column)?));
+        fields.push(Arc::new(leaf(column)?));
     }
     Type::group_type_builder(root.name()).with_fields(fields).build().map(Arc::new)
-}
-
-fn of(column: Column) -> Result<Type> {
-    let (physical, repetition) = match column {
-        Column::ClusterId => (Physical::BYTE_ARRAY, Repetition::OPTIONAL),
-        Column::ClusterSize => (Physical::INT64, Repetition::REQUIRED),
-        Column::Kept => (Physical::BOOLEAN, Repetition::REQUIRED),
-    };
-    let built = Type::primitive_type_builder(column.name(), physical).with_repetition(repetition);
-    match physical {
-        Physical::BYTE_ARRAY => {
-            built.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8).build()
-        }
-        _ => built.build(),
-    }
 }
 
 /// Returns the metadata of the outputs: that of the input, with the added columns in Arrow's schema if there is one.
@@ -67,14 +51,7 @@ pub(super) fn pairs(metadata: &ParquetMetaData, columns: &[Column]) -> Vec<KeyVa
 fn with_arrow_columns(encoded: &str, columns: &[Column]) -> Option<String> {
     let schema = try_schema_from_ipc_buffer(&BASE64_STANDARD.decode(encoded).ok()?).ok()?;
     let mut fields = schema.fields().to_vec();
-    fields.extend(columns.iter().map(|column| {
-        let (kind, is_nullable) = match column {
-            Column::ClusterId => (DataType::Utf8, true),
-            Column::ClusterSize => (DataType::Int64, false),
-            Column::Kept => (DataType::Boolean, false),
-        };
-        Arc::new(Field::new(column.name(), kind, is_nullable))
-    }));
+    fields.extend(columns::schema(columns).fields().iter().cloned());
     let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
     let mut tracker = DictionaryTracker::new(true);
     let options = IpcWriteOptions::default();
