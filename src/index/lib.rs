@@ -31,6 +31,7 @@ mod write;
 
 pub use catalog::{Kept, Key};
 pub use config::Config;
+pub use disk::checked::LastCheck;
 pub use disk::map::raise_open_files;
 pub use document::{Document, Outcome, fitting};
 pub use error::{Error, Result};

@@ -143,10 +143,10 @@
 pub use nddb_dedup::ingest;
 pub use nddb_index::{
     Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
-    Compacted, CompactionPlan, Config, Document, Error, Fault, Federation, FileStats, Fingerprint, Loaded, Match,
-    Matches, Neighbor, Outcome, Part, PartedAnswer, Progress, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat,
-    Resolving, Result, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View, Watch, Within,
-    Work, Writer, backup, check, planner, raise_open_files, rebuild, remove_old_backups, restore, scan_blocks,
+    Compacted, CompactionPlan, Config, Document, Error, Fault, Federation, FileStats, Fingerprint, LastCheck, Loaded,
+    Match, Matches, Neighbor, Outcome, Part, PartedAnswer, Progress, Reader, RebuildOptions, RebuildWhat, Rebuilt,
+    Repeat, Resolving, Result, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View, Watch,
+    Within, Work, Writer, backup, check, planner, raise_open_files, rebuild, remove_old_backups, restore, scan_blocks,
     scan_segment, scan_segments, verify_backup,
 };
 

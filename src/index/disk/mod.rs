@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the files of a database")]
 
 pub(crate) mod bugs;
+pub(crate) mod checked;
 pub(crate) mod copy;
 pub(crate) mod dir;
 mod guard;

@@ -8,6 +8,7 @@ use nddb_format::record::RangeState;
 use nddb_format::scheme::Scheme;
 
 use crate::Result;
+use crate::disk::checked::LastCheck;
 use crate::disk::dir::Kind;
 use crate::read::view::View;
 
@@ -45,6 +46,8 @@ pub struct Stats {
     pub committed: Option<SystemTime>,
     /// When MANIFEST was published last: by a flush, a load, a compaction or a merge.
     pub published: Option<SystemTime>,
+    /// The last check of the whole database, if one was recorded here.
+    pub checked: Option<LastCheck>,
     /// The next document number.
     pub next_number: u64,
     /// Greatest distance that probes answer.
@@ -175,6 +178,7 @@ impl View<'_> {
             commits: counters.commits,
             committed,
             published: self.dir.published()?,
+            checked: self.dir.last_check(),
             next_number: counters.next_number,
             k: settings.k,
             bits: settings.bits,

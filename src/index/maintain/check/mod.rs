@@ -2,7 +2,8 @@
 //! directions, and, on request, the recall of a sample.
 //!
 //! The check reads MANIFEST, files and catalog, as far as they can be opened; it records damage and continues with the
-//! next file. Like a reader, it locks nothing and changes nothing, and a writer may be active. Memory is bounded: files
+//! next file. Like a reader, it locks nothing and changes nothing, and a writer may be active; it records in CHECKED
+//! that it ran, where it may. Memory is bounded: files
 //! are read block by block, and the rows of the catalog are compared by digests of ranges of document numbers.
 
 mod files;
@@ -22,6 +23,7 @@ use nddb_format::segment::Segment;
 use roaring::RoaringTreemap;
 
 use crate::catalog::Catalog;
+use crate::disk::checked::LastCheck;
 use crate::disk::dir::{Dir, Kind};
 use crate::disk::map::Mapped;
 use crate::read::snapshot::Snapshot;
@@ -122,7 +124,8 @@ struct OpenRun {
     postings: Result<Postings<Mapped>, Wrong>,
 }
 
-/// Checks a database. Faults are in the report; they are not errors.
+/// Checks a database, and records in its folder when this was, if it can be written to. Faults are in the report; they
+/// are not errors.
 ///
 /// # Errors
 /// [`Error::NotADatabase`], [`Error::Newer`], [`Error::Cancelled`] if `watch` returned `false`, [`Error::Busy`].
@@ -192,6 +195,7 @@ pub fn check(
         Err(error) => findings.catalog(error),
     }
     (report.faults, report.omitted, report.notes) = (findings.faults, findings.omitted, findings.notes);
+    dir.record_check(&LastCheck::now(report.generation, report.faults.len() as u64 + report.omitted));
     Ok(report)
 }
 

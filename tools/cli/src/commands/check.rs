@@ -16,7 +16,8 @@ use crate::quantity::{bytes, counted, grouped};
 /// Check a database: every checksum, order, count and digest, and the catalog against the runs
 ///
 /// Prints one fault per line, with its file and the next step. The exit code is 0 if the database
-/// is sound and 13 if not. It neither locks nor changes the database, so a writer may be running.
+/// is sound and 13 if not. It neither locks nor changes the database, so a writer may be running, and records when it
+/// ran, for 'nddb stats'.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

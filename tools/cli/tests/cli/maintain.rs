@@ -1,6 +1,6 @@
 //! `rm`, `stats`, `check`, `compact`, `rebuild`, `merge` and `backup`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::helper::{Dir, ids, prints};
 
@@ -88,6 +88,31 @@ fn a_sound_database_passes_the_check() {
     let summary = dir.nddb(["check", "db", "--json", "--sample-recall", "10"]).done().json();
     assert_eq!((&summary["sound"], &summary["faults"]), (&json!(true), &json!(0)));
     dir.nddb(["check", "db"]).tells(0, &["check: sound: 3 documents in 1 run"]);
+}
+
+#[test]
+fn stats_say_when_the_database_was_checked_and_with_what_result() {
+    let dir = Dir::with_documents();
+    let checked = || dir.nddb(["stats", "db", "--json"]).done().json()["checked"].take();
+    assert_eq!(checked(), Value::Null);
+    assert!(dir.nddb(["stats", "db"]).done().stdout.contains("last checked   never, as far as known\n"));
+    dir.nddb(["check", "db"]).done();
+    let (check, stats) = (checked(), dir.nddb(["stats", "db", "--json"]).done().json());
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
+    let time = check["time"].as_u64().expect("a time");
+    assert!(time <= now && time + 600 > now, "{time}, and it is {now}");
+    assert_eq!((&check["faults"], &check["generation"]), (&json!(0), &stats["generation"]));
+    std::fs::write(dir.path("db/MANIFEST"), b"no manifest").expect("the file is writable");
+    dir.nddb(["check", "db"]).ends(13);
+    let recorded = String::from_utf8(dir.read("db/CHECKED")).expect("text");
+    let numbers: Vec<u64> = recorded.trim_end().split(' ').map(|number| number.parse().expect("a number")).collect();
+    assert!(numbers[0] >= time && numbers[1] == 0 && numbers[2] > 0, "{recorded}");
+    // What is not a check is passed over, and a backup does not have it.
+    dir.nddb(["rebuild", "db"]).done();
+    dir.write("db/CHECKED", b"yesterday");
+    assert_eq!(checked(), Value::Null);
+    dir.nddb(["backup", "db", "copy"]).done();
+    assert!(!dir.path("copy/database/CHECKED").exists() && dir.path("copy/database/MANIFEST").exists());
 }
 
 #[test]
@@ -247,6 +272,7 @@ fn statistics_are_written_for_prometheus() {
     dir.write("three.tsv", b"doc-1\t00d1f2a3b4c5e697\ndoc-2\t00d1f2a3b4c5e696\n");
     dir.nddb(["create", "a \"db\""]).done();
     dir.nddb(["load", "a \"db\"", "three.tsv"]).done();
+    dir.nddb(["check", "a \"db\""]).done();
     let told = dir.nddb(["stats", "a \"db\"", "--json"]).done().json();
     let age = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
     for name in ["committed", "published"] {
@@ -259,6 +285,8 @@ fn statistics_are_written_for_prometheus() {
     assert!(text.contains(&format!("# TYPE nddb_documents gauge\n{}2\n", sample("documents"))), "{text}");
     let committed = format!("{}{}\n", sample("committed_timestamp_seconds"), told["committed"]);
     assert!(text.contains(&committed) && text.contains(",kind=\"catalog\"} "), "{text}");
+    let checked = format!("{}{}\n", sample("checked_timestamp_seconds"), told["checked"]["time"]);
+    assert!(text.contains(&checked) && text.contains(&format!("{}0\n", sample("checked_faults"))), "{text}");
     for line in text.lines().filter(|line| !line.starts_with("# ")) {
         let (_, value) = line.rsplit_once(' ').expect("a sample");
         assert!(value.parse::<f64>().is_ok(), "{line}");

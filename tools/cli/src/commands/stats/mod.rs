@@ -138,6 +138,9 @@ pub fn value(stats: &Stats) -> Value {
         "commits": stats.commits,
         "committed": stats.committed.and_then(seconds),
         "published": stats.published.and_then(seconds),
+        "checked": stats.checked.map(|check| {
+            json!({"time": seconds(check.time), "generation": check.generation, "faults": check.faults})
+        }),
         "next_number": stats.next_number,
     })
 }
@@ -183,6 +186,13 @@ fn text(stats: &Stats, out: &mut Vec<u8>) {
     line("on disk", format!("{} ({kinds})", bytes(sizes.total())));
     line("format", format!("{}, generation {}, {}", stats.format, stats.generation, counted(stats.commits, "commit")));
     line("last written", format!("catalog {}, runs {}", ago(stats.committed), ago(stats.published)));
+    line(
+        "last checked",
+        stats.checked.map_or("never, as far as known".into(), |check| {
+            let found = if check.faults == 0 { "sound".into() } else { counted(check.faults, "fault") };
+            format!("{}: {found} (generation {})", ago(Some(check.time)), check.generation)
+        }),
+    );
     if stats.runs.is_empty() {
         return;
     }

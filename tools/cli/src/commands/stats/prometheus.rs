@@ -38,10 +38,14 @@ pub(super) fn write(stats: &Stats, db: &Path, out: &mut Vec<u8>) {
     for (name, help, time) in [
         ("committed_timestamp_seconds", "When the catalog was written last.", stats.committed),
         ("published_timestamp_seconds", "When a run was added or replaced last.", stats.published),
+        ("checked_timestamp_seconds", "When the database was checked last.", stats.checked.map(|check| check.time)),
     ] {
         if let Some(time) = time.and_then(seconds) {
             metric(name, "gauge", help, &[("", time as f64)]);
         }
+    }
+    if let Some(check) = stats.checked {
+        metric("checked_faults", "gauge", "Faults that the last check found.", &[("", check.faults as f64)]);
     }
 }
 
