@@ -32,6 +32,7 @@ pub mod removed;
 mod renamed;
 mod stored_scores;
 mod table;
+mod tabled;
 mod text_options;
 mod waiting;
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
+use crate::tabled::Tabled;
 
 /// Number of bytes per write.
 const BUFFER: usize = 64 << 10;
@@ -39,6 +40,12 @@ impl Output {
     /// Opens the file of `-o`, or stdout without `-o`.
     pub(crate) fn chosen(path: Option<&Path>) -> Result<Self> {
         path.map_or_else(|| Ok(Self::stdout()), Self::file)
+    }
+
+    /// Writes lines of JSON as tables from now on.
+    pub(crate) fn tabled(self) -> Self {
+        let (name, to) = (self.name, Box::new(Tabled::new(self.inner)));
+        Self { name, inner: BufWriter::with_capacity(BUFFER, to) }
     }
 
     /// Writes bytes as they are.

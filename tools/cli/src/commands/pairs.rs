@@ -1,7 +1,8 @@
 //! `nddb pairs`: all near-duplicates in a database, by a method.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use clap::ValueEnum;
 use nddb::View;
 use nddb::detect::{Candidates, Collection, GROUP_LIMIT, Method, PairOptions, PairSummary, Resources, methods};
 use serde_json::{Value, json};
@@ -32,6 +33,7 @@ use crate::{database, interrupt, judging};
 Examples:
   nddb pairs crawl.nddb > near.jsonl
   nddb pairs crawl.nddb --with url,title,tokens      what was joined
+  nddb pairs crawl.nddb --format table               to read it here
   nddb pairs crawl.nddb --max-difference 10% --with url,title
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
@@ -45,7 +47,7 @@ pub(crate) struct Args {
     expand: bool,
     /// How to write lines
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: PairFormat,
+    format: Shape,
     #[command(flatten)]
     with: WithArgs,
     /// Write to this file instead of stdout
@@ -54,6 +56,30 @@ pub(crate) struct Args {
     // This field is the last one, because later options would appear under its heading.
     #[command(flatten)]
     how: MethodArgs,
+}
+
+/// How pairs are written, to be read by programs or by people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    /// One JSON object per line
+    #[default]
+    Jsonl,
+    /// Columns separated by tabs, the first line with their names; groups are lines that begin with #
+    Tsv,
+    /// A Parquet file, compressed with zstd; a group has a row for each member except its founder
+    Parquet,
+    /// A table for people, with the columns in which something is known
+    Table,
+}
+
+impl Shape {
+    fn format(self) -> PairFormat {
+        match self {
+            Self::Jsonl | Self::Table => PairFormat::Jsonl,
+            Self::Tsv => PairFormat::Tsv,
+            Self::Parquet => PairFormat::Parquet,
+        }
+    }
 }
 
 /// Which pairs are near-duplicates.
@@ -121,10 +147,12 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let collection = Collection::build(view, &options.resources, &mut *meter.watch(true))?;
     options.settle(collection.held());
     let with = args.with.wanted();
-    let summary = match args.format.lines(&with)? {
+    let summary = match args.format.format().lines(&with)? {
         Some(format) => {
             let reading = Reading { view, collection: &collection, resources: &options.resources, meter: &meter };
-            lines(format, &with, &reading, args.output.as_deref(), &options, &messages)?
+            let output = Output::chosen(args.output.as_deref())?;
+            let output = if args.format == Shape::Table { output.tabled() } else { output };
+            lines(format, &with, &reading, output, &options, &messages)?
         }
         None => {
             let target = Target::chosen(args.output.as_deref())?;
@@ -154,13 +182,13 @@ fn lines(
     format: Format,
     with: &[With],
     reading: &Reading<'_>,
-    path: Option<&Path>,
+    output: Output,
     options: &PairOptions,
     messages: &Messages,
 ) -> Result<PairSummary> {
     let Reading { view, collection, meter, .. } = *reading;
     let lines = Lines { collection, method: options.method.name(), format };
-    let mut sink = Sink::new(Output::chosen(path)?);
+    let mut sink = Sink::new(output);
     let mut out = Vec::new();
     let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(collection)?) };
     let outcome = sink.write(&format.header(with)).and_then(|()| {

@@ -79,6 +79,22 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
 }
 
 #[test]
+fn a_table_shows_people_the_columns_in_which_something_is_known() {
+    let dir = with_pages();
+    let args = ["pairs", "db", "--method", "b", "--format", "table"];
+    let table = dir.nddb(args).done().stdout;
+    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(table.starts_with("2 documents with the same text: b, c\n"), "{table}");
+    let titles = lines.iter().position(|line| line.first() == Some(&"a")).expect("the titles");
+    assert_eq!((lines[titles][1], lines[titles].last()), ("b", Some(&"verdict")), "{table}");
+    assert!(!table.contains("null") && !lines[titles].contains(&"lcs"), "{table}");
+    assert_eq!(lines[titles + 1][..3], ["a", "\"1\"", "b"], "a tab is a blank: {table}");
+    let with = dir.nddb(args.iter().chain(&["--with", "url"])).done().stdout;
+    assert!(with.contains("url of a") && with.contains("http://www.example.org/a"), "{with}");
+    dir.nddb(["cluster", "db", "--format", "table"]).ends(2);
+}
+
+#[test]
 fn expanded_all_pairs_are_lines() {
     let dir = with_pages();
     let ran = dir.nddb(["pairs", "db", "--method", "b", "--expand", "-o", "b.jsonl", "--json"]).done();

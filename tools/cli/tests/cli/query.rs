@@ -18,6 +18,22 @@ fn a_query_prints_its_fingerprint_the_count_and_the_matches() {
 }
 
 #[test]
+fn a_table_for_each_query_is_for_people() {
+    let dir = Dir::with_documents();
+    let table =
+        dir.nddb(["query", "db", "--fp", "00000000000000ff", "0000ffffffff0000", "--format", "table"]).done().stdout;
+    assert_eq!(
+        table,
+        "00000000000000ff: 2 matches\nid  distance\na          0\nb          1\n\n0000ffffffff0000: 0 matches\n\n"
+    );
+    let table = dir.nddb(["query", "db", "--id", "a", "none", "--format", "table"]).ends(1).stdout;
+    assert!(
+        table.starts_with("a: 1 match\nid  distance") && table.ends_with("none: 0 matches (no such document)\n\n"),
+        "{table}"
+    );
+}
+
+#[test]
 fn queries_are_answered_in_their_order() {
     let dir = Dir::with_documents();
     let hex = ["ffffffff00000001", "0f0f0f0f0f0f0f0f", "00000000000000fe"];

@@ -29,6 +29,7 @@ use crate::database;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::judging::JudgingArgs;
 use crate::output::Output;
+use crate::quantity::grouped;
 
 /// Find the near-duplicates of fingerprints, pages and documents
 ///
@@ -56,6 +57,7 @@ Examples:
   nddb query crawl.nddb --all --limit 5           near-duplicates of every document
   nddb query crawl.nddb --docs new.jsonl          of each of these, which are not stored
   nddb query crawl.nddb --html page.html --url http://example.org/ --why
+  nddb query crawl.nddb --id doc-1 --format table  to read it here
   nddb query shards/*.nddb --fp 00d1f2a3b4c5e697  several databases as one
   nddb query crawl.nddb --html page.html --url http://example.org/ --method split --verify lcs
   curl -s https://example.org/ | nddb query crawl.nddb --html - -q && echo seen")]
@@ -122,17 +124,20 @@ impl Args {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let dbs = &args.databases.dbs;
-    if args.format != Format::Jsonl
+    if args.format.rows().is_some()
         && let Some(what) = args.unused_by_rows()
     {
         return Err(Failure::usage(format!("--format tsv and parquet cannot be combined with {what}")));
     }
     let readers = dbs.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
     let parts = &Parts::new(dbs, &readers.iter().collect::<Vec<_>>())?;
+    if args.format.rows().is_none() {
+        warn_of_one_table(dbs, parts, global)?;
+    }
     let docs = &args.what.docs;
     let open = || Outside::open(docs, Some(parts.federation.settings()), global);
     let outside = &if docs.is_empty() { None } else { Some(open()?) };
-    if args.format == Format::Jsonl && !args.is_bare() {
+    if args.format.rows().is_none() && !args.is_bare() {
         let judged = Judged {
             parts,
             online: args.how.online(parts.federation.parts()[0], args.k)?,
@@ -164,6 +169,29 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     ask(args, &bare, (parts, outside), threads, global)
 }
 
+/// Number of fingerprints that a query compares without a word.
+const COMPARED_QUIETLY: u64 = 1_000_000;
+
+/// Warns of databases of one table, which is for batches alone: it has no prefix that a query could look up.
+fn warn_of_one_table(dbs: &[PathBuf], parts: &Parts<'_>, global: &Global) -> Result<()> {
+    for (path, view) in dbs.iter().zip(parts.federation.parts()) {
+        if view.settings().levels != Some(Vec::new()) {
+            continue;
+        }
+        let runs = view.stats()?.runs;
+        let compared: u64 = runs.iter().map(|run| run.fingerprints).sum();
+        if compared > COMPARED_QUIETLY {
+            let (path, compared) = (path.display(), grouped(compared));
+            let messages = global.messages();
+            messages.warn(format!("{path} has one table, for batches: each query reads all {compared} fingerprints"));
+            messages.hint(
+                "ask many at once, with --fp-file and --format tsv or parquet; 'nddb compact --tables' adds tables",
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Runs all queries of the user, and prints the answers.
 fn ask<A: Answering>(
     args: &Args,
@@ -175,6 +203,7 @@ fn ask<A: Answering>(
     let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
     let clock = Clock::start();
     let output = Output::chosen(args.output.as_deref().or(silent(global)))?;
+    let output = if args.format == Format::Table { output.tabled() } else { output };
     let mut asking = Asking::new(answering, threads, output);
     if let Some(outside) = outside {
         asking.ask_outside(outside.view())?;

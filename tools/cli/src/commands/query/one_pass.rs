@@ -26,13 +26,15 @@ pub(super) enum Format {
     Tsv,
     /// A Parquet file with one row per match, compressed with zstd
     Parquet,
+    /// A table per query, for people
+    Table,
 }
 
 impl Format {
     /// The format of rows, if there is a row per match.
     pub(super) fn rows(self) -> Option<RowFormat> {
         match self {
-            Self::Jsonl => None,
+            Self::Jsonl | Self::Table => None,
             Self::Tsv => Some(RowFormat::Tsv),
             Self::Parquet => Some(RowFormat::Parquet),
         }

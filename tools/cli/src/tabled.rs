@@ -1,0 +1,164 @@
+//! Lines of JSON as tables for people.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value};
+
+use crate::quantity::{counted, grouped};
+use crate::table::Table;
+
+/// Rows that are aligned together; the next ones make a table of their own, so that a long output needs no memory.
+const TOGETHER: usize = 1000;
+/// Fields that people do not compare by eye, or that say the same in each row.
+const LEFT_OUT: [&str; 6] = ["method", "fp", "site", "why", "documents", "unverified"];
+
+/// Writes each line of JSON that it is given as a row. A line with a list of matches or members becomes a table of its
+/// own, under a heading.
+pub(crate) struct Tabled<W> {
+    to: W,
+    /// The beginning of a line.
+    line: Vec<u8>,
+    rows: Vec<Map<String, Value>>,
+}
+
+impl<W: Write> Tabled<W> {
+    pub(crate) fn new(to: W) -> Self {
+        Self { to, line: Vec::new(), rows: Vec::new() }
+    }
+
+    fn take(&mut self, mut row: Map<String, Value>) -> io::Result<()> {
+        let Some(Value::Array(matches)) = row.remove("matches") else {
+            match row.remove("members") {
+                Some(Value::Array(members)) => {
+                    self.print()?;
+                    return self.group(&row, &members);
+                }
+                _ => {
+                    describe(&mut row);
+                    self.rows.push(row);
+                    return if self.rows.len() < TOGETHER { Ok(()) } else { self.print() };
+                }
+            }
+        };
+        self.print()?;
+        let count = row.get("count").and_then(Value::as_u64).unwrap_or(0);
+        let query = row.get("query").or(row.get("fp")).map(cell).unwrap_or_default();
+        let mut heading = format!("{query}: {} {}", grouped(count), if count == 1 { "match" } else { "matches" });
+        if let Some(error) = row.get("error") {
+            heading += &format!(" ({})", cell(error));
+        } else if row.get("complete") == Some(&Value::Bool(false)) {
+            heading += " (perhaps not all)";
+        }
+        writeln!(self.to, "{heading}")?;
+        self.rows.extend(matches.into_iter().filter_map(|found| match found {
+            Value::Object(found) => Some(found),
+            _ => None,
+        }));
+        self.print()?;
+        writeln!(self.to)
+    }
+
+    /// Prints a group of documents that are not distinguished.
+    fn group(&mut self, row: &Map<String, Value>, members: &[Value]) -> io::Result<()> {
+        let kind = if row.get("group").and_then(Value::as_str) == Some("identity") { "text" } else { "sketch" };
+        let size = row.get("size").and_then(Value::as_u64).unwrap_or(members.len() as u64);
+        let members: Vec<String> = members.iter().map(cell).collect();
+        writeln!(self.to, "{} with the same {kind}: {}", counted(size, "document"), members.join(", "))
+    }
+
+    /// Prints the rows as a table, without the columns in which nothing is known.
+    fn print(&mut self) -> io::Result<()> {
+        let mut columns: Vec<&str> = Vec::new();
+        for (name, value) in self.rows.iter().flatten() {
+            if !value.is_null() && !LEFT_OUT.contains(&name.as_str()) && !columns.contains(&name.as_str()) {
+                columns.push(name);
+            }
+        }
+        if !columns.is_empty() {
+            let mut table = Table::new(&columns);
+            for row in &self.rows {
+                table.row(columns.iter().map(|&name| row.get(name).map(cell).unwrap_or_default()).collect());
+            }
+            for line in table.lines() {
+                writeln!(self.to, "{line}")?;
+            }
+        }
+        self.rows.clear();
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Tabled<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n")
+                && let Ok(Value::Object(row)) = serde_json::from_slice(&std::mem::take(&mut self.line))
+            {
+                self.take(row)?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.print()?;
+        self.to.flush()
+    }
+}
+
+/// Makes columns of what is known of the two documents of a pair.
+fn describe(row: &mut Map<String, Value>) {
+    let Some(Value::Array(documents)) = row.get("documents").cloned() else { return };
+    for (side, document) in ["a", "b"].into_iter().zip(documents) {
+        for (name, value) in document.as_object().into_iter().flatten().filter(|(name, _)| *name != "id") {
+            row.insert(format!("{name} of {side}"), value.clone());
+        }
+    }
+}
+
+/// A value as people read it.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
+        Value::Number(number) if number.is_f64() => format!("{:.3}", number.as_f64().unwrap_or_default()),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tabled(lines: &str) -> String {
+        let mut out = Vec::new();
+        let mut tabled = Tabled::new(&mut out);
+        // In pieces, as a buffer writes them.
+        lines.as_bytes().chunks(7).for_each(|piece| tabled.write_all(piece).expect("memory is writable"));
+        tabled.flush().expect("memory is writable");
+        drop(tabled);
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn rows_have_the_columns_in_which_something_is_known() {
+        let pair =
+            r#"{"a":"x","b":17,"method":"model","distance":3,"lcs":null,"probability":0.987654,"verdict":"near"}"#;
+        let other = r#"{"a":"long\tname","b":1,"method":"model","distance":null,"lcs":null,"probability":0.5,"verdict":"near"}"#;
+        let group = r#"{"group":"identity","founder":"x","size":2,"members":["x","y"]}"#;
+        let want = "2 documents with the same text: x, y\n\
+                    a           b  distance  probability  verdict\n\
+                    x          17         3        0.988  near\n\
+                    long name   1                  0.500  near\n";
+        assert_eq!(tabled(&format!("{group}\n{pair}\n{other}\n")), want);
+    }
+
+    #[test]
+    fn each_query_has_a_table_of_its_matches() {
+        let query = r#"{"query":"q","fp":"00","method":"model","count":1,"complete":true,"matches":[{"id":"a","fp":"01","distance":2,"url":"u"}]}"#;
+        let none = r#"{"query":"n","fp":null,"count":0,"complete":true,"matches":[],"error":"no such document"}"#;
+        let want = "q: 1 match\nid  distance  url\na          2  u\n\nn: 0 matches (no such document)\n\n";
+        assert_eq!(tabled(&format!("{query}\n{none}\n")), want);
+    }
+}
