@@ -191,6 +191,43 @@ fn a_page_holds_what_needs_labels() {
 }
 
 #[test]
+fn the_default_verdict_is_measured_by_its_probability() {
+    let dir = dir();
+    let methods = ["--recipe", "main", "--methods", "model:probability=0.1..0.9/0.4"];
+    let (page, values) = page(&dir, &methods);
+    assert!(page.contains("precision by recall") && page.contains("calibration of the default verdict"), "{page}");
+    assert_eq!(values.len(), 3);
+    let by_probability = &values[0]["by_probability"];
+    let steps = by_probability["steps"].as_array().expect("steps");
+    for value in &values {
+        // All pairs of one text are candidates of the model, so its runs find what the steps count.
+        let least = value["params"]["probability"].as_f64().expect("a threshold");
+        let step = steps.iter().find(|step| is(&step["probability"], least)).expect("a step");
+        assert_eq!(
+            (&step["labelled"]["correct"], &value["by_probability"]),
+            (&value["found"]["correct"], by_probability)
+        );
+        assert_eq!((&step["recall"], &step["precision"]), (&value["recall"], &value["precision"]));
+        assert_eq!(
+            (&step["recall_interval"], &step["f1_interval"]),
+            (&value["recall_interval"], &value["f1_interval"])
+        );
+        let numbers =
+            [&step["precision"], &step["recall"]].map(|share| share.as_f64().map(|share| format!("{share:.4}")));
+        assert!(numbers.into_iter().flatten().all(|number| page.contains(&format!("<td>{number}</td>"))), "{step}");
+    }
+    let bins = by_probability["calibration"]["bins"].as_array().expect("bins");
+    let sum = |key: &str| bins.iter().filter_map(|bin| Some(bin[key].as_f64()? * bin["pairs"].as_f64()?)).sum::<f64>();
+    assert_eq!(bins.iter().filter_map(|bin| bin["pairs"].as_u64()).sum::<u64>(), 55, "{by_probability}");
+    assert!((sum("observed") - 10.0).abs() < 1e-9, "the correct pairs: {by_probability}");
+    let brier = by_probability["calibration"]["brier"].as_f64().expect("a score");
+    assert!((0.0..0.2).contains(&brier) && by_probability["unknown"] == 0, "{by_probability}");
+    // Sketches of whole pages have no probability.
+    let (page, values) = self::page(&dir, &["--methods", "b"]);
+    assert!(!page.contains("by its probability") && values[0].get("by_probability").is_none());
+}
+
+#[test]
 fn a_page_says_what_labels_of_one_kind_cannot_tell() {
     let dir = dir();
     for (labels, words) in [

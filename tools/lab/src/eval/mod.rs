@@ -5,7 +5,8 @@
 //! intervals and paired differences ([`bootstrap`]), the splits by site and kind, the returned pairs with and without
 //! labels ([`Returned`]), and precision and recall by Hamming distance ([`by_distance`]), by B-similarity and
 //! C-similarity ([`BySimilarity`]), by the slope of trustable regions ([`by_slope`]), by the features of a simhash
-//! ([`by_features`]), by language ([`by_language`]), and by the shingles of algorithm B ([`by_shingles`]).
+//! ([`by_features`]), by language ([`by_language`]), by the shingles of algorithm B ([`by_shingles`]), and by the least
+//! probability of the default verdict ([`by_probability`]).
 //!
 //! A method is judged only by the pairs that it returns, from its own candidates over all documents ([`Corpus`]). A
 //! labelled pair that it does not return counts as missed, even if its rule would accept the pair. Only the corpus
@@ -23,6 +24,7 @@ mod labelled_texts;
 mod languages;
 mod means;
 mod page;
+mod probability;
 mod returned;
 mod score;
 mod shingle_lengths;
@@ -42,6 +44,7 @@ pub use label::{Label, LabelError, LabelFault, LabelledPair, Labels};
 pub use languages::{ByLanguage, by_language};
 pub use means::{RelativeRecall, mean_precision, relative_recall};
 pub use page::{EvalPage, MethodFigures, RecipeFigures};
+pub use probability::{AtProbability, ByProbability, LEAST, by_probability};
 pub use returned::{Returned, SAMPLE};
 pub use score::{Counts, Split, splits};
 pub use shingle_lengths::{OfShingles, by_shingles};

@@ -24,6 +24,7 @@ use crate::text_options::TextOptions;
 Examples:
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods simhash:k=0..7,c:c=352..380/4 --half 1
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods model:probability=0.1..0.9/0.1
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --json | jq '[.method, .params, .f1]'
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods split --review review.tsv
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --report eval.html")]

@@ -1,8 +1,8 @@
 //! One JSON object for each method and setting.
 
 use nddb_lab::eval::{
-    AtDistance, ByThreshold, C_RANGES, COMBINED_C, Counts, DRAWS, Interval, Intervals, RECALL, Slopes, Split,
-    by_distance, distances_of, mean_precision, relative_recall, splits,
+    AtDistance, ByProbability, ByThreshold, C_RANGES, COMBINED_C, Counts, DRAWS, Interval, Intervals, RECALL, Slopes,
+    Split, by_distance, distances_of, mean_precision, relative_recall, splits,
 };
 use serde_json::{Map, Value, json};
 
@@ -128,6 +128,7 @@ fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value
             });
             ("by_c", steps.collect())
         }
+        "model" => ("by_probability", figures.probabilities.as_ref().map_or(Value::Null, by_probability)),
         "lcs" => ("slopes", figures.slopes.as_ref().map_or(Value::Null, slopes)),
         _ => return None,
     })
@@ -147,6 +148,29 @@ fn at_threshold(of: &ByThreshold, index: usize) -> Value {
     let mut value = at(json!({"r": of.r(index)}), counts);
     value["recall"] = json!(counts.recall());
     value
+}
+
+fn by_probability(made: &ByProbability) -> Value {
+    let steps = made.steps.iter().map(|step| {
+        let mut value = at(json!({"probability": step.least}), &step.counts);
+        value["recall"] = json!(step.counts.recall());
+        value["f1"] = json!(step.counts.f1());
+        let intervals = [step.intervals.precision, step.intervals.recall, step.intervals.f1];
+        for (name, of) in ["precision_interval", "recall_interval", "f1_interval"].into_iter().zip(intervals) {
+            value[name] = interval(of);
+        }
+        value
+    });
+    let calibration = &made.calibration;
+    let bins = calibration
+        .bins
+        .iter()
+        .map(|bin| json!({"pairs": bin.pairs, "predicted": bin.predicted, "observed": bin.observed}));
+    json!({
+        "steps": steps.collect::<Vec<_>>(),
+        "calibration": {"bins": bins.collect::<Vec<_>>(), "brier": calibration.brier, "slope": calibration.slope},
+        "unknown": made.unknown,
+    })
 }
 
 fn slopes(made: &Slopes) -> Value {

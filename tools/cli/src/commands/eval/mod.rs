@@ -174,6 +174,7 @@ fn page<'a>(
         similarity: &figures.similarity,
         slopes: figures.slopes.as_ref(),
         distances: &figures.distances,
+        probabilities: figures.probabilities.as_ref(),
     };
     EvalPage {
         docs: args.docs.display().to_string(),

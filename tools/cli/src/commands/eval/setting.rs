@@ -59,7 +59,7 @@ impl Setting {
 
 /// Reads a list of methods: `all`, or names separated by commas. Each name may have parameters after a colon, separated
 /// by plus signs. The value of an integer parameter may be a range, `352..380` or `352..380/4`, for all values in the
-/// range.
+/// range; that of a share, too, with its step: `0.1..0.9/0.1`.
 pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
     if list == "all" {
         return Ok(methods::all().into_iter().map(|method| Setting::new(method, false)).collect());
@@ -94,6 +94,7 @@ fn with(settings: &[Setting], given: &str) -> Result<Vec<Setting>, String> {
     let counts = settings[0].method.counts(name).map_err(|error| error.to_string())?;
     let values = match counts {
         Some(range) => counted(values, &range)?,
+        None if values.contains("..") => shares(values)?,
         None => vec![values.to_owned()],
     };
     let with = |setting: &Setting, value: &str| {
@@ -124,6 +125,30 @@ fn counted(text: &str, range: &RangeInclusive<u64>) -> Result<Vec<String>, Strin
     Ok((from..=to).step_by(step).map(|value| value.to_string()).collect())
 }
 
+/// Returns the shares of a range, `0.1..0.9/0.1`.
+fn shares(text: &str) -> Result<Vec<String>, String> {
+    let wrong = || format!("{text:?} is not a range as 0.1..0.9/0.1");
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong);
+    let (values, step) = text.split_once('/').ok_or_else(wrong)?;
+    let (from, to) = values.split_once("..").ok_or_else(wrong)?;
+    let (from, to, step) = (number(from)?, number(to)?, number(step)?);
+    if from > to || step <= 0.0 {
+        return Err(wrong());
+    }
+    // The end belongs to the range even if the sum of its steps is a little more.
+    let steps = ((to - from) / step + 1e-9).floor();
+    if steps >= VALUES_MAX as f64 {
+        return Err(format!("{text:?} is more than {VALUES_MAX} values"));
+    }
+    let value = |index: u64| (from + step * index as f64).min(to);
+    Ok((0..=steps as u64).map(|index| format!("{:.9}", value(index))).map(trimmed).collect())
+}
+
+/// Returns a number without zeros at its end.
+fn trimmed(number: String) -> String {
+    number.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +172,11 @@ mod tests {
         assert_eq!(told("simhash:k=3,simhash"), ["simhash k=3"], "each setting once");
         assert_eq!(told("cosine:smallest=3"), ["cosine cosine=0.95+smallest=3"], "and what is not a default");
         assert_eq!(told("shingles:words=4..5").len(), 2);
+        let want = ["model probability=0.7", "model probability=0.8", "model probability=0.9"];
+        assert_eq!(told("model:probability=0.7..0.9/0.1"), want);
+        for wrong in ["0.7..0.9", "0.9..0.7/0.1", "0.1..0.9/0", "0.1../0.1", "0..1/0.00001", "0..nan/0.1"] {
+            assert!(parse(&format!("model:probability={wrong}")).is_err(), "{wrong}");
+        }
         assert_eq!(parse("all").map(|all| all.len()), Ok(methods::all().len()));
     }
 

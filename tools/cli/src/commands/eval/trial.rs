@@ -1,11 +1,11 @@
 //! A setting with its results, the data shared by all settings, and further measurements.
 
-use nddb::detect::methods::Lcs;
+use nddb::detect::methods::{Lcs, Model};
 use nddb::detect::{PairOptions, PairSummary, Resources};
 use nddb::sketch::Recipe;
 use nddb_lab::eval::{
-    AtDistance, BySimilarity, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, Slopes, bootstrap, by_slope,
-    similar_pairs, splits,
+    AtDistance, ByProbability, BySimilarity, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, Slopes,
+    bootstrap, by_probability, by_slope, similar_pairs, splits,
 };
 
 use super::args::{Args, EvalHalf};
@@ -86,6 +86,8 @@ pub(super) struct Figures<'a> {
     pub(super) set: &'a Set,
     pub(super) similarity: BySimilarity,
     pub(super) distances: Vec<AtDistance>,
+    /// `None` if no pair has a probability.
+    pub(super) probabilities: Option<ByProbability>,
     /// `None` without a page, because slopes take long: all labelled pairs are compared with every slope.
     pub(super) slopes: Option<Slopes>,
 }
@@ -102,6 +104,8 @@ pub(super) fn measure<'a>(
     let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(lcs.clone()) };
     args.texts.apply(&[&lcs], &mut options)?;
     let slopes_of = (&options, &lcs);
+    let mut model = Model::default();
+    args.parameters.apply_known(&mut model)?;
     let mut made = Vec::new();
     for set in frame.sets {
         let (collection, gold) = (set.corpus.collection(), &set.gold);
@@ -113,7 +117,9 @@ pub(super) fn measure<'a>(
             None => None,
         };
         let similarity = BySimilarity::of(&similar_pairs(gold, &frame.selected, collection));
-        made.push(Figures { set, similarity, distances: frame.distances(set), slopes });
+        let selection = (&*frame.selected, &frame.cells);
+        let probabilities = by_probability(gold, selection, collection, &model, frame.seed);
+        made.push(Figures { set, similarity, distances: frame.distances(set), probabilities, slopes });
     }
     Ok(made)
 }
