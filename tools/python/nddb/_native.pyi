@@ -1,7 +1,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Literal, Protocol, Self, SupportsIndex, TypedDict, final, overload
+from typing import Any, Literal, Protocol, SupportsIndex, TypedDict, final, overload
+
+from typing_extensions import Self
 
 __all__ = [
     "__version__",

@@ -31,15 +31,11 @@ mod verdict;
 mod why;
 mod writer;
 
-use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 /// The module that Python imports as `nddb._native`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    if let Some(unfit) = nddb_cli::unfit_processor() {
-        return Err(PyImportError::new_err(unfit));
-    }
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<reader::PyReader>()?;
     module.add_class::<reader::PyMatch>()?;

@@ -7,7 +7,10 @@ import shutil
 import weakref
 from collections.abc import Callable
 from html import escape
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: Rows of the table that a notebook shows.
 SHOWN = 10

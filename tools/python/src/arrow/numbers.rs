@@ -1,13 +1,13 @@
-//! Arrays of 64-bit numbers, where they lie.
+//! Arrays of 64-bit numbers: those of Arrow where they lie, others as a copy.
 #![expect(unsafe_code, reason = "the memory of other libraries' arrays")]
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, ArrowNativeTypeOp};
 use arrow_schema::{ArrowError, DataType};
 use nddb::Fingerprint;
-use pyo3::buffer::{Element, PyBuffer};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView};
 
 use super::import;
 use crate::errors::{Fault, Result};
@@ -18,8 +18,8 @@ pub(crate) struct Numbers {
 }
 
 enum Part {
-    Unsigned(PyBuffer<u64>),
-    Signed(PyBuffer<i64>),
+    /// A copy of a buffer: CPython 3.10 cannot share one with an extension that later versions load, too.
+    Copied(Vec<Fingerprint>),
     Arrow(ArrayRef),
 }
 
@@ -32,34 +32,31 @@ impl Numbers {
             let parts: Result<Vec<Part>> = object.py().detach(|| arrays.map(part).collect());
             return Ok(Self { parts: parts? });
         }
-        let part = match PyBuffer::<u64>::get(object) {
-            Ok(buffer) => contiguous(buffer).map(Part::Unsigned)?,
-            Err(_) => match PyBuffer::<i64>::get(object) {
-                Ok(buffer) => contiguous(buffer).map(Part::Signed)?,
-                Err(_) => return Err(Fault::value("an array of 64-bit integers is wanted: numpy, Arrow, or a buffer")),
-            },
-        };
-        Ok(Self { parts: vec![part] })
+        let wanted = || Fault::value("an array of 64-bit integers is wanted: numpy, Arrow, or a buffer");
+        let view = PyMemoryView::from(object).map_err(|_| wanted())?;
+        if view.getattr("ndim")?.extract::<usize>()? != 1 {
+            return Err(Fault::value("an array of one dimension is wanted"));
+        }
+        let format: String = view.getattr("format")?.extract()?;
+        let is_whole = matches!(format.trim_start_matches(['@', '=', '<']), "q" | "Q" | "l" | "L" | "n" | "N");
+        if !is_whole || view.getattr("itemsize")?.extract::<usize>()? != 8 {
+            return Err(wanted());
+        }
+        let bytes = view.call_method0("tobytes")?;
+        let (numbers, _) = bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes().as_chunks::<8>();
+        let prints = numbers.iter().map(|number| Fingerprint(u64::from_le_bytes(*number)));
+        Ok(Self { parts: vec![Part::Copied(prints.collect())] })
     }
 
     /// All numbers, in pieces, as fingerprints.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &[Fingerprint]> {
         self.parts.iter().map(|part| match part {
-            Part::Unsigned(buffer) => prints(buffer),
-            Part::Signed(buffer) => prints(buffer),
+            Part::Copied(prints) => prints,
             Part::Arrow(array) => match array.data_type() {
                 DataType::UInt64 => cast(array.as_primitive::<UInt64Type>().values()),
                 _ => cast(array.as_primitive::<Int64Type>().values()),
             },
         })
-    }
-}
-
-fn contiguous<T: Element>(buffer: PyBuffer<T>) -> Result<PyBuffer<T>> {
-    if buffer.dimensions() == 1 && buffer.is_c_contiguous() {
-        Ok(buffer)
-    } else {
-        Err(Fault::value("a contiguous array of one dimension is wanted"))
     }
 }
 
@@ -71,15 +68,8 @@ fn arrow(array: ArrayRef) -> Result<Part> {
     }
 }
 
-fn prints<T: Element>(buffer: &PyBuffer<T>) -> &[Fingerprint] {
-    let Some(values) = buffer.as_slice_ptr() else { return &[] };
-    // SAFETY: the exporter keeps the memory, of initialised elements, while the buffer exists. Whoever writes into it
-    // meanwhile from another thread gets answers to one number or the other: any bits are a fingerprint.
-    cast(unsafe { values.as_ref() })
-}
-
 /// Takes 64-bit numbers for fingerprints.
-fn cast<T: Element>(values: &[T]) -> &[Fingerprint] {
+fn cast<T: ArrowNativeTypeOp>(values: &[T]) -> &[Fingerprint] {
     assert_eq!((size_of::<T>(), align_of::<T>()), (8, 8), "64-bit numbers");
     // SAFETY: a fingerprint is a transparent u64; `T` is u64 or i64, of the same size and alignment, and any bits are
     // valid.
