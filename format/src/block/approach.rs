@@ -2,6 +2,7 @@
 //! interleaved. [`Block::probe`] and [`Block::position`] are the definitions.
 
 use super::decode::{Block, Cursor};
+use crate::cpu::{self, Compute};
 
 /// Guesses of the place of a value in a block are fractions with this denominator.
 pub const PARTS: usize = 1024;
@@ -95,6 +96,11 @@ impl<const N: usize> Stretches<N> {
     /// branches that would avoid them (measured: four blocks take as long as 1.6).
     #[inline]
     pub fn decode(&mut self, lanes: &[Approach<'_>; N]) {
+        cpu::run(Decode { stretches: self, lanes });
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, lanes: &[Approach<'_>; N]) {
         let mut position: [usize; N] = std::array::from_fn(|lane| lanes[lane].cursor.position);
         let mut value: [u64; N] = std::array::from_fn(|lane| lanes[lane].cursor.value);
         let most = lanes.iter().map(|lane| lane.left).max().unwrap_or(0).min(STRETCH);
@@ -120,6 +126,21 @@ impl<const N: usize> Stretches<N> {
     #[inline]
     pub fn lane(&self, lane: usize) -> Stretch<'_> {
         Stretch { values: &self.values[lane][..self.len], position: self.positions[lane] }
+    }
+}
+
+/// The decoding of [`Stretches::decode`].
+struct Decode<'s, 'l, 'a, const N: usize> {
+    stretches: &'s mut Stretches<N>,
+    lanes: &'l [Approach<'a>; N],
+}
+
+impl<const N: usize> Compute for Decode<'_, '_, '_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        self.stretches.fill(self.lanes);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading a block: probes, finding a value, and decoding.
 
 use crate::bits::peek;
+use crate::cpu::{self, Compute};
 use crate::error::malformed;
 use crate::fingerprint::low_mask;
 use crate::huffman::Decoder;
@@ -236,7 +237,7 @@ pub fn decode_four(blocks: &[Block<'_>; 4], out: &mut Vec<u64>) -> Result<()> {
     let (a, rest) = rest.split_at_mut(blocks[0].count);
     let (b, rest) = rest.split_at_mut(blocks[1].count);
     let (c, d) = rest.split_at_mut(blocks[2].count);
-    let sound = decode_lanes(blocks, [a, b, c, d]);
+    let sound = cpu::run(FourLanes { blocks, lanes: [a, b, c, d] });
     if sound {
         return Ok(());
     }
@@ -245,7 +246,22 @@ pub fn decode_four(blocks: &[Block<'_>; 4], out: &mut Vec<u64>) -> Result<()> {
     blocks.iter().try_for_each(|block| block.decode(out))
 }
 
-/// Decodes four blocks into four slices of their lengths; `false` if a block is not sound.
+/// The decoding of four blocks into four slices of their lengths; its result is `false` if a block is not sound.
+struct FourLanes<'a, 'b, 'l> {
+    blocks: &'a [Block<'b>; 4],
+    lanes: [&'l mut [u64]; 4],
+}
+
+impl Compute for FourLanes<'_, '_, '_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn compute(self) -> bool {
+        decode_lanes(self.blocks, self.lanes)
+    }
+}
+
+#[inline(always)]
 fn decode_lanes(blocks: &[Block<'_>; 4], mut lanes: [&mut [u64]; 4]) -> bool {
     let common = blocks.iter().map(|block| block.count).min().unwrap_or(0);
     let interval = if blocks[0].restart == 0 { usize::MAX } else { blocks[0].restart };

@@ -25,6 +25,7 @@
 use std::collections::BTreeSet;
 use std::collections::HashMap;
 
+use nddb_format::cpu::{self, Compute};
 use nddb_format::record::supershingles_of;
 use nddb_format::summaries::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
@@ -267,7 +268,7 @@ fn values_of_shingles<const N: usize>(mut shingles: impl Iterator<Item = u32>) -
             break;
         }
         is_empty = false;
-        lower(&mut values[..N.next_multiple_of(LANES)], &block);
+        cpu::run(Lower { values: &mut values[..N.next_multiple_of(LANES)], shingles: &block });
     }
     let mut first = [0; N];
     first.copy_from_slice(&values[..N]);
@@ -292,7 +293,22 @@ fn windows(bytes: &[u8], shingle: usize) -> impl Iterator<Item = &[u8]> {
     bytes.windows(size.max(1)).step_by(8)
 }
 
-/// Updates the min-values with more shingles.
+/// The update of min-values with more shingles.
+struct Lower<'a> {
+    values: &'a mut [u32],
+    shingles: &'a [u32],
+}
+
+impl Compute for Lower<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        lower(self.values, self.shingles);
+    }
+}
+
+#[inline(always)]
 fn lower(values: &mut [u32], shingles: &[u32]) {
     const WIDTH: usize = LANES * PASS;
     let (factors, summands) = (&FUNCTIONS.0, &FUNCTIONS.1);

@@ -8,6 +8,8 @@
 //! b = 384. The entries of a token are the bits (1 for +1, 0 for -1) of the first six numbers that
 //! SplitMix64 gives for the token's hash as its seed: entry d is bit d mod 64 of number d / 64.
 
+use nddb_format::cpu::{self, Compute};
+
 use crate::sketch::mix::split_mix;
 use crate::sketch::tally::Tally;
 
@@ -22,11 +24,23 @@ pub type Projection = [u64; WORDS];
 
 /// Returns the projection of a token sequence (Henzinger 2), or of any other hashed features.
 pub fn projection(tokens: &[u64]) -> Projection {
-    let mut tally = Tally::<WORDS>::new();
-    for &token in tokens {
-        tally.add(std::array::from_fn(|word| split_mix(token, word as u64)));
+    cpu::run(Projecting(tokens))
+}
+
+/// The computation of [`projection`].
+struct Projecting<'a>(&'a [u64]);
+
+impl Compute for Projecting<'_> {
+    type Output = Projection;
+
+    #[inline(always)]
+    fn compute(self) -> Projection {
+        let mut tally = Tally::<WORDS>::new();
+        for &token in self.0 {
+            tally.add(std::array::from_fn(|word| split_mix(token, word as u64)));
+        }
+        tally.majority()
     }
-    tally.majority()
 }
 
 /// Returns the bits of the projection of a token sequence, as the paper defines it (Henzinger 2).

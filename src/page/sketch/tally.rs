@@ -24,7 +24,7 @@ impl<const N: usize> Tally<N> {
     }
 
     /// Counts the bits of one more input.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, words: [u64; N]) {
         self.waiting[self.waits] = words;
         self.waits += 1;
@@ -94,6 +94,7 @@ impl<const N: usize> Tally<N> {
         }
     }
 
+    #[inline(always)]
     fn fold(&mut self) {
         let (words, mut size) = (&mut self.waiting, BATCH);
         for low in &mut self.low {

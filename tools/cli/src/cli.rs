@@ -11,6 +11,7 @@ use crate::commands::{
 };
 use crate::failure::{Code, Result};
 use crate::program::Program;
+use crate::version::VERSION;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,7 +52,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 /// can query it while one writes to it. Data goes to stdout, one JSON object per line; progress and messages go to
 /// stderr.
 #[derive(Debug, Parser)]
-#[command(name = "nddb", version, max_term_width = 100)]
+#[command(name = "nddb", version = VERSION.as_str(), max_term_width = 100)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(flatten)]

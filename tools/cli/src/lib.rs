@@ -10,7 +10,6 @@ mod cli;
 mod clock;
 mod columns;
 mod commands;
-mod cpu;
 mod database;
 mod described;
 mod difference_option;
@@ -34,6 +33,7 @@ mod stored_scores;
 mod table;
 mod tabled;
 mod text_options;
+mod version;
 mod waiting;
 
 use std::ffi::OsString;
@@ -75,16 +75,7 @@ pub mod tables {
     pub use crate::stored_scores::{stored_cells, stored_columns};
 }
 
-/// Returns the first feature that the build needs and the processor does not have, as a sentence for the user.
-pub fn unfit_processor() -> Option<String> {
-    cpu::missing().map(|missing| cpu::failure(missing).message)
-}
-
 fn coded<P: Program>(arguments: impl IntoIterator<Item = OsString>) -> Code {
-    if let Some(missing) = cpu::missing() {
-        messages::report(&cpu::failure(missing));
-        return Code::Failed;
-    }
     let parsed = P::command_line().try_get_matches_from(arguments).and_then(|matches| P::from_arg_matches(&matches));
     let program = match parsed {
         Ok(program) => program,

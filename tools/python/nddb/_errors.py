@@ -1,6 +1,7 @@
 """The exceptions of the package: one class for each kind of error.
 
-Every exception has a ``hint``: what can be done, or None. It is a note of the exception, too, which tracebacks show.
+Every exception has a ``hint``: what can be done, or None. It is a note of the exception, too, which tracebacks show from
+Python 3.11 on.
 """
 
 from __future__ import annotations

@@ -138,7 +138,8 @@ fn exception(class: &str, message: &str, hint: Option<String>, system: Option<i3
             let exception = py.import("nddb._errors")?.getattr(class)?.call1((message,))?;
             if let Some(hint) = hint {
                 exception.setattr("hint", &hint)?;
-                exception.call_method1("add_note", (format!("hint: {hint}"),))?;
+                // What add_note does, which Python has from 3.11 on.
+                exception.setattr("__notes__", vec![format!("hint: {hint}")])?;
             }
             if let Some(system) = system {
                 exception.setattr("errno", system)?;

@@ -19,7 +19,7 @@ use crate::program::Program;
 /// These commands are for developers of a method, readers of the papers, and engines that distribute work. Everything
 /// else is a command of nddb.
 #[derive(Debug, Parser)]
-#[command(name = "nddb-lab", version, max_term_width = 100)]
+#[command(name = "nddb-lab", version = crate::version::VERSION.as_str(), max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
