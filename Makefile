@@ -9,19 +9,23 @@ export ROCKSDB_STATIC := 1
 export PROFILE ?= release
 NDDB := target/$(PROFILE)/nddb
 
-.PHONY: help setup build demo test crash python test-python test-spark lint doc deps public-api package bench fuzz env clean
+.PHONY: help setup build demo test crash python test-python test-spark wheels dist test-aarch64 lint doc deps workflows public-api package bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
 	@echo 'make test           build and run all tests'
 	@echo 'make crash          crashes, power cuts and failing calls: KILLS=300 CUTS=1000 POWER=75 ERRORS=300 SEED=1'
-	@echo 'make python         build the Python package, target/wheels (PYTHON=python3.11 or newer)'
+	@echo 'make python         build the Python package, target/wheels (PYTHON=python3.10 or newer)'
 	@echo 'make test-python    install it into environments of its own and test it'
 	@echo 'make test-spark     test its jobs on Spark, with a crawl and killed executors (needs Java)'
+	@echo 'make wheels         the wheels that are released, for older Linux systems (ARCHS="x86_64 aarch64")'
+	@echo 'make dist           the command as it is released: .tar.gz, Debian packages and checksums, target/dist'
+	@echo 'make test-aarch64   the tests of the library'"'"'s lower crates for aarch64, under qemu'
 	@echo 'make build          build target/release/nddb (PROFILE=checked: with assertions)'
 	@echo 'make lint           formatting and clippy'
 	@echo 'make doc            documentation, target/doc'
 	@echo 'make deps           licences, sources and Rust versions of the dependencies'
+	@echo 'make workflows      .github/workflows has the form that GitHub asks for'
 	@echo 'make public-api     the public interface is the one that public-api.txt lists'
 	@echo 'make package        each crate as it would be published, target/package'
 	@echo 'make bench          all benchmarks, short; see benches/README.md for the full ones'
@@ -63,6 +67,17 @@ test-python: python
 test-spark: python
 	@.ci/python spark
 
+ARCHS ?= x86_64 aarch64
+
+wheels: setup
+	@.ci/wheels $(ARCHS)
+
+dist: setup
+	@.ci/dist $(ARCHS)
+
+test-aarch64: setup
+	@.ci/aarch64
+
 lint: setup
 	cargo fmt --all --check
 	cargo clippy --profile checked --locked --workspace --all-targets -- -D warnings
@@ -72,6 +87,9 @@ doc: setup
 
 deps:
 	@.ci/deps
+
+workflows:
+	@.ci/workflows
 
 public-api: setup
 	@.ci/public-api
