@@ -5,7 +5,7 @@ use nddb::detect::{ClusterOptions, Collection, Method, MethodChoice, PairOptions
 use nddb::{Error, Progress, Result, View};
 
 use super::overview::Overview;
-use super::texts::{TERM_PAIRS, Texts};
+use super::texts::{BySketches, TERM_PAIRS, Texts};
 use crate::Draw;
 use crate::measures::{self, Graph, Grid, Prints, Sizes};
 use crate::removals::{Removals, usual_options};
@@ -112,7 +112,8 @@ impl<'a> Report<'a> {
             let found = with_deleted.find(collection.id(ordinal));
             found.is_some_and(|ordinal| removals.clusters.is_removed(with_deleted.row(ordinal).rank))
         };
-        let texts = Texts::measure(view, &collection, &options, (sample, seed), &drawn, &is_removed, threads, watch)?;
+        let sketches = BySketches { pairs: &drawn, is_removed: &is_removed };
+        let texts = Texts::measure(view, &collection, &options, (sample, seed), sketches, threads, watch)?;
         Ok(Report { db, view, collection, overview, default, prints, methods, refused, b, c, texts })
     }
 }

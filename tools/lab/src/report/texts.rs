@@ -46,16 +46,22 @@ pub struct Texts {
     pub sampled: Sampled,
 }
 
+/// What sketches say of documents.
+pub(super) struct BySketches<'a> {
+    /// Samples of the pairs that methods find.
+    pub(super) pairs: &'a [(&'static str, Draw)],
+    /// Whether clustering would remove a document.
+    pub(super) is_removed: &'a dyn Fn(u32) -> bool,
+}
+
 impl Texts {
-    /// Draws the sample and measures it; `pairs` are samples of the pairs that methods find. `is_removed` says of a
-    /// document whether clustering would remove it.
+    /// Draws the sample and measures it.
     pub(super) fn measure(
         view: View<'_>,
         collection: &Collection,
         options: &PairOptions,
         (sample, seed): (usize, u64),
-        pairs: &[(&'static str, Draw)],
-        is_removed: &dyn Fn(u32) -> bool,
+        BySketches { pairs, is_removed }: BySketches<'_>,
         threads: usize,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
