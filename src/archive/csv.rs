@@ -234,7 +234,7 @@ impl Columns {
             html: find(&fields.html),
             fp: find(&fields.fp),
             url: all(&layouts::url(options)),
-            date: all(layouts::DATE),
+            date: all(&layouts::date(options)),
         };
         if columns.text.is_empty() && columns.html.is_none() && columns.fp.is_none() {
             return Err(format!(

@@ -5,7 +5,7 @@
 /// Accepts a date `YYYY`, `YYYY-MM` or `YYYY-MM-DD` (also with `/`). A time may follow after `T` or a space; its
 /// minutes, seconds and fraction are optional. A zone may follow the time: `Z`, `UTC` or an offset such as `-0800` or
 /// `+01:00`; the default is UTC. Also accepts 8 to 18 digits without separators.
-pub(super) fn parse(text: &[u8]) -> Option<i64> {
+pub fn parse(text: &[u8]) -> Option<i64> {
     let text = text.trim_ascii();
     if text.len() >= 8 && text.iter().all(u8::is_ascii_digit) {
         return parse_digits(text);
@@ -55,7 +55,7 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
 /// Returns the seconds since 1970 of a date that is written as a number: a year, a date of eight digits, or a date and
 /// time of fourteen digits. Any other number counts seconds since 1970, or thousandths, millionths or billionths of a
 /// second, depending on its size.
-pub(super) fn of_number(number: i64) -> Option<i64> {
+pub fn of_number(number: i64) -> Option<i64> {
     let digits = number.to_string();
     match digits.len() {
         4 => return parse(digits.as_bytes()),

@@ -10,8 +10,7 @@ const TEXT: &[&str] = &["raw_content", "content"];
 
 const URL: &[&str] = &["metadata.url", "meta.url", "u", "metadata.WARC-Target-URI", "warc_headers.warc-target-uri"];
 
-/// Names of the date; there is no option for it.
-pub(super) const DATE: &[&str] = &[
+const DATE: &[&str] = &[
     "date",
     "metadata.date",
     "timestamp",
@@ -33,6 +32,11 @@ pub(super) fn text(options: &Options) -> Vec<&str> {
 /// Returns the names of the address, the one that is preferred first.
 pub(super) fn url(options: &Options) -> Vec<&str> {
     with_others(&options.fields.url, &JsonFields::default().url, URL, options)
+}
+
+/// Returns the names of the date, the one that is preferred first.
+pub(super) fn date(options: &Options) -> Vec<&str> {
+    options.date.as_deref().map_or_else(|| DATE.to_vec(), |name| vec![name])
 }
 
 fn with_others<'a>(name: &'a str, usual: &str, others: &[&'static str], options: &'a Options) -> Vec<&'a str> {

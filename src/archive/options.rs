@@ -23,6 +23,8 @@ pub struct Options {
     pub first_ordinal: u64,
     /// The names of the JSON fields and of the columns of Parquet and CSV files.
     pub fields: JsonFields,
+    /// The name of the date of a document, if it has another one than in well-known data sets. It is required.
+    pub date: Option<String>,
     /// The names among `fields` that are required although they are the usual ones: a Parquet or CSV file must have the
     /// column, and one of the first lines of JSON must have the field.
     pub required: Vec<String>,

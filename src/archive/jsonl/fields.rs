@@ -30,7 +30,7 @@ impl<'a> Names<'a> {
         names.extend(layouts::text(options).into_iter().map(|name| (Role::Text, name)));
         names.extend([(Role::Html, fields.html.as_str()), (Role::Fingerprint, &fields.fp)]);
         names.extend(layouts::url(options).into_iter().map(|name| (Role::Url, name)));
-        names.extend(layouts::DATE.iter().map(|&name| (Role::Date, name)));
+        names.extend(layouts::date(options).into_iter().map(|name| (Role::Date, name)));
         Self(names)
     }
 

@@ -85,6 +85,7 @@ impl Columns {
         };
         let find = |name: &str, usual: &str, fits| find_any(&[name], usual, fits);
         let is_text = |kind| matches!(kind, Kind::Text | Kind::Bytes);
+        let is_date = |kind| !matches!(kind, Kind::Uuid | Kind::Uint32);
         let batch = match batch_column {
             Some(batch) => find(batch, "", is_text)?,
             None => None,
@@ -107,9 +108,13 @@ impl Columns {
                 matches!(kind, Kind::Text | Kind::Bytes | Kind::Int64 | Kind::Uint64)
             })?,
             // If a column has a known name but an unsuitable type, there is no date.
-            date: layouts::DATE.iter().find_map(|&name| {
-                column(schema, name)?.ok().filter(|found| !matches!(found.kind, Kind::Uuid | Kind::Uint32))
-            }),
+            date: match &options.date {
+                Some(name) => find(name, "", is_date)?,
+                None => {
+                    let known = layouts::date(options);
+                    known.iter().find_map(|&name| column(schema, name)?.ok().filter(|found| is_date(found.kind)))
+                }
+            },
             batch,
             sketch: None,
             recipe: None,

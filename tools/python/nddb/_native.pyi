@@ -369,6 +369,7 @@ class Writer:
         html_field: str | None = None,
         fp_field: str | None = None,
         url_field: str | None = None,
+        date_field: str | None = None,
         id_from: Literal["record", "url", "path", "row"] = "record",
         id_prefix: str = "",
         batch: str | None = None,
@@ -386,6 +387,7 @@ class Writer:
         html: str | EllipsisType | None = ...,
         url: str | EllipsisType | None = ...,
         fingerprint: str | None = None,
+        date: str | None = None,
         batch: str | None = None,
         progress: Callable[[_Told], object] | None = None,
     ) -> dict[str, int]: ...

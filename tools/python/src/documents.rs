@@ -11,6 +11,7 @@ use nddb::text::{Page, PageKind};
 use nddb::{Document, Fingerprint};
 
 use crate::arrow::{Arrays, Bytes, Ids, column, optional};
+use crate::dates::Dates;
 use crate::errors::{Fault, Result};
 use crate::names::{Choices, Names};
 
@@ -24,6 +25,7 @@ struct Columns<'a> {
     pages: Option<Bytes<'a>>,
     urls: Option<Bytes<'a>>,
     prints: Option<&'a ArrayRef>,
+    dates: Option<Dates<'a>>,
 }
 
 impl<'a> Columns<'a> {
@@ -33,12 +35,14 @@ impl<'a> Columns<'a> {
                 .map(|array| Bytes::new(name.as_deref().unwrap_or_default(), array))
                 .transpose()
         };
+        let dates = names.date.as_deref().map(|name| Dates::new(name, column(table, name)?)).transpose()?;
         Ok(Self {
             ids: Ids::new(&names.id, column(table, &names.id)?)?,
             texts: bytes(&names.text)?,
             pages: bytes(&names.html)?,
             urls: bytes(&names.url)?,
             prints: optional(table, names.fingerprint.as_deref()),
+            dates,
         })
     }
 
@@ -99,7 +103,10 @@ pub(crate) fn sketch(
             .map(|row| match columns.document(row, recipe) {
                 // As in the command: a row with an impossible id is no document.
                 Err(Fault::Store(nddb::Error::Document { .. })) => Ok(None),
-                document => document,
+                document => {
+                    let date = columns.dates.as_ref().and_then(|dates| dates.get(row));
+                    document.map(|document| document.map(|document| document.with_date(date)))
+                }
             })
             .collect()
     };

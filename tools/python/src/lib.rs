@@ -9,6 +9,7 @@ mod arrow;
 mod command;
 mod config;
 mod convert;
+mod dates;
 mod dedup;
 mod documents;
 mod errors;

@@ -54,6 +54,7 @@ pub(crate) struct Choices {
     pub(crate) html: Choice,
     pub(crate) url: Choice,
     pub(crate) fingerprint: Option<String>,
+    pub(crate) date: Option<String>,
 }
 
 /// The names of the columns that are read of a table.
@@ -64,6 +65,7 @@ pub(crate) struct Names {
     pub(crate) html: Option<String>,
     pub(crate) url: Option<String>,
     pub(crate) fingerprint: Option<String>,
+    pub(crate) date: Option<String>,
 }
 
 impl Choices {
@@ -71,8 +73,8 @@ impl Choices {
     /// Fails where a column that was named is missing, or nothing says what a document is.
     pub(crate) fn of(&self, table: &StructArray) -> Result<Names> {
         column(table, &self.id)?;
-        if let Some(fingerprint) = &self.fingerprint {
-            column(table, fingerprint)?;
+        for name in self.fingerprint.iter().chain(&self.date) {
+            column(table, name)?;
         }
         let is_usual = !self.text.is_named() && !self.html.is_named();
         let names = Names {
@@ -81,6 +83,7 @@ impl Choices {
             html: self.html.of(table, "html", is_usual)?,
             url: self.url.of(table, "url", true)?,
             fingerprint: self.fingerprint.clone(),
+            date: self.date.clone(),
         };
         if names.text.is_none() && names.html.is_none() && names.fingerprint.is_none() {
             let found = table.column_names().join(", ");

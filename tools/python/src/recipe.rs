@@ -107,7 +107,7 @@ impl PyRecipe {
         url: Choice,
         threads: Option<usize>,
     ) -> Result<Stream> {
-        let choices = Choices { id: id.into(), text, html, url, fingerprint: None };
+        let choices = Choices { id: id.into(), text, html, url, fingerprint: None, date: None };
         let tables = Tables::new(table)?;
         let (recipe, threads) = (self.recipe, threads.unwrap_or_else(usual_threads).max(1));
         Ok(Stream::new(columns(), move |sink| {

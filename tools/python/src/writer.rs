@@ -245,7 +245,7 @@ impl PyWriter {
     /// (1, 0)
     #[pyo3(signature = (
         paths, *, format="auto", id_field=None, text_field=None, html_field=None, fp_field=None, url_field=None,
-        id_from="record", id_prefix="", batch=None, pending=false, again=false, select=None,
+        date_field=None, id_from="record", id_prefix="", batch=None, pending=false, again=false, select=None,
         progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
@@ -259,6 +259,7 @@ impl PyWriter {
         html_field: Option<String>,
         fp_field: Option<String>,
         url_field: Option<String>,
+        date_field: Option<String>,
         id_from: &str,
         id_prefix: &str,
         batch: Option<&str>,
@@ -283,7 +284,11 @@ impl PyWriter {
                 url: named(&url_field, "url"),
             },
             // A column that is named must be there.
-            required: [id_field, text_field, html_field, fp_field, url_field].into_iter().flatten().collect(),
+            date: date_field.clone(),
+            required: [id_field, text_field, html_field, fp_field, url_field, date_field]
+                .into_iter()
+                .flatten()
+                .collect(),
             ..Options::default()
         };
         let threads = self.threads;
@@ -329,9 +334,11 @@ impl PyWriter {
     ///
     /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns.
     /// Columns text, html and url are read where they are there, unless others are named, or None; with a column that is
-    /// named for a page, no other one is. A row without an id, or without any of fingerprint, HTML and text, is skipped. A table of more than 65,536 rows,
-    /// and one with `batch`, the name of a batch, is loaded in bulk: what is staged is committed first, and the rows
-    /// are durable when it returns. Raises ValueError for a column that is not there, or of another type.
+    /// named for a page, no other one is. A row without an id, or without any of fingerprint, HTML and text, is skipped.
+    /// `date` is when a document was made or fetched (timestamps, days, texts or numbers, as `nddb load` reads them): of
+    /// near-duplicates of one table the oldest one is kept. A table of more than 65,536 rows, and one with `date` or
+    /// `batch`, the name of a batch, is loaded in bulk: what is staged is committed first, and the rows are durable when it returns.
+    /// Raises ValueError for a column that is not there, or of another type.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": [7, 8], "text": ["an apple and a pear", None]})
@@ -340,7 +347,8 @@ impl PyWriter {
     /// >>> said["documents"], said["skipped"]
     /// (1, 1)
     #[pyo3(signature = (
-        table, *, id="id", text=Choice::Usual, html=Choice::Usual, url=Choice::Usual, fingerprint=None, batch=None, progress=None
+        table, *, id="id", text=Choice::Usual, html=Choice::Usual, url=Choice::Usual, fingerprint=None, date=None,
+        batch=None, progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn add_batch<'py>(
@@ -352,13 +360,21 @@ impl PyWriter {
         html: Choice,
         url: Choice,
         fingerprint: Option<&str>,
+        date: Option<&str>,
         batch: Option<&str>,
         progress: Option<Py<PyAny>>,
     ) -> Result<Bound<'py, PyAny>> {
         let arrays = import(table)?.ok_or_else(|| {
             Fault::value("a table of Arrow is wanted: an object with __arrow_c_stream__ or __arrow_c_array__")
         })?;
-        let choices = Choices { id: id.into(), text, html, url, fingerprint: fingerprint.map(str::to_owned) };
+        let choices = Choices {
+            id: id.into(),
+            text,
+            html,
+            url,
+            fingerprint: fingerprint.map(str::to_owned),
+            date: date.map(str::to_owned),
+        };
         let threads = self.threads;
         let (loaded, skipped) = self.work(py, progress, |held, watching| {
             if let Some(batch) = batch {
@@ -367,7 +383,11 @@ impl PyWriter {
             let Held { writer, recipe } = &mut *held;
             let mut told = watching.watch();
             let (mut skipped, mut done) = (0u64, 0u64);
-            let mut taking = Taking::new(writer, batch.is_some())?;
+            let mut taking = match (date, batch) {
+                (None, None) => Taking::Few(Some(writer), Vec::new()),
+                (None, Some(_)) => Taking::Many(Box::new(writer.bulk_load()?)),
+                (Some(_), _) => Taking::by_date(writer)?,
+            };
             let read = documents::sketch(
                 arrays,
                 &choices,
@@ -490,8 +510,11 @@ enum Taking<'a> {
 }
 
 impl<'a> Taking<'a> {
-    fn new(writer: &'a mut Writer, is_bulk: bool) -> Result<Self> {
-        Ok(if is_bulk { Self::Many(Box::new(writer.bulk_load()?)) } else { Self::Few(Some(writer), Vec::new()) })
+    /// Takes documents whose age is their date, not their place in the table.
+    fn by_date(writer: &'a mut Writer) -> Result<Self> {
+        let mut load = Box::new(writer.bulk_load()?);
+        load.unordered();
+        Ok(Self::Many(load))
     }
 
     fn take(&mut self, document: Document) -> Result<()> {

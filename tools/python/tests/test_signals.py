@@ -63,19 +63,6 @@ def test_a_progress_that_raises_is_not_called_again(tmp_path):
     assert len(calls) == 1
 
 
-def test_a_processor_that_the_build_is_not_for_is_an_import_error(tmp_path):
-    (tmp_path / "cpuinfo").write_text("processor\t: 0\nflags\t\t: fpu sse sse2\n")
-    alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
-    if subprocess.run([*alone, "true"], capture_output=True).returncode:
-        pytest.skip("another /proc/cpuinfo needs namespaces of users, which are not allowed here")
-    mount = f"mount --bind {tmp_path}/cpuinfo /proc/cpuinfo && exec {sys.executable} -c"
-    run = lambda code: subprocess.run([*alone, f"{mount} '{code}'"], capture_output=True, text=True)
-    done = run("import nddb")
-    assert done.returncode == 1 and "ImportError: this nddb is compiled for processors with avx2" in done.stderr
-    done = run("from nddb._command import main")
-    assert "ImportError" in done.stderr
-
-
 PAIRS = """
 import sys, time, nddb, pyarrow
 db = nddb.open(sys.argv[1])

@@ -73,7 +73,9 @@ def test_matches_are_those_of_the_command(crawl, command, tmp_path):
             found = pyarrow.table(db.probe_batch(array, threads=threads))
             assert found.equals(expected), name
     assert expected.num_rows > len(prints) - 2
-    for wrong in [queries[::2], queries[:10].reshape(2, 5), queries.astype(numpy.float64), "text", [1, 2],
+    apart = queries[::2]
+    assert pyarrow.table(db.probe_batch(apart)).equals(pyarrow.table(db.probe_batch(apart.copy()))), "with gaps"
+    for wrong in [queries[:10].reshape(2, 5), queries.astype(numpy.float64), "text", [1, 2],
                   pyarrow.array([1, None]), pyarrow.array([1], type=pyarrow.int32())]:
         with pytest.raises(ValueError):
             db.probe_batch(wrong)

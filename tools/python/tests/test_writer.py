@@ -1,5 +1,6 @@
 """Writing: what is staged, what is durable, and what is refused."""
 
+import datetime
 import json
 import multiprocessing
 
@@ -265,3 +266,26 @@ def test_one_process_writes(tmp_path, script):
         writer.add("a", text=FOX)
     with nddb.Writer(path):
         assert len(nddb.open(path)) == 1
+
+
+def test_of_near_duplicates_the_row_with_the_oldest_date_is_kept(tmp_path):
+    text = " ".join(f"w{word * 37 % 1009}" for word in range(60))
+    days = [datetime.datetime(2024, 5, 2), datetime.datetime(2023, 1, 1), None]
+    columns = {
+        "timestamps": pyarrow.array(days, pyarrow.timestamp("us")),
+        "days": pyarrow.array([day and day.date() for day in days], pyarrow.date32()),
+        "texts": pyarrow.array(["2024-05-02T00:00:00Z", "2023-01-01", "soon"]),
+        "numbers": pyarrow.array([1714608000, 1672531200, None], pyarrow.int64()),
+    }
+    for name, dates in columns.items():
+        table = pyarrow.table({"id": ["a", "b", "c"], "text": [text] * 3, name: dates})
+        with nddb.Writer(tmp_path / name, create=nddb.Config()) as writer:
+            writer.add_batch(table, date=name)
+        clusters = nddb.open(tmp_path / name).clusters()
+        rows = pyarrow.table(clusters).to_pylist()
+        assert {row["id"] for row in rows if row["verdict"] == "keep"} == {"b"}, name
+    with nddb.Writer(tmp_path / "none", create=nddb.Config()) as writer:
+        with pytest.raises(ValueError, match="when"):
+            writer.add_batch(table, date="when")
+        with pytest.raises(ValueError, match="dates are"):
+            writer.add_batch(pyarrow.table({"id": ["a"], "text": [text], "when": [1.5]}), date="when")

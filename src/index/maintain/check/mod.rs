@@ -2,8 +2,7 @@
 //! directions, and, on request, the recall of a sample.
 //!
 //! The check reads MANIFEST, files and catalog, as far as they can be opened; it records damage and continues with the
-//! next file. Like a reader, it locks nothing and changes nothing, and a writer may be active; it records in CHECKED
-//! that it ran, where it may. Memory is bounded: files
+//! next file. Like a reader, it locks nothing and changes nothing, and a writer may be active. Memory is bounded: files
 //! are read block by block, and the rows of the catalog are compared by digests of ranges of document numbers.
 
 mod files;
@@ -98,6 +97,14 @@ impl CheckReport {
     pub fn is_sound(&self) -> bool {
         self.faults.is_empty()
     }
+
+    /// Records in the folder of the database that it was checked now, for [`crate::Stats::checked`]. A folder that
+    /// cannot be written to stays as it is.
+    pub fn record(&self, path: impl AsRef<Path>) {
+        if let Ok(dir) = Dir::open_damaged(path.as_ref()) {
+            dir.record_check(&LastCheck::now(self.generation, self.faults.len() as u64 + self.omitted));
+        }
+    }
 }
 
 /// The parts of one generation that could be opened.
@@ -124,8 +131,7 @@ struct OpenRun {
     postings: Result<Postings<Mapped>, Wrong>,
 }
 
-/// Checks a database, and records in its folder when this was, if it can be written to. Faults are in the report; they
-/// are not errors.
+/// Checks a database. Faults are in the report; they are not errors.
 ///
 /// # Errors
 /// [`Error::NotADatabase`], [`Error::Newer`], [`Error::Cancelled`] if `watch` returned `false`, [`Error::Busy`].
@@ -195,7 +201,6 @@ pub fn check(
         Err(error) => findings.catalog(error),
     }
     (report.faults, report.omitted, report.notes) = (findings.faults, findings.omitted, findings.notes);
-    dir.record_check(&LastCheck::now(report.generation, report.faults.len() as u64 + report.omitted));
     Ok(report)
 }
 

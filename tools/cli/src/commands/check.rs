@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let meter = messages.meter("check");
     let options = CheckOptions { sample_recall: args.sample_recall, seed: args.seed, threads: global.threads() };
     let report = nddb::check(&args.database.db, &options, &mut *meter.watch(true))?;
+    report.record(&args.database.db);
     print(&report, global, &messages, &clock)?;
     let asked = report.queries.map_or(String::new(), |queries| {
         format!(", {} asked with {} right", counted(queries, "query"), counted(report.matches, "document"))

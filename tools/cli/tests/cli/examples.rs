@@ -239,7 +239,15 @@ fn options_stand_under_their_own_heading() {
         ("Options of all commands:", &of_all),
         (
             "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner):",
-            &["--id-field", "--text-field", "--html-field", "--fp-field", "--url-field", "--batch-column"],
+            &[
+                "--id-field",
+                "--text-field",
+                "--html-field",
+                "--fp-field",
+                "--url-field",
+                "--date-field",
+                "--batch-column",
+            ],
         ),
     ];
     let dir = Dir::new();

@@ -433,3 +433,29 @@ fn revisits_are_counted_by_what_they_refer_to() {
     assert_eq!((&summary["revisits_of_stored"], &summary["revisits_of_unknown"]), (&json!(3), &json!(3)));
     assert_eq!(load(&dir, &["pages.warc"])["revisits_of_stored"], 0);
 }
+
+#[test]
+fn of_near_duplicates_the_one_with_the_oldest_date_is_kept() {
+    let text: String = (0..60).map(|word| format!("w{} ", word * 37 % 1009)).collect();
+    let lines = |name: &str| {
+        format!(
+            "{{\"id\":\"a\",\"text\":\"{text}\",\"{name}\":\"2024-05-02\"}}\n{{\"id\":\"b\",\"text\":\"{text}\",\"{name}\":1672531200}}\n"
+        )
+    };
+    let removed = |name: &str, options: &[&str]| {
+        let dir = Dir::with_database();
+        dir.write("pages.jsonl", lines(name).as_bytes());
+        dir.nddb(["load", "db", "pages.jsonl"].iter().chain(options)).done();
+        dir.nddb(["cluster", "db", "-o", "out"]).done();
+        String::from_utf8(dir.read("out/remove.txt")).expect("text")
+    };
+    assert_eq!(removed("seen", &[]), "b\n", "without dates by id");
+    assert_eq!(removed("timestamp", &[]), "a\n", "a name of a well-known data set");
+    assert_eq!(removed("seen", &["--date-field", "seen"]), "a\n");
+    let dir = Dir::with_database();
+    dir.write("pages.jsonl", lines("seen").as_bytes());
+    dir.write("pages.csv", format!("id,text,seen\na,{text},2024\n").as_bytes());
+    for name in ["pages.jsonl", "pages.csv"] {
+        dir.nddb(["load", "db", name, "--date-field", "nowhere"]).ends(1).says(&["nowhere", "seen"]);
+    }
+}

@@ -26,13 +26,18 @@ pub(in crate::commands) struct FieldNames {
     /// The address [default: url, else metadata.url, meta.url or that of another well-known layout]
     #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
+    /// When the document was made or fetched; of near-duplicates of one load the oldest one is kept [default: date, else
+    /// timestamp, created or that of another well-known layout]
+    #[arg(long, visible_alias = "date-column", value_name = "NAME")]
+    date_field: Option<String>,
 }
 
 impl FieldNames {
     /// Returns options with these names, and the defaults of all others.
     pub(in crate::commands) fn options(&self) -> Options {
         let named = |given: &Option<String>, usual: &str| given.clone().unwrap_or_else(|| usual.into());
-        let all = [&self.id_field, &self.text_field, &self.html_field, &self.fp_field, &self.url_field];
+        let all =
+            [&self.id_field, &self.text_field, &self.html_field, &self.fp_field, &self.url_field, &self.date_field];
         Options {
             fields: JsonFields {
                 id: named(&self.id_field, "id"),
@@ -41,6 +46,7 @@ impl FieldNames {
                 fp: named(&self.fp_field, "fp"),
                 url: named(&self.url_field, "url"),
             },
+            date: self.date_field.clone(),
             required: all.into_iter().flatten().cloned().collect(),
             ..Options::default()
         }
@@ -55,6 +61,7 @@ impl FieldNames {
             ("--html-field", self.html_field.is_some(), Of::Fields),
             ("--fp-field", self.fp_field.is_some(), Of::Fields),
             ("--url-field", self.url_field.is_some(), Of::Fields),
+            ("--date-field", self.date_field.is_some(), Of::Fields),
         ];
         unused::refuse(&of_some_inputs, format, inputs)?;
         match id {
