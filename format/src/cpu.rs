@@ -4,7 +4,10 @@
 //! Haswell, AMD Zen: AVX2, BMI2, POPCNT), the loops of probes, batches and sketches are faster: [`run`] compiles them
 //! a second time and takes that version where it can. Compiled for such a processor from the start (`-C
 //! target-cpu=x86-64-v3`), a program has this version alone. On other architectures there is one version, too.
-#![expect(unsafe_code, reason = "a call to a function that only some processors can run")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "a call to a function that only some processors can run")
+)]
 
 /// A computation that [`run`] compiles twice. Its method, and whatever takes its time, must be `#[inline(always)]`:
 /// what is not inlined is compiled once, for all processors.
