@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::dir::Dir;
 
-pub(super) const CHECKED: &str = "CHECKED";
+const CHECKED: &str = "CHECKED";
 
 /// The last check of a whole database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use nddb::digits_of;
+use nddb::{View, digits_of};
 use nddb_lab::NamedId;
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
@@ -240,6 +240,11 @@ impl Clusters {
     pub(super) fn get(&self, index: u32) -> &Cluster {
         &self.clusters[index as usize]
     }
+}
+
+/// Returns the id of a document that is named in a list.
+pub(super) fn resolved(named: &NamedId, view: View<'_>) -> Result<String> {
+    Ok(named.resolved(&mut |id| view.contains(id))?)
 }
 
 /// 128 bits distinguish more ids than there are documents.

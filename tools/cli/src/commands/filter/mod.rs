@@ -26,8 +26,8 @@ use serde_json::json;
 
 use self::archives::Archives;
 use self::duplicates::{Duplicates, KeptFor, Restore};
-use self::lists::Places;
 pub(in crate::commands) use self::lists::RemoveList;
+use self::lists::{Places, resolved};
 use self::notes::{Field, Notes};
 use self::outs::Outs;
 use self::records::Records;
@@ -320,8 +320,7 @@ impl Args {
         let list = RemoveList::read(&list, &mut look)?;
         let mut selection = Selection { annotates: self.annotate, ..Selection::new(list) };
         if let Some(folder) = &self.clusters {
-            let mut resolve = |named: &NamedId| named.resolved(&mut |id| view.contains(id)).map_err(Failure::from);
-            selection.notes = Notes::read(folder, &self.how.with, &mut resolve)?;
+            selection.notes = Notes::read(folder, &self.how.with, view)?;
         }
         Ok(selection)
     }
@@ -329,11 +328,10 @@ impl Args {
     /// Finds which document is kept for each removed one.
     fn kept_for(&self, view: View<'_>) -> Result<KeptFor> {
         let mut found = KeptFor::default();
-        let resolve = |named: &NamedId| named.resolved(&mut |id| view.contains(id)).map_err(Failure::from);
         let table = self.in_folder("remove.tsv").unwrap_or_default();
         RemoveTsv::read(&table, &mut |named, because, _| {
             if let Some(kept) = because.kept.and_then(NamedId::of_cell) {
-                found.add(&resolve(&named)?, &resolve(&kept)?);
+                found.add(&resolved(&named, view)?, &resolved(&kept, view)?);
             }
             Ok(())
         })?;
@@ -342,20 +340,19 @@ impl Args {
 
     /// Lists what was removed: with the reasons of the clustering, unless the user names the documents.
     fn list(&self, path: &Path, view: View<'_>, removed: &RemoveList) -> Result<()> {
-        let resolve = |named: &NamedId| named.resolved(&mut |id| view.contains(id)).map_err(Failure::from);
         let mut rows = RemovedRows::begin(path, view, false)?;
         let mut row = |named: &NamedId, because: Because<'_>, place: Option<Place>| -> Result<()> {
-            let id = resolve(named)?;
+            let id = resolved(named, view)?;
             if !removed.is_removed(&id) {
                 return Ok(());
             }
-            let kept = because.kept.and_then(NamedId::of_cell).map(|kept| resolve(&kept)).transpose()?;
+            let kept = because.kept.and_then(NamedId::of_cell).map(|kept| resolved(&kept, view)).transpose()?;
             Ok(rows.write(&id, &Because { kept: kept.as_deref(), ..because }, place)?)
         };
         let outcome = match (&self.remove, self.in_folder("remove.tsv")) {
             (None, Some(table)) => RemoveTsv::read(&table, &mut |named, because, place| row(&named, because, place)),
             (list, _) => inputs::each_id(list.as_deref().unwrap_or(Path::new("")), &mut |named| {
-                let place = Place::of(view, &resolve(&named)?)?;
+                let place = Place::of(view, &resolved(&named, view)?)?;
                 row(&named, Because::default(), place)
             }),
         };

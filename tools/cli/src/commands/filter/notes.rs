@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use nddb::View;
 use nddb_lab::NamedId;
 
-use super::lists::{Clusters, Fate, hash};
+use super::lists::{Clusters, Fate, hash, resolved};
 use crate::columns::{Cell, Column, Kind};
 use crate::failure::{Failure, Result};
 use crate::removed::RemoveTsv;
@@ -48,7 +49,7 @@ impl Field {
     }
 }
 
-/// What is known of a row.
+/// The cluster of a row, and the decision to remove it or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Note {
     /// Index of its cluster.
@@ -66,25 +67,20 @@ pub(in crate::commands) struct Notes {
 }
 
 impl Notes {
-    /// Reads what these fields need from the folder that `nddb cluster` wrote. `resolve` returns the id of a document
-    /// that is named in a list.
-    pub(super) fn read(
-        folder: &Path,
-        fields: &[Field],
-        resolve: &mut dyn FnMut(&NamedId) -> Result<String>,
-    ) -> Result<Self> {
+    /// Reads what these fields need from the folder that `nddb cluster` wrote about the documents of a database.
+    pub(super) fn read(folder: &Path, fields: &[Field], view: View<'_>) -> Result<Self> {
         let clusters = match fields {
             [] => Clusters::default(),
             _ => Clusters::read(&folder.join("clusters.jsonl"))?,
         };
         let reasons = match fields.iter().any(|field| field.is_reason()) {
-            true => Reasons::read(&folder.join("remove.tsv"), resolve)?,
+            true => Reasons::read(&folder.join("remove.tsv"), view)?,
             false => Reasons::default(),
         };
         Ok(Self { clusters, reasons })
     }
 
-    /// Returns what is known of a row; nothing if another row of its id was judged.
+    /// Returns the cluster of a row and the decision about it; without a cluster if another row of its id was judged.
     pub(super) fn of(&self, id: Option<&str>, fate: Fate) -> Note {
         let is_removed = fate == Fate::Removed;
         let Some(id) = id.filter(|_| fate != Fate::Spared) else { return Note { is_removed, ..Note::default() } };
@@ -128,15 +124,15 @@ struct Reason {
 }
 
 impl Reasons {
-    fn read(path: &Path, resolve: &mut dyn FnMut(&NamedId) -> Result<String>) -> Result<Self> {
+    fn read(path: &Path, view: View<'_>) -> Result<Self> {
         let mut read = Self::default();
         RemoveTsv::read(path, &mut |named, because, _| {
             let kept = because.kept.and_then(NamedId::of_cell);
-            let kept = kept.map(|kept| resolve(&kept)).transpose()?.map(String::into_boxed_str);
+            let kept = kept.map(|kept| resolved(&kept, view)).transpose()?.map(String::into_boxed_str);
             let rule = because.rule.map(|rule| read.rule(rule));
             let index = u32::try_from(read.all.len())
                 .map_err(|_| Failure::failed(format!("{}: more than 2^32 documents", path.display())))?;
-            read.by_id.push((hash(&resolve(&named)?), index));
+            read.by_id.push((hash(&resolved(&named, view)?), index));
             let (probability, difference) = (because.probability, because.difference);
             read.all.push(Reason { kept, rule, probability, difference });
             Ok(())

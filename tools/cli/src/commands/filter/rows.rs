@@ -114,7 +114,7 @@ impl Rows<'_> {
 
     /// Adds the fields after the last one of a row.
     fn with_fields(&self, line: &[u8], id: Option<&str>, fate: Fate, selection: &Selection) -> Vec<u8> {
-        let note = selection.note(id, fate);
+        let note = selection.notes.of(id, fate);
         // The line is an object.
         let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
         let mut out = line[..end].to_vec();

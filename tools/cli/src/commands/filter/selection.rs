@@ -4,7 +4,7 @@ use nddb::archive::Position;
 
 use super::duplicates::Duplicates;
 use super::lists::{Fate, RemoveList};
-use super::notes::{Note, Notes};
+use super::notes::Notes;
 use crate::removed::Place;
 
 /// Which documents are removed, and what is added to rows.
@@ -40,11 +40,6 @@ impl Selection {
         };
         let places = position.filter(|_| !self.here.is_empty()).map(place);
         self.list.decide(id, places.as_deref())
-    }
-
-    /// Returns what is known of a row.
-    pub(super) fn note(&self, id: Option<&str>, fate: Fate) -> Note {
-        self.notes.of(id, fate)
     }
 
     /// Returns whether a row goes to the output of removed ones.

@@ -18,7 +18,7 @@ pub(super) struct Fates {
     len: u64,
     /// The rows that are removed, ascending.
     removed: Vec<u64>,
-    /// What is known of rows, ascending, if somebody asks for it; of the others nothing is known.
+    /// The notes of rows with an id, ascending by row; empty if no columns are added.
     notes: Vec<(u64, Note)>,
 }
 
@@ -41,7 +41,7 @@ impl Fates {
         out.extend((from..to).map(|row| removed.next_if_eq(&&row).is_some()));
     }
 
-    /// What is known of the rows that are removed, or kept, in order.
+    /// Returns the notes of the rows that are removed, or of those that are kept, in order.
     pub(super) fn notes(&self, are_removed: bool) -> impl Iterator<Item = Note> {
         let mut removed = self.removed.iter().peekable();
         let mut notes = self.notes.iter().peekable();
@@ -89,7 +89,7 @@ impl Ids {
                 fates.removed.push(row - first);
             }
             if with_notes {
-                fates.notes.push((row - first, selection.note(Some(&id), fate)));
+                fates.notes.push((row - first, selection.notes.of(Some(&id), fate)));
             }
             if identified.is_multiple_of(REPORTED) {
                 counts.bytes = self.input.bytes_read();
