@@ -7,8 +7,8 @@
 //! (WWW 2007), the [huffman] code, the [block], the [segment], the [postings], the [manifest], the
 //! [summaries] of documents, the [deleted] set, the [record]s of the catalog and the list of a [backup].
 //!
-//! It must never import a file system, a clock, a network, threads or randomness, and contains no `unsafe` but for the one
-//! call of [cpu]. No input makes it panic, loop without end, or allocate more than a small multiple of the input.
+//! It must never import a file system, a clock, a network, threads or randomness, and contains no `unsafe` but for the
+//! one call of [cpu]. No input makes it panic, loop without end, or allocate more than a small multiple of the input.
 //!
 //! ```
 //! use nddb_format::scheme::Scheme;

@@ -4,8 +4,8 @@
 //! folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, WACZ, and Parquet (with the
 //! feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a
 //! fingerprint, a sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every
-//! entry has its [`Position`], from which [`read_page`] reads it again. After every entry, [`Input::resume_point`] tells where a
-//! later run can resume. A [`Selection`] restricts reading to some records of each archive.
+//! entry has its [`Position`], from which [`read_page`] reads it again. After every entry, [`Input::resume_point`] tells
+//! where a later run can resume. A [`Selection`] restricts reading to some records of each archive.
 //!
 //! The file is read through three layers:
 //!
