@@ -10,7 +10,7 @@
 //! The file is read through three layers:
 //!
 //! ```text
-//! open, source        the bytes of the file, or of the standard input
+//! open, source        the bytes of the file, of a remote object, or of the standard input
 //! zip                 the archives inside a WACZ file, as one file
 //! packed              what a file decompresses to, if it is compressed as a whole by bzip2, xz or lz4
 //! stream, gzip, zstd  members and frames made into one stream of bytes; damaged members become *tears* in it
@@ -27,7 +27,7 @@
 //! bytes. [`Limits`] bounds the memory. Damage costs only the record or member in which it occurs; an error ends a file
 //! only if the file cannot be read further.
 //!
-//! This crate may import the standard library, other crates and `nddb_page::text` (for [`PageKind`]). It must never
+//! This crate may import the standard library, other crates, `nddb_remote` and `nddb_page::text` (for [`PageKind`]). It must never
 //! import a sketch, the index or a verdict. It must never print, and writes no file except the temporary one for stdin.
 //! Only the module `open` may use `std::fs`.
 //!
@@ -84,7 +84,8 @@ pub use input::Input;
 pub use jsonl::{repaired_line, trimmed_line};
 pub use limits::Limits;
 pub use names::{path_of, text_of};
-pub use open::{ArchiveIdentity, Inputs, Located, expand, identity};
+pub use nddb_remote::is_remote;
+pub use open::{ArchiveIdentity, Inputs, Located, expand, identities, identity, is_file};
 pub use options::{IdFrom, JsonFields, Options};
 pub use ranges::{ByteRange, Ranges};
 pub use select::{Selected, Selection};

@@ -8,23 +8,24 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use nddb_format::record::Archive;
+use nddb_remote::{RemoteFile, is_remote};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::names::text_of;
 use super::ranges::Ranges;
-#[cfg(feature = "parquet")]
-use super::source::ReadSeek;
-use super::source::{Origin, Source};
+use super::source::{Origin, ReadSeek, Source};
 use super::zip::{self, Found};
 use super::{ArchiveError, Entry, EntryContent, Format, Input, Options};
 
 /// Number of bytes at each end of a file from which its identity is computed.
 const IDENTITY_PART: u64 = 64 << 10;
+/// Remote objects that are identified at a time.
+const REQUESTS: usize = 32;
 
 /// An input, and the id of its document if it was found in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The file, or `-` for the standard input.
+    /// The file, the address of a remote object, or `-` for the standard input.
     pub path: PathBuf,
     /// For a single-document file found in a folder: its path below that folder as text, with `/` between the
     /// components; preceded by the path of the folder if there are several.
@@ -36,8 +37,8 @@ pub struct Located {
 /// The identity of an archive, by which a later run recognises it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArchiveIdentity {
-    /// The absolute path, so that the file is found from any folder, as text; [`path_of`](super::path_of) makes it a
-    /// path again.
+    /// The absolute path, so that the file is found from any folder, or the address of a remote object, as text;
+    /// [`path_of`](super::path_of) makes it a path again.
     pub path: String,
     /// The file's size.
     pub size: u64,
@@ -50,13 +51,14 @@ pub struct ArchiveIdentity {
 }
 
 impl Located {
-    /// Returns whether this is a file, which can be read again, and not a stream.
+    /// Returns whether this is a file or a remote object, which can be read again, and not a stream.
     #[must_use]
     pub fn is_file(&self) -> bool {
-        self.path.is_file()
+        is_file(&self.path)
     }
 
-    /// Returns the size of the file or of its selected ranges in bytes, or 0 if it is not known.
+    /// Returns the size of the file or of its selected ranges in bytes, or 0 if it is not known: that of a remote object
+    /// is not asked for.
     #[must_use]
     pub fn size(&self) -> u64 {
         if let Some(ranges) = &self.ranges {
@@ -80,18 +82,32 @@ impl ArchiveIdentity {
     }
 }
 
-/// Opens a file, or the standard input for `-`.
+/// Returns whether a path is that of a file or of a remote object, which can be read again, and not a stream. Whether
+/// the object is there is not asked.
+#[must_use]
+pub fn is_file(path: &Path) -> bool {
+    is_remote(path) || path.is_file()
+}
+
+/// Opens a file or a remote object, or the standard input for `-`.
 pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
+    let opening = |source| failed("opening", path, source);
     if path.as_os_str() == "-" {
         return Ok(Source::new(Origin::Forward(Box::new(io::stdin()))));
     }
-    let file = File::open(path).map_err(|source| failed("opening", path, source))?;
-    let metadata = file.metadata().map_err(|source| failed("opening", path, source))?;
-    if !metadata.is_file() {
-        return Ok(Source::new(Origin::Forward(Box::new(file))));
-    }
-    let size = metadata.len();
-    let found = zip::archives(Box::new(file), size).map_err(|source| failed("reading", path, source))?;
+    let (file, size): (Box<dyn ReadSeek>, u64) = if is_remote(path) {
+        let object = RemoteFile::open(path).map_err(opening)?;
+        let size = object.size();
+        (Box::new(object), size)
+    } else {
+        let file = File::open(path).map_err(opening)?;
+        let metadata = file.metadata().map_err(opening)?;
+        if !metadata.is_file() {
+            return Ok(Source::new(Origin::Forward(Box::new(file))));
+        }
+        (Box::new(file), metadata.len())
+    };
+    let found = zip::archives(file, size).map_err(|source| failed("reading", path, source))?;
     Ok(Source::new(match found {
         Found::None(file) => Origin::Seekable(file, size),
         Found::Archives(archives, len) => Origin::Seekable(Box::new(archives), len),
@@ -131,46 +147,92 @@ pub struct Inputs {
 ///
 /// Links to folders are not followed, so that no folder is read twice.
 ///
+/// A remote path (`s3://bucket/folder/`) is a folder if it ends with `/`, or if its name belongs to no known format and
+/// there are objects below it; the names of these are judged as those of files. HTTP servers have no folders.
+///
 /// # Errors
 ///
 /// A path does not exist or cannot be listed, or a folder has no input.
 pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, ArchiveError> {
     let mut inputs = Inputs::default();
-    let are_several = paths.iter().filter(|path| path.as_ref().is_dir()).count() > 1;
-    for path in paths.iter().map(AsRef::as_ref) {
-        let is_folder =
-            path.as_os_str() != "-" && fs::metadata(path).map_err(|source| failed("opening", path, source))?.is_dir();
+    let are_folders: Vec<bool> = paths.iter().map(|path| is_folder(path.as_ref())).collect::<Result<_, _>>()?;
+    let are_several = are_folders.iter().filter(|is_folder| **is_folder).count() > 1;
+    for (path, is_folder) in paths.iter().map(AsRef::as_ref).zip(are_folders) {
         if !is_folder {
             inputs.located.push(Located { path: path.to_owned(), document: None, ranges: None });
             continue;
         }
         // Files of two folders may have equal paths below them.
         let within = if are_several { path.components().as_path().into() } else { OsString::new() };
-        let (mut found, passed_over) = below(path, within, format)?;
+        let files = if is_remote(path) { objects_below(path, &within)? } else { files_below(path, within)? };
+        let total = files.len();
+        let mut found: Vec<(OsString, Located)> =
+            files.into_iter().filter_map(|file| Some((file.name.clone(), file.as_input(format)?))).collect();
         if found.is_empty() {
             return Err(ArchiveError::NoDocuments { path: path.to_owned() });
         }
+        inputs.passed_over += (total - found.len()) as u64;
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         inputs.located.extend(found.into_iter().map(|(_, located)| located));
-        inputs.passed_over += passed_over;
     }
     Ok(inputs)
 }
 
-/// Returns the inputs below a folder and the number of other files. Each input has its path below the folder, with `/`
-/// between the components, after `within` if that is not empty.
-fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsString, Located)>, u64), ArchiveError> {
-    let (mut found, mut passed_over) = (Vec::new(), 0);
+/// Returns whether a path is a folder, local or remote.
+fn is_folder(path: &Path) -> Result<bool, ArchiveError> {
+    let opening = |source| failed("opening", path, source);
+    if path.as_os_str() == "-" {
+        return Ok(false);
+    }
+    if !is_remote(path) {
+        return Ok(fs::metadata(path).map_err(opening)?.is_dir());
+    }
+    if path.to_string_lossy().ends_with('/') {
+        return Ok(true);
+    }
+    // An object that has the name of an input is not asked for: lists name tens of thousands.
+    if Format::of_name(path).is_some() || !nddb_remote::is_listable(path) {
+        return Ok(false);
+    }
+    match RemoteFile::open(path) {
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if nddb_remote::list(path).map_err(opening)?.is_empty() { Err(opening(error)) } else { Ok(true) }
+        }
+        Err(error) => Err(opening(error)),
+    }
+}
+
+/// A file below a folder.
+struct Below {
+    /// The path below the folder with `/` between the components, after the path of the folder if there are several.
+    name: OsString,
+    path: PathBuf,
+    /// Whether a name on the way to it, or its own, is hidden.
+    is_hidden: bool,
+}
+
+impl Below {
+    /// Returns the file as an input, unless it is none.
+    fn as_input(&self, format: Format) -> Option<Located> {
+        if self.is_hidden || format == Format::Auto && is_doubtful(&self.path) && !has_documents(&self.path) {
+            return None;
+        }
+        let found = Format::of_name(&self.path).filter(|found| found.is_read_as(format))?;
+        let document = (found == Format::Html).then(|| text_of(&self.name));
+        Some(Located { path: self.path.clone(), document, ranges: None })
+    }
+}
+
+/// Returns the files below a folder, of which each is named after `within` if that is not empty.
+fn files_below(folder: &Path, within: OsString) -> Result<Vec<Below>, ArchiveError> {
+    let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), within, false)];
     while let Some((folder, name, is_hidden)) = folders.pop() {
         let refused = |source| failed("listing", &folder, source);
         for entry in fs::read_dir(&folder).map_err(refused)? {
             let entry = entry.map_err(refused)?;
-            let mut name = name.clone();
-            if !name.is_empty() {
-                name.push("/");
-            }
-            name.push(entry.file_name());
+            let name = joined(&name, &entry.file_name());
             let path = entry.path();
             let kind = entry.file_type().map_err(refused)?;
             let is_hidden = is_hidden || is_hidden_name(&entry.file_name());
@@ -179,22 +241,33 @@ fn below(folder: &Path, within: OsString, format: Format) -> Result<(Vec<(OsStri
                 continue;
             }
             // A link may be dangling.
-            if !kind.is_file() && !fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
-                continue;
-            }
-            let named = || Format::of_name(&path).filter(|found| found.is_read_as(format));
-            let is_no_input = is_hidden || format == Format::Auto && is_doubtful(&path) && !has_documents(&path);
-            match (!is_no_input).then(named).flatten() {
-                Some(Format::Html) => {
-                    let document = Some(text_of(&name));
-                    found.push((name, Located { path, document, ranges: None }));
-                }
-                Some(_) => found.push((name, Located { path, document: None, ranges: None })),
-                None => passed_over += 1,
+            if kind.is_file() || fs::metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+                found.push(Below { name, path, is_hidden });
             }
         }
     }
-    Ok((found, passed_over))
+    Ok(found)
+}
+
+/// Returns the objects below a remote folder.
+fn objects_below(folder: &Path, within: &OsStr) -> Result<Vec<Below>, ArchiveError> {
+    let listed = nddb_remote::list(folder).map_err(|source| failed("listing", folder, source))?;
+    let below = |object: nddb_remote::Listed| {
+        let name = object.path.strip_prefix(folder).ok()?.to_owned();
+        let is_hidden = name.iter().any(is_hidden_name);
+        Some(Below { name: joined(within, name.as_os_str()), path: object.path, is_hidden })
+    };
+    Ok(listed.into_iter().filter_map(below).collect())
+}
+
+/// Returns a name below another one that may be empty.
+fn joined(folder: &OsStr, name: &OsStr) -> OsString {
+    let mut joined = folder.to_owned();
+    if !joined.is_empty() {
+        joined.push("/");
+    }
+    joined.push(name);
+    joined
 }
 
 /// Returns whether a name marks files, or folders of files, that are not data, by the convention of tools that write
@@ -220,32 +293,53 @@ fn has_documents(path: &Path) -> bool {
     first().is_some_and(is_document)
 }
 
-/// Returns the identity of a file.
+/// Returns the identity of a file or a remote object.
 ///
 /// # Errors
 ///
 /// The file does not exist, or cannot be read.
 pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
     let refused = |source| failed("identifying", path, source);
-    let mut file = File::open(path).map_err(refused)?;
-    let metadata = file.metadata().map_err(refused)?;
-    let size = metadata.len();
+    let (file, size, modified, path): (Box<dyn ReadSeek>, _, _, _) = if is_remote(path) {
+        let object = RemoteFile::open(path).map_err(refused)?;
+        let (size, modified) = (object.size(), object.modified());
+        (Box::new(object), size, modified, path.to_owned())
+    } else {
+        let file = File::open(path).map_err(refused)?;
+        let metadata = file.metadata().map_err(refused)?;
+        let path = std::path::absolute(path).map_err(refused)?;
+        (Box::new(file), metadata.len(), metadata.modified().ok(), path)
+    };
+    let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
+    let modified = modified.and_then(since).and_then(|since| u64::try_from(since.as_nanos()).ok());
+    let hash = hash_of_ends(file, size).map_err(refused)?;
+    Ok(ArchiveIdentity { path: text_of(path), size, hash, modified: modified.unwrap_or(0) })
+}
+
+/// Returns the hash of the first and the last bytes of a file.
+fn hash_of_ends(mut file: impl Read + Seek, size: u64) -> io::Result<[u8; 16]> {
     let part = size.min(IDENTITY_PART);
     let mut hasher = Xxh3Default::new();
     let mut bytes = Vec::new();
     for offset in [0, size - part] {
         bytes.clear();
-        file.seek(SeekFrom::Start(offset)).map_err(refused)?;
-        file.by_ref().take(part).read_to_end(&mut bytes).map_err(refused)?;
+        file.seek(SeekFrom::Start(offset))?;
+        file.by_ref().take(part).read_to_end(&mut bytes)?;
         hasher.update(&bytes);
     }
-    let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
-    let modified = metadata.modified().ok().and_then(since).and_then(|since| u64::try_from(since.as_nanos()).ok());
-    Ok(ArchiveIdentity {
-        path: text_of(std::path::absolute(path).map_err(refused)?),
-        size,
-        hash: hasher.digest128().to_be_bytes(),
-        modified: modified.unwrap_or(0),
+    Ok(hasher.digest128().to_be_bytes())
+}
+
+/// Returns the identities of files and remote objects, in their order; `None` for one that cannot be read. Remote
+/// objects are asked for by several threads, because each answer takes its time.
+pub fn identities<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<Option<ArchiveIdentity>> {
+    let paths: Vec<&Path> = paths.into_iter().collect();
+    let remote = paths.iter().filter(|path| is_remote(path)).count();
+    let share = paths.len().div_ceil(remote.clamp(1, REQUESTS)).max(1);
+    let of_all = |paths: &[&Path]| -> Vec<_> { paths.iter().map(|path| identity(path).ok()).collect() };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || of_all(paths))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
     })
 }
 

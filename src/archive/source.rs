@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use nddb_remote::is_remote_failure;
+
 use super::codec::Fault;
 
 /// Maximum number of bytes available at once.
@@ -69,10 +71,11 @@ impl Source {
         self.without_fault(read)
     }
 
-    /// Turns damage into the end of the source. Decoders report damage as an error without an OS error number.
+    /// Turns damage into the end of the source. Decoders report damage as an error without an OS error number, as a
+    /// remote store does when it does not answer.
     fn without_fault(&mut self, read: io::Result<usize>) -> io::Result<usize> {
         match (read, &mut self.packed) {
-            (Err(error), Some(packed)) if error.raw_os_error().is_none() => {
+            (Err(error), Some(packed)) if error.raw_os_error().is_none() && !is_remote_failure(&error) => {
                 packed.fault = Some(match error.kind() {
                     ErrorKind::UnexpectedEof => Fault::cut("the compressed file is cut off"),
                     ErrorKind::OutOfMemory => Fault::damage("the compressed file needs too much memory"),

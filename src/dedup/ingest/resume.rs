@@ -37,15 +37,16 @@ impl Sources {
         writer: &mut Writer,
     ) -> nddb_index::Result<Sources> {
         // An input that cannot be read is reported when it is opened.
-        let identities: Vec<Option<ArchiveIdentity>> = located
-            .iter()
-            .map(|located| is_archive(located, &options).then(|| archive::identity(&located.path).ok()).flatten())
-            .collect();
+        let are_archives: Vec<bool> = located.iter().map(|located| is_archive(located, &options)).collect();
+        let asked = located.iter().zip(&are_archives).filter(|(_, is_archive)| **is_archive);
+        let mut found = archive::identities(asked.map(|(located, _)| &*located.path)).into_iter();
+        let identities: Vec<Option<ArchiveIdentity>> =
+            are_archives.iter().map(|is_archive| is_archive.then(|| found.next()).flatten().flatten()).collect();
         let of = |(located, identity): (&Located, &Option<ArchiveIdentity>)| {
             Some(identity.clone()?.into_archive(&options, located.ranges.as_ref()))
         };
         let archives = located.iter().zip(&identities).filter_map(of);
-        let mut archives = writer.archives(archives.collect(), &|path| !archive::path_of(path).exists())?.into_iter();
+        let mut archives = writer.archives(archives.collect(), &is_gone)?.into_iter();
         let source = |(located, identity): (Located, Option<ArchiveIdentity>)| {
             let archive = identity.and_then(|_| archives.next());
             let is_finished = archive.as_ref().is_some_and(|(_, archive)| archive.finished);
@@ -111,6 +112,12 @@ impl Source {
     }
 }
 
+/// Returns whether an archive is no longer where it was read. A remote one is not asked for.
+fn is_gone(path: &str) -> bool {
+    let path = archive::path_of(path);
+    !archive::is_remote(&path) && !path.exists()
+}
+
 /// Returns whether a file is registered as an archive. Streams are not. Neither are raw fingerprints: their ids depend
 /// on the command, they have no texts to read again, and they load fast.
 fn is_archive(located: &Located, options: &Options) -> bool {
@@ -121,5 +128,5 @@ fn is_raw(path: &Path, options: &Options) -> bool {
     let format = Some(options.format).filter(|&format| format != Format::Auto).or_else(|| Format::of_name(path));
     // If the file has a header of columns, its rows are documents.
     let has_header = || Input::open(path, options).is_ok_and(|input| !input.format().is_raw());
-    format.is_some_and(|format| format.is_raw() && !(format == Format::Tsv && path.is_file() && has_header()))
+    format.is_some_and(|format| format.is_raw() && !(format == Format::Tsv && archive::is_file(path) && has_header()))
 }

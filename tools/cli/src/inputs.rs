@@ -8,19 +8,27 @@ use std::path::Path;
 use nddb::Fingerprint;
 use nddb::text::{Page, PageKind};
 use nddb_lab::NamedId;
+use nddb_remote::{RemoteFile, is_remote};
 
 use crate::failure::{Code, Failure, Result, Told};
 
 /// Number of bytes per read.
 const PIECE: usize = 256 << 10;
 
-/// Opens a file, or stdin for `-`.
+/// Opens a file or a remote object, or stdin for `-`.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdin().lock()));
     }
+    if is_remote(path) {
+        return Ok(Box::new(remote(path)?));
+    }
     let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
     Ok(Box::new(file))
+}
+
+fn remote(path: &Path) -> Result<RemoteFile> {
+    RemoteFile::open(path).map_err(|error| Failure::reading(path, &error))
 }
 
 /// Reads a whole file, or stdin for `-`.
@@ -80,8 +88,11 @@ pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(NamedId) -> Result<()>)
     Ok(())
 }
 
-/// Opens a file; a folder is an error.
+/// Opens a file or a remote object; a folder is an error.
 pub(crate) fn open_file(path: &Path) -> Result<Box<dyn Read + Send>> {
+    if is_remote(path) {
+        return Ok(Box::new(remote(path)?));
+    }
     let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
     Ok(Box::new(BufReader::with_capacity(PIECE, file)))
 }
@@ -235,14 +246,26 @@ pub(crate) fn is_database(path: &Path) -> bool {
     ["MANIFEST", "LOCK"].iter().any(|name| path.join(name).is_file())
 }
 
-/// Opens a file for random access.
+/// Opens a file for random access. A remote object is copied to a temporary file.
 #[cfg(feature = "parquet")]
 pub(crate) fn table(path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| Failure::reading(path, &error))
+    let opened = if is_remote(path) { copied(&mut remote(path)?) } else { File::open(path) };
+    opened.map_err(|error| Failure::reading(path, &error))
 }
 
-/// The size of a file in bytes; 0 if there is none.
+/// Copies bytes to a temporary file without a name.
+#[cfg(feature = "parquet")]
+fn copied(from: &mut dyn Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(from, &mut file)?;
+    Ok(file)
+}
+
+/// The size of a file or a remote object in bytes; 0 if there is none.
 pub(crate) fn size(path: &Path) -> u64 {
+    if is_remote(path) {
+        return RemoteFile::open(path).map_or(0, |object| object.size());
+    }
     std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 

@@ -19,6 +19,7 @@ mod inputs;
 mod interrupt;
 mod json;
 mod judging;
+mod listed_inputs;
 mod matches;
 mod messages;
 mod output;
@@ -33,6 +34,7 @@ mod stored_scores;
 mod table;
 mod tabled;
 mod text_options;
+mod upload;
 mod version;
 mod waiting;
 

@@ -1,15 +1,18 @@
-//! Output of data to stdout or the file of `-o`. A closed pipe is not an error.
+//! Output of data to stdout, or to the file or remote object of `-o`. A closed pipe is not an error.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
+use nddb_remote::is_remote;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
 use crate::tabled::Tabled;
+use crate::upload::Upload;
 
 /// Number of bytes per write.
 const BUFFER: usize = 64 << 10;
@@ -18,23 +21,32 @@ const BUFFER: usize = 64 << 10;
 pub(crate) struct Output {
     name: String,
     inner: BufWriter<Box<dyn Write>>,
+    /// What [`Output::flush`] sends.
+    upload: Option<Upload>,
 }
 
 impl Output {
     /// Opens stdout.
     pub(crate) fn stdout() -> Self {
-        Self { name: "stdout".into(), inner: BufWriter::with_capacity(BUFFER, Box::new(io::stdout().lock())) }
+        let inner = BufWriter::with_capacity(BUFFER, Box::new(io::stdout().lock()) as Box<dyn Write>);
+        Self { name: "stdout".into(), inner, upload: None }
     }
 
-    /// Makes a file, or opens stdout for `-`.
+    /// Makes a file or a remote object, or opens stdout for `-`.
     pub(crate) fn file(path: &Path) -> Result<Self> {
         if is_stdout(path) {
             return Ok(Self::stdout());
         }
         let name = path.display().to_string();
-        let file = if is_nameless(path) { existing(path) } else { File::create(path) };
-        let file = file.map_err(|error| Failure::writing(&name, &error))?;
-        Ok(Self { name, inner: BufWriter::with_capacity(BUFFER, Box::new(file)) })
+        let failed = |error: io::Error| Failure::writing(&name, &error);
+        let upload = is_remote(path).then(|| Upload::begin(path)).transpose().map_err(failed)?;
+        let file = match &upload {
+            Some(upload) => upload.writer(),
+            None if is_nameless(path) => existing(path),
+            None => File::create(path),
+        };
+        let inner: Box<dyn Write> = Box::new(file.map_err(failed)?);
+        Ok(Self { name, inner: BufWriter::with_capacity(BUFFER, inner), upload })
     }
 
     /// Opens the file of `-o`, or stdout without `-o`.
@@ -44,8 +56,8 @@ impl Output {
 
     /// Writes lines of JSON as tables from now on.
     pub(crate) fn tabled(self) -> Self {
-        let (name, to) = (self.name, Box::new(Tabled::new(self.inner)));
-        Self { name, inner: BufWriter::with_capacity(BUFFER, to) }
+        let to: Box<dyn Write> = Box::new(Tabled::new(self.inner));
+        Self { inner: BufWriter::with_capacity(BUFFER, to), ..self }
     }
 
     /// Writes bytes as they are.
@@ -64,9 +76,10 @@ impl Output {
         self.line(&value.to_string())
     }
 
-    /// Writes all buffered bytes.
+    /// Writes all buffered bytes. A remote object has what was written before the last call.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        self.inner.flush().map_err(|error| Failure::writing(&self.name, &error))
+        let flushed = self.inner.flush().and_then(|()| self.upload.as_mut().map_or(Ok(()), Upload::send));
+        flushed.map_err(|error| Failure::writing(&self.name, &error))
     }
 }
 
@@ -140,6 +153,8 @@ impl Spool {
 /// A folder of results: its files get their names when all of them are complete.
 pub(crate) struct Folder {
     path: PathBuf,
+    /// Where unfinished files are if the folder is remote.
+    local: Option<TempDir>,
     names: Vec<String>,
     /// Files that the same command may have written into the folder before.
     earlier: &'static [&'static str],
@@ -153,7 +168,9 @@ impl Folder {
     /// again are removed at the end, because they would look like results of this run.
     pub(crate) fn make(path: &Path, earlier: &'static [&'static str]) -> Result<Self> {
         make_folder(path)?;
-        Ok(Self { path: path.into(), names: Vec::new(), earlier })
+        let local = is_remote(path).then(tempfile::tempdir).transpose();
+        let local = local.map_err(|error| Failure::writing(&Spool::folder(), &error))?;
+        Ok(Self { path: path.into(), local, names: Vec::new(), earlier })
     }
 
     /// Begins a file.
@@ -163,7 +180,7 @@ impl Folder {
     }
 
     fn part(&self, name: &str) -> PathBuf {
-        self.path.join(format!("{name}.{PART}"))
+        self.local.as_ref().map_or(&*self.path, TempDir::path).join(format!("{name}.{PART}"))
     }
 
     /// Gives all files their names, and so replaces earlier ones.
@@ -171,12 +188,17 @@ impl Folder {
         let names = std::mem::take(&mut self.names);
         for name in &names {
             let path = self.path.join(name);
-            let named = fs::rename(self.part(name), &path);
+            let named = match &self.local {
+                None => fs::rename(self.part(name), &path),
+                Some(_) => File::open(self.part(name))
+                    .and_then(|mut file| nddb_remote::upload(&path, &mut file, &mut |_| true)),
+            };
             named.map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
         }
         for name in self.earlier.iter().filter(|name| !names.iter().any(|new| new == *name)) {
             let path = self.path.join(name);
-            match fs::remove_file(&path) {
+            let removed = if self.local.is_some() { nddb_remote::remove(&path) } else { fs::remove_file(&path) };
+            match removed {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     let name = path.display();
                     return Err(Failure::failed(format!("{name}: of an earlier run, cannot be removed: {error}")));
@@ -197,7 +219,8 @@ impl Drop for Folder {
     }
 }
 
-/// A file that gets its name when it is complete and durable, and so replaces an earlier one; or stdout.
+/// A file that gets its name when it is complete and durable, and so replaces an earlier one; a remote object that is
+/// sent then; or stdout.
 pub(crate) struct Published {
     /// The name, for messages.
     name: String,
@@ -221,6 +244,25 @@ trait Sealed: Write + Send {
 impl Sealed for File {
     fn seal(&mut self) -> io::Result<()> {
         self.sync_all()
+    }
+}
+
+/// A remote object, of which the local file is written.
+struct Remote(Upload, File);
+
+impl Write for Remote {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.1.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.1.flush()
+    }
+}
+
+impl Sealed for Remote {
+    fn seal(&mut self) -> io::Result<()> {
+        self.0.send()
     }
 }
 
@@ -273,6 +315,10 @@ impl Published {
         let name = if is_stdout(path) { "stdout".into() } else { path.display().to_string() };
         let (names, inner): (_, Box<dyn Sealed>) = if is_stdout(path) {
             (None, Box::new(io::stdout()))
+        } else if is_remote(path) {
+            let upload = Upload::begin(path).map_err(failed)?;
+            let file = upload.writer().map_err(failed)?;
+            (None, Box::new(Remote(upload, file)))
         } else if is_nameless(path) {
             (None, Box::new(Device(existing(path).map_err(failed)?)))
         } else {
@@ -386,8 +432,11 @@ impl Write for Counted {
     }
 }
 
-/// Makes a folder for outputs, unless it exists.
+/// Makes a folder for outputs, unless it exists. A store has no folders.
 pub(crate) fn make_folder(path: &Path) -> Result<()> {
+    if is_remote(path) {
+        return Ok(());
+    }
     fs::create_dir_all(path).map_err(|error| Failure::writing(&path.display().to_string(), &error))
 }
 

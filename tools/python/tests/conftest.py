@@ -60,15 +60,23 @@ def crawl(tmp_path_factory, table):
 
 @pytest.fixture
 def command(tmp_path):
-    """The command: a function of its arguments that returns stdout."""
+    """The command: a function of its arguments that returns stdout; `refused` returns what it says when it fails."""
+
+    def start(arguments, **options):
+        arguments = [sys.executable, "-m", "nddb", *map(str, arguments)]
+        return subprocess.run(arguments, cwd=tmp_path, capture_output=True, **options)
 
     def run(*arguments, code=0, **options):
-        done = subprocess.run(
-            [sys.executable, "-m", "nddb", *map(str, arguments)], cwd=tmp_path, capture_output=True, **options
-        )
+        done = start(arguments, **options)
         assert done.returncode == code, done.stderr.decode()
         return done.stdout
 
+    def refused(*arguments):
+        done = start(arguments)
+        assert done.returncode not in (0, 101), done.stderr.decode()
+        return done.stderr.decode()
+
+    run.refused = refused
     run.lines = lambda *arguments: [json.loads(line) for line in run(*arguments).splitlines()]
     return run
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use nddb::archive::{self, path_of, text_of};
 use nddb::format::Archive;
+use nddb_remote::is_remote;
 use serde_json::json;
 
 use crate::args::{Database, FromEnvironment, Global};
@@ -21,7 +22,8 @@ use crate::{database, table};
 #[command(after_help = "\
 Examples:
   nddb sources ls crawl.nddb
-  nddb sources move crawl.nddb /data/2025 /archive/crawls/2025")]
+  nddb sources move crawl.nddb /data/2025 /archive/crawls/2025
+  nddb sources move crawl.nddb /data/2025 s3://crawls/2025")]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: Action,
@@ -106,6 +108,9 @@ fn r#move(args: MoveArgs, global: &Global) -> Result<Code> {
         .map_err(|given| Failure::usage(format!("expected OLD and NEW after the database, got {}", given.len())))?;
     let absolute = |path: OsString| {
         let path = PathBuf::from(path);
+        if is_remote(&path) {
+            return Ok(path);
+        }
         std::path::absolute(&path).map_err(|error| Failure::reading(&path, &error))
     };
     let (old, new) = (absolute(old)?, absolute(new)?);

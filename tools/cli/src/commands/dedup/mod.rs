@@ -9,6 +9,7 @@ use nddb::detect::{ClusterOptions, Keep, PairOptions};
 use nddb::{Reader, View};
 use nddb_format::record::Settings;
 use nddb_lab::report::{Report, SAMPLE};
+use nddb_remote::is_remote;
 use tempfile::TempDir;
 
 use self::summary::Summary;
@@ -21,11 +22,12 @@ use crate::args::Global;
 use crate::clock::Clock;
 use crate::difference_option::DifferenceOption;
 use crate::failure::{Code, Failure, Result};
+use crate::listed_inputs::ListedInputs;
 use crate::messages::Meter;
 use crate::parameters::Parameters;
 use crate::quantity::counted;
 use crate::removed::{Because, Place, RemovedRows, Search};
-use crate::{database, judging, output};
+use crate::{database, inputs, judging, output};
 
 /// Copy files without their near-duplicates, in one call
 ///
@@ -46,15 +48,19 @@ Examples:
   nddb dedup fineweb/*.parquet -o kept/ --removed removed.parquet --report report.html
   nddb dedup crawl.warc.gz -o kept.warc.gz --removed removed.tsv
   nddb dedup dumps/ -o kept/ --keep longest           the same tree below kept/
+  zcat dump.jsonl.gz | nddb dedup - -o kept.jsonl
+  nddb dedup s3://crawls/2026-47/ -o s3://crawls/2026-47-kept/
   nddb dedup new.jsonl -o new-only.jsonl --against january.nddb --against february.nddb
   nddb dedup pages.jsonl -o kept.jsonl --min-probability 0.9 --max-difference 20%"
 )]
 pub(crate) struct Args {
-    /// Files and folders
-    #[arg(value_name = "INPUT", required = true)]
+    /// Files and folders, - for stdin, or addresses: s3://, gs://, az://, https://
+    #[arg(value_name = "INPUT", required_unless_present = "from_list")]
     given: Vec<PathBuf>,
+    #[command(flatten)]
+    listed: ListedInputs,
     /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
-    /// several inputs)
+    /// several inputs); each may be in a store
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// List the removed documents here, with the document that is kept instead, the rule that decided, the probability,
@@ -94,11 +100,12 @@ fn probability(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "a probability is 0 to 1".to_owned())
 }
 
-pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
+pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
-    if args.given.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::usage("-: inputs are read twice: write stdin to a file first"));
-    }
+    args.given.extend(args.listed.read()?);
+    // Inputs are read twice.
+    let stdin = args.given.iter_mut().find(|path| path.as_os_str() == "-");
+    let spooled = stdin.map(|path| inputs::spooled_stdin().inspect(|file| file.path().clone_into(path))).transpose()?;
     let options = Options { format: args.format, id_from: args.id.unwrap_or_default().into(), ..args.fields.options() };
     let how = args.how(args.id);
     // What cannot be written is told before the work.
@@ -126,6 +133,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
         report::write(&page, &command, Some(path))?;
     }
     found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
+    drop(spooled);
     Ok(outside.code())
 }
 
@@ -156,7 +164,9 @@ impl Args {
     /// Makes the folder of the temporary database, which goes away with what is returned.
     fn temporary_folder(&self, global: &Global) -> Result<TempDir> {
         let beside = match self.output.parent() {
-            _ if global.tmp_dir.is_some() || output::is_nameless(&self.output) => return global.temporary_folder(),
+            _ if global.tmp_dir.is_some() || output::is_nameless(&self.output) || is_remote(&self.output) => {
+                return global.temporary_folder();
+            }
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };

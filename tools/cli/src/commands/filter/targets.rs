@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use nddb::archive::Located;
+use nddb_remote::is_remote;
 
 use crate::failure::{Failure, Result};
 use crate::{inputs, output};
@@ -37,15 +38,17 @@ impl Targets {
     ) -> Result<Self> {
         let asked = [Some(kept), removed];
         let names = names(given, located);
-        let kept = targets(given, &names, kept)?;
-        let removed = removed.map(|path| targets(given, &names, path)).transpose()?;
+        let is_one = matches!((given, located), ([given], [input]) if input.path == *given);
+        let kept = targets(given, is_one, &names, kept)?;
+        let removed = removed.map(|path| targets(given, is_one, &names, path)).transpose()?;
         let read: HashSet<_> = located.iter().filter_map(|input| inputs::number(&input.path)).collect();
         let mut named = HashSet::new();
         for path in kept.iter().chain(removed.iter().flatten()) {
             if !named.insert(path) {
                 return Err(Failure::usage(format!("{}: two outputs would have this name", path.display())));
             }
-            if inputs::number(path).is_some_and(|number| read.contains(&number)) {
+            let is_input = inputs::number(path).is_some_and(|number| read.contains(&number));
+            if is_input || is_remote(path) && located.iter().any(|input| input.path == *path) {
                 return Err(Failure::usage(format!("{}: is an input: choose another output", path.display())));
             }
         }
@@ -59,9 +62,10 @@ impl Targets {
     }
 }
 
-/// Returns the output of each input; inputs have these names below a folder.
-fn targets(given: &[PathBuf], names: &[PathBuf], output: &Path) -> Result<Vec<PathBuf>> {
-    if !is_folder(output) && given.len() == 1 && !given[0].is_dir() {
+/// Returns the output of each input; inputs have these names below a folder. `is_one` if the only path that was given is
+/// an input, and no folder of inputs.
+fn targets(given: &[PathBuf], is_one: bool, names: &[PathBuf], output: &Path) -> Result<Vec<PathBuf>> {
+    if !is_folder(output) && is_one {
         return Ok(vec![output.to_owned()]);
     }
     if output.as_os_str() == "-" {
@@ -129,14 +133,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let of = |inputs: &[&str], output: &str| {
             let given: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
-            targets(&given, &names(&given, &located(inputs)), &folder.path().join(output))
+            targets(&given, inputs.len() == 1, &names(&given, &located(inputs)), &folder.path().join(output))
         };
         let paths = of(&["a/x.jsonl", "b/y.jsonl"], "kept").expect("a folder");
         assert_eq!(paths, [folder.path().join("kept/x.jsonl"), folder.path().join("kept/y.jsonl")]);
         assert_eq!(of(&["a/x.jsonl"], "kept").expect("a folder"), [folder.path().join("kept/x.jsonl")]);
         assert_eq!(of(&["a/x.jsonl"], "one").expect("a file"), [folder.path().join("one")]);
         assert!(of(&["-"], "kept").is_err());
-        assert!(targets(&["a".into(), "b".into()], &["a".into(), "b".into()], Path::new("-")).is_err());
+        assert!(targets(&["a".into(), "b".into()], false, &["a".into(), "b".into()], Path::new("-")).is_err());
     }
 
     #[test]

@@ -25,6 +25,7 @@ use self::summary::PassedOver;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
+use crate::listed_inputs::ListedInputs;
 use crate::messages::{Meter, Tick};
 use crate::quantity::{self, bytes, counted, duration, grouped};
 use crate::{database, interrupt, output};
@@ -66,12 +67,16 @@ Examples:
   nddb load crawl.nddb --select index.parquet warc/  the records that the index names
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
   nddb load crawl.nddb pages.jsonl --id row          ids pages.jsonl:0, pages.jsonl:1, ...
+  nddb load crawl.nddb s3://crawls/2026-47/           every page and archive below
+  nddb load crawl.nddb --from-list warc.paths.gz --base https://data.commoncrawl.org
   nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
 )]
 pub(crate) struct Args {
-    /// The database, then files and folders, or - for stdin
-    #[arg(value_name = "DB INPUT", required = true)]
+    /// The database, then files and folders, - for stdin, or addresses: s3://, gs://, az://, https://
+    #[arg(value_name = "DB INPUT", required_unless_present = "from_list")]
     given: Vec<OsString>,
+    #[command(flatten)]
+    listed: ListedInputs,
     #[command(flatten)]
     environment: FromEnvironment,
     /// What the inputs are; `auto` looks at each
@@ -176,8 +181,10 @@ impl Args {
 
 pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
-    let (db, given) = args.environment.split(std::mem::take(&mut args.given), "INPUT")?;
+    let what = if args.listed.is_empty() { "INPUT" } else { "" };
+    let (db, mut given) = args.environment.split(std::mem::take(&mut args.given), what)?;
     let command = format!("load {}", given.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(" "));
+    given.extend(args.listed.read()?.into_iter().map(OsString::from));
     let inputs = archive::expand(&given, args.format)?;
     args.fields.names.check(args.id, args.format, &inputs.located)?;
     if args.id.is_some_and(IdFrom::is_place) && !args.select.is_empty() {

@@ -1,0 +1,70 @@
+//! Addresses: the scheme, the bucket and the object that a remote path names.
+
+use std::path::Path;
+
+const SCHEMES: [&str; 8] = ["s3", "s3a", "gs", "az", "abfs", "abfss", "http", "https"];
+
+/// The parts of a remote path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Address<'a> {
+    /// The scheme, one of [`SCHEMES`].
+    pub(crate) scheme: &'a str,
+    /// The bucket, the container or the server.
+    pub(crate) bucket: &'a str,
+    /// The name of the object, or of a folder of objects.
+    pub(crate) key: &'a str,
+}
+
+impl<'a> Address<'a> {
+    /// Returns the parts of a path, if it is remote.
+    pub(crate) fn of(path: &'a Path) -> Option<Self> {
+        let (scheme, rest) = path.to_str()?.split_once("://")?;
+        let scheme = SCHEMES.into_iter().find(|known| scheme.eq_ignore_ascii_case(known))?;
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        Some(Self { scheme, bucket, key })
+    }
+
+    /// Returns whether it is of an HTTP server, which can neither list nor be written.
+    pub(crate) fn is_http(&self) -> bool {
+        self.scheme.starts_with("http")
+    }
+}
+
+/// Returns whether a path is the address of an object, or of a folder of objects.
+///
+/// ```
+/// # use std::path::Path;
+/// assert!(nddb_remote::is_remote(Path::new("s3://crawls/2026-47/a.warc.gz")));
+/// assert!(!nddb_remote::is_remote(Path::new("crawls/s3/a.warc.gz")));
+/// ```
+#[must_use]
+pub fn is_remote(path: &Path) -> bool {
+    Address::of(path).is_some()
+}
+
+/// Returns whether a path is in a store that can list its objects and be written to: not on an HTTP server.
+#[must_use]
+pub fn is_listable(path: &Path) -> bool {
+    Address::of(path).is_some_and(|address| !address.is_http())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remote_path_has_the_scheme_of_a_store() {
+        let of = |path| Address::of(Path::new(path)).map(|found| (found.scheme, found.bucket, found.key));
+        assert_eq!(of("s3://crawls/a b/c#d?e.gz"), Some(("s3", "crawls", "a b/c#d?e.gz")));
+        assert_eq!(of("HTTPS://data.example.org/a.gz"), Some(("https", "data.example.org", "a.gz")));
+        assert_eq!(
+            of("abfss://c@account.dfs.core.windows.net/x/"),
+            Some(("abfss", "c@account.dfs.core.windows.net", "x/"))
+        );
+        assert_eq!(of("gs://crawls"), Some(("gs", "crawls", "")));
+        for local in ["/s3://crawls/a", "s3:/crawls/a", "hdfs://crawls/a", "s3", ""] {
+            assert_eq!(of(local), None, "{local}");
+        }
+        assert!(is_listable(Path::new("gs://crawls")) && !is_listable(Path::new("http://crawls/a")));
+    }
+}
