@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use object_store::path::Path as Location;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
 use tokio::task::AbortHandle;
@@ -28,9 +28,10 @@ const REQUESTS: usize = 8;
 pub struct RemoteFile {
     client: Client,
     object: ObjectMeta,
-    /// The bytes at the offset of this file.
+    /// The bytes that were received last, and the offset of the first one.
     here: Bytes,
-    /// The offset of the first of these bytes.
+    start: u64,
+    /// The offset of this file: among these bytes, or at their end.
     at: u64,
     /// The requests for the bytes after them, in order.
     ahead: VecDeque<Request>,
@@ -67,7 +68,7 @@ impl RemoteFile {
         let asked = Arc::clone(&client);
         let object = client::wait(async move { asked.head(&location).await })?.map_err(client::told)?;
         let (here, ahead) = (Bytes::new(), VecDeque::new());
-        Ok(Self { client, object, here, at: 0, ahead, next: 0, step: FIRST, requests: 1 })
+        Ok(Self { client, object, here, start: 0, at: 0, ahead, next: 0, step: FIRST, requests: 1 })
     }
 
     /// Returns the size in bytes.
@@ -103,16 +104,18 @@ impl RemoteFile {
 
 impl Read for RemoteFile {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.here.is_empty() {
+        let mut from = (self.at - self.start) as usize;
+        if from == self.here.len() {
             self.request()?;
             let Some(request) = self.ahead.pop_front() else { return Ok(0) };
             self.here = received(&request.answer)?.map_err(client::told)?;
+            (self.start, from) = (self.at, 0);
             // The next ones are under way while these bytes are used.
             self.requests = (self.requests * 2).min(REQUESTS);
             self.request()?;
         }
-        let length = out.len().min(self.here.len());
-        self.here.copy_to_slice(&mut out[..length]);
+        let length = out.len().min(self.here.len() - from);
+        out[..length].copy_from_slice(&self.here[from..from + length]);
         self.at += length as u64;
         Ok(length)
     }
@@ -126,13 +129,10 @@ impl Seek for RemoteFile {
             SeekFrom::End(by) => self.object.size.checked_add_signed(by),
         };
         let target = target.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-        match target.checked_sub(self.at) {
-            Some(on) if on <= self.here.len() as u64 => self.here.advance(on as usize),
-            _ => {
-                self.here = Bytes::new();
-                self.ahead.clear();
-                (self.next, self.step, self.requests) = (target, FIRST, 1);
-            }
+        if !(self.start..=self.start + self.here.len() as u64).contains(&target) {
+            (self.here, self.start) = (Bytes::new(), target);
+            self.ahead.clear();
+            (self.next, self.step, self.requests) = (target, FIRST, 1);
         }
         self.at = target;
         Ok(target)
@@ -184,12 +184,12 @@ mod tests {
 
     #[test]
     fn an_object_that_is_replaced_or_missing_is_an_error_of_the_store() {
-        let (client, mut file) = stored(&vec![1; 2 * FIRST as usize]);
+        let (client, mut file) = stored(&vec![1; 9 * FIRST as usize]);
         file.read_exact(&mut [0; 10]).expect("it is read");
-        put(&client, &vec![2; 2 * FIRST as usize]);
+        put(&client, &vec![2; 9 * FIRST as usize]);
         file.seek(SeekFrom::Start(5)).expect("what is here already");
         file.read_exact(&mut [0; 10]).expect("what is here already");
-        file.seek(SeekFrom::Start(FIRST)).expect("any offset");
+        file.seek(SeekFrom::Start(8 * FIRST)).expect("any offset");
         let error = file.read(&mut [0]).expect_err("other bytes");
         assert!(crate::is_remote_failure(&error) && error.to_string().contains("replaced"), "{error}");
         let error = RemoteFile::of(client, Location::from("folder/other")).err().expect("no such object");

@@ -47,11 +47,11 @@ class Bucket:
         self.files, self.name, self.uri = files, name, f"s3://{name}"
 
     def put(self, key, data):
-        with self.files.open_output_stream(f"{self.name}/{key}") as stream:
+        with self.files.open_output_stream(f"{self.name}/{key}", compression=None) as stream:
             stream.write(data)
 
     def get(self, key):
-        with self.files.open_input_stream(f"{self.name}/{key}") as stream:
+        with self.files.open_input_stream(f"{self.name}/{key}", compression=None) as stream:
             return stream.read()
 
     def keys(self, below=""):
@@ -91,7 +91,7 @@ def test_inputs_of_a_store_are_those_of_a_folder(bucket, command, tmp_path):
     assert len(stored(command, "local.nddb")) == 900
     # A load again finds all of them finished; texts are read again where they are.
     again = json.loads(command("load", "remote.nddb", f"{bucket.uri}/in/", "--json"))
-    assert again["stored"] == 0 and again["unchanged"] == 0 or again["unchanged"] == 900, again
+    assert again["unchanged"] == 900, again
     shown = command("show", "remote.nddb", "page-450", "page-451")
     assert made[450]["text"].split()[0] in shown.decode()
     sources = {row["path"]: row["state"] for row in command.lines("sources", "ls", "remote.nddb", "--json")}
@@ -100,7 +100,7 @@ def test_inputs_of_a_store_are_those_of_a_folder(bucket, command, tmp_path):
     command("sources", "move", "remote.nddb", f"{bucket.uri}/in", tmp_path / "in")
     assert command("show", "remote.nddb", "page-450", "page-451") == shown
     with nddb.Writer(tmp_path / "python.nddb", create=nddb.Config(k=3)) as writer:
-        assert writer.load([f"{bucket.uri}/in/a.jsonl"])["stored"] == 300
+        assert writer.load([f"{bucket.uri}/in/a.jsonl"])["documents"] == 300
 
 
 def test_dedup_from_store_to_store_is_that_of_files(bucket, command, tmp_path):
@@ -115,7 +115,7 @@ def test_dedup_from_store_to_store_is_that_of_files(bucket, command, tmp_path):
     for number in range(2):
         kept = (tmp_path / f"kept/{number}.jsonl.gz").read_bytes()
         assert gzip.decompress(bucket.get(f"kept/{number}.jsonl.gz")) == gzip.decompress(kept)
-    removed = (tmp_path / "removed.tsv").read_text().replace("in/", f"{bucket.uri}/in/")
+    removed = (tmp_path / "removed.tsv").read_text().replace(f"{tmp_path}/in/", f"{bucket.uri}/in/")
     assert bucket.get("removed.tsv").decode() == removed and removed.count("\n") > 100
     # One object to one object, and standard input.
     command("dedup", f"{bucket.uri}/in/0.jsonl.gz", "-o", f"{bucket.uri}/one.jsonl")
@@ -133,8 +133,8 @@ def test_clusters_and_lists_are_written_to_a_store(bucket, command, crawl, tmp_p
     for name in names:
         assert bucket.get(f"lists/{name}") == (tmp_path / "lists" / name).read_bytes(), name
     command("pairs", crawl, "--format", "parquet", "-o", f"{bucket.uri}/pairs.parquet")
-    table = pyarrow.parquet.read_table(pyarrow.BufferReader(bucket.get("pairs.parquet")))
-    assert table.num_rows == len(command.lines("pairs", crawl, "--json"))
+    command("pairs", crawl, "--format", "parquet", "-o", "pairs.parquet")
+    assert bucket.get("pairs.parquet") == (tmp_path / "pairs.parquet").read_bytes()
 
 
 def test_backups_send_what_is_new_and_come_back(bucket, command, tmp_path):

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -167,11 +167,13 @@ impl Backups {
             unit: "bytes",
         };
         for file in &files {
-            let (from, to) = (self.file(&name(file)), local.backup().join(DATABASE).join(&file.path));
+            let to = local.backup().join(DATABASE).join(&file.path);
             let writing = |error: io::Error| Failure::writing(&to.display().to_string(), &error);
             to.parent().map_or(Ok(()), fs::create_dir_all).map_err(writing)?;
             let mut out = File::create(&to).map_err(writing)?;
-            self.receive(&from, &mut out, &mut progress, watch)?;
+            if let Some(what) = self.receive(file, &mut out, &mut progress, watch)? {
+                return Err(nddb::Error::DamagedBackup { path: self.file(&name(file)), what }.into());
+            }
         }
         let list = local.backup().join(LIST);
         fs::write(&list, inputs::read(&self.path(number))?)
@@ -187,54 +189,45 @@ impl Backups {
         let mut progress = Progress { phase: "compare files", done: 0, total: Some(bytes), unit: "bytes" };
         let mut faults = Vec::new();
         for file in &files {
-            let path = self.file(&name(file));
             let what = match self.files.get(&name(file)) {
                 None => Some("it is missing".to_owned()),
-                Some(_) => {
-                    let mut hash = Checksum(crc32fast::Hasher::new());
-                    self.receive(&path, &mut hash, &mut progress, watch)?;
-                    let found = hash.0.finalize();
-                    let is_other = found != file.checksum;
-                    is_other.then(|| format!("its checksum is {found:08x}, the list says {:08x}", file.checksum))
-                }
+                Some(_) => self.receive(file, &mut io::sink(), &mut progress, watch)?,
             };
             if let Some(what) = what {
                 let next = "restore another backup, or back the database up again, into another folder".into();
+                let path = self.file(&name(file));
                 faults.push(Fault { path, location: "the whole file".into(), what, next, repairable: false });
             }
         }
         Ok((faults, files.len() as u64, bytes))
     }
 
-    /// Reads an object into `out`, and reports progress.
-    fn receive(&self, from: &Path, out: &mut dyn io::Write, progress: &mut Progress, watch: Watch<'_>) -> Result<()> {
-        let mut read = RemoteFile::open(from).map_err(|error| Failure::reading(from, &error))?;
-        let mut buffer = vec![0; 1 << 20];
+    /// Reads a file of a backup into `out`, and reports progress. Returns how it differs from the list.
+    fn receive(
+        &self,
+        file: &BackupFile,
+        out: &mut dyn Write,
+        progress: &mut Progress,
+        watch: Watch<'_>,
+    ) -> Result<Option<String>> {
+        let from = self.file(&name(file));
+        let mut read = RemoteFile::open(&from).map_err(|error| Failure::reading(&from, &error))?;
+        let (mut buffer, mut hasher) = (vec![0; 1 << 20], crc32fast::Hasher::new());
         loop {
-            let length = read.read(&mut buffer).map_err(|error| Failure::reading(from, &error))?;
+            let length = read.read(&mut buffer).map_err(|error| Failure::reading(&from, &error))?;
             if length == 0 {
-                return Ok(());
+                break;
             }
+            hasher.update(&buffer[..length]);
             out.write_all(&buffer[..length]).map_err(|error| Failure::writing("the copy of a backup", &error))?;
             progress.done += length as u64;
             if !watch(progress) {
                 return Err(nddb::Error::Cancelled.into());
             }
         }
-    }
-}
-
-/// The checksum of what is written.
-struct Checksum(crc32fast::Hasher);
-
-impl io::Write for Checksum {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        let found = hasher.finalize();
+        let told = || format!("its checksum is {found:08x}, the list says {:08x}", file.checksum);
+        Ok((found != file.checksum).then(told))
     }
 }
 
