@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import pyarrow.compute
 import pyarrow.parquet
 
 from nddb import tables
+from nddb.spark import archives
+from nddb.spark.places import Place
 
 Batches = Iterable[pyarrow.RecordBatch]
 
@@ -49,7 +52,7 @@ def sketch(batches: Batches, **options: Any) -> Iterator[pyarrow.RecordBatch]:
     for batch in batches:
         for archive, path in zip(batch["archive"].to_pylist(), batch["path"].to_pylist()):
             index = archive << INDEX_BITS
-            for sketches in batches_of(tables.sketch_archive(path, archive=archive, threads=1, **options)):
+            for sketches in archives.sketched(path, archive=archive, threads=1, **options):
                 count = sketches.num_rows
                 numbers = pyarrow.array(range(index, index + count), pyarrow.int64())
                 names = pyarrow.repeat(pyarrow.scalar(path, pyarrow.string()), count)
@@ -147,10 +150,15 @@ def _copy_durably(source: str, target: str) -> None:
         os.fsync(file.fileno())
 
 
+@lru_cache(maxsize=1)
+def _numbers(path: str) -> memoryview:
+    """The numbers of a file, which the tasks of a process read once."""
+    return memoryview(Place(path).read()).cast("Q")
+
+
 def scan(batches: Batches, queries: str, k: int) -> Iterator[pyarrow.RecordBatch]:
     """Ranges (part, source, first, blocks) -> what a file of queries finds in each: part, query, fp, distance."""
-    with open(queries, "rb") as file:
-        numbers = memoryview(file.read()).cast("Q")
+    numbers = _numbers(queries)
     for batch in batches:
         for one in batch.to_pylist():
             found = tables.scan(one["source"], numbers, k, first=one["first"], blocks=one["blocks"])
