@@ -133,7 +133,7 @@ def test_a_file_is_put_as_a_whole_or_not_at_all(stored, tmp_path):
             assert (file.name, file.read_text()) == ("[x].txt", "second")
         assert file.exists() == (place.here is not None)
         folder = place.beside("")
-        assert [one.name for one in folder.children() if not one.name.startswith(".")] == ["[x].txt"]
+        assert [one.name for one in folder.children()] == ["[x].txt"]
         folder.remove()
         assert not place.exists()
 
