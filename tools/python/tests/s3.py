@@ -1,6 +1,7 @@
 """A server of S3 on this machine, for jobs that read and write stores."""
 
 import importlib.util
+import logging
 import os
 from pathlib import Path
 
@@ -24,6 +25,7 @@ def serve(bucket):
     """Starts a server with a bucket, for all clients of this process; returns what Spark is told of it."""
     from moto.server import ThreadedMotoServer
 
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import hot
 import pyarrow
@@ -13,8 +14,9 @@ from cluster import same
 
 import nddb
 
-pytest.importorskip("pyspark", reason="pyspark is not installed: make test-spark")
-pytest.importorskip("grpc", reason="pyspark[connect] is not installed: make test-spark")
+pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: make test-spark")
+if not list(Path(pyspark.__file__).parent.glob("jars/spark-connect_*.jar")):
+    pytest.skip("PySpark has a server of Spark Connect from 4.0 on", allow_module_level=True)
 if shutil.which("java") is None:
     pytest.skip("there is no Java: apt-get install openjdk-17-jre-headless", allow_module_level=True)
 

@@ -118,7 +118,8 @@ def test_a_file_is_put_as_a_whole_or_not_at_all(stored, tmp_path):
         new.write_text("half")
         raise OSError("the disk is full")
 
-    for place in (stored / "a b/[x].txt", Place(tmp_path / "a b/[x].txt")):
+    for folder in (stored / "a b", Place(tmp_path / "a b")):
+        place = folder / "[x].txt"
         assert not place.was_put() and not place.beside("none").children()
         with pytest.raises(OSError, match="full"):
             place.put(fail)
@@ -132,7 +133,6 @@ def test_a_file_is_put_as_a_whole_or_not_at_all(stored, tmp_path):
         with place.fetched() as file:
             assert (file.name, file.read_text()) == ("[x].txt", "second")
         assert file.exists() == (place.here is not None)
-        folder = place.beside("")
         assert [one.name for one in folder.children()] == ["[x].txt"]
         folder.remove()
         assert not place.exists()

@@ -10,7 +10,6 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -150,15 +149,9 @@ def _copy_durably(source: str, target: str) -> None:
         os.fsync(file.fileno())
 
 
-@lru_cache(maxsize=1)
-def _numbers(path: str) -> memoryview:
-    """The numbers of a file, which the tasks of a process read once."""
-    return memoryview(Place(path).read()).cast("Q")
-
-
 def scan(batches: Batches, queries: str, k: int) -> Iterator[pyarrow.RecordBatch]:
     """Ranges (part, source, first, blocks) -> what a file of queries finds in each: part, query, fp, distance."""
-    numbers = _numbers(queries)
+    numbers = memoryview(Place(queries).read()).cast("Q")
     for batch in batches:
         for one in batch.to_pylist():
             found = tables.scan(one["source"], numbers, k, first=one["first"], blocks=one["blocks"])

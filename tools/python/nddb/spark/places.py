@@ -8,6 +8,7 @@ environment and of the machine.
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import shutil
@@ -15,7 +16,6 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +57,7 @@ class Place:
             key = key.strip("/")
             self._text = self.uri = f"{scheme}://{authority}/{key}".rstrip("/")
             self._files, base = _file_system(scheme, authority)
-            self._path = f"{base}/{key}"
+            self._path = f"{base}/{key}".rstrip("/")
             return
         self._files = LocalFileSystem()
 
@@ -68,16 +68,21 @@ class Place:
         return self._text
 
     def __truediv__(self, name: str) -> Place:
-        return Place(f"{self._text}/{name}")
+        return self._moved(lambda path: f"{path}/{name}")
+
+    def beside(self, name: str) -> Place:
+        """The place of another name in the same folder."""
+        return self._moved(lambda path: f"{path.rpartition('/')[0]}/{name}")
+
+    def _moved(self, move: Callable[[str], str]) -> Place:
+        moved = copy.copy(self)
+        moved._text, moved._path, moved.uri = move(self._text), move(self._path), move(self.uri)
+        return moved
 
     @property
     def name(self) -> str:
         """The last part of the path."""
         return self._text.rpartition("/")[2]
-
-    def beside(self, name: str) -> Place:
-        """The place of another name in the same folder."""
-        return Place(f"{self._text.rpartition('/')[0]}/{name}")
 
     @property
     def pattern(self) -> str:
@@ -175,7 +180,6 @@ class Place:
             self._files.delete_dir(self._path)
 
 
-@lru_cache
 def _file_system(scheme: str, authority: str) -> tuple[FileSystem, str]:
     """The file system of a URI, and its path of the root."""
     try:

@@ -84,8 +84,7 @@ def batch_query(
     ]
 
     def scanned() -> DataFrame:
-        # The name tells a process that read other queries before that these are others.
-        file = steps.folder / f"queries-{digest}.u64le"
+        file = steps.folder / "queries.u64le"
         file.put(lambda new: new.write_bytes(content))
         path = str(file)
         rows = spark.createDataFrame([(index, *row) for index, row in enumerate(ranges)], f"at long, {schemas.RANGES}")
