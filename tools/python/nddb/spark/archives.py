@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 import pyarrow.compute
+from pyarrow.fs import FileType
 
 from nddb import ArchiveError, tables
 from nddb.spark.places import Place
@@ -23,21 +26,25 @@ def listed(paths: Iterable[str | os.PathLike[str]], format: str) -> list[str]:
 
     Raises what `nddb.tables.archives` raises.
     """
-    found: list[str] = []
-    for place in map(Place, paths):
-        if place.here is not None:
-            found += map(str, tables.archives([place.here], format=format))
-        elif place.is_folder():
-            found += _below(place, format)
-        elif place.exists():
-            found.append(str(place))
-        else:
-            raise ArchiveError(f"opening {place}: there is no such object")
-    return found
+    # A store is asked for each path.
+    with ThreadPoolExecutor(32) as pool:
+        return [*chain.from_iterable(pool.map(lambda path: _at(Place(path), format), paths))]
+
+
+def _at(place: Place, format: str) -> list[str]:
+    if place.here is not None:
+        return [str(path) for path in tables.archives([place.here], format=format)]
+    kind = place.type()
+    if kind == FileType.NotFound:
+        raise ArchiveError(f"opening {place}: there is no such object")
+    return _below(place, format) if kind == FileType.Directory else [str(place)]
 
 
 def _below(place: Place, format: str) -> list[str]:
-    """The archives below a folder of a store, by the rule for folders on disks, which looks at names."""
+    """The archives below a folder of a store, by the rule for folders on disks, which looks at names.
+
+    Files of `.json` and `.csv`, whose content that rule reads, are among them only if their format is named.
+    """
     with tempfile.TemporaryDirectory(prefix="nddb-") as folder:
         for path in place.below():
             named = Path(folder) / path

@@ -94,13 +94,13 @@ class Place:
         """The path by which this machine opens the place; None in a store."""
         return Path(self._path) if isinstance(self._files, LocalFileSystem) else None
 
+    def type(self) -> FileType:
+        """Whether it is a file, a folder (a directory of Arrow), or not found."""
+        return self._info().type
+
     def exists(self) -> bool:
         """Whether a file or folder is there."""
-        return self._info().type != FileType.NotFound
-
-    def is_folder(self) -> bool:
-        """Whether a folder is there."""
-        return self._info().type == FileType.Directory
+        return bool(self.type() != FileType.NotFound)
 
     def was_put(self) -> bool:
         """Whether a file that `put` makes is there: in Azure's stores it is empty until then."""
