@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow
 import pytest
+from cluster import collection, spark  # noqa: F401
 
 import nddb
 

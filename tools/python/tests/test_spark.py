@@ -17,6 +17,7 @@ import hot
 import pyarrow
 import pyarrow.parquet
 import pytest
+from cluster import executors, same
 
 import nddb
 
@@ -29,76 +30,6 @@ import nddb.spark as jobs  # noqa: E402
 CRAWL = Path(__file__).parents[4] / "shared/data/crawl/misc-web.warc.gz"
 JUDGING = [{}, {"method": "simhash"}]
 LONG = [pytest.param(judging, marks=pytest.mark.long) for judging in ({"group_limit": 20}, {"method": "split"})]
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    from pyspark.sql import SparkSession
-
-    # Executors are processes of their own, with the Python and the package of this one.
-    os.environ |= {
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": sys.executable,
-        "SPARK_WORKER_DIR": str(tmp_path_factory.mktemp("work")),
-    }
-    session = (
-        SparkSession.builder.master("local-cluster[2,1,2048]")
-        .config("spark.executor.memory", "1g")
-        .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-        .config("spark.local.dir", str(tmp_path_factory.mktemp("local")))
-        .config("spark.ui.enabled", "false")
-        # Two thirds of the time of jobs this short would be the second compiler of Java.
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.task.maxFailures", "8")
-        # As on clusters: paths without a scheme are those of another file system, here of one that is not there.
-        .config("spark.hadoop.fs.defaultFS", "hdfs://127.0.0.1:1")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
-
-
-@pytest.fixture(scope="module")
-def collection(spark, tmp_path_factory):
-    """A store of two crawls, and a database that loaded both and from which the same documents were deleted."""
-    folder = tmp_path_factory.mktemp("collection")
-    first = hot.write(folder, "first", hot.crawl(1, 300), 3)
-    # Some pages come again, some of them as they were.
-    second = hot.write(folder, "second", hot.crawl(1, 120)[::2] + hot.crawl(5, 150, 250), 2)
-    gone = [f"page-{number}" for number in range(0, 300, 11)] + ["nothing"]
-    for paths in (first, second):
-        create = nddb.Config(k=3) if paths is first else None
-        with nddb.Writer(folder / "crawl.nddb", create=create) as writer:
-            writer.load(paths)
-    with nddb.Writer(folder / "crawl.nddb") as writer:
-        assert writer.rm(gone) > 20
-    assert nddb.open(folder / "crawl.nddb").stats()["runs"]
-    stored = jobs.ingest(spark, first, folder / "store", crawl="01")
-    assert stored == len({*hot_ids(first)}) + repeats(first)
-    jobs.ingest(spark, second, folder / "store", crawl="1")
-    return folder, jobs.documents(spark, folder / "store", deleted=gone)
-
-
-def hot_ids(paths):
-    import json
-
-    return [json.loads(line)["id"] for path in paths for line in path.read_text().splitlines()]
-
-
-def repeats(paths):
-    ids = hot_ids(paths)
-    return len(ids) - len(set(ids))
-
-
-def same(found, expected):
-    """Whether two tables have the same columns and rows, in the same order."""
-    assert found.schema.names == expected.schema.names
-    assert found.cast(expected.schema).to_pylist() == expected.to_pylist()
-    return expected.num_rows
 
 
 def test_documents_are_those_that_live(spark, collection):
@@ -140,7 +71,7 @@ def test_a_table_of_pages_is_clustered_as_by_one_machine(spark, tmp_path):
     table = pyarrow.Table.from_pylist([page | {"number": number} for number, page in enumerate(pages)])
     with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
         writer.add_batch(table)
-    given = spark.createDataFrame(table)
+    given = spark.createDataFrame(table.to_pandas())
     documents = jobs.sketch(given, number="number", html=None)
     members = jobs.clusters(documents, tmp_path / "work", keep=["longest", "id"], remove="near")
     expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters(keep=["longest", "id"], remove="near"))
@@ -285,25 +216,6 @@ def test_tables_that_are_none_of_documents_are_refused(spark, collection, tmp_pa
         jobs.documents(spark, folder / "store", deleted=pages.select("text"))
 
 
-def test_paths_of_other_file_systems_are_refused(spark, collection, tmp_path, monkeypatch):
-    folder, documents = collection
-    monkeypatch.chdir(tmp_path)
-    for path in ("s3a://bucket/work", "hdfs://host/work", "dbfs:/work"):
-        for job in (
-            lambda: jobs.pairs(documents, path),
-            lambda: jobs.documents(spark, path),
-            lambda: jobs.ingest(spark, [path], tmp_path / "store", crawl="one"),
-            lambda: jobs.ingest(spark, [folder / "first-0.jsonl"], path, crawl="one"),
-            lambda: jobs.shards(documents, path, shards=1),
-            lambda: jobs.lists(documents, documents, path),
-            lambda: jobs.batch_query(spark, path, [1], tmp_path / "work"),
-        ):
-            with pytest.raises(ValueError, match="mount it"):
-                job()
-    assert not list(tmp_path.iterdir())
-    assert jobs.documents(spark, f"file://{folder}/store").count() == documents.count()
-
-
 @pytest.mark.long
 def test_the_jobs_run_from_a_command_line(collection, tmp_path):
     folder, documents = collection
@@ -357,20 +269,6 @@ def test_the_lines_of_the_readme_for_spark_do_the_whole_job(spark, tmp_path, mon
     removed = {row["id"] for row in nddb.open(tmp_path / "a.nddb").clusters() if row["verdict"] == "remove"}
     kept = {row.id for row in spark.read.parquet(f"file://{tmp_path}/clean").select("id").collect()}
     assert kept == set(pages) - removed and len(removed) > 10
-
-
-def executors(session):
-    """The processes of executors, which are children of the driver's."""
-    driver = session.sparkContext._gateway.proc.pid
-    found = []
-    for process in Path("/proc").iterdir():
-        try:
-            parent = int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
-            if parent == driver and b"CoarseGrainedExecutorBackend" in (process / "cmdline").read_bytes():
-                found.append(int(process.name))
-        except (OSError, ValueError, IndexError):
-            continue
-    return found
 
 
 @pytest.mark.long

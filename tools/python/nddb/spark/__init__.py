@@ -65,6 +65,12 @@ Databases and fingerprints
 fingerprints against all that databases hold (Manku et al. 2007, 3.3): a task scans a range of 64 MB of the segments of
 one table, and what is found is looked up for the documents that live.
 
+Places
+------
+
+Stores, work folders, archives and outputs are paths or URIs (:mod:`nddb.spark.places`); databases are on disks. Nothing
+here uses a ``SparkContext`` or the virtual machine of Java, so the jobs run from clients of Spark Connect, too.
+
 Not here: methods that read texts again (``lcs``, ``cosine``, ``shingles``), ``expand``, connected components.
 """
 

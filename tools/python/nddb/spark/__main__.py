@@ -6,7 +6,7 @@
     spark-submit $(python -m nddb.spark path) shards STORE shards --shards 300
     spark-submit $(python -m nddb.spark path) batch-query near.parquet Q.u64le shards/*.nddb
 
-STORE and what is written are folders that all machines see.
+STORE and what is written are folders that all machines see, or URIs of stores (s3a:, gs:, abfss:, hdfs:).
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from nddb.spark.places import Place
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -66,7 +68,6 @@ def parser() -> argparse.ArgumentParser:
 def run(spark: SparkSession, given: argparse.Namespace) -> None:
     """Runs a job."""
     import nddb.spark as jobs
-    from nddb.spark.paths import local, uri
 
     if given.job == "ingest":
         count = jobs.ingest(
@@ -74,13 +75,13 @@ def run(spark: SparkSession, given: argparse.Namespace) -> None:
         )
         print(f"{count} documents", file=sys.stderr)
         return
-    output = local(given.output)
+    output = Place(given.output)
     if given.job != "shards":
-        work = local(given.work) if given.work else output.with_name(f".{output.name}.work")
+        work = Place(given.work) if given.work else output.beside(f".{output.name}.work")
     if given.job == "batch-query":
-        jobs.batch_query(spark, given.databases, given.queries, work, k=given.k).write.parquet(uri(output))
+        jobs.batch_query(spark, given.databases, given.queries, work, k=given.k).write.parquet(output.uri)
     else:
-        deleted = Path(given.deleted).read_text().splitlines() if given.deleted else []
+        deleted = Place(given.deleted).read().decode().splitlines() if given.deleted else []
         documents = jobs.documents(spark, given.store, deleted=deleted)
         if given.job == "shards":
             options = {"shards": given.shards, "k": given.k, "bits": given.bits, "recipe": given.recipe}
@@ -88,15 +89,12 @@ def run(spark: SparkSession, given: argparse.Namespace) -> None:
             return
         _judged(spark, given, documents, work, output)
     if not given.work:
-        import shutil
-
-        shutil.rmtree(work)
+        work.remove()
 
 
-def _judged(spark: SparkSession, given: argparse.Namespace, documents: DataFrame, work: Path, output: Path) -> None:
+def _judged(spark: SparkSession, given: argparse.Namespace, documents: DataFrame, work: Place, output: Place) -> None:
     """Writes pairs, or clusters and lists."""
     import nddb.spark as jobs
-    from nddb.spark.paths import pattern, uri
 
     judging = {
         "method": given.method,
@@ -107,11 +105,11 @@ def _judged(spark: SparkSession, given: argparse.Namespace, documents: DataFrame
         "max_difference": given.max_difference,
     }
     if given.job == "pairs":
-        jobs.pairs(documents, work, **judging).write.parquet(uri(output))
+        jobs.pairs(documents, work, **judging).write.parquet(output.uri)
     else:
         table = output / "clusters"
-        jobs.clusters(documents, work, keep=given.keep, remove=given.remove, **judging).write.parquet(uri(table))
-        jobs.lists(documents, spark.read.parquet(pattern(table)), output)
+        jobs.clusters(documents, work, keep=given.keep, remove=given.remove, **judging).write.parquet(table.uri)
+        jobs.lists(documents, spark.read.parquet(table.pattern), output)
 
 
 def main() -> None:

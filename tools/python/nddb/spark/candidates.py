@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow
+
 from nddb import tables
 from nddb.spark import partitions, schemas
 from nddb.spark.classes import Classes
@@ -46,8 +48,8 @@ def _sharing(work: Work, leaders: DataFrame, judging: Judging) -> DataFrame:
         return rows.withColumn("times", times).where("times > 1")
 
     keys = work.table("keys", shared)
-    cut = keys.where(keys.times > judging.group_limit).select("key").distinct().toArrow()["key"]
-    options = {"cut": cut.combine_chunks() if len(cut) else None, "group_limit": judging.group_limit}
+    cut = [row.key for row in keys.where(keys.times > judging.group_limit).select("key").distinct().collect()]
+    options = {"cut": pyarrow.array(cut, pyarrow.int64()) if cut else None, "group_limit": judging.group_limit}
     own = keys.groupBy("number").agg(functions.collect_list("key").alias("keys"))
     postings = own.select("number", "keys", functions.explode("keys").alias("key"))
     return (

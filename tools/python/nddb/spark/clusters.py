@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,8 @@ from nddb.spark import partitions, schemas
 from nddb.spark.classes import Classes, collapse
 from nddb.spark.options import Judging
 from nddb.spark.pairs import with_sketches, near
-from nddb.spark.paths import local, uri
-from nddb.spark.work import Work, files_of, whole
+from nddb.spark.places import Place, known
+from nddb.spark.work import Work, files_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -52,8 +51,7 @@ def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[st
     """
     from pyspark.sql import functions
 
-    target = local(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    target = known(documents.sparkSession, folder)
     removed = members.where("verdict = 'remove'").select("id")
     living = documents.where("not deleted").select("id")
     both = living.groupBy("id").count().where("count > 1").first()
@@ -64,15 +62,15 @@ def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[st
         for given, escaped in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
             line = functions.replace(line, functions.lit(given), functions.lit(escaped))
         parts = target / f".{name}.parts"
-        ids.orderBy("id").select(line.alias("value")).write.mode("overwrite").text(uri(parts))
+        ids.orderBy("id").select(line.alias("value")).write.mode("overwrite").text(parts.uri)
 
-        def write(new: Path, parts: Path = parts) -> None:
+        def write(new: Path, parts: Place = parts) -> None:
             with new.open("wb") as file:
                 for part in files_of(parts):
-                    file.write(part.read_bytes())
+                    file.write(part.read())
 
-        whole(target / f"{name}.txt", write)
-        shutil.rmtree(parts)
+        (target / f"{name}.txt").put(write)
+        parts.remove()
 
 
 def _founders(work: Work, classes: Classes, pairs: DataFrame, judging: Judging) -> DataFrame:

@@ -19,6 +19,8 @@ import pyarrow.compute
 import pyarrow.parquet
 
 from nddb import tables
+from nddb.spark import archives
+from nddb.spark.places import Place
 
 Batches = Iterable[pyarrow.RecordBatch]
 
@@ -49,7 +51,7 @@ def sketch(batches: Batches, **options: Any) -> Iterator[pyarrow.RecordBatch]:
     for batch in batches:
         for archive, path in zip(batch["archive"].to_pylist(), batch["path"].to_pylist()):
             index = archive << INDEX_BITS
-            for sketches in batches_of(tables.sketch_archive(path, archive=archive, threads=1, **options)):
+            for sketches in archives.sketched(path, archive=archive, threads=1, **options):
                 count = sketches.num_rows
                 numbers = pyarrow.array(range(index, index + count), pyarrow.int64())
                 names = pyarrow.repeat(pyarrow.scalar(path, pyarrow.string()), count)
@@ -149,8 +151,7 @@ def _copy_durably(source: str, target: str) -> None:
 
 def scan(batches: Batches, queries: str, k: int) -> Iterator[pyarrow.RecordBatch]:
     """Ranges (part, source, first, blocks) -> what a file of queries finds in each: part, query, fp, distance."""
-    with open(queries, "rb") as file:
-        numbers = memoryview(file.read()).cast("Q")
+    numbers = memoryview(Place(queries).read()).cast("Q")
     for batch in batches:
         for one in batch.to_pylist():
             found = tables.scan(one["source"], numbers, k, first=one["first"], blocks=one["blocks"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import uuid
 from array import array
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from nddb import Config, Federation, Reader, tables
 from nddb.spark import partitions, schemas
-from nddb.spark.paths import local
-from nddb.spark.work import Work, whole
+from nddb.spark.places import Place
+from nddb.spark.work import Work
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,9 +34,9 @@ def shards(
 
     config = Config(k, recipe=recipe, bits=bits)
     made_of = {"k": config.k, "recipe": config.recipe, "bits": config.bits}
-    job = Work(documents.sparkSession, folder, {"job": "shards", "shards": shards, **made_of}, documents)
+    target = str(_on_disks(folder))
+    Work(documents.sparkSession, target, {"job": "shards", "shards": shards, **made_of}, documents)
     given = documents.where("not deleted").select("number", "id", "sketch", "recipe", "archive")
-    target = str(job.folder)
     made = (
         given.repartition(shards, "id")
         .withColumn("shard", functions.spark_partition_id())
@@ -49,7 +48,7 @@ def shards(
     for path in paths:
         # What no document is in is a database, too.
         partitions.make_database(path, None, made_of)
-    for left in job.folder.glob(".shard-*"):
+    for left in Path(target).glob(".shard-*"):
         partitions.remove(left)
     return paths
 
@@ -65,14 +64,12 @@ def batch_query(
     """Every document within `k` bits of each of many fingerprints: the rows of `nddb query --format tsv`, in order.
 
     `databases` are paths that all machines see, of one database or of several, which nothing writes to meanwhile;
-    `queries` a `.u64le` file or an array of integers of 64 bits. The queries are sent to each machine as a file; a task
-    reads a range of 64 MB of the fingerprints. `work` is a folder that all machines see. Raises OutOfRange for a `k`
-    above the databases', Mismatch for databases of different settings.
+    `queries` a `.u64le` file or an array of integers of 64 bits. Tasks read the queries from a file in `work`, and a
+    range of 64 MB of the fingerprints each. `work` is a folder that all machines see. Raises OutOfRange for a `k` above
+    the databases', Mismatch for databases of different settings, ValueError for databases that are not on disks.
     """
-    from pyspark import SparkFiles
-
     paths = [databases] if isinstance(databases, (str, os.PathLike)) else list(databases)
-    names = [str(local(path)) for path in paths]
+    names = [str(_on_disks(path)) for path in paths]
     federation = Federation(names)
     states = {name: _state(reader) for name, reader in zip(names, federation.readers)}
     within = federation.k if k is None else k
@@ -87,13 +84,14 @@ def batch_query(
     ]
 
     def scanned() -> DataFrame:
-        # A session knows a file by its name.
-        file = steps.folder / f"queries-{uuid.uuid4().hex}.u64le"
-        whole(file, lambda new: new.write_bytes(content))
-        spark.sparkContext.addFile(str(file))
-        rows = spark.sparkContext.parallelize(ranges, len(ranges)).toDF(schemas.RANGES)
-        return rows.mapInArrow(
-            lambda batches: partitions.scan(batches, SparkFiles.get(file.name), within), schemas.FOUND
+        file = steps.folder / "queries.u64le"
+        file.put(lambda new: new.write_bytes(content))
+        path = str(file)
+        rows = spark.createDataFrame([(index, *row) for index, row in enumerate(ranges)], f"at long, {schemas.RANGES}")
+        return (
+            rows.repartitionByRange(len(ranges), "at")
+            .drop("at")
+            .mapInArrow(lambda batches: partitions.scan(batches, path, within), schemas.FOUND)
         )
 
     # A fingerprint may be in several runs.
@@ -106,6 +104,17 @@ def batch_query(
     )
 
 
+def _on_disks(path: _Path) -> Path:
+    """The path of a database, or of a folder of them."""
+    place = Place(path)
+    if place.here is None:
+        raise ValueError(
+            f"{place}: databases are read through memory maps; name a folder on disks that all machines see, and copy "
+            "the databases of a store there"
+        )
+    return place.here
+
+
 def _state(reader: Reader) -> dict[str, int]:
     """What of a database changes when it is written."""
     stats = reader.stats()
@@ -115,7 +124,7 @@ def _state(reader: Reader) -> dict[str, int]:
 def _bytes_of(queries: object) -> bytes:
     """Fingerprints as they are in a file."""
     if isinstance(queries, (str, os.PathLike)):
-        content = Path(queries).read_bytes()
+        content = Place(queries).read()
         if len(content) % 8:
             raise ValueError(f"{queries} is no file of numbers of 8 bytes")
         return content

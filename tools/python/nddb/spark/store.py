@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, cast
 
 from nddb import Error, Recipe, tables
-from nddb.spark import partitions, schemas
-from nddb.spark.paths import local, pattern, uri
+from nddb.spark import archives, partitions, schemas
+from nddb.spark.places import known
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,42 +33,43 @@ def ingest(
     """Sketches the pages of archives into a store, as a crawl of this name; returns the number of documents.
 
     `paths` are archives and folders of them, in their order: the number of a document is that of its archive, counted
-    over all crawls of the store, and its index in the archive. The other options are those of
-    `nddb.tables.sketch_archive`; sketches do not tell them, so shards do not find texts again that were read by other
-    names of fields than the usual ones. Raises FileExistsError if the crawl is there, `nddb.Error` for another recipe than
-    that of the store, and what a task raises for an archive that cannot be read.
+    over all crawls of the store, and its index in the archive. The store and archives may be in object stores, from
+    which a task copies its archive first. The other options are those of `nddb.tables.sketch_archive`; sketches do not
+    tell them, so shards do not find texts again that were read by other names of fields than the usual ones. Raises
+    FileExistsError if the crawl is there, `nddb.Error` for another recipe than that of the store, ValueError for what
+    no file system knows, and what a task raises for an archive that cannot be read.
     """
-    folder = local(store)
+    folder = known(spark, store)
     label = Recipe(recipe).label
-    named = [os.path.abspath(path) for path in tables.archives([str(local(path)) for path in paths], format=format)]
+    named = archives.listed(paths, format)
     if not crawl or "/" in crawl or crawl.startswith((".", "_")):
         raise ValueError(f"{crawl!r} cannot be the name of a folder")
-    sketches, archives = folder / "sketches" / f"crawl={crawl}", folder / "archives" / f"crawl={crawl}"
-    if (sketches / "_SUCCESS").exists():
+    sketches, lists = folder / "sketches", folder / "archives"
+    of_crawl = f"crawl={crawl}"
+    if (sketches / of_crawl / "_SUCCESS").exists():
         raise FileExistsError(f"{store} has the crawl {crawl}")
     first = 0
-    if _has_crawls(folder / "archives"):
-        known = spark.read.parquet(pattern(folder / "archives"))
-        others = known.select("recipe").distinct().collect()
+    if any(one.name.startswith("crawl=") for one in lists.children()):
+        before = spark.read.parquet(lists.pattern)
+        others = before.select("recipe").distinct().collect()
         if any(row.recipe != label for row in others):
             raise Error(f"the sketches of {store} are of the recipe {others[0].recipe}, and not of {label}")
-        first = known.agg({"archive": "max"}).first()[0] + 1
-    listed = list(enumerate(named, first))
+        first = before.agg({"archive": "max"}).first()[0] + 1
     given = spark.createDataFrame(
-        [(archive, path, label) for archive, path in listed], "archive long, path string, recipe string"
+        [(archive, path, label) for archive, path in enumerate(named, first)],
+        "archive long, path string, recipe string",
     )
     # A crawl that was not finished left its list: its numbers are given anew.
-    given.coalesce(1).write.mode("overwrite").parquet(uri(archives))
-    tasks = max(1, len(listed) // ARCHIVES_A_TASK)
+    given.coalesce(1).write.mode("overwrite").parquet((lists / of_crawl).uri)
+    tasks = max(1, len(named) // ARCHIVES_A_TASK)
     options = {"recipe": recipe, "format": format, **reading}
-    rows = spark.sparkContext.parallelize(listed, tasks).toDF("archive long, path string")
-    made = rows.mapInArrow(lambda batches: partitions.sketch(batches, **options), schemas.SKETCHES)
-    made.write.mode("overwrite").parquet(uri(sketches))
-    return spark.read.parquet(pattern(sketches)).count()
-
-
-def _has_crawls(folder: Path) -> bool:
-    return folder.exists() and any(one.name.startswith("crawl=") for one in folder.iterdir())
+    made = (
+        given.select("archive", "path")
+        .repartitionByRange(tasks, "archive")
+        .mapInArrow(lambda batches: partitions.sketch(batches, **options), schemas.SKETCHES)
+    )
+    made.write.mode("overwrite").parquet((sketches / of_crawl).uri)
+    return spark.read.parquet((sketches / of_crawl).pattern).count()
 
 
 def sketch(
@@ -121,16 +121,16 @@ def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | Dat
     """The documents of all crawls of a store, one for each id.
 
     Of the documents of one id the last one lives; of one that a later crawl found unchanged, the first. `deleted` are
-    ids as text, or a table with a column id: `pairs` leaves such documents out; of clusters they may be founders, as on one
-    machine until `nddb compact`.
+    ids as text, or a table with a column id: `pairs` leaves such documents out; of clusters they may be founders, as on
+    one machine until `nddb compact`.
     """
     from pyspark.sql import Window, functions
 
     col = functions.col
-    folder = local(store)
+    folder = known(spark, store)
     # Names of crawls are text, also those that look like numbers or dates.
     schema = f"{schemas.SKETCHES}, crawl string"
-    all_of = spark.read.schema(schema).parquet(pattern(folder / "sketches"))
+    all_of = spark.read.schema(schema).parquet((folder / "sketches").pattern)
     by_id = Window.partitionBy("id", "is_number")
     repeated = (
         all_of.select("id", "is_number", "crawl", "number")

@@ -1,7 +1,8 @@
 """The steps of a job: each is a table that is written as a whole before the next one begins.
 
-A job that is started again with the same folder and the same documents goes on after its last whole step. Spark commits the files of a task by
-renaming them, and marks a table as whole at its end, so that tasks that are tried again or run twice change nothing.
+A job that is started again with the same folder and the same documents goes on after its last whole step. Spark
+commits the files of a task when it has ended, and marks a table as whole at its end, so that tasks that are tried again
+or run twice change nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,14 @@ import pyarrow.parquet
 
 from nddb import Error
 from nddb.spark.inputs import inputs_of
-from nddb.spark.paths import local, pattern, uri
+from nddb.spark.places import Place, known
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 class Work:
-    """A folder that all machines see, with the steps of one job."""
+    """A folder that all machines see, on disks or in a store, with the steps of one job."""
 
     def __init__(
         self,
@@ -36,30 +36,29 @@ class Work:
         documents: DataFrame | None = None,
     ) -> None:
         """Begins a job of these options and documents, or goes on with it; another one in the folder is refused."""
-        self.spark, self.folder = spark, local(folder)
+        self.spark, self.folder = spark, known(spark, folder)
         if documents is not None:
             given = inputs_of(documents)
             self.documents = given.documents
             job = job | dataclasses.asdict(given)
-        self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / "job.json"
-        if file.exists():
-            _compare(self.folder, json.loads(file.read_text()), json.loads(json.dumps(job)))
+        if file.was_put():
+            _compare(self.folder, json.loads(file.read()), json.loads(json.dumps(job)))
         else:
             said = json.dumps(job, sort_keys=True, indent=1) + "\n"
-            whole(file, lambda new: new.write_text(said))
+            file.put(lambda new: new.write_text(said))
 
     def table(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
         """The table of a step, which is made unless it is there."""
         path = self.folder / name
         if not (path / "_SUCCESS").exists():
-            make().write.mode("overwrite").parquet(uri(path))
-        return self.spark.read.parquet(pattern(path))
+            make().write.mode("overwrite").parquet(path.uri)
+        return self.spark.read.parquet(path.pattern)
 
     def on_driver(self, name: str, function: Callable[[pyarrow.RecordBatchReader], object], of: str) -> DataFrame:
         """The table of a step that this machine makes alone, of the rows of another step in their order."""
         path = self.folder / f"{name}.parquet"
-        if not path.exists():
+        if not path.was_put():
 
             def write(new: Path) -> None:
                 made = pyarrow.RecordBatchReader.from_stream(function(in_order(self.folder / of)))
@@ -67,15 +66,15 @@ class Work:
                     for batch in made:
                         writer.write_batch(batch)
 
-            whole(path, write)
-        return self.spark.read.parquet(pattern(path))
+            path.put(write)
+        return self.spark.read.parquet(path.pattern)
 
     def remove(self) -> None:
         """Removes the folder, when its job is done."""
-        shutil.rmtree(self.folder)
+        self.folder.remove()
 
 
-def _compare(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+def _compare(folder: Place, before: dict[str, Any], now: dict[str, Any]) -> None:
     """Refuses another job than the one whose steps are in a folder."""
     changed = [name for name in sorted(before.keys() | now.keys()) if before.get(name) != now.get(name)]
     if changed:
@@ -85,12 +84,12 @@ def _compare(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
         )
 
 
-def files_of(folder: Path) -> list[Path]:
+def files_of(folder: Place) -> list[Place]:
     """The files of a table in the order of its partitions."""
-    return sorted(path for path in folder.iterdir() if path.name.startswith("part-"))
+    return [file for file in folder.children() if file.name.startswith("part-")]
 
 
-def in_order(folder: Path) -> pyarrow.RecordBatchReader:
+def in_order(folder: Place) -> pyarrow.RecordBatchReader:
     """The rows of a table of Parquet files, in the order of its partitions, read as they are wanted."""
     files = files_of(folder)
     if not files:
@@ -98,15 +97,9 @@ def in_order(folder: Path) -> pyarrow.RecordBatchReader:
 
     def batches() -> Iterator[pyarrow.RecordBatch]:
         for file in files:
-            yield from pyarrow.parquet.ParquetFile(file).iter_batches()
+            with file.open() as opened:
+                yield from pyarrow.parquet.ParquetFile(opened).iter_batches()
 
-    return pyarrow.RecordBatchReader.from_batches(pyarrow.parquet.read_schema(files[0]), batches())
-
-
-def whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Writes a file under another name, and renames it when it is durable."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    write(new)
-    with new.open("rb") as file:
-        os.fsync(file.fileno())
-    new.replace(path)
+    with files[0].open() as first:
+        schema = pyarrow.parquet.read_schema(first)
+    return pyarrow.RecordBatchReader.from_batches(schema, batches())
