@@ -95,7 +95,8 @@ def test_inputs_of_a_store_are_those_of_a_folder(bucket, command, tmp_path):
     shown = command("show", "remote.nddb", "page-450", "page-451")
     assert made[450]["text"].split()[0] in shown.decode()
     sources = {row["path"]: row["state"] for row in command.lines("sources", "ls", "remote.nddb", "--json")}
-    assert sources == {f"{bucket.uri}/{name}": "found" for name in files if name.rpartition(".")[2] in ("jsonl", "gz", "parquet")}
+    loaded = ("in/a.jsonl", "in/c.parquet", "in/deep/b.jsonl.gz")
+    assert sources == {f"{bucket.uri}/{name}": "found" for name in loaded}
     # The same archive on a disk is known by its bytes.
     command("sources", "move", "remote.nddb", f"{bucket.uri}/in", tmp_path / "in")
     assert command("show", "remote.nddb", "page-450", "page-451") == shown
@@ -120,7 +121,7 @@ def test_dedup_from_store_to_store_is_that_of_files(bucket, command, tmp_path):
     # One object to one object, and standard input.
     command("dedup", f"{bucket.uri}/in/0.jsonl.gz", "-o", f"{bucket.uri}/one.jsonl")
     piped = command("dedup", "-", "-o", "-", input=(tmp_path / "in/0.jsonl.gz").read_bytes())
-    assert gzip.decompress(piped) == bucket.get("one.jsonl")
+    assert piped == bucket.get("one.jsonl")
     refused = command.refused("dedup", f"{bucket.uri}/one.jsonl", "-o", f"{bucket.uri}/one.jsonl")
     assert "is an input" in refused
 
@@ -207,9 +208,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def reply(self, code, data, with_body, headers={}):
         self.send_response(code)
-        for name, value in {"Content-Length": str(len(data)), "ETag": '"1"', "Last-Modified": "Thu, 26 Nov 2026 00:00:00 GMT"}.items():
-            self.send_header(name, value)
-        for name, value in headers.items():
+        told = {"Content-Length": str(len(data)), "ETag": '"1"', "Last-Modified": "Thu, 26 Nov 2026 00:00:00 GMT"}
+        for name, value in {**told, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
         if with_body:
@@ -243,7 +243,8 @@ def test_lists_name_files_of_an_http_server_which_fails_now_and_then(web, comman
     assert len(stored(command, "listed")) == 600
     assert web.requests > 25, "some were tried again"
     assert "no such object" in command.refused("load", "based", f"{web.address}/crawl/9.jsonl.gz")
-    assert "cannot be written" in command.refused("dedup", f"{web.address}/crawl/0.jsonl.gz", "-o", f"{web.address}/kept.jsonl")
+    first = f"{web.address}/crawl/0.jsonl.gz"
+    assert "cannot be written" in command.refused("dedup", first, "-o", f"{web.address}/kept.jsonl")
 
 
 def test_what_is_not_there_is_told(bucket, command):
