@@ -98,7 +98,7 @@ impl SegmentFile {
         if self.filter_pages.get(page as u64) {
             prefetch(self.segment.filter_bytes(), offset);
         } else {
-            self.mapped().will_need(self.segment.filter_offset() + page * PAGE_SIZE, PAGE_SIZE);
+            self.mapped().fetch(self.segment.filter_offset() + page * PAGE_SIZE, PAGE_SIZE);
             self.fetch_checksum(self.segment.index_page_len() + page as u64);
         }
     }
@@ -132,14 +132,14 @@ impl SegmentFile {
             prefetch(index, 8 * block as usize);
         } else {
             let start = index.as_ptr() as usize - self.segment.data().as_ptr() as usize;
-            self.mapped().will_need(start + page as usize * PAGE_SIZE, PAGE_SIZE);
+            self.mapped().fetch(start + page as usize * PAGE_SIZE, PAGE_SIZE);
             self.fetch_checksum(page);
         }
     }
 
     /// Fetches the checksum of a page, which opening does not read.
     fn fetch_checksum(&self, page: u64) {
-        self.mapped().will_need(self.segment.checksum_offset(page), 4);
+        self.mapped().fetch(self.segment.checksum_offset(page), 4);
     }
 
     /// Returns the key of a block.
@@ -193,7 +193,7 @@ impl SegmentFile {
                 prefetch(data, start + (from + line).min(BLOCK_SIZE - 1));
             }
         } else {
-            self.mapped().will_need(start, BLOCK_SIZE);
+            self.mapped().fetch(start, BLOCK_SIZE);
         }
     }
 
@@ -302,8 +302,8 @@ impl PostingsFile {
         if self.pages.get(page) {
             prefetch(self.postings.data(), postings::HEADER_SIZE + offset as usize);
         } else {
-            self.postings.source().will_need(postings::HEADER_SIZE + page as usize * PAGE_SIZE, PAGE_SIZE);
-            self.postings.source().will_need(self.postings.checksum_offset(page), 4);
+            self.postings.source().fetch(postings::HEADER_SIZE + page as usize * PAGE_SIZE, PAGE_SIZE);
+            self.postings.source().fetch(self.postings.checksum_offset(page), 4);
         }
     }
 
