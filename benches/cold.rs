@@ -10,13 +10,11 @@
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use clap::Args;
-use common::{Options, drop_from_page_cache, figure, measure, median, quantile, say};
-use nddb::{Fingerprint, Reader, Within, Work, Writer};
-use nddb_index::testing;
+use common::{Options, asked, drop_from_page_cache, figure, measure, median, quantile, say};
+use nddb::{Fingerprint, Reader, Within, Work};
 
 #[derive(Args)]
 struct More {
@@ -38,28 +36,16 @@ fn main() {
     }
     let folder = options.folder();
     let path = more.db.unwrap_or_else(|| folder.path().join("db"));
-    if !path.exists() {
-        let stored = common::fingerprints(options.len, options.seed);
-        let config = options.config();
-        Writer::create(&path, &config).and_then(Writer::close).expect("a new database");
-        let (_, spent) = measure(|| testing::add_run(&path, &config, &stored, 1).expect("a run"));
-        say(format_args!("{} fingerprints, seed {}, made in {spent}", options.len, options.seed));
-        let queries = common::queries(&stored, 100_000, options.seed);
-        let bytes: Vec<u8> = queries.iter().flat_map(|query| query.to_le_bytes()).collect();
-        std::fs::write(path.join("queries"), bytes).expect("the queries");
-    }
+    asked::make(&path, &options);
     let rounds = options.rounds(5);
-    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); 4];
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); 6];
     for round in 0..rounds {
         drop_from_page_cache(&path);
-        let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--ask", path.to_str().expect("a path of letters"), "--seed", &round.to_string()]);
-        command.args(["--queries", &options.queries.to_string()]);
-        let output = command.output().expect("this program again");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        for (column, figure) in columns.iter_mut().zip(text.split_whitespace()) {
-            column.push(figure.parse().expect("a figure"));
+        let (seed, queries) = (round.to_string(), options.queries.to_string());
+        let path = path.to_str().expect("a path of letters");
+        let (figures, _) = asked::again(&["--ask", path, "--seed", &seed, "--queries", &queries]);
+        for (column, figure) in columns.iter_mut().zip(figures) {
+            column.push(figure);
         }
     }
     let goal = |goal| if options.test { "" } else { goal };
@@ -68,17 +54,14 @@ fn main() {
     let what = format!("next {} queries, cold, mean ms, median of rounds", options.queries);
     figure(&what, format_args!("{:.3}", median(&columns[2])), goal("0.5"));
     figure("of these, p99 ms, median of rounds", format_args!("{:.3}", median(&columns[3])), "");
+    figure("CPU ms a query", format_args!("{:.3}", median(&columns[4])), "");
+    figure("KB read from disk a query", format_args!("{:.0}", median(&columns[5]) / 1e3), "");
 }
 
-/// Opens a database, runs the first query and then the others, and prints milliseconds.
+/// Opens a database, runs the first query and then the others, and prints milliseconds, and the bytes that a
+/// query reads.
 fn ask(path: &Path, options: &Options) {
-    let mut queries: Vec<Fingerprint> = std::fs::read(path.join("queries"))
-        .expect("the queries")
-        .chunks_exact(8)
-        .map(|bytes| Fingerprint(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))))
-        .collect();
-    let index = (options.seed as usize * 7_919) % queries.len();
-    queries.rotate_left(index);
+    let queries = asked::queries(path, options.queries, options.seed);
     let start = Instant::now();
     let reader = Reader::open(path).expect("the database");
     let opened = start.elapsed();
@@ -89,14 +72,25 @@ fn ask(path: &Path, options: &Options) {
     };
     probe(&queries[0]);
     let first = start.elapsed();
-    let mut times = Vec::new();
-    for query in &queries[1..options.queries.min(queries.len())] {
-        let start = Instant::now();
-        probe(query);
-        times.push(start.elapsed().as_secs_f64() * 1e3);
-    }
+    let (mut times, read) = (Vec::new(), read_bytes());
+    let (_, spent) = measure(|| {
+        for query in &queries[1..] {
+            let start = Instant::now();
+            probe(query);
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+    });
+    let len = times.len();
     let mean = times.iter().sum::<f64>() / times.len() as f64;
     let p99 = quantile(&mut times, 0.99);
     let ms = |time: std::time::Duration| time.as_secs_f64() * 1e3;
-    say(format_args!("{:.3} {:.3} {mean:.4} {p99:.4}", ms(first), ms(opened)));
+    let (cpu, read) = (spent.cpu_us(len) / 1e3, (read_bytes() - read) / len as f64);
+    say(format_args!("{:.3} {:.3} {mean:.4} {p99:.4} {cpu:.4} {read:.0}", ms(first), ms(opened)));
+}
+
+/// Returns the number of bytes that this process has read from disk.
+fn read_bytes() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("read_bytes: "));
+    line.and_then(|bytes| bytes.parse().ok()).unwrap_or(0.0)
 }

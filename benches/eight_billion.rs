@@ -1,9 +1,11 @@
 //! Eight billion fingerprints in one table, and a million queries in a batch (Manku 2007, 4.1).
 //!
-//! `cargo bench --bench eight_billion -- --len 8G --dir FOLDER [--queries 1M] [--threads 2] [--restart 0]`
+//! `cargo bench --bench eight_billion -- --len 8G --dir FOLDER [--queries 1M] [--threads 2] [--restart 0]
+//! [--segments 16]`
 //!
 //! The fingerprints are made in ascending order, twice: once for the headers of the segments, once for their blocks.
-//! Only table 0 is written, in segments of equal parts of all values. The folder needs 4.4 bytes a fingerprint.
+//! Only table 0 is written, in 16 segments of equal parts of all values. The folder needs 4.4 bytes a fingerprint. With
+//! `--segments 1`, only the first segment is made: the costs of a fingerprint are those of the whole table.
 //! A second, independent way of counting finds all matches of a sample of the queries while the data is made.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
@@ -38,10 +40,13 @@ struct More {
     /// A folder for every third segment, if one disk has no room for all.
     #[arg(long)]
     third: Option<PathBuf>,
+    /// Number of segments that are made.
+    #[arg(long, default_value_t = SEGMENTS, value_parser = clap::value_parser!(u64).range(1..=SEGMENTS))]
+    segments: u64,
 }
 
 fn main() {
-    let (options, More { threads, third }) = Options::read::<More>(100_000_000, 1_000_000);
+    let (options, More { threads, third, segments }) = Options::read::<More>(100_000_000, 1_000_000);
     let restart = options.restart.unwrap_or(0);
     let scheme = Scheme::new(64, K as u8, &[], restart).expect("the scheme of one table");
     let data = Sorted::new(options.len as u64, options.seed);
@@ -52,7 +57,7 @@ fn main() {
         _ => folder.path(),
     };
 
-    let (surveyed, spent) = measure(|| each(threads, |segment| survey(&data, &scheme, segment, &options)));
+    let (surveyed, spent) = measure(|| each(threads, segments, |segment| survey(&data, &scheme, segment, &options)));
     let len: u64 = surveyed.iter().map(|(survey, _)| survey.count()).sum();
     say(format_args!("{len} distinct fingerprints, R = {restart}, {threads} threads, seed {}", options.seed));
     per(len, "making the data, first pass: the headers", spent);
@@ -64,7 +69,7 @@ fn main() {
         Sample::new(queries.iter().copied().step_by((queries.len() / SAMPLE).max(1)).collect(), K, options.test);
 
     let (written, spent) = measure(|| {
-        each(threads, |segment| {
+        each(threads, segments, |segment| {
             write(&data, &scheme, segment, &surveyed[segment as usize].0, &sample, folder_of(segment))
         })
     });
@@ -76,7 +81,11 @@ fn main() {
     let bits = size as f64 * 8.0 / len as f64;
     figure("bytes of the table, GB", format_args!("{:.2}", size as f64 / 1e9), "");
     figure("bits a fingerprint", format_args!("{bits:.3}"), "");
-    figure("of the limit log2(C(2^64, n)) / n", format_args!("{:.4}", bits / limit(len as f64)), "1.08");
+    figure(
+        "of the limit log2(C(2^64, n)) / n",
+        format_args!("{:.4}", bits / limit((len * SEGMENTS / segments) as f64)),
+        "1.08",
+    );
 
     let drop_all = || (0..3).for_each(|segment| drop_from_page_cache(folder_of(segment)));
     drop_all();
@@ -104,6 +113,7 @@ fn main() {
         assert_eq!(read, len, "everything is passed");
         matches.sort_unstable();
         matches.dedup();
+        let goal = if segments == SEGMENTS { goal } else { "" };
         figure(&format!("batch of {} queries, {how}", queries.len()), spent, goal);
         figure("of it, in the kernel, CPU s", format_args!("{:.1}", kernel_seconds() - kernel), "");
         let rate = |seconds: f64| format!("{:.1}", len as f64 / seconds / 1e6);
@@ -131,18 +141,18 @@ fn main() {
         ));
     }
     drop_all();
-    let (_, spent) = measure(|| each(threads, |segment| verify(paths[segment as usize])));
+    let (_, spent) = measure(|| each(threads, segments, |segment| verify(paths[segment as usize])));
     per(len, "check: all checksums, order, keys, count, digest", spent);
 }
 
 /// Calls `work` with the ordinal of each segment, some at a time. Returns the results in order.
-fn each<T: Send>(threads: usize, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
+fn each<T: Send>(threads: usize, segments: u64, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let worker = || {
         let mut made = Vec::new();
         loop {
             let segment = next.fetch_add(1, Ordering::Relaxed) as u64;
-            if segment >= SEGMENTS {
+            if segment >= segments {
                 return made;
             }
             made.push((segment, work(segment)));

@@ -13,6 +13,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each bench uses its part of this module")]
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
+pub mod asked;
 pub mod memory;
 pub mod second_count;
 pub mod sorted;

@@ -107,6 +107,12 @@ impl<D: AsRef<[u8]>> Segment<D> {
         &bytes[bytes.len() - FOOTER_SIZE..]
     }
 
+    /// Returns the offset of the block index in the file, in bytes.
+    #[inline]
+    pub fn index_offset(&self) -> usize {
+        self.index
+    }
+
     /// The bytes of the block keys, 8 each.
     #[inline]
     pub fn index(&self) -> &[u8] {
@@ -230,6 +236,11 @@ impl<D: AsRef<[u8]>> Segment<D> {
     #[inline]
     pub fn search(&self, target: Permuted) -> Search {
         Search::new(target, self.blocks, self.header.table.bits())
+    }
+
+    /// Returns the number of blocks that an interval of this length would have if the values were uniform.
+    pub fn blocks_in(&self, length: u64) -> u64 {
+        self.search(Permuted(0)).blocks_in(length)
     }
 
     /// Builds the directory of the block index from all its keys, whose pages must be verified first.

@@ -55,7 +55,7 @@ impl Search {
 
     /// Returns the number of blocks that an interval of the value space would hold if the keys were uniform.
     #[inline]
-    fn blocks_in(&self, stretch: u64) -> u64 {
+    pub(super) fn blocks_in(&self, stretch: u64) -> u64 {
         ((u128::from(stretch << self.unused) * u128::from(self.blocks)) >> 64) as u64
     }
 

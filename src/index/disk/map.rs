@@ -7,14 +7,22 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 
 use super::guard::Guard;
+use crate::prefetch::prefetch;
 use crate::{Error, Result};
 
 /// No footer is larger, in bytes.
 const FOOTER: usize = 64;
+/// Number of bytes of a file that are tried to learn whether it is in the page cache.
+const SAMPLES: usize = 32;
+/// Maximum number of bytes that are fetched from memory at a time.
+const FETCHED: usize = 2048;
+/// One of this many fetches from memory looks whether its page is still in the page cache.
+const LOOKED: u32 = 64;
 
 /// A file mapped read-only, guarded against SIGBUS. Files of runs never change once a manifest names
 /// them, and stay readable when they are unlinked.
@@ -23,6 +31,10 @@ pub(crate) struct Mapped {
     map: Mmap,
     path: PathBuf,
     guard: Guard,
+    /// Whether the file is in the page cache, as far as is known, so that there is nothing to read ahead.
+    cached: AtomicBool,
+    /// Number of fetches from memory.
+    fetches: AtomicU32,
 }
 
 impl Mapped {
@@ -45,7 +57,8 @@ impl Mapped {
             need: 1 << 16,
             have: 1 << 16,
         })?;
-        let mapped = Self { map, path: path.into(), guard };
+        let cached = AtomicBool::new(is_cached(&file, map.len()));
+        let mapped = Self { map, path: path.into(), guard, cached, fetches: AtomicU32::new(0) };
         mapped.random();
         // Opening reads the header and the footer.
         mapped.will_need(0, 1);
@@ -69,7 +82,32 @@ impl Mapped {
         Ok(())
     }
 
-    /// Asks the system to read these bytes ahead, for files that may be cold.
+    /// Fetches bytes that are about to be verified: from disk, or from memory if the file is in the page cache.
+    /// (Measured: to ask the system takes longer than a page fault that finds its page.)
+    #[inline]
+    pub(crate) fn fetch(&self, offset: usize, size: usize) {
+        if self.cached.load(Ordering::Relaxed) && self.is_still_cached(offset) {
+            // The processor continues by itself in bytes that are read in order.
+            (0..size.min(FETCHED)).step_by(64).for_each(|line| prefetch(&self.map, offset + line));
+        } else {
+            self.will_need(offset, size);
+        }
+    }
+
+    /// Looks from time to time whether a page of a file that was in the page cache has been dropped.
+    fn is_still_cached(&self, offset: usize) -> bool {
+        if !self.fetches.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOKED) {
+            return true;
+        }
+        let (page, mut found) = (self.map.as_ptr().wrapping_add(offset & !4095), 0u8);
+        // SAFETY: the call reads no memory, and writes one byte for the one page.
+        let answered = unsafe { libc::mincore(page.cast_mut().cast(), 1, &mut found) } == 0;
+        let cached = answered && found & 1 == 1;
+        self.cached.store(cached, Ordering::Relaxed);
+        cached
+    }
+
+    /// Asks the system to read these bytes ahead.
     pub(crate) fn will_need(&self, offset: usize, size: usize) {
         let _ = self.map.advise_range(Advice::WillNeed, offset, size.min(self.map.len().saturating_sub(offset)));
     }
@@ -116,6 +154,17 @@ pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
         stats
     };
     Ok(stats.f_bavail.saturating_mul(stats.f_frsize))
+}
+
+/// Returns whether a sample of the bytes of a file is in the page cache, as far as the system tells.
+fn is_cached(file: &File, size: usize) -> bool {
+    let (mut byte, step) = (0u8, (size - 1) / SAMPLES);
+    let part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+    (0..SAMPLES).all(|sample| {
+        let offset = (step * sample) as libc::off_t;
+        // SAFETY: the descriptor is open, and the call writes at most one byte, where `part` says.
+        1 == unsafe { libc::preadv2(file.as_raw_fd(), &part, 1, offset, libc::RWF_NOWAIT) }
+    })
 }
 
 /// Asks the system to fetch the first and the last bytes of a file, without waiting. This is a hint: failure is

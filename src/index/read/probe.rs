@@ -170,7 +170,7 @@ fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) 
         }
         let search = file.segment().search(lane.low);
         if let Guess::Look(block) = search.next() {
-            file.prefetch_key(block);
+            file.prefetch_guess(block);
         }
         looking.push(Looking { lane: number as u32, search, before: 0, key: u64::MAX });
     }
@@ -215,12 +215,12 @@ impl Lane {
             return None;
         }
         self.part = part_of(self.low.0, before, key);
-        file.prefetch_block(block, self.part as usize);
         if key >= self.high.0 || block + 1 == len {
+            file.prefetch_block(block, self.part as usize);
             return None;
         }
         self.bounds.1 = block + 1;
-        file.prefetch_block(block + 1, 0);
+        file.prefetch_blocks(block, self.part as usize, self.low, self.high);
         Some(Lane { part: 0, bounds: (block + 1, len), ..*self })
     }
 

@@ -72,7 +72,7 @@ pub fn scan_segments(
         let what = "is of another table than the first segment".into();
         return Err(Error::Inconsistent { path: other.source().path().into(), what });
     }
-    let stored = segments.iter().map(|segment| segment.header().count).sum();
+    let stored = whole_table(&segments);
     let index = QueryIndex::new(&table, queries, within, stored, u64::MAX)?;
     segments.iter().for_each(|segment| segment.source().sequential());
     let tasks: Vec<Task<'_>> = segments
@@ -100,6 +100,19 @@ pub fn scan_segments(
         found.pass(&mut **emit)
     })?;
     Ok(reads.iter().sum())
+}
+
+/// Returns about how many fingerprints a table has of which these segments are parts: what matters for the index of the
+/// queries is how many stored fingerprints share their topmost bits.
+fn whole_table(segments: &[Segment<Mapped>]) -> u64 {
+    let stored: u64 = segments.iter().map(|segment| segment.header().count).sum();
+    let span = |segment: &Segment<Mapped>| {
+        let (first, last) = (segment.key(0), segment.key(segment.block_len() - 1));
+        last.0.saturating_sub(first.0) as f64 + 1.0
+    };
+    let bits = segments.first().map_or(0, |segment| segment.header().table.bits());
+    let covered: f64 = segments.iter().map(span).sum::<f64>() / f64::from(bits).exp2();
+    (stored as f64 / covered.min(1.0)) as u64
 }
 
 /// Compares streamed blocks with queries, as [`scan_segment`] does. They begin with block `first` of the segment whose

@@ -56,6 +56,10 @@ fn spans(segment: &Segment<Mapped>) -> [u16; SPANS] {
     })
 }
 
+/// The likely error of the first guess of a search is the square root of the number of blocks, divided by this.
+/// (Measured with 10 and 50 million fingerprints: 95% of the errors are below an eleventh of the root.)
+const SPREAD_PART: u64 = 8;
+
 impl SegmentFile {
     fn open(map: Mapped, verify: Verify) -> Result<Self> {
         let path = map.path().to_owned();
@@ -98,8 +102,9 @@ impl SegmentFile {
         if self.filter_pages.get(page as u64) {
             prefetch(self.segment.filter_bytes(), offset);
         } else {
-            self.mapped().will_need(self.segment.filter_offset() + page * PAGE_SIZE, PAGE_SIZE);
-            self.fetch_checksum(self.segment.index_page_len() + page as u64);
+            self.mapped().fetch(self.segment.filter_offset() + page * PAGE_SIZE, PAGE_SIZE);
+            let checksum = self.segment.index_page_len() + page as u64;
+            self.mapped().fetch(self.segment.checksum_offset(checksum), 4);
         }
     }
 
@@ -126,20 +131,33 @@ impl SegmentFile {
     /// Prefetches the key of a block.
     #[inline]
     pub(crate) fn prefetch_key(&self, block: u64) {
-        let index = self.segment.index();
         let page = Segment::<Mapped>::index_page(block);
         if self.pages.get(page) {
-            prefetch(index, 8 * block as usize);
+            prefetch(self.segment.index(), 8 * block as usize);
         } else {
-            let start = index.as_ptr() as usize - self.segment.data().as_ptr() as usize;
-            self.mapped().will_need(start + page as usize * PAGE_SIZE, PAGE_SIZE);
-            self.fetch_checksum(page);
+            self.fetch_keys(page..page + 1);
         }
     }
 
-    /// Fetches the checksum of a page, which opening does not read.
-    fn fetch_checksum(&self, page: u64) {
-        self.mapped().will_need(self.segment.checksum_offset(page), 4);
+    /// Prefetches the key of a block that is the first guess of a search; if its page has not been verified yet, all
+    /// pages where the search is likely to continue, so that it waits for one read from disk.
+    #[inline]
+    pub(crate) fn prefetch_guess(&self, block: u64) {
+        let page = Segment::<Mapped>::index_page;
+        if self.pages.get(page(block)) {
+            return self.prefetch_key(block);
+        }
+        let last = self.segment.block_len() - 1;
+        // The number of values below a given one varies by the square root of their number.
+        let spread = last.isqrt() / SPREAD_PART;
+        self.fetch_keys(page(block.saturating_sub(spread))..page((block + spread).min(last)) + 1);
+    }
+
+    /// Fetches pages of the block index and their checksums.
+    fn fetch_keys(&self, pages: Range<u64>) {
+        let len = (pages.end - pages.start) as usize;
+        self.mapped().fetch(self.segment.index_offset() + pages.start as usize * PAGE_SIZE, len * PAGE_SIZE);
+        self.mapped().fetch(self.segment.checksum_offset(pages.start), 4 * len);
     }
 
     /// Returns the key of a block.
@@ -193,8 +211,31 @@ impl SegmentFile {
                 prefetch(data, start + (from + line).min(BLOCK_SIZE - 1));
             }
         } else {
-            self.mapped().will_need(start, BLOCK_SIZE);
+            self.mapped().fetch(start, BLOCK_SIZE);
         }
+    }
+
+    /// Prefetches a block as [`SegmentFile::prefetch_block`] does, and the following ones, which have the rest of the
+    /// values from `low` to `high`: one read from disk, if they have not been verified yet.
+    #[inline]
+    pub(crate) fn prefetch_blocks(&self, block: u64, part: usize, low: Permuted, high: Permuted) {
+        if self.blocks.get(block + 1) {
+            self.prefetch_block(block, part);
+            self.prefetch_block(block + 1, 0);
+        } else {
+            let len = self.last_block(block + 1, low, high) + 1 - block;
+            self.mapped().fetch(Segment::<Mapped>::block_offset(block), len as usize * BLOCK_SIZE);
+        }
+    }
+
+    /// Returns the likely last block of the values from `low` to `high`, which go on in block `next`: the last one by
+    /// the block keys in the same page of the index, or an estimate, if that page does not tell.
+    #[cold]
+    fn last_block(&self, next: u64, low: Permuted, high: Permuted) -> u64 {
+        let (page, len) = (Segment::<Mapped>::index_page(next), self.segment.block_len());
+        let keys = if self.pages.get(page) { next..((page + 1) * (PAGE_SIZE / 8) as u64).min(len) } else { next..next };
+        let last = keys.clone().find(|&block| self.segment.key(block) >= high);
+        last.unwrap_or_else(|| keys.end.max(next + self.segment.blocks_in(high.0 - low.0)).min(len - 1))
     }
 
     /// Returns a block, verified at first touch.
@@ -302,8 +343,8 @@ impl PostingsFile {
         if self.pages.get(page) {
             prefetch(self.postings.data(), postings::HEADER_SIZE + offset as usize);
         } else {
-            self.postings.source().will_need(postings::HEADER_SIZE + page as usize * PAGE_SIZE, PAGE_SIZE);
-            self.postings.source().will_need(self.postings.checksum_offset(page), 4);
+            self.postings.source().fetch(postings::HEADER_SIZE + page as usize * PAGE_SIZE, PAGE_SIZE);
+            self.postings.source().fetch(self.postings.checksum_offset(page), 4);
         }
     }
 

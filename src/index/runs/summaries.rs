@@ -83,8 +83,8 @@ impl SummariesFile {
                 let (start, end) = (bytes.start.max(first), bytes.end.min(first + PAGE_SIZE as u64));
                 (start..end).step_by(64).for_each(|offset| prefetch(self.summaries.body(), offset as usize));
             } else {
-                self.summaries.source().will_need(HEADER_SIZE + first as usize, PAGE_SIZE);
-                self.summaries.source().will_need(self.summaries.checksum_offset(page), 4);
+                self.summaries.source().fetch(HEADER_SIZE + first as usize, PAGE_SIZE);
+                self.summaries.source().fetch(self.summaries.checksum_offset(page), 4);
             }
         }
     }

@@ -5,8 +5,9 @@
 //! found in two ways. Fingerprints that agree with a query in all, or all but one, of its topmost bits (16, for a
 //! million queries) are found by four small tables of the few hundred queries whose topmost bits are nearly those of
 //! the current stored fingerprints. All other matches within 3 bits differ in at most one of the other 48 bits, so they
-//! agree in one half of these, and two tables find them. If there are a thousand times as many stored fingerprints as
-//! queries, all matches are found by the first way, with tables of all queries near the current topmost bits.
+//! agree in one half of these, and two tables find them. If there are two hundred times as many stored fingerprints as
+//! queries, all matches are found by the first way, with tables of all queries near the current topmost bits. The more
+//! stored fingerprints there are, the more topmost bits are used, and the smaller these tables become.
 
 mod close;
 mod index;

@@ -1,9 +1,11 @@
 //! Matching very many stored fingerprints: all queries near the current topmost bits, in small tables.
 //!
-//! Of eight billion sorted fingerprints, a hundred thousand in a row share their 16 topmost bits. Of a million queries,
-//! a hundredth can be within 3 bits of any of these, and most of that hundredth differ so much in the topmost bits that
-//! they must agree in nearly all others. So tables that stay in the second-level cache find all matches, and it pays to
-//! build them for each value of the topmost bits.
+//! Of eight billion sorted fingerprints, thirty thousand in a row share their 18 topmost bits. Of a million queries,
+//! 3,800 can be within 3 bits of any of these, and most of them differ so much in the topmost bits that they must agree
+//! in nearly all others. So tables that stay in the second-level cache find all matches, and it pays to build them for
+//! each value of the topmost bits.
+
+use nddb_format::cpu::{self, Compute};
 
 use super::close::within;
 use super::index::QueryIndex;
@@ -12,6 +14,8 @@ use super::index::QueryIndex;
 const FIELDS: usize = 3;
 /// Maximum number of bits of a key of each field: lower fields have the keys of more queries.
 const KEY_BITS_MAX: [u32; FIELDS] = [15, 17, 20];
+/// Number of words of a bitmap of keys.
+const WORDS: usize = 1 << (KEY_BITS_MAX[FIELDS - 1] - 6);
 /// Maximum number of bits that choose a chain of a field.
 const CHAIN_BITS_MAX: u32 = 13;
 /// Up to this many fingerprints are compared with each query without building tables.
@@ -32,7 +36,7 @@ struct Field {
     down: u32,
     mask: u64,
     /// Bitmap of the keys that occur.
-    bitmap: Vec<u64>,
+    bitmap: Box<[u64; WORDS]>,
     /// The last link of each chain; the earlier ones follow.
     chains: Vec<u32>,
     links: Vec<Link>,
@@ -138,7 +142,7 @@ impl Field {
         Self {
             down,
             mask: (1 << bits) - 1,
-            bitmap: vec![0; 1 << bits.saturating_sub(6)],
+            bitmap: vec![0; WORDS].try_into().expect("as many words"),
             chains: vec![NONE; 1 << bits.min(CHAIN_BITS_MAX)],
             links: Vec::new(),
         }
@@ -151,7 +155,7 @@ impl Field {
 
     #[inline(always)]
     fn has(&self, key: u64) -> u64 {
-        self.bitmap[(key >> 6) as usize] >> (key & 63) & 1
+        self.bitmap[(key >> 6) as usize % WORDS] >> (key & 63) & 1
     }
 
     fn catches(&self, difference: u64, ordinal: usize, rest: u32) -> bool {
@@ -159,14 +163,14 @@ impl Field {
     }
 
     fn clear(&mut self) {
-        self.bitmap.fill(0);
+        self.bitmap[..=(self.mask >> 6) as usize].fill(0);
         self.chains.fill(NONE);
         self.links.clear();
     }
 
     #[inline(always)]
     fn add(&mut self, query: u64, key: u64) {
-        self.bitmap[(key >> 6) as usize] |= 1 << (key & 63);
+        self.bitmap[(key >> 6) as usize % WORDS] |= 1 << (key & 63);
         let chain = key as usize & (self.chains.len() - 1);
         let next = std::mem::replace(&mut self.chains[chain], self.links.len() as u32);
         self.links.push(Link { query, key: key as u32, next });
@@ -200,19 +204,35 @@ impl Field {
 }
 
 /// Returns the indexes of the values of which a field has the key.
-#[inline(never)]
 fn select<'a>(fields: &[Field; FIELDS], values: &[u64], kept: &'a mut [u32]) -> &'a [u32] {
-    let [a, b, c] = fields.each_ref().map(|field| (field.down, field.mask, &field.bitmap[..]));
-    let has = |(down, mask, bitmap): (u32, u64, &[u64]), value: u64| {
-        let key = value >> down & mask;
-        bitmap[(key >> 6) as usize] >> (key & 63)
-    };
-    let kept = &mut kept[..values.len()];
-    let mut len = 0;
-    // No branch on the look-up's result: it is unpredictable.
-    for (position, &value) in values.iter().enumerate() {
-        kept[len] = position as u32;
-        len += ((has(a, value) | has(b, value) | has(c, value)) & 1) as usize;
-    }
+    let len = cpu::run(Select { fields, values, kept: &mut *kept });
     &kept[..len]
+}
+
+/// The computation of [`select`]: writes the indexes into `kept` and returns their number.
+struct Select<'a> {
+    fields: &'a [Field; FIELDS],
+    values: &'a [u64],
+    kept: &'a mut [u32],
+}
+
+impl Compute for Select<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn compute(self) -> usize {
+        let [a, b, c] = self.fields.each_ref().map(|field| (field.down, field.mask, &*field.bitmap));
+        let has = |(down, mask, bitmap): (u32, u64, &[u64; WORDS]), value: u64| {
+            let key = value >> (down & 63) & mask;
+            bitmap[(key >> 6) as usize % WORDS] >> (key & 63)
+        };
+        let kept = &mut self.kept[..self.values.len()];
+        let mut len = 0;
+        // No branch on the look-up's result: it is unpredictable.
+        for (position, &value) in self.values.iter().enumerate() {
+            kept[len] = position as u32;
+            len += ((has(a, value) | has(b, value) | has(c, value)) & 1) as usize;
+        }
+        len
+    }
 }
