@@ -45,10 +45,7 @@ impl Document {
     /// [`Error::Document`] for an id that is empty, longer than 4,096 bytes, holds a NUL, or begins with U+0001 and is
     /// not one of [`number_id`](record::number_id).
     pub fn bare(id: &str, fingerprint: Fingerprint) -> Result<Self> {
-        if let Err(error) = record::check_id(id) {
-            let id = id.chars().take(80).collect();
-            return Err(Error::Document { id, why: error.to_string() });
-        }
+        check_id(id)?;
         Ok(Self {
             fingerprint,
             unprinted: false,
@@ -63,9 +60,9 @@ impl Document {
     /// # Errors
     /// Errors of [`Document::bare`], for the id in the record.
     pub fn sketched(fingerprint: Fingerprint, record: Record) -> Result<Self> {
-        let bare = Self::bare(&record.id, fingerprint)?;
+        check_id(&record.id)?;
         let unprinted = record.tokens.is_some_and(|tokens| tokens < TOKENS_MIN);
-        Ok(Self { unprinted, sketched: true, record, ..bare })
+        Ok(Self { fingerprint, unprinted, sketched: true, record })
     }
 
     /// Returns the same content under another id and fingerprint, for fingerprints computed elsewhere.
@@ -238,6 +235,11 @@ impl Document {
             && self.record.url.as_deref() == stored.url
             && self.record.site.as_deref() == stored.site
     }
+}
+
+/// Fails if a text cannot be an id.
+fn check_id(id: &str) -> Result<()> {
+    record::check_id(id).map_err(|error| Error::Document { id: id.chars().take(80).collect(), why: error.to_string() })
 }
 
 /// Returns a fingerprint if a database of `bits`-bit fingerprints can hold it.

@@ -27,8 +27,6 @@ const SHORT_BAND: usize = 7;
 const NAMED_BAND: usize = 3;
 /// Short min-values in a named band of a page without a name; such pages are many.
 const NAMELESS_BAND: usize = 4;
-/// Maximum number of bytes that are hashed for a band.
-const BAND_BYTES: usize = 19;
 /// Number of runs of short min-values from which bands are made.
 const RUNS: usize = MIN_VALUES / SHORT_BAND;
 
@@ -75,50 +73,22 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Returns the bands of a profile: a plain band for each run of seven of its short min-values, and then a named
-    /// band for each run. A named band is made from the first three values of the run and the page's name: the first
-    /// two words of its title that are not numbers, or of its headings if the title has none. Without such words it is
-    /// made from four values.
-    ///
-    /// Two pages whose short shingles have resemblance r share a plain band with probability 1 - (1 - r^7)^12, and, if
-    /// they have the same name, a named one with probability 1 - (1 - r^3)^12. For r = 0.68, that is, with a tenth of
-    /// the words replaced, this is 0.99; bands of four shingles of eight terms would find one pair in ten.
-    ///
-    /// A plain band is XXH3 (64 bits, seed 0) of `short`, the index of the run as one byte and its seven values. A
-    /// named band is that of `named`, the index, the values, the number of words of the name as one byte and two
-    /// words, zero if missing. Values have 1 byte, words 4, little-endian: 13, 18 or 19 bytes.
+    /// Returns the bands of a profile ([`BandParts::bands`]).
     pub fn bands(&self) -> [u64; SHORT_BANDS] {
-        let (name_len, name) = self.name();
-        let named_size = if name_len == 0 { NAMELESS_BAND } else { NAMED_BAND };
-        std::array::from_fn(|index| {
-            let (run, is_named) = (index % RUNS, index >= RUNS);
-            let size = if is_named { named_size } else { SHORT_BAND };
-            let (mut bytes, mut end) = ([0; BAND_BYTES], 0);
-            let mut put = |part: &[u8]| {
-                bytes[end..end + part.len()].copy_from_slice(part);
-                end += part.len();
-            };
-            put(if is_named { b"named" } else { b"short" });
-            put(&[run as u8]);
-            put(&self.short[SHORT_BAND * run..][..size]);
-            if is_named {
-                put(&[name_len]);
-                name.iter().for_each(|word| put(&word.to_le_bytes()));
-            }
-            xxh3_64(&bytes[..end])
-        })
+        self.band_parts().bands()
     }
 
-    /// Returns the name of the page (the first two words of its title or headings that are not numbers) as the count of
-    /// words and the words, zero if missing.
-    fn name(&self) -> (u8, [u32; 2]) {
+    /// Returns the parts of the profile from which its bands are made. The name of a page is the first two words of its
+    /// title that are not numbers, or of its headings if the title has none.
+    pub fn band_parts(&self) -> BandParts {
         let of = |words: &LeadingWords| {
             let (mut len, mut name) = (0, [0; 2]);
             name.iter_mut().zip(words.plain()).for_each(|(slot, word)| (*slot, len) = (word, len + 1));
             (len, name)
         };
         let title = of(&self.title);
-        if title.0 == 0 { of(&self.headings) } else { title }
+        let (name_len, name) = if title.0 == 0 { of(&self.headings) } else { title };
+        BandParts { short: self.short, name_len, name }
     }
 
     /// Returns the bytes (SPEC 9.3), in the order of the fields.
@@ -170,6 +140,72 @@ impl Profile {
             is_text: rest[0] & TEXT != 0,
             classes: [rest[0] >> 2 & CLASS, rest[0] >> 5],
         }
+    }
+}
+
+/// The parts of a profile from which its bands are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BandParts {
+    short: [u8; MIN_VALUES],
+    /// Number of words of the name.
+    name_len: u8,
+    /// The words of the name, zero if missing.
+    name: [u32; 2],
+}
+
+impl BandParts {
+    /// Returns the bands: a plain band for each run of seven short min-values, and then a named band for each run. A
+    /// named band is made from the first three values of the run and the page's name; without a name, from four values.
+    ///
+    /// Two pages whose short shingles have resemblance r share a plain band with probability 1 - (1 - r^7)^12, and, if
+    /// they have the same name, a named one with probability 1 - (1 - r^3)^12. For r = 0.68, that is, with a tenth of
+    /// the words replaced, this is 0.99; bands of four shingles of eight terms would find one pair in ten.
+    ///
+    /// A plain band is XXH3 (64 bits, seed 0) of `short`, the index of the run as one byte and its seven values. A
+    /// named band is that of `named`, the index, the values, the number of words of the name as one byte and two
+    /// words, zero if missing. Values have 1 byte, words 4, little-endian: 13, 18 or 19 bytes.
+    pub fn bands(&self) -> [u64; SHORT_BANDS] {
+        let mut bands = [0; SHORT_BANDS];
+        for (index, run) in self.runs().iter().enumerate() {
+            let mut plain = *b"short........";
+            plain[5] = index as u8;
+            plain[6..].copy_from_slice(run);
+            bands[index] = xxh3_64(&plain);
+            let mut named = *b"named..............";
+            named[5] = index as u8;
+            let values = self.named_values();
+            named[6..6 + NAMELESS_BAND].copy_from_slice(&run[..NAMELESS_BAND]);
+            named[6 + values] = self.name_len;
+            named[7 + values..][..8].copy_from_slice(self.name.map(u32::to_le_bytes).as_flattened());
+            // Both sizes are constants, which XXH3 hashes without branches.
+            bands[RUNS + index] = match values {
+                NAMELESS_BAND => xxh3_64(&named),
+                _ => xxh3_64(&named[..15 + NAMED_BAND]),
+            };
+        }
+        bands
+    }
+
+    /// Returns the indexes of the bands that two profiles share, as a mask: the bands whose parts are equal, without
+    /// hashing them.
+    #[inline]
+    pub fn shared(&self, other: &Self) -> u32 {
+        let have_same_name = (self.name_len, self.name) == (other.name_len, other.name);
+        let values = self.named_values();
+        let runs = self.runs().iter().zip(other.runs());
+        (0..).zip(runs).fold(0, |mask, (index, (a, b))| {
+            let named = have_same_name && a[..values] == b[..values];
+            mask | u32::from(a == b) << index | u32::from(named) << (RUNS + index)
+        })
+    }
+
+    fn runs(&self) -> &[[u8; SHORT_BAND]] {
+        self.short.as_chunks().0
+    }
+
+    /// Returns the number of values in a named band.
+    fn named_values(&self) -> usize {
+        if self.name_len == 0 { NAMELESS_BAND } else { NAMED_BAND }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bands of min-values as candidate keys.
 
 use nddb_format::document_keys::{self, BANDS};
-use nddb_format::profile::SHORT_BANDS;
+use nddb_format::profile::{BandParts, SHORT_BANDS};
 
 use super::keyed::KeyMaker;
 use crate::collection::row::{MIN_VALUES, Row};
@@ -68,12 +68,13 @@ pub(crate) struct ShortBands {
 }
 
 impl KeyMaker for ShortBands {
-    type Sketch = ([u64; SHORT_BANDS], [u64; MIN_VALUES]);
+    /// The second part is there only if an agreement is asked for.
+    type Sketch = (BandParts, Option<Box<[u64; MIN_VALUES]>>);
 
     #[inline]
     fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch {
-        let min_values = if self.agreement > 0 { collection.packed_min_values(ordinal) } else { [0; MIN_VALUES] };
-        (collection.profile(ordinal).bands(), min_values)
+        let min_values = (self.agreement > 0).then(|| Box::new(collection.packed_min_values(ordinal)));
+        (collection.profile(ordinal).band_parts(), min_values)
     }
 
     fn is_known(self, row: &Row) -> bool {
@@ -86,7 +87,7 @@ impl KeyMaker for ShortBands {
 
     fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>) {
         out.clear();
-        out.extend(&sketch.0);
+        out.extend(sketch.0.bands());
     }
 
     fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
@@ -94,19 +95,21 @@ impl KeyMaker for ShortBands {
     }
 
     fn keys(self, sketch: &Self::Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
-        let kept = (0..).zip(&sketch.0).filter(|(index, _)| mask >> index & 1 == 1);
-        kept.for_each(|(index, hash)| key(index, *hash));
+        if mask != 0 {
+            let kept = (0..).zip(sketch.0.bands()).filter(|(index, _)| mask >> index & 1 == 1);
+            kept.for_each(|(index, hash)| key(index, hash));
+        }
     }
 
     #[inline]
     fn shared(self, a: &Self::Sketch, b: &Self::Sketch) -> u32 {
-        let equal = a.0.iter().zip(&b.0).map(|(a, b)| a == b);
-        (0..).zip(equal).fold(0, |mask, (index, equal)| mask | u32::from(equal) << index)
+        a.0.shared(&b.0)
     }
 
     #[inline]
     fn passes(self, a: &Self::Sketch, b: &Self::Sketch) -> bool {
-        self.agreement == 0 || agreement(&a.1, &b.1) >= self.agreement
+        let agreement = a.1.as_deref().zip(b.1.as_deref()).map_or(0, |(a, b)| agreement(a, b));
+        agreement >= self.agreement
     }
 }
 
@@ -118,9 +121,30 @@ fn hashes(sketch: &[u64; MIN_VALUES]) -> [u64; BANDS] {
 #[cfg(test)]
 mod tests {
     use nddb_format::digest::mix;
+    use nddb_format::profile::{LeadingWords, NUMBER, Profile};
+    use nddb_format::record::PROFILE as PROFILE_SIZE;
     use nddb_format::summaries::min_byte;
 
     use super::*;
+
+    #[test]
+    fn two_profiles_share_the_bands_that_are_equal() {
+        let words = |words: &[u32]| LeadingWords::of(words.iter().copied());
+        let names = [words(&[]), words(&[1]), words(&[1, 2]), words(&[1 | NUMBER]), words(&[2, 1])];
+        for seed in 0..600u64 {
+            let profile = |of: u64| {
+                let mut bytes = [0; PROFILE_SIZE];
+                bytes[..84].iter_mut().zip(0..).for_each(|(byte, at)| *byte = (mix(mix(seed) + at) & 1) as u8);
+                (0..of * seed % 9).for_each(|change| bytes[(mix(seed * 64 + change) % 84) as usize] ^= 1);
+                let [title, headings] = [2 * of, 2 * of + 1].map(|of| names[mix(seed * 8 + of) as usize % names.len()]);
+                Profile { title, headings, ..Profile::from_bytes(&bytes) }
+            };
+            let (a, b) = (profile(0), profile(1));
+            let equal = a.bands().into_iter().zip(b.bands()).map(|(a, b)| a == b);
+            let expected = (0..).zip(equal).fold(0, |mask, (index, equal)| mask | u32::from(equal) << index);
+            assert_eq!(a.band_parts().shared(&b.band_parts()), expected, "seed {seed}");
+        }
+    }
 
     #[test]
     fn keys_are_equal_exactly_where_bands_are() {

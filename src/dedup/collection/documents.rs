@@ -138,10 +138,8 @@ impl Collection {
 
     /// Returns the profile of a document; zeros if it has none.
     pub(crate) fn profile(&self, ordinal: u32) -> Profile {
-        let words = self.profile_words(ordinal).map(u64::to_le_bytes);
-        let mut bytes = [0; PROFILE_SIZE];
-        bytes.copy_from_slice(&words.as_flattened()[..PROFILE_SIZE]);
-        Profile::from_bytes(&bytes)
+        let bytes = self.profiles.as_ref().and_then(|profiles| profiles.bytes(self.places.of(ordinal)));
+        Profile::from_bytes(bytes.and_then(<[u8]>::first_chunk).unwrap_or(&[0; PROFILE_SIZE]))
     }
 
     /// Returns the id of a document.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nddb_format::record::{self, Archive, Batch, Counters, Interval, Load, Print, Prints, Range, Record, Settings};
 use roaring::RoaringTreemap;
-use rocksdb::{Direction, IteratorMode, ReadOptions};
+use rocksdb::ReadOptions;
 
 use super::families::Family;
 use super::intervals::{Holding, Kept, encode_record, record_of};
@@ -37,15 +37,15 @@ impl Catalog {
     /// Visits the rows of a family from a key on, until `visit` returns `false`. Damage is an error: an iterator of
     /// RocksDB ends early at damage, and reports it only by its status.
     fn scan(&self, family: Family, from: &[u8], visit: &mut Visit<'_>) -> Result<()> {
-        let rows =
-            self.db.iterator_cf_opt(self.family(family), in_order(), IteratorMode::From(from, Direction::Forward));
-        for row in rows {
-            let (key, value) = row.map_err(self.failed("be read"))?;
-            if !visit(&key, &value)? {
-                break;
+        let mut rows = self.db.raw_iterator_cf_opt(self.family(family), in_order());
+        rows.seek(from);
+        while let Some((key, value)) = rows.item() {
+            if !visit(key, value)? {
+                return Ok(());
             }
+            rows.next();
         }
-        Ok(())
+        rows.status().map_err(self.failed("be read"))
     }
 
     /// Reads every row of every family, with its checksum, and calls `count` for each.

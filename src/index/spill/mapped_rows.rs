@@ -70,8 +70,7 @@ impl<const N: usize> MappedRows<N> {
     /// Returns the row at `index`, which must exist.
     #[inline]
     pub fn row(&self, index: usize) -> [u64; N] {
-        let bytes = &self.map.as_ref()[8 * N * index..][..8 * N];
-        let (words, _) = bytes.as_chunks::<8>();
+        let (words, _) = self.map.as_ref()[8 * N * index..][..8 * N].as_chunks::<8>();
         std::array::from_fn(|word| u64::from_le_bytes(words[word]))
     }
 
@@ -79,6 +78,12 @@ impl<const N: usize> MappedRows<N> {
     #[inline]
     pub fn get(&self, index: usize) -> Option<[u64; N]> {
         (index < self.len()).then(|| self.row(index))
+    }
+
+    /// Returns the bytes of the row at `index`, if there is one: its numbers, little-endian.
+    #[inline]
+    pub fn bytes(&self, index: usize) -> Option<&[u8]> {
+        self.map.as_ref().get(8 * N * index..)?.get(..8 * N)
     }
 
     /// Prefetches the row at `index`; an index out of range is harmless.
@@ -106,7 +111,9 @@ mod tests {
             let words = writer.finish().expect("mapped");
             assert_eq!(words.len() as u64, len);
             assert!(words.iter().eq((0..len).map(|i| [i, i * i, !i])));
-            assert_eq!(words.get(len as usize), None);
+            assert_eq!((words.get(len as usize), words.bytes(len as usize)), (None, None));
+            let numbers = words.get(1).map(|row| row.map(u64::to_le_bytes));
+            assert_eq!(words.bytes(1), numbers.as_ref().map(|numbers| numbers.as_flattened()));
         }
     }
 }

@@ -29,7 +29,13 @@ pub(super) fn of_text(text: &str) -> [u8; 16] {
     while !rest.is_empty() {
         let (part, behind) = rest.split_at(rest.floor_char_boundary(STRIDE));
         rest = behind;
-        if part.bytes().fold(false, |any, byte| any | may_begin_space(byte)) {
+        if let Ok(bytes) = <&[u8; STRIDE]>::try_from(part.as_bytes())
+            && is_folded(bytes, after_space)
+        {
+            words[size..size + STRIDE].copy_from_slice(bytes);
+            size += STRIDE;
+            after_space = bytes[STRIDE - 1] == b' ';
+        } else if part.bytes().fold(false, |any, byte| any | may_begin_space(byte)) {
             for c in part.chars() {
                 if c.is_whitespace() {
                     words[size] = b' ';
@@ -52,6 +58,17 @@ pub(super) fn of_text(text: &str) -> [u8; 16] {
         hasher.update(b" ");
     }
     hasher.digest128().to_be_bytes()
+}
+
+/// Returns whether the words of a part of a text have one space after each already, as in most texts.
+fn is_folded(part: &[u8; STRIDE], after_space: bool) -> bool {
+    // No branch per byte, so that the loop is vectorised.
+    let mut before = [b' '; STRIDE];
+    before[1..].copy_from_slice(&part[..STRIDE - 1]);
+    before[0] = if after_space { b' ' } else { 0 };
+    let is_other = |byte: u8| (byte.wrapping_sub(b'\t') < 5) | may_begin_space(byte);
+    let pairs = before.iter().zip(part);
+    !pairs.fold(false, |any, (&before, &byte)| any | is_other(byte) | ((before == b' ') & (byte == b' ')))
 }
 
 /// Copies a part of a text to `out` with one space for each run of ASCII white space, and none at the beginning after

@@ -31,6 +31,7 @@ use nddb_format::summaries::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::mix::split_mix;
+use crate::sketch::word_hash::xxh3_of_words;
 
 /// Tokens in a shingle, k of Henzinger 2.
 pub(crate) const SHINGLE: usize = 8;
@@ -102,10 +103,6 @@ const LANES: usize = 8;
 /// Vector registers that hold all min-values.
 const VECTORS: usize = MIN_VALUES.div_ceil(LANES);
 
-/// Vector registers processed in one pass over the shingles: with four, the values, factors and summands take twelve of
-/// the sixteen registers.
-const PASS: usize = 4;
-
 /// Returns f_i of a shingle.
 pub(super) fn function(i: usize, shingle: u64) -> u32 {
     FUNCTIONS.0[i].wrapping_mul(shingle as u32).wrapping_add(FUNCTIONS.1[i])
@@ -114,18 +111,15 @@ pub(super) fn function(i: usize, shingle: u64) -> u32 {
 /// Returns the min-values and supershingles of a token sequence (Henzinger 2), or of any other hashed features;
 /// `None` if it is empty.
 pub fn min_hash(tokens: &[u64]) -> Option<MinHash> {
-    of_bytes(bytes_of(tokens).as_flattened())
-}
-
-/// Returns the [`min_hash`] of the tokens in `bytes`, 8 bytes each, little-endian.
-pub(crate) fn of_bytes(bytes: &[u8]) -> Option<MinHash> {
-    values_of(bytes, SHINGLE).map(MinHash::of_values)
+    first_min_values(tokens, SHINGLE).map(MinHash::of_values)
 }
 
 /// Returns the first N min-values, by the functions of algorithm B, of the shingles of `shingle` tokens; `None` if
 /// there are no tokens.
 pub(super) fn first_min_values<const N: usize>(tokens: &[u64], shingle: usize) -> Option<[u32; N]> {
-    values_of(bytes_of(tokens).as_flattened(), shingle)
+    let mut least = Least::new();
+    each_block(tokens, shingle, |hashes| least.add(hashes));
+    least.values()
 }
 
 /// Like [`first_min_values`], but for shingles that are long enough to distinguish texts ([`separating`]); if no length
@@ -136,12 +130,14 @@ pub(super) fn separating_min_values<const N: usize>(
     shingle: usize,
     share: usize,
 ) -> Option<([u32; N], u8)> {
-    let bytes = bytes_of(tokens);
-    let bytes = bytes.as_flattened();
-    let Separating { length, class, is_enough, values } = separating(tokens, bytes, shingle, share);
-    let occurrences = if is_enough { None } else { occurrences(bytes, length) };
+    let Separating { length, class, is_enough, values } = separating(tokens, shingle, share);
+    let occurrences = if is_enough { None } else { occurrences(tokens, length) };
     let values = match occurrences {
-        Some(occurrences) => values_of_shingles(occurrences.into_iter()),
+        Some(occurrences) => {
+            let mut least = Least::new();
+            least.add(&occurrences);
+            least.values()
+        }
         None => values,
     };
     values.map(|values| (values, class))
@@ -169,12 +165,12 @@ const COUNTED: usize = 1 << 16;
 /// repetitions. The hash of the first occurrence is the XXH3 (64 bits, seed 0) of the shingle. The hash of each further
 /// one is the XXH3 of the shingle's hash and the number of occurrences before it, 8 bytes each, little-endian. `None`
 /// if there are too many distinct shingles.
-fn occurrences(bytes: &[u8], shingle: usize) -> Option<Vec<u32>> {
+fn occurrences(tokens: &[u64], shingle: usize) -> Option<Vec<u64>> {
     let (mut counts, mut hashes) = (HashMap::new(), Vec::new());
-    for hash in windows(bytes, shingle).map(xxh3_64) {
+    for hash in shingle_hashes(tokens, shingle) {
         let count = counts.entry(hash).or_insert(0u64);
         let of_this = [hash.to_le_bytes(), count.to_le_bytes()];
-        hashes.push(if *count == 0 { hash } else { xxh3_64(of_this.as_flattened()) } as u32);
+        hashes.push(if *count == 0 { hash } else { xxh3_64(of_this.as_flattened()) });
         *count += 1;
         if counts.len() > COUNTED {
             return None;
@@ -211,15 +207,14 @@ fn is_of_few_words(tokens: &[u64]) -> bool {
     tokens.len() >= 3 * len.max(1)
 }
 
-/// Returns the number of terms in the shingles by which a text is compared, given its tokens and their bytes:
-/// `shingle`, doubled while fewer than one in `share` of the shingles are distinct, up to 32. For a text of at most 16
-/// distinct words that occur three times each on average, the number is 16, or half of the text, because all texts of
-/// four letters, or of yes and no, have the same pairs of terms. Also returns whether at least one in `share` of the
-/// shingles is distinct.
+/// Returns the number of terms in the shingles by which a text is compared, given its tokens: `shingle`, doubled while
+/// fewer than one in `share` of the shingles are distinct, up to 32. For a text of at most 16 distinct words that occur
+/// three times each on average, the number is 16, or half of the text, because all texts of four letters, or of yes and
+/// no, have the same pairs of terms. Also returns whether at least one in `share` of the shingles is distinct.
 ///
 /// Distinct shingles are estimated by linear counting (Whang et al. 1990): in a bitmap with four bits for each shingle,
 /// rounded up to a power of two, each shingle sets the bit given by the low bits of its XXH3 (64 bits, seed 0).
-fn separating<const N: usize>(tokens: &[u64], bytes: &[u8], shingle: usize, share: usize) -> Separating<N> {
+fn separating<const N: usize>(tokens: &[u64], shingle: usize, share: usize) -> Separating<N> {
     let (mut length, mut class, longest) = match is_of_few_words(tokens) {
         true => (shingle.max(LONG.min(tokens.len() / 2)), OF_FEW_WORDS, 0),
         false => (shingle, 0, LONGEST),
@@ -227,76 +222,120 @@ fn separating<const N: usize>(tokens: &[u64], bytes: &[u8], shingle: usize, shar
     let mut seen: Vec<u64> = Vec::new();
     loop {
         if tokens.len() <= length {
-            return Separating { length, class, is_enough: true, values: values_of(bytes, length) };
+            return Separating { length, class, is_enough: true, values: first_min_values(tokens, length) };
         }
         let count = tokens.len() - length + 1;
         let mask = (4 * count).next_power_of_two().max(64) - 1;
         seen.clear();
         seen.resize(mask / 64 + 1, 0);
-        let shingles = windows(bytes, length).map(|window| {
-            let hash = xxh3_64(window);
-            let bit = hash as usize & mask;
-            seen[bit / 64] |= 1 << (bit % 64);
-            hash as u32
+        let (mut least, mut different) = (Least::new(), 0);
+        each_block(tokens, length, |hashes| {
+            least.add(hashes);
+            for &hash in hashes {
+                // Counting ends when there are enough: in prose, in the first sentences.
+                if share * different >= count {
+                    break;
+                }
+                let bit = hash as usize & mask;
+                let word = &mut seen[bit / 64];
+                different += usize::from(*word >> (bit % 64) & 1 == 0);
+                *word |= 1 << (bit % 64);
+            }
         });
-        let values = values_of_shingles(shingles);
-        let different: u32 = seen.iter().map(|word| word.count_ones()).sum();
-        let is_enough = share * different as usize >= count;
+        let is_enough = share * different >= count;
         if is_enough || length >= longest {
-            return Separating { length, class, is_enough, values };
+            return Separating { length, class, is_enough, values: least.values() };
         }
         (length, class) = (2 * length, class + 1);
     }
 }
 
-fn values_of<const N: usize>(bytes: &[u8], shingle: usize) -> Option<[u32; N]> {
-    values_of_shingles(windows(bytes, shingle).map(|window| xxh3_64(window) as u32))
-}
-
-/// Returns the first N min-values of shingles, by the low bits of their hashes; `None` if there are none.
-fn values_of_shingles<const N: usize>(mut shingles: impl Iterator<Item = u32>) -> Option<[u32; N]> {
-    const { assert!(N <= MIN_VALUES) };
-    let mut values = [u32::MAX; LANES * VECTORS];
-    // The shingles of a block stay in the first-level cache for all functions.
-    const BLOCK: usize = 2048;
+/// Returns the min-values and supershingles of a set of shingles, by the low bits of their hashes; `None` if it is
+/// empty.
+pub fn min_hash_of_shingles(shingles: impl IntoIterator<Item = u32>) -> Option<MinHash> {
+    let mut least = Least::new();
+    let mut shingles = shingles.into_iter().map(u64::from);
     let mut block = Vec::with_capacity(BLOCK);
-    let mut is_empty = true;
     loop {
         block.clear();
         block.extend(shingles.by_ref().take(BLOCK));
         if block.is_empty() {
-            break;
+            return least.values().map(MinHash::of_values);
         }
-        is_empty = false;
-        cpu::run(Lower { values: &mut values[..N.next_multiple_of(LANES)], shingles: &block });
+        least.add(&block);
     }
-    let mut first = [0; N];
-    first.copy_from_slice(&values[..N]);
-    (!is_empty).then_some(first)
-}
-
-/// Returns the min-values and supershingles of a set of shingles, by the low bits of their hashes; `None` if it is
-/// empty.
-pub fn min_hash_of_shingles(shingles: impl IntoIterator<Item = u32>) -> Option<MinHash> {
-    values_of_shingles(shingles.into_iter()).map(MinHash::of_values)
 }
 
 /// Returns the hash of each shingle of `shingle` tokens, in order; the functions use its low bits. A sequence of fewer
 /// tokens has one shingle, of all of them.
 pub fn shingle_hashes(tokens: &[u64], shingle: usize) -> Vec<u64> {
-    windows(bytes_of(tokens).as_flattened(), shingle).map(xxh3_64).collect()
+    let mut all = Vec::with_capacity(tokens.len());
+    each_block(tokens, shingle, |hashes| all.extend_from_slice(hashes));
+    all
 }
 
-/// Returns the bytes of each shingle of a token sequence in bytes.
-fn windows(bytes: &[u8], shingle: usize) -> impl Iterator<Item = &[u8]> {
-    let size = bytes.len().min(8 * shingle);
-    bytes.windows(size.max(1)).step_by(8)
+/// Maximum number of shingles that are hashed together: they stay in the first-level cache for all functions.
+const BLOCK: usize = 1024;
+
+/// Passes the hashes of all shingles of `shingle` tokens, in order, to `each`, block by block.
+fn each_block(tokens: &[u64], shingle: usize, mut each: impl FnMut(&[u64])) {
+    let width = shingle.clamp(1, tokens.len().max(1));
+    let mut hashes = Vec::with_capacity(tokens.len().min(BLOCK));
+    let mut rest = tokens;
+    while rest.len() >= width {
+        let len = BLOCK.min(rest.len() + 1 - width);
+        let block = &rest[..len + width - 1];
+        hashes.clear();
+        match width {
+            1 => hash_windows::<1>(block, &mut hashes),
+            2 => hash_windows::<2>(block, &mut hashes),
+            3 => hash_windows::<3>(block, &mut hashes),
+            SHINGLE => hash_windows::<SHINGLE>(block, &mut hashes),
+            _ => hashes.extend(bytes_of(block).windows(width).map(|shingle| xxh3_64(shingle.as_flattened()))),
+        }
+        each(&hashes);
+        rest = &rest[len..];
+    }
 }
 
-/// The update of min-values with more shingles.
+/// Appends the hash of each shingle of `WIDTH` tokens.
+fn hash_windows<const WIDTH: usize>(tokens: &[u64], hashes: &mut Vec<u64>) {
+    let start = hashes.len();
+    hashes.resize(start + tokens.len() + 1 - WIDTH, 0);
+    // Without a capacity to check for each hash, several are computed at the same time.
+    for (hash, shingle) in hashes[start..].iter_mut().zip(tokens.windows(WIDTH)) {
+        *hash = shingle.first_chunk().map_or(0, xxh3_of_words::<WIDTH>);
+    }
+}
+
+/// The first N min-values of the shingles so far.
+struct Least<const N: usize> {
+    values: [u32; LANES * VECTORS],
+    is_empty: bool,
+}
+
+impl<const N: usize> Least<N> {
+    fn new() -> Self {
+        const { assert!(N <= MIN_VALUES) };
+        Least { values: [u32::MAX; LANES * VECTORS], is_empty: true }
+    }
+
+    /// Adds shingles, by their hashes.
+    fn add(&mut self, shingles: &[u64]) {
+        self.is_empty &= shingles.is_empty();
+        cpu::run(Lower { values: &mut self.values[..N.next_multiple_of(LANES)], shingles });
+    }
+
+    /// Returns the values; `None` if there were no shingles.
+    fn values(&self) -> Option<[u32; N]> {
+        self.values.first_chunk().copied().filter(|_| !self.is_empty)
+    }
+}
+
+/// The update of min-values with more shingles, by their hashes.
 struct Lower<'a> {
     values: &'a mut [u32],
-    shingles: &'a [u32],
+    shingles: &'a [u64],
 }
 
 impl Compute for Lower<'_> {
@@ -304,30 +343,34 @@ impl Compute for Lower<'_> {
 
     #[inline(always)]
     fn compute(self) {
-        lower(self.values, self.shingles);
+        let (mut at, len) = (0, self.values.len());
+        while at < len {
+            at += match len - at {
+                ..16 => lower::<LANES>(self.values, self.shingles, at),
+                16..24 => lower::<{ 2 * LANES }>(self.values, self.shingles, at),
+                24..32 => lower::<{ 3 * LANES }>(self.values, self.shingles, at),
+                32.. => lower::<{ 4 * LANES }>(self.values, self.shingles, at),
+            };
+        }
     }
 }
 
+/// Updates the `WIDTH` min-values from index `at` on; returns their number. With four vector registers of values, their
+/// factors and summands take twelve of the sixteen registers.
 #[inline(always)]
-fn lower(values: &mut [u32], shingles: &[u32]) {
-    const WIDTH: usize = LANES * PASS;
-    let (factors, summands) = (&FUNCTIONS.0, &FUNCTIONS.1);
-    let mut at = 0;
-    while at < values.len() {
-        let width = WIDTH.min(values.len() - at);
-        // Copies of fixed size, which the compiler keeps in registers.
-        let (mut a, mut b, mut least) = ([1; WIDTH], [0; WIDTH], [u32::MAX; WIDTH]);
-        a[..width].copy_from_slice(&factors[at..at + width]);
-        b[..width].copy_from_slice(&summands[at..at + width]);
-        least[..width].copy_from_slice(&values[at..at + width]);
-        for &x in shingles {
-            for lane in 0..WIDTH {
-                least[lane] = least[lane].min(a[lane].wrapping_mul(x).wrapping_add(b[lane]));
-            }
+fn lower<const WIDTH: usize>(values: &mut [u32], shingles: &[u64], at: usize) -> usize {
+    // Copies of fixed size, which the compiler keeps in registers.
+    let (mut a, mut b, mut least) = ([0; WIDTH], [0; WIDTH], [0; WIDTH]);
+    a.copy_from_slice(&FUNCTIONS.0[at..at + WIDTH]);
+    b.copy_from_slice(&FUNCTIONS.1[at..at + WIDTH]);
+    least.copy_from_slice(&values[at..at + WIDTH]);
+    for &shingle in shingles {
+        for lane in 0..WIDTH {
+            least[lane] = least[lane].min(a[lane].wrapping_mul(shingle as u32).wrapping_add(b[lane]));
         }
-        values[at..at + width].copy_from_slice(&least[..width]);
-        at += width;
     }
+    values[at..at + WIDTH].copy_from_slice(&least);
+    WIDTH
 }
 
 /// Returns the min-values and supershingles of a token sequence, as the paper defines it

@@ -28,6 +28,7 @@ mod shingles;
 mod signatures;
 mod simhash;
 mod tally;
+mod word_hash;
 
 pub use explain::{Derivation, Explanation, Feature};
 pub use features::{Features, Frequencies, Stemmer, StopWords, WeightTable, simhash_of};

@@ -109,6 +109,9 @@ fn word(term: &str) -> u32 {
 
 /// Returns which terms occur among other terms, given the hashes of the latter.
 fn occurring(terms: &[String], hashes: &[u64]) -> Vec<bool> {
+    if terms.is_empty() {
+        return Vec::new();
+    }
     let mut wanted: Vec<(u64, usize)> =
         terms.iter().enumerate().map(|(index, term)| (xxh3_64(term.as_bytes()), index)).collect();
     wanted.sort_unstable();

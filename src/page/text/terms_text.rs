@@ -8,7 +8,11 @@ use crate::text::tokenizer::Tokens;
 
 /// Returns whether a term consists of digits.
 pub(crate) fn is_number(term: &str) -> bool {
-    term.starts_with(char::is_numeric) && term.chars().all(char::is_numeric)
+    match term.as_bytes() {
+        // Nearly all words are told from numbers by their first letter.
+        [first, ..] if first.is_ascii() && !first.is_ascii_digit() => false,
+        _ => term.starts_with(char::is_numeric) && term.chars().all(char::is_numeric),
+    }
 }
 
 /// Returns the terms at `indexes` in lower case with the text between them, each number as `0`, one line per block,

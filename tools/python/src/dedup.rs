@@ -101,7 +101,14 @@ pub(crate) fn find_removed<'py>(
         let earlier = parts.as_ref().map(|parts| parts.federation()).transpose()?;
         let reader = Reader::open(&path)?;
         let options = options(&reader, &keep, min_probability, max_difference)?;
-        let search = Search { path: &path, view: reader.view(), earlier: earlier.as_ref(), options, threads };
+        let search = Search {
+            path: &path,
+            view: reader.view(),
+            earlier: earlier.as_ref(),
+            options,
+            threads,
+            has_origins: false,
+        };
         let mut rows = Vec::new();
         search.each(&mut watching.watch(), &mut |removed| {
             let (id, kept) = (removed.id.to_owned(), removed.kept.map(str::to_owned));

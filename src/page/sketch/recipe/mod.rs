@@ -10,7 +10,7 @@ use nddb_format::record::Record;
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
-use crate::sketch::min_hash::{self, MinHash, bytes_of};
+use crate::sketch::min_hash::{self, MinHash};
 use crate::sketch::profile::profile_of;
 use crate::sketch::projection::{Projection, projection};
 use crate::sketch::{digest, min_bits, simhash};
@@ -290,9 +290,9 @@ impl Recipe {
             _ if tokens.is_empty() => (None, None),
             // A content without terms has no projection.
             (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
-            (_, Some(hashes)) => (min_hash::min_hash(hashes), Some(projection(hashes))),
-            (_, None) => {
-                (min_hash::of_bytes(bytes_of(tokens.hashes()).as_flattened()), Some(projection(tokens.hashes())))
+            (_, hashes) => {
+                let hashes = hashes.as_deref().unwrap_or(tokens.hashes());
+                (min_hash::min_hash(hashes), Some(projection(hashes)))
             }
         };
         let fingerprint = match self.kind {

@@ -11,20 +11,29 @@ const REACH: usize = 2048;
 /// Returns the byte order of a text in UTF-16 that is mostly from the blocks of alphabets (U+0000 to U+1FFF, which
 /// include ASCII): half of the bytes at even or at odd positions are below 0x20, as in no other text.
 pub(super) fn of_letters(bytes: &[u8]) -> Option<&'static Encoding> {
-    let (units, _) = bytes[..bytes.len().min(REACH)].as_chunks::<2>();
+    let bytes = &bytes[..bytes.len().min(REACH)];
+    // Most texts have no such byte at all. No branch per byte, so that the loop is vectorised.
+    if !bytes.iter().fold(false, |any, &byte| any | is_rare(byte)) {
+        return None;
+    }
+    let (units, _) = bytes.as_chunks::<2>();
     let (mut low, mut rare) = ([0; 2], [0; 2]);
     for unit in units {
         for (parity, &byte) in unit.iter().enumerate() {
-            let is_low = byte < 0x20;
-            low[parity] += usize::from(is_low);
-            // In a list of single letters, every second byte may be a line end or a tabulator.
-            rare[parity] += usize::from(is_low & !matches!(byte, b'\t' | b'\n' | b'\r'));
+            low[parity] += usize::from(byte < 0x20);
+            rare[parity] += usize::from(is_rare(byte));
         }
     }
     let has_blocks = |high: usize| {
         2 * low[high] > units.len() && 16 * rare[high] >= units.len() && low[high] > low[1 - high] && units.len() > 1
     };
     [UTF_16BE, UTF_16LE].into_iter().zip(0..).find(|&(_, high)| has_blocks(high)).map(|(encoding, _)| encoding)
+}
+
+/// Returns whether a byte is below 0x20 and no line end or tabulator: in a list of single letters, every second byte may
+/// be one of these.
+fn is_rare(byte: u8) -> bool {
+    (byte < 0x20) & (byte != b'\t') & (byte != b'\n') & (byte != b'\r')
 }
 
 /// Returns the byte order of a text in UTF-16 of Han, Kana or Hangul, which is neither ASCII nor UTF-8.

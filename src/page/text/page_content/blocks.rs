@@ -137,8 +137,19 @@ fn end_block(block: Option<&mut ContentBlock>, text: &str, behind: Range<usize>)
 /// Returns the lines of plain text that have a term.
 pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
     let text = tokens.text();
+    let is_ascii = text.is_ascii();
+    let size = |start: usize, end: usize| if is_ascii { (end - start) as u32 } else { term_units(text, start, end) };
     let (mut blocks, mut last): (Vec<ContentBlock>, usize) = Default::default();
     for (index, &(start, end)) in (0u32..).zip(tokens.spans()) {
+        // Most terms come after a single space.
+        if start == last + 1
+            && text.as_bytes()[last] == b' '
+            && let Some(block) = blocks.last_mut()
+        {
+            block.push(index, size(start, end), || " ");
+            last = end;
+            continue;
+        }
         // Terms may overlap.
         let between = text.get(last..start).unwrap_or_default();
         let in_line = between.rsplit(['\n', '\r']).next().unwrap_or_default();
@@ -152,7 +163,7 @@ pub(super) fn of_lines(tokens: &Tokens) -> Vec<ContentBlock> {
         }
         let Some(block) = blocks.last_mut() else { continue };
         block.is_notice |= in_line.contains(COPYRIGHT);
-        block.push(index, term_units(text, start, end), || between);
+        block.push(index, size(start, end), || between);
         last = end;
     }
     end_line(blocks.last_mut(), text.get(last..).unwrap_or_default(), last);

@@ -17,6 +17,7 @@
 //! and dots lose characters that are not alphanumeric at either end (`http:` is `http`, `a-b?id=5` stays whole). A
 //! token is the hash of a term: XXH3 (64 bits, seed 0) of its UTF-8 bytes.
 
+mod runs;
 mod wordless;
 
 use std::ops::Range;
@@ -34,6 +35,8 @@ use crate::text::page::{Page, PageKind};
 use crate::text::sheet::Layout;
 use crate::text::visible::{Shown, shown};
 use crate::text::word_segmentation::Segmenter;
+
+use self::runs::Runs;
 
 /// The terms of a page in their order, and the hash of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -235,28 +238,28 @@ impl Tokenizer {
     /// Splits the text of `tokens`, which has no terms yet.
     fn split_text(&self, tokens: &mut Tokens) {
         tokens.text_size = tokens.text.len();
+        tokens.spans.reserve(tokens.text_size / BYTES_OF_TERM);
         self.split(&tokens.text, 0, tokens.text.len(), &mut tokens.spans);
     }
 
     /// Appends the beginning and end of each term of `text[from..to]`.
     fn split(&self, text: &str, from: usize, to: usize, spans: &mut Vec<(usize, usize)>) {
         let bytes = &text.as_bytes()[..to];
-        let mut at = from;
+        let mut runs = Runs::new(bytes);
+        let mut at = runs.end_of_others(from);
         while at < to {
             let start = at;
-            while at < to && CLASSES[usize::from(bytes[at])] == Class::Term {
-                at += 1;
+            at = runs.end_of_term(start);
+            if bytes.get(at).is_some_and(|byte| !byte.is_ascii()) {
+                at = self.wide(text, start, at, to, spans);
+            } else if begins_address(bytes, start, at) {
+                let end = end_of_address(text, at, to);
+                split_address(text, start, end, spans);
+                at = end;
+            } else {
+                spans.push((start, at));
             }
-            match bytes.get(at).map(|&byte| CLASSES[usize::from(byte)]) {
-                Some(Class::Wide) => at = self.wide(text, start, at, to, spans),
-                _ if start == at => at += 1,
-                _ if begins_address(bytes, start, at) => {
-                    let end = end_of_address(text, at, to);
-                    split_address(text, start, end, spans);
-                    at = end;
-                }
-                _ => spans.push((start, at)),
-            }
+            at = runs.end_of_others(at);
         }
     }
 
@@ -294,31 +297,6 @@ impl Tokenizer {
 pub fn tokens(page: &Page<'_>) -> Tokens {
     Tokenizer::new().tokens(page)
 }
-
-/// The class of a byte in the splitter.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// An ASCII letter or digit.
-    Term,
-    /// Any other ASCII character.
-    Other,
-    /// A byte of a character that is not ASCII.
-    Wide,
-}
-
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        if byte >= 128 {
-            classes[byte] = Class::Wide;
-        } else if (byte as u8).is_ascii_alphanumeric() {
-            classes[byte] = Class::Term;
-        }
-        byte += 1;
-    }
-    classes
-};
 
 /// Returns whether the sequence `bytes[start..at]` is the beginning of an address.
 fn begins_address(bytes: &[u8], start: usize, at: usize) -> bool {

@@ -21,8 +21,11 @@ const LONGEST_WORD: usize = 40;
 /// at or after `size` are left unchanged.
 pub(super) fn with_pieces(text: &str, size: usize, spans: &[(usize, usize)]) -> Option<Vec<(usize, usize)>> {
     let of_text = || spans.iter().filter(|(from, _)| *from < size);
-    let are_much = are_much(&text[..size], of_text().map(|(from, to)| to - from).sum());
-    if !are_much && !of_text().any(|&(from, to)| is_no_word(&text[from..to])) {
+    let sizes = of_text().map(|(from, to)| to - from);
+    let (sum, longest) = sizes.fold((0, 0), |(sum, longest), size| (sum + size, size.max(longest)));
+    let are_much = are_much(&text[..size], sum);
+    let has_no_word = || longest > LONGEST_WORD && of_text().any(|&(from, to)| is_no_word(&text[from..to]));
+    if !are_much && !has_no_word() {
         return None;
     }
     let (mut all, mut done) = (Vec::with_capacity(2 * spans.len()), 0);
@@ -48,14 +51,20 @@ pub(super) fn with_pieces(text: &str, size: usize, spans: &[(usize, usize)]) -> 
 /// Returns whether symbols are a large part of a text, given the size of its terms. They must be by bytes and by
 /// characters, because a dash has as many bytes as a syllable of Hangul.
 fn are_much(text: &str, terms: usize) -> bool {
-    let blanks = text.bytes().filter(|byte| *byte <= b' ').count();
-    let visible = text.len() - blanks;
+    let visible = text.len() - blanks(text.as_bytes());
     let is_much = |symbols: usize, visible: usize| symbols * SHARE > visible;
     is_much(visible.saturating_sub(terms), visible) && {
         let of_terms = text.chars().filter(|&c| continues(c)).count();
         let visible = text.chars().filter(|c| *c > ' ').count();
         is_much(visible.saturating_sub(of_terms), visible)
     }
+}
+
+/// Returns the number of bytes of white space and control characters.
+fn blanks(bytes: &[u8]) -> usize {
+    // Sums of one byte are vectorised best.
+    let of_part = |part: &[u8]| part.iter().fold(0u8, |sum, &byte| sum + u8::from(byte <= b' '));
+    bytes.chunks(usize::from(u8::MAX)).map(|part| usize::from(of_part(part))).sum()
 }
 
 fn is_no_word(term: &str) -> bool {

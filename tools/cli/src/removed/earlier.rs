@@ -5,6 +5,7 @@ use nddb::{Document, Federation, Progress, Result, Stored, View};
 use nddb_dedup::in_order;
 
 use super::Removed;
+use super::origins::Origin;
 
 /// Documents of one piece of work for a thread.
 const PIECE: usize = 64;
@@ -95,7 +96,8 @@ impl Earlier<'_> {
             for (part, alike) in &found.matches {
                 let kept = self.stored.parts()[*part].get(&alike.id)?;
                 if kept.is_some_and(|kept| remove.removes(&kept.record, &stored.record, alike.identical)) {
-                    return emit(&Removed::of_earlier(&stored.record.id, *part, alike));
+                    let removed = Removed::of_earlier(&stored.record.id, *part, alike);
+                    return emit(&removed.at(Origin::of(&stored.record)));
                 }
             }
             Ok(())

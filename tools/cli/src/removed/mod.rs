@@ -3,12 +3,15 @@
 
 mod clusters;
 mod earlier;
+mod origins;
 mod search;
 mod table;
 
 use std::borrow::Cow;
 
 use nddb::detect::{Measures, NearDuplicate, Pair};
+
+use self::origins::Origin;
 
 pub(crate) use self::clusters::of_clusters;
 pub use self::earlier::Earlier;
@@ -32,6 +35,8 @@ pub struct Removed<'a> {
     pub probability: Option<f64>,
     /// The share of the words of the longer text that differs, estimated from sketches, if these tell.
     pub difference: Option<f64>,
+    /// Where it stands, and how long it is; empty unless asked for.
+    pub(crate) origin: Origin,
 }
 
 impl<'a> Removed<'a> {
@@ -45,7 +50,8 @@ impl<'a> Removed<'a> {
     /// Of a document that a list removes.
     fn listed(id: &'a str) -> Self {
         let rule = Cow::Borrowed("listed");
-        Self { id, kept: None, part: None, identical: false, rule, probability: None, difference: None }
+        let origin = Origin::default();
+        Self { id, kept: None, part: None, identical: false, rule, probability: None, difference: None, origin }
     }
 
     /// Of a document that is near to one of an earlier database.
@@ -63,6 +69,12 @@ impl<'a> Removed<'a> {
     ) -> Self {
         let share = |name| measures.and_then(|measures| measures.share(name));
         let (probability, difference) = (share("probability"), share("difference"));
-        Self { id, kept: Some(kept), part, identical, rule, probability, difference }
+        let origin = Origin::default();
+        Self { id, kept: Some(kept), part, identical, rule, probability, difference, origin }
+    }
+
+    /// Adds where the document stands.
+    fn at(self, origin: Origin) -> Self {
+        Self { origin, ..self }
     }
 }

@@ -22,6 +22,8 @@ pub struct Search<'a> {
     pub options: ClusterOptions,
     /// Number of threads.
     pub threads: usize,
+    /// Whether the origins of the removed documents are looked up.
+    pub has_origins: bool,
 }
 
 /// What a search found.
@@ -47,7 +49,7 @@ impl Search<'_> {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(&Removed<'_>) -> Result<()>,
     ) -> Result<Removals> {
-        let Self { path, view, earlier, mut options, threads } = self;
+        let Self { path, view, earlier, mut options, threads, has_origins } = self;
         nddb::detect::check(view, &options.pairs)?;
         let mut near = Vec::new();
         if let Some(stored) = earlier {
@@ -69,7 +71,7 @@ impl Search<'_> {
         let collection = Collection::with_deleted(view, &options.pairs.resources, watch)?;
         options.pairs.settle(collection.held());
         let made = cluster(view, &collection, &options, watch, &mut |_| Ok(()))?;
-        of_clusters(&collection, &options.pairs, &made, emit)?;
+        of_clusters(&collection, &options.pairs, &made, has_origins.then_some(view), emit)?;
         drop(collection);
         Ok(Removals { reader, earlier: near.len() as u64, clusters: made.summary })
     }

@@ -82,12 +82,7 @@ impl RemoveTsv {
     }
 
     /// Writes a line; `has_namesake` tells of an id whether another one reads the same.
-    pub(crate) fn write(
-        &mut self,
-        removed: &Removed<'_>,
-        has_namesake: impl Fn(&str) -> bool,
-        place: Option<Place>,
-    ) -> Result<()> {
+    pub(crate) fn write(&mut self, removed: &Removed<'_>, has_namesake: impl Fn(&str) -> bool) -> Result<()> {
         let line = &mut self.line;
         line.clear();
         tsv::write_id(line, removed.id, has_namesake(removed.id));
@@ -101,7 +96,7 @@ impl RemoveTsv {
             let cell = share.map_or_else(String::new, |share| format!("{share:.6}"));
             line.extend_from_slice(format!("\t{cell}").as_bytes());
         }
-        match place {
+        match removed.origin.place {
             Some(place) => {
                 line.extend_from_slice(format!("\t{}\t{}\t{}\t", place.archive, place.offset, place.inner).as_bytes());
                 tsv::write_text(line, self.archives.path(&place).unwrap_or_default());

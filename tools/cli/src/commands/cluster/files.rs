@@ -18,7 +18,7 @@ use crate::messages::Messages;
 use crate::output::{Folder, Output, Sink};
 use crate::pair_lines::{Format, Ids, Lines};
 use crate::pair_rows::{PairFormat, PairRows};
-use crate::removed::{Place, RemoveTsv, of_clusters};
+use crate::removed::{RemoveTsv, of_clusters};
 use crate::waiting::Waiting;
 
 /// The files that a run writes or not, by its options.
@@ -165,8 +165,8 @@ impl Files<'_> {
     fn removed(&self, output: Output, view: View<'_>, made: &Clusters) -> Result<()> {
         let (collection, mut sink) = (self.collection, RemoveTsv::begin(output, view)?);
         let mut failed = None;
-        let outcome = of_clusters(collection, &self.options.pairs, made, &mut |removed| {
-            sink.write(removed, |id| collection.has_namesake(id), Place::of(view, removed.id)?).map_err(|failure| {
+        let outcome = of_clusters(collection, &self.options.pairs, made, Some(view), &mut |removed| {
+            sink.write(removed, |id| collection.has_namesake(id)).map_err(|failure| {
                 failed = Some(failure);
                 nddb::Error::Cancelled
             })

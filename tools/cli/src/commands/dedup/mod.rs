@@ -26,7 +26,7 @@ use crate::listed_inputs::ListedInputs;
 use crate::messages::Meter;
 use crate::parameters::Parameters;
 use crate::quantity::counted;
-use crate::removed::{Because, Place, RemovedRows, Search};
+use crate::removed::{Because, RemovedRows, Search};
 use crate::{database, inputs, judging, output};
 
 /// Copy files without their near-duplicates, in one call
@@ -220,15 +220,15 @@ impl Args {
         let options = self.options(view, global)?;
         let Some((_, path)) = outside.loaded() else { return Err(Failure::failed("no inputs were loaded")) };
         let earlier = parts.map(|parts| &parts.federation);
-        let search = Search { path: &path, view, earlier, options: options.clone(), threads: global.threads() };
+        let (options_of, threads) = (options.clone(), global.threads());
+        let search = Search { path: &path, view, earlier, options: options_of, threads, has_origins: true };
         let (mut list, mut summary) = (RemoveList::empty(), Summary::default());
         let rows = self.removed.as_deref().map(|path| RemovedRows::begin(path, view, parts.is_some()));
         let mut rows = rows.transpose()?;
         let outcome = search.each(&mut *meter.watch(true), &mut |removed| {
-            let stored = view.get(removed.id)?;
-            let place = stored.as_ref().and_then(|stored| Place::of_record(&stored.record));
+            let place = removed.origin.place;
             list.add(removed.id, place);
-            summary.add(removed, stored.as_ref());
+            summary.add(removed);
             let kept_in = removed.part.map(|part| self.against[part].to_string_lossy());
             let because = Because {
                 kept: removed.kept,

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use nddb::Stored;
 use serde_json::json;
 
 use super::Args;
@@ -33,15 +32,14 @@ pub(super) struct Summary {
 
 impl Summary {
     /// Counts a document.
-    pub(super) fn add(&mut self, removed: &Removed<'_>, stored: Option<&Stored>) {
+    pub(super) fn add(&mut self, removed: &Removed<'_>) {
         *match removed {
             Removed { part: Some(_), .. } => &mut self.earlier,
             Removed { identical: true, .. } => &mut self.identical,
             _ => &mut self.near,
         } += 1;
-        let Some(Stored { record, .. }) = stored else { return };
-        self.words += record.tokens.unwrap_or(0);
-        self.bytes += record.source.map_or(0, |source| source.length);
+        self.words += removed.origin.words;
+        self.bytes += removed.origin.bytes;
     }
 
     /// Says what was done.

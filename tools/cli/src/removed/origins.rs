@@ -1,0 +1,50 @@
+//! Where removed documents stand, and how long they are: read together, in the order of the catalog.
+
+use nddb::View;
+use nddb_format::record::Record;
+
+use super::Place;
+
+/// Where a document stands, and how long it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Origin {
+    /// Where it stands; `None` if it came from no archive.
+    pub(crate) place: Option<Place>,
+    /// Number of its words; 0 if unknown.
+    pub(crate) words: u64,
+    /// Its bytes in its archive, compressed as they are; 0 if unknown.
+    pub(crate) bytes: u64,
+}
+
+impl Origin {
+    /// Returns the origin of a stored document.
+    pub(super) fn of(record: &Record) -> Self {
+        Self {
+            place: Place::of_record(record),
+            words: record.tokens.unwrap_or(0),
+            bytes: record.source.map_or(0, |source| source.length),
+        }
+    }
+}
+
+/// The origins of some documents. Memory: 56 bytes for each.
+pub(super) struct Origins(Vec<(u64, Origin)>);
+
+impl Origins {
+    /// Reads the origins of the documents with these numbers.
+    pub(super) fn read(view: View<'_>, mut numbers: Vec<u64>) -> nddb::Result<Self> {
+        numbers.sort_unstable();
+        let mut origins = Vec::with_capacity(numbers.len());
+        view.records(&numbers, &mut |number, record| {
+            origins.push((number, Origin::of(&record)));
+            Ok(())
+        })?;
+        Ok(Self(origins))
+    }
+
+    /// Returns the origin of the document with this number.
+    pub(super) fn of(&self, number: u64) -> Origin {
+        let found = self.0.binary_search_by_key(&number, |&(of, _)| of);
+        found.map_or_else(|_| Origin::default(), |index| self.0[index].1)
+    }
+}
