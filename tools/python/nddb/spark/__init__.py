@@ -69,9 +69,9 @@ Not here: methods that read texts again (``lcs``, ``cosine``, ``shingles``), ``e
 """
 
 from nddb.spark.clusters import clusters, lists
-from nddb.spark.options import Judging
 from nddb.spark.pairs import pairs
 from nddb.spark.shards import batch_query, shards
 from nddb.spark.store import documents, ingest, sketch
+from nddb.steps import Judging
 
 __all__ = ["Judging", "batch_query", "clusters", "documents", "ingest", "lists", "pairs", "shards", "sketch"]

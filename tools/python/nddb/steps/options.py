@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,7 @@ class Judging:
         # What makes no sense is refused here, and not by each task.
         none = pyarrow.table({"number": pyarrow.array([], "int64"), "sketch": pyarrow.array([], "binary")})
         tables.properties(none, **self.of_properties())
-        tables.members(none, **self.of_members())
+        tables.members(none, **self.of_members(None, None))
 
     def name(self) -> str:
         """The name of the method."""
@@ -58,8 +59,10 @@ class Judging:
             "or_simhash": self.method is None,
         }
 
-    def of_members(self) -> dict[str, Any]:
+    def of_members(self, keep: Sequence[str] | None, remove: str | None) -> dict[str, Any]:
         return {
+            "keep": None if keep is None else list(keep),
+            "remove": remove,
             "method": self.method,
             "k": self.k,
             "recipe": self.recipe,
