@@ -87,7 +87,7 @@ def runs(
 
 
 def whole_runs(batches: Batches, *by: str, rows: int = 10_000) -> Iterator[pyarrow.RecordBatch]:
-    """The same rows in batches that end with a run: of so many rows, and of more where a run is longer."""
+    """The same rows in batches that end with a run, of about so many rows, and of more where a run is longer."""
     waiting: list[pyarrow.RecordBatch] = []
     for batch, _, begins in runs(batches, *by):
         if waiting and sum(map(len, waiting)) + len(batch) >= rows and begins.any():
