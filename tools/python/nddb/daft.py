@@ -15,8 +15,8 @@ The steps are collected DataFrames, so the sketches, some 900 bytes of a page, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from types import EllipsisType
 from typing import Any
 
@@ -58,11 +58,7 @@ def sketch(
     named = columns_of(pages.column_names, number, id, text, html, url)
     check_numbers(pages.schema().to_pyarrow_schema(), number)
     engine = _Daft()
-
-    def function(batches: Iterable[pyarrow.RecordBatch]) -> Iterable[pyarrow.RecordBatch]:
-        return sketched(batches, recipe)
-
-    return engine.map(engine.select(pages, **named), function, schemas.SKETCHED)
+    return engine.map(engine.select(pages, **named), partial(sketched, recipe=recipe), schemas.SKETCHED)
 
 
 def pairs(documents: daft.DataFrame, **judging: Any) -> daft.DataFrame:

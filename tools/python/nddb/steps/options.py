@@ -61,7 +61,7 @@ class Judging:
         }
 
     def of_members(self, keep: Sequence[str] | None, remove: str | None) -> dict[str, Any]:
-        options = {
+        options: dict[str, Any] = {
             "keep": None if keep is None else list(keep),
             "remove": remove,
             "method": self.method,

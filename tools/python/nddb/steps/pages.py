@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import EllipsisType
+from typing import Any
 
 import pyarrow
 import pyarrow.compute as compute
@@ -58,7 +59,7 @@ def sketched(batches: Batches, recipe: str, threads: int | None = 1) -> Iterator
 
     made_by = Recipe(recipe)
     for batch in batches:
-        names = {name: name if name in batch.schema.names else None for name in ("text", "html", "url")}
+        names: dict[str, Any] = {name: name if name in batch.schema.names else None for name in ("text", "html", "url")}
         # The rows that are no documents are left out: the others keep their numbers.
         there = [compute.is_valid(batch[name]) for name in ("text", "html") if names[name] is not None]
         is_page = there[0] if len(there) == 1 else compute.or_(*there)

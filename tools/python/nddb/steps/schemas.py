@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import pyarrow
 
 #: A document: what is stored of it, and where it stands.
@@ -84,7 +82,6 @@ def names(schema: str) -> list[str]:
     return [column.split()[0] for column in schema.split(", ")]
 
 
-@functools.cache
 def arrow(schema: str) -> pyarrow.Schema:
     """The columns as Arrow has them."""
     columns = (column.split() for column in schema.split(", "))
