@@ -1,6 +1,6 @@
 """Measures what a clustering takes on one machine and on each engine of two workers, by the number of pages.
 
-    python tools/python/sizes.py machine|duckdb|daft|ray|spark PAGES...
+    python -P tools/python/sizes.py machine|duckdb|daft|ray|spark PAGES...
 
 Sketches of synthetic pages of 80 to 200 words, a third of them near-duplicates of earlier ones, are made before. Times
 are those from sketches to the rows of all clusters, by the clock and of all processors, with all processes of an engine;

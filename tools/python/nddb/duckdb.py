@@ -8,7 +8,7 @@
     pages = duckdb.read_parquet("documents.parquet")
     documents = nddb.duckdb.sketch(pages, number="number")
     members = nddb.duckdb.clusters(documents)
-    duckdb.sql("SELECT * FROM pages WHERE id NOT IN (SELECT id FROM members WHERE verdict = 'remove')")
+    clean = duckdb.sql("SELECT * FROM pages WHERE id NOT IN (SELECT id FROM members WHERE verdict = 'remove')")
 
 The steps are tables of a database in a temporary folder (`TMPDIR`), so documents may be more than memory holds.
 """

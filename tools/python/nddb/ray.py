@@ -8,7 +8,8 @@
     pages = ray.data.read_parquet("documents.parquet")
     documents = nddb.ray.sketch(pages, number="number").materialize()
     members = nddb.ray.clusters(documents)
-    members.write_parquet("members")
+    remove = members.filter(lambda row: row["verdict"] == "remove").select_columns(["id"])
+    clean = pages.join(remove, "left_anti", 8, on=("id",))
 
 The steps are materialized Datasets: they are in the object store, which spills to disks. All machines need this
 package. On a machine of few cores set `RAY_num_workers_soft_limit=8` and `RAY_idle_worker_killing_time_threshold_ms` to

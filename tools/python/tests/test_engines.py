@@ -5,11 +5,12 @@
 
 import importlib
 import os
+import textwrap
 from importlib.util import find_spec
 
 import hot
 import pyarrow
-import pyarrow.compute
+import pyarrow.parquet
 import pytest
 
 import engine as one_machine
@@ -154,6 +155,19 @@ def test_a_table_of_pages_is_clustered_as_by_one_machine(engine, tmp_path):
     assert engine.rows(documents).num_rows == len(pages)
     found = engine.rows(engine.jobs.clusters(documents))
     assert same(found, pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters())) > 20
+
+
+def test_the_lines_of_the_module_run(engine, tmp_path, monkeypatch):
+    pages = {page["id"]: page for page in hot.crawl(3, 80) if "text" in page}
+    rows = [page | {"number": number} for number, page in enumerate(pages.values())]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "documents.parquet")
+    monkeypatch.chdir(tmp_path)
+    lines = textwrap.dedent(engine.jobs.__doc__.split("::\n")[1].split("\n\nThe steps")[0])
+    names = {}
+    exec(compile(lines.replace('"documents', f'"{tmp_path}/documents'), engine.jobs.__name__, "exec"), names)
+    removed = {row["id"] for row in engine.rows(names["members"]).to_pylist() if row["verdict"] == "remove"}
+    clean = engine.rows(names["clean"])
+    assert set(clean["id"].to_pylist()) == set(pages) - removed and len(removed) > 10
 
 
 def test_documents_without_a_pair_give_tables_without_rows(engine):

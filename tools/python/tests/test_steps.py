@@ -7,8 +7,9 @@ import pyarrow
 import pytest
 
 from nddb._packages import need
-from nddb.steps import schemas, tasks
+from nddb.steps import schemas
 from nddb.steps.batches import runs, whole_runs
+from nddb.steps.tasks import candidates as tasks
 
 
 def batches(rng, keys):

@@ -13,8 +13,9 @@ import pyarrow.compute
 from nddb.steps import schemas
 
 Batches = Iterable[pyarrow.RecordBatch]
+Made = Iterator[pyarrow.RecordBatch]
 #: What an engine runs on the rows of a task. It is pure: a task that is tried again gives the same rows.
-Function = Callable[[Batches], Iterator[pyarrow.RecordBatch]]
+Function = Callable[[Batches], Made]
 
 
 def batches_of(stream: object) -> pyarrow.RecordBatchReader:
@@ -97,6 +98,26 @@ def whole_runs(batches: Batches, *by: str, rows: int = 10_000) -> Iterator[pyarr
         waiting.append(batch)
     if waiting:
         yield _joined(waiting)
+
+
+def several(batches: Batches, by: str) -> Iterator[tuple[pyarrow.RecordBatch, numpy.ndarray]]:
+    """Of rows that are sorted by a column: those of runs of two and more, and the place of each in its run."""
+    # The first row of a run waits for the second one.
+    waits: pyarrow.RecordBatch | None = None
+    count = 0
+    for batch, _, begins in runs(batches, by):
+        if waits is not None:
+            batch = _joined([waits, batch])
+            begins = numpy.concatenate([[True], begins])
+        rows = numpy.arange(len(batch))
+        start = numpy.maximum.accumulate(numpy.where(begins, rows, -count))
+        place = rows - start
+        count = int(place[-1]) + 1
+        waits = batch.slice(len(batch) - 1) if count == 1 else None
+        is_alone = begins & numpy.append(begins[1:], True)
+        if waits is not None:
+            count = 0
+        yield batch.filter(pyarrow.array(~is_alone)), place[~is_alone]
 
 
 def _joined(batches: list[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:

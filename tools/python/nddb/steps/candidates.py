@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from nddb.steps import schemas, tasks
+from nddb.steps import schemas
 from nddb.steps.classes import Classes
 from nddb.steps.engine import Engine, Table
 from nddb.steps.options import Judging
+from nddb.steps.tasks import candidates as tasks
 
 
 def candidates(engine: Engine[Table], classes: Classes[Table], judging: Judging) -> Table:

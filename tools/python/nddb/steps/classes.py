@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic
 
-from nddb.steps import schemas, tasks
+from nddb.steps import schemas
 from nddb.steps.engine import Engine, Table
 from nddb.steps.options import Judging
+from nddb.steps.tasks import classes as tasks
 
 
 @dataclass(frozen=True)

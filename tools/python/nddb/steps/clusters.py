@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from nddb.steps import schemas, tasks
+from nddb.steps import schemas
 from nddb.steps.classes import Classes, collapse
 from nddb.steps.engine import Engine, Table
 from nddb.steps.options import Judging
 from nddb.steps.pairs import near, with_sketches
+from nddb.steps.tasks import clusters as tasks
 
 
 def clusters(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from nddb.steps import schemas, tasks
+from nddb.steps import schemas
 from nddb.steps.candidates import candidates
 from nddb.steps.classes import Classes, collapse
 from nddb.steps.engine import Engine, Table
 from nddb.steps.options import Judging
+from nddb.steps.tasks import pairs as tasks
 
 
 def pairs(engine: Engine[Table], documents: Table, count: int, judging: Judging) -> Table:
