@@ -3,8 +3,8 @@
     python -P tools/python/sizes.py machine|duckdb|daft|ray|spark PAGES...
 
 Sketches of synthetic pages of 80 to 200 words, a third of them near-duplicates of earlier ones, are made before. Times
-are those from sketches to the rows of all clusters, by the clock and of all processors, with all processes of an engine;
-the first line has what its start takes.
+are those from sketches to the rows of all clusters, by the clock and of all processors, with all processes of an
+engine; the first line has what its start takes.
 """
 
 import os

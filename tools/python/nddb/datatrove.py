@@ -48,9 +48,9 @@ class FindNearDuplicates(PipelineStep):
     """Loads all documents into a database, passes them on, and then writes which of them are to be removed.
 
     `database` is made unless it is there; documents that it has already are compared, too. Ids must differ; the URL is
-    `metadata["url"]`, where it is there. `removed` is a Parquet file with the columns of `Reader.clusters` and a row for
-    each document to remove. The other options are those of `Reader.clusters`. Raises ValueError in a pipeline of several
-    tasks.
+    `metadata["url"]`, where it is there. `removed` is a Parquet file with the columns of `Reader.clusters` and a row
+    for each document to remove. The other options are those of `Reader.clusters`. Raises ValueError in a pipeline of
+    several tasks.
     """
 
     type = "🫂 - DEDUP"
@@ -93,8 +93,8 @@ def _pages(documents: Iterable[Document]) -> pyarrow.Table:
 
 
 class DropNearDuplicates(BaseFilter):
-    """Drops the documents that `FindNearDuplicates` found; `metadata["near_duplicate_of"]` of a dropped one is the id of
-    the document that is kept."""
+    """Drops the documents that `FindNearDuplicates` found; `metadata["near_duplicate_of"]` of a dropped one is the id
+    of the document that is kept."""
 
     name = "👯 near-duplicates"
 

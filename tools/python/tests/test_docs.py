@@ -112,9 +112,14 @@ def test_the_examples_of_the_package_readme_run(tmp_path, monkeypatch, table):
     Path("pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages(100)))
     Path("CC-MAIN.warc.gz").touch()
     names = {"documents": polars.from_arrow(table)}
-    made = blocks(HERE / "README.md")
+    *made, on_duckdb = blocks(HERE / "README.md")
     assert len(made) == 5
     made[1] = made[1].replace('"pages.jsonl", "CC-MAIN.warc.gz"', '"pages.jsonl"')
     for block in made:
         exec(compile(block, "README.md", "exec"), names)
     assert names["kept"].height <= names["documents"].height < table.num_rows
+    pyarrow.parquet.write_table(table.append_column("number", [range(len(table))]), "documents.parquet")
+    names = {}
+    exec(compile(on_duckdb, "README.md", "exec"), names)
+    removed = names["members"].filter("verdict = 'remove'")
+    assert len(names["clean"]) == len(table) - len(removed) and len(removed) > 100
