@@ -9,7 +9,7 @@ export ROCKSDB_STATIC := 1
 export PROFILE ?= release
 NDDB := target/$(PROFILE)/nddb
 
-.PHONY: help setup build demo test crash python test-python test-spark wheels dist test-aarch64 lint doc deps workflows public-api package bench fuzz env clean
+.PHONY: help setup build demo test crash python test-python test-spark test-engines wheels dist test-aarch64 lint doc deps workflows public-api package bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
@@ -18,6 +18,7 @@ help:
 	@echo 'make python         build the Python package, target/wheels (PYTHON=python3.10 or newer)'
 	@echo 'make test-python    install it into environments of its own and test it'
 	@echo 'make test-spark     test its jobs on Spark, with a crawl and killed executors (needs Java)'
+	@echo 'make test-engines   test its jobs on Ray Data, Daft and DuckDB'
 	@echo 'make wheels         the wheels that are released, for older Linux systems (ARCHS="x86_64 aarch64")'
 	@echo 'make dist           the command as it is released: .tar.gz, Debian packages and checksums, target/dist'
 	@echo 'make test-aarch64   the tests of the library'"'"'s lower crates for aarch64, under qemu'
@@ -68,6 +69,9 @@ test-spark: python
 	@.ci/python spark
 
 ARCHS ?= x86_64 aarch64
+
+test-engines: python
+	@.ci/python engines
 
 wheels: setup
 	@.ci/wheels $(ARCHS)

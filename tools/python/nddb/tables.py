@@ -1,8 +1,8 @@
 """What a search for near-duplicates is made of, as functions of tables of Arrow, for engines that sort and join tables.
 
 They are pure: each takes a table (any Arrow producer) and options, and gives a ``Stream``; a partition that is computed
-twice gives the same rows. The rules are the library's own, the same code that a database runs. ``nddb.spark`` is thin
-code over them; adapters to other engines can be, too. In this order:
+twice gives the same rows. The rules are the library's own, the same code that a database runs. ``nddb.steps`` is thin
+code over them, for any engine. In this order:
 
 ==========================  ================================================================================
 ``Recipe.sketch_batch``     a table of pages -> id, is_number, url, site, fp, tokens, sketch, recipe

@@ -62,12 +62,14 @@ def test_the_examples_of_docstrings_run(name, value, examples, tmp_path):
 def test_the_stubs_say_what_is_there(tmp_path):
     # Where the package lies, without what else is installed there.
     environment = {**os.environ, "MYPYPATH": os.pathsep.join(path for path in sys.path if path.endswith("site"))}
-    # The jobs on Spark are typed, and what they use is not, or not installed.
+    # What is used with engines is typed, and the engines are not, or not installed.
     config = tmp_path / "mypy.ini"
-    config.write_text("[mypy]\n[mypy-pyspark.*,pyarrow.*]\nignore_missing_imports = True\n")
-    # Their types are imported for checks alone.
+    packages = ["pyspark", "pyarrow", "duckdb", "daft", "ray", "datatrove"]
+    named = ",".join(f"{name}.*" for name in packages)
+    config.write_text(f"[mypy]\n[mypy-{named}]\nignore_missing_imports = True\n")
+    # Types that are imported for checks alone, and modules that say which package is missing.
     allowed = tmp_path / "allowed"
-    allowed.write_text("nddb\\.spark\\.\\w+\\.(DataFrame|SparkSession)\n")
+    allowed.write_text("nddb\\.spark\\.\\w+\\.(DataFrame|SparkSession)\nnddb\\.(daft|ray|datatrove)\n")
     options = ["--ignore-disjoint-bases", "--mypy-config-file", config, "--allowlist", allowed]
     done = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "nddb", *map(str, options)],
@@ -110,9 +112,14 @@ def test_the_examples_of_the_package_readme_run(tmp_path, monkeypatch, table):
     Path("pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages(100)))
     Path("CC-MAIN.warc.gz").touch()
     names = {"documents": polars.from_arrow(table)}
-    made = blocks(HERE / "README.md")
+    *made, on_duckdb = blocks(HERE / "README.md")
     assert len(made) == 5
     made[1] = made[1].replace('"pages.jsonl", "CC-MAIN.warc.gz"', '"pages.jsonl"')
     for block in made:
         exec(compile(block, "README.md", "exec"), names)
     assert names["kept"].height <= names["documents"].height < table.num_rows
+    pyarrow.parquet.write_table(table.append_column("number", [range(len(table))]), "documents.parquet")
+    names = {}
+    exec(compile(on_duckdb, "README.md", "exec"), names)
+    removed = names["members"].filter("verdict = 'remove'")
+    assert len(names["clean"]) == len(table) - len(removed) and len(removed) > 100

@@ -1,10 +1,13 @@
 """Recipes for the tools that data sets are made with. Those whose packages are not here are left out, which is said."""
 
+import gzip
+import json
 import multiprocessing
 
 import duckdb
 import polars
 import pyarrow
+import pyarrow.compute
 import pyarrow.parquet
 import pytest
 
@@ -99,29 +102,52 @@ def test_datasets_maps_and_filters_in_many_processes(built, table, tmp_path):
         assert writer.add_batch(pages.with_format("arrow")[:])["documents"] == 200
 
 
-def test_a_filter_of_datatrove_marks_what_it_drops(built, table, tmp_path):
-    """Build once, then drop in many tasks what the remove-list of the database names, with the partner's own id.
+def lines(folder):
+    """The documents that a writer of datatrove wrote."""
+    for file in sorted(folder.glob("*.jsonl.gz")):
+        with gzip.open(file, "rt") as rows:
+            yield from map(json.loads, rows)
 
-    Check-and-insert online, `Writer.add_if_new`, depends on the order of documents and is for one process.
-    """
+
+def test_blocks_of_datatrove_find_and_drop_near_duplicates(table, tmp_path):
+    """Found by one task, dropped by any number of them, with the partner's own id."""
     pytest.importorskip("datatrove", reason="datatrove is not installed")
     try:
-        from near_duplicates import pipeline
+        from datatrove.executor import LocalPipelineExecutor as Run
+        from datatrove.pipeline.readers import ParquetReader
+        from datatrove.pipeline.writers import JsonlWriter
+
+        from nddb.datatrove import DropNearDuplicates, FindNearDuplicates
     except ImportError as error:
         pytest.skip(f"datatrove cannot be used: {error}")
-    pyarrow.parquet.write_table(table, tmp_path / "pages.parquet")
-    outputs = {}
-    for tasks, workers in [(1, 1), (4, 2)]:
-        outputs[tasks] = pipeline(built, tmp_path, tasks, workers)
-    assert outputs[1] == outputs[4]
-    kept, dropped = outputs[1]
-    gone = removed(built)
-    # datatrove itself leaves out documents without a text.
-    read = {row["id"] for row in table.to_pylist() if row["text"]}
-    assert set(kept) == read - gone
-    assert {id for id, _ in dropped} == gone & read and len(dropped) > 100
-    kept_of = {row["id"]: row["kept"] for row in nddb.open(built).clusters()}
-    assert all(reason == f"dup:{kept_of[id]}" for id, reason in dropped)
+    # Parts of the pages, so that each task has some. datatrove itself leaves out documents without a text.
+    table = table.filter(pyarrow.compute.not_equal(table["text"], ""))
+    (tmp_path / "parts").mkdir()
+    for part in range(4):
+        pyarrow.parquet.write_table(table[part * 375 : (part + 1) * 375], tmp_path / f"parts/{part}.parquet")
+    database, found = tmp_path / "crawl.nddb", tmp_path / "removed.parquet"
+
+    def run(*blocks, tasks=1, workers=1):
+        pages = ParquetReader(str(tmp_path / "parts"))
+        Run([pages, *blocks], tasks=tasks, workers=workers, logging_dir=str(tmp_path / f"logs-{tasks}")).run()
+
+    run(FindNearDuplicates(database, found, keep=["longest"]), JsonlWriter(str(tmp_path / "passed")))
+    assert sorted(line["id"] for line in lines(tmp_path / "passed")) == sorted(table["id"].to_pylist())
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
+        writer.add_batch(table)
+    kept_of = {
+        row["id"]: row["kept"]
+        for row in nddb.open(tmp_path / "a.nddb").clusters(["longest"]) if row["verdict"] == "remove"
+    }
+    for tasks, workers in [(2, 1), (4, 2)]:
+        out = tmp_path / f"out-{tasks}"
+        dropping = DropNearDuplicates(found, JsonlWriter(str(out / "dropped")))
+        run(dropping, JsonlWriter(str(out / "kept")), tasks=tasks, workers=workers)
+        dropped = {line["id"]: line["metadata"]["near_duplicate_of"] for line in lines(out / "dropped")}
+        assert dropped == kept_of and len(dropped) > 100
+        assert {line["id"] for line in lines(out / "kept")} == set(table["id"].to_pylist()) - set(dropped)
+    with pytest.raises(ValueError, match="give it tasks=1"):
+        list(FindNearDuplicates(database, found).run(iter([]), world_size=2))
 
 
 def child(db):

@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nddb import tables
-from nddb.spark import partitions, schemas
-from nddb.spark.classes import Classes, collapse
-from nddb.spark.options import Judging
-from nddb.spark.pairs import with_sketches, near
+from nddb import steps
+from nddb.spark.engine import Spark
 from nddb.spark.places import Place, known
 from nddb.spark.work import Work, files_of
+from nddb.steps import Judging
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -35,12 +33,8 @@ def clusters(
     are those of `nddb.spark.Judging`.
     """
     how = Judging(**judging)
-    steps = Work(documents.sparkSession, work, {"job": "clusters", **dataclasses.asdict(how)}, documents)
-    classes = collapse(steps, documents, how)
-    pairs = near(steps, classes, how).select("older", "newer", "nearness")
-    founder = _founders(steps, classes, pairs, how)
-    options = how.of_members() | {"keep": None if keep is None else list(keep), "remove": remove}
-    return _members(classes, founder, options)
+    folder = Work(documents.sparkSession, work, {"job": "clusters", **dataclasses.asdict(how)}, documents)
+    return steps.clusters(Spark(folder), documents, folder.documents, how, keep, remove)
 
 
 def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[str]) -> None:
@@ -71,83 +65,3 @@ def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[st
 
         (target / f"{name}.txt").put(write)
         parts.remove()
-
-
-def _founders(work: Work, classes: Classes, pairs: DataFrame, judging: Judging) -> DataFrame:
-    """The founder of each document: number, founder."""
-    from pyspark.sql import functions
-
-    col = functions.col
-    # The pass over all pairs in their order, by this process.
-    work.table("ordered", lambda: pairs.select("newer", "older", "nearness").orderBy("newer", "older"))
-    joined = work.on_driver("joined", tables.stars, "ordered")
-    leaders = classes.leaders
-    others = leaders.where("number != leader").select("number", "leader")
-    left = joined.select(col("number").alias("leader"), col("founder").alias("joined"))
-
-    def chosen() -> DataFrame:
-        waiting = others.join(left, "leader")
-        members = waiting.select("leader", "number", functions.lit(None).cast("long").alias("nearness"), "joined")
-        both = pairs.select(col("older").alias("leader"), col("newer").alias("number"), "nearness").unionByName(
-            pairs.select(col("newer").alias("leader"), col("older").alias("number"), "nearness")
-        )
-        choices = (
-            both.join(waiting.select("leader").distinct(), "leader", "left_semi")
-            .join(joined.select("number"), "number", "left_anti")
-            .select("leader", "number", "nearness", functions.lit(None).cast("long").alias("joined"))
-        )
-        return (
-            members.unionByName(choices)
-            .repartition("leader")
-            .sortWithinPartitions("leader", "number")
-            .mapInArrow(partitions.through(tables.choose), schemas.FOUNDERS)
-        )
-
-    choices = work.table("chosen", chosen)
-
-    def parted() -> DataFrame:
-        # Members that are not near the founder of their leader by their own site or content found a cluster together.
-        options = judging.of_decisions()
-        given = choices.select(col("founder").alias("older"), col("number").alias("newer"))
-        decided = with_sketches(given, classes.documents).mapInArrow(
-            lambda batches: partitions.decide(batches, False, **options), f"older long, newer long, {schemas.DECIDED}"
-        )
-        apart = decided.where("near = false").select(col("newer").alias("number")).join(others, "number")
-        first = apart.groupBy("leader").agg(functions.min("number").alias("founder"))
-        return apart.join(first, "leader").select("number", "founder")
-
-    apart = work.table("parted", parted).withColumnRenamed("founder", "parted")
-    first_empty = leaders.where("empty").agg(functions.min("number").alias("first_empty"))
-    return work.table(
-        "founders",
-        lambda: leaders.join(joined, "number", "left")
-        .join(choices.withColumnRenamed("founder", "chosen"), "number", "left")
-        .join(apart, "number", "left")
-        .crossJoin(functions.broadcast(first_empty))
-        .select(
-            "number",
-            functions.when(col("empty"), col("first_empty"))
-            .otherwise(functions.coalesce("parted", "chosen", "founder", "leader"))
-            .alias("founder"),
-        ),
-    )
-
-
-def _members(classes: Classes, founders: DataFrame, options: dict[str, Any]) -> DataFrame:
-    """The rows of all clusters of two documents and more."""
-    from pyspark.sql import functions
-
-    col = functions.col
-    sizes = founders.groupBy("founder").agg(functions.count("*").alias("size")).where("size > 1").select("founder")
-    clustered = founders.join(sizes, "founder")
-    ids = classes.documents.select(col("number").alias("founder"), col("id").alias("cluster"))
-    given = (
-        clustered.join(classes.documents.select("number", "sketch", "deleted", "archive"), "number")
-        .join(ids, "founder")
-        .select("cluster", "number", "founder", "deleted", "archive", "sketch")
-    )
-    return (
-        given.repartitionByRange("cluster")
-        .sortWithinPartitions("cluster", "number")
-        .mapInArrow(partitions.through(tables.members, **options), schemas.MEMBERS)
-    )

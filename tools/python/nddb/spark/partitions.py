@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,29 +21,10 @@ import pyarrow.parquet
 from nddb import tables
 from nddb.spark import archives
 from nddb.spark.places import Place
-
-Batches = Iterable[pyarrow.RecordBatch]
+from nddb.steps.batches import Batches, batches_of
 
 #: A document is the page of this index in the archive of the number above these bits.
 INDEX_BITS = 32
-
-
-def batches_of(stream: object) -> pyarrow.RecordBatchReader:
-    """The batches of a Stream."""
-    return pyarrow.RecordBatchReader.from_stream(stream)
-
-
-def through(function: Callable[..., object], *arguments: Any, **options: Any) -> Callable[[Batches], Iterator]:
-    """Makes a function of a table one of the batches of a partition."""
-
-    def run(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
-        given = iter(batches)
-        first = next(given, None)
-        if first is not None:
-            reader = pyarrow.RecordBatchReader.from_batches(first.schema, chain([first], given))
-            yield from batches_of(function(reader, *arguments, **options))
-
-    return run
 
 
 def sketch(batches: Batches, **options: Any) -> Iterator[pyarrow.RecordBatch]:
@@ -59,31 +40,6 @@ def sketch(batches: Batches, **options: Any) -> Iterator[pyarrow.RecordBatch]:
                 yield pyarrow.RecordBatch.from_arrays(
                     [numbers, *sketches.columns, names], ["number", *sketches.schema.names, "archive"]
                 )
-
-
-def sketch_pages(batches: Batches, recipe: str, names: dict[str, Any]) -> Iterator[pyarrow.RecordBatch]:
-    """Pages (number, id, text or html, url) -> their sketches, with their numbers."""
-    from nddb import Recipe
-
-    made = Recipe(recipe)
-    for batch in batches:
-        # The rows that are no documents are left out: the others keep their numbers.
-        page = [batch[name] for name in (names["text"], names["html"]) if name is not None]
-        said = pyarrow.compute.is_valid(batch[names["id"]])
-        said = pyarrow.compute.and_(said, pyarrow.compute.is_valid(pyarrow.compute.coalesce(*page)))
-        for row in _pieces(batch.filter(said)):
-            sketches = pyarrow.table(made.sketch_batch(row, threads=1, **names)).combine_chunks().to_batches()
-            for part in sketches:
-                if part.num_rows != row.num_rows:
-                    raise ValueError("an id is empty, longer than 4,096 bytes, holds a NUL or begins with U+0001")
-                none = pyarrow.nulls(part.num_rows, pyarrow.string())
-                yield pyarrow.RecordBatch.from_arrays(
-                    [row["number"], *part.columns, none], ["number", *part.schema.names, "archive"]
-                )
-
-
-def _pieces(batch: pyarrow.RecordBatch, rows: int = 1024) -> Iterator[pyarrow.RecordBatch]:
-    return (batch.slice(start, rows) for start in range(0, batch.num_rows, rows))
 
 
 def shard_path(folder: str, index: int) -> Path:
@@ -166,20 +122,3 @@ def resolve(batches: Batches, databases: list[str]) -> Iterator[pyarrow.RecordBa
         for part in pyarrow.compute.unique(batch["part"]).to_pylist():
             rows = batch.filter(pyarrow.compute.equal(batch["part"], part))
             yield from batches_of(tables.resolve(databases[part], rows))
-
-
-def decide(batches: Batches, near_only: bool, **options: Any) -> Iterator[pyarrow.RecordBatch]:
-    """Pairs (older, newer, ..., sketch_older, sketch_newer) -> the pairs with evidence and decision."""
-    for batch in batches:
-        if batch.num_rows == 0:
-            continue
-        older, newer = (
-            pyarrow.table({"sketch": batch[f"sketch_{which}"]}) for which in ("older", "newer")
-        )
-        decided = pyarrow.table(tables.decide(older, newer, **options)).combine_chunks()
-        others = [name for name in batch.schema.names if not name.startswith("sketch_")]
-        for name in reversed(others):
-            decided = decided.add_column(0, name, pyarrow.chunked_array([batch[name]]))
-        if near_only:
-            decided = decided.filter(pyarrow.compute.equal(decided["near"], True))
-        yield from decided.to_batches()

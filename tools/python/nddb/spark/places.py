@@ -126,7 +126,7 @@ class Place:
     def read(self) -> bytes:
         """The content of a file."""
         with self.open() as file:
-            return file.read()
+            return bytes(file.read())
 
     @contextmanager
     def fetched(self) -> Iterator[Path]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import partial
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, cast
 
 from nddb import Error, Recipe, tables
 from nddb.spark import archives, partitions, schemas
 from nddb.spark.places import known
+from nddb.steps.batches import through
+from nddb.steps.pages import columns_of, sketched
+from nddb.steps.schemas import SKETCHED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -69,7 +73,7 @@ def ingest(
         .mapInArrow(lambda batches: partitions.sketch(batches, **options), schemas.SKETCHES)
     )
     made.write.mode("overwrite").parquet((sketches / of_crawl).uri)
-    return spark.read.parquet((sketches / of_crawl).pattern).count()
+    return int(spark.read.parquet((sketches / of_crawl).pattern).count())
 
 
 def sketch(
@@ -95,26 +99,10 @@ def sketch(
     if kind not in ("tinyint", "smallint", "int", "bigint"):
         told = "is not there" if kind is None else f"is {kind}, and no whole number of 64 bits"
         raise ValueError(f"the column {number} {told}: the table has {', '.join(pages.columns)}")
-    names = {"id": id} | _pages_of(pages.columns, {"text": text, "html": html, "url": url})
-    missing = [name for name in names.values() if name is not None and name not in pages.columns]
-    if missing:
-        raise ValueError(f"there is no column {', '.join(missing)}: the table has {', '.join(pages.columns)}")
-    given = pages.select(functions.col(number).cast("long").alias("number"), *filter(None, names.values()))
-    made = given.mapInArrow(lambda batches: partitions.sketch_pages(batches, recipe, names), schemas.SKETCHES)
-    return made.withColumn("deleted", functions.lit(False))
-
-
-def _pages_of(columns: list[str], given: dict[str, str | EllipsisType | None]) -> dict[str, str | None]:
-    """The columns of a page: those that were named, else those of the usual names that are there."""
-    is_named = isinstance(given["text"], str) or isinstance(given["html"], str)
-
-    def usual(name: str) -> str | None:
-        return name if name in columns and (name == "url" or not is_named) else None
-
-    names = {name: usual(name) if column is ... else column for name, column in given.items()}
-    if names["text"] is None and names["html"] is None:
-        raise ValueError(f"there is no column of pages, text or html: the table has {', '.join(columns)}")
-    return names
+    named = columns_of(pages.columns, number, id, text, html, url)
+    given = [functions.col(column).alias(role) for role, column in named.items() if role != "number"]
+    given.append(functions.col(number).cast("long").alias("number"))
+    return pages.select(*given).mapInArrow(partial(sketched, recipe=recipe), SKETCHED)
 
 
 def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | DataFrame = ()) -> DataFrame:
@@ -143,7 +131,7 @@ def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | Dat
     contents = (
         last_of_crawl.join(all_of.select("number", "sketch"), "number")
         .select("number", "sketch")
-        .mapInArrow(partitions.through(tables.contents), schemas.CONTENTS)
+        .mapInArrow(through(tables.contents), schemas.CONTENTS)
     )
     in_time = by_id.orderBy("number")
     told = last_of_crawl.join(contents, "number").withColumn("before", functions.lag("content").over(in_time))

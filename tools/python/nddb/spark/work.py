@@ -48,12 +48,13 @@ class Work:
             said = json.dumps(job, sort_keys=True, indent=1) + "\n"
             file.put(lambda new: new.write_text(said))
 
-    def table(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
-        """The table of a step, which is made unless it is there."""
+    def table(self, name: str, make: Callable[[], DataFrame], schema: str | None = None) -> DataFrame:
+        """The table of a step, which is made unless it is there. Without its schema it takes a job to read that."""
         path = self.folder / name
         if not (path / "_SUCCESS").exists():
             make().write.mode("overwrite").parquet(path.uri)
-        return self.spark.read.parquet(path.pattern)
+        reading = self.spark.read if schema is None else self.spark.read.schema(schema)
+        return reading.parquet(path.pattern)
 
     def on_driver(self, name: str, function: Callable[[pyarrow.RecordBatchReader], object], of: str) -> DataFrame:
         """The table of a step that this machine makes alone, of the rows of another step in their order."""

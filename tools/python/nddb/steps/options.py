@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from nddb import tables
 
 #: Documents of one key that are all compared with each other, as on one machine.
 GROUP_LIMIT = 1000
+
+_NONE = pyarrow.table({"number": pyarrow.array([], "int64"), "sketch": pyarrow.array([], "binary")})
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,8 @@ class Judging:
 
     def __post_init__(self) -> None:
         # What makes no sense is refused here, and not by each task.
-        none = pyarrow.table({"number": pyarrow.array([], "int64"), "sketch": pyarrow.array([], "binary")})
-        tables.properties(none, **self.of_properties())
-        tables.members(none, **self.of_members())
+        tables.properties(_NONE, **self.of_properties())
+        self.of_members(None, None)
 
     def name(self) -> str:
         """The name of the method."""
@@ -58,8 +60,10 @@ class Judging:
             "or_simhash": self.method is None,
         }
 
-    def of_members(self) -> dict[str, Any]:
-        return {
+    def of_members(self, keep: Sequence[str] | None, remove: str | None) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "keep": None if keep is None else list(keep),
+            "remove": remove,
             "method": self.method,
             "k": self.k,
             "recipe": self.recipe,
@@ -67,6 +71,8 @@ class Judging:
             "min_probability": self.min_probability,
             "max_difference": self.max_difference,
         }
+        tables.members(_NONE, **options)
+        return options
 
     def groups_for(self, documents: int) -> int:
         """The number of groups of bits: the one by which the least is sorted and compared."""

@@ -1,0 +1,166 @@
+"""Near-duplicates of a DataFrame of Daft.
+
+::
+
+    import daft
+    import nddb.daft
+
+    pages = daft.read_parquet("documents.parquet")
+    documents = nddb.daft.sketch(pages, number="number")
+    members = nddb.daft.clusters(documents)
+    clean = pages.join(members.where(daft.col("verdict") == "remove"), on="id", how="anti")
+
+The steps are collected DataFrames, so the sketches, some 900 bytes of a page, and what is made of them are in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from types import EllipsisType
+from typing import Any
+
+from nddb._packages import need
+
+need("daft", "numpy", "pyarrow")
+
+import daft  # noqa: E402
+import pyarrow  # noqa: E402
+
+from nddb import steps  # noqa: E402
+from nddb.steps import inputs, schemas  # noqa: E402
+from nddb.steps.batches import Function, batch_of  # noqa: E402
+from nddb.steps.pages import check_numbers, columns_of, sketched  # noqa: E402
+
+__all__ = ["clusters", "pairs", "sketch"]
+
+#: Documents of a group of rows that are sorted together, about, and the least number of groups.
+DOCUMENTS, GROUPS = 100_000, 8
+
+
+def sketch(
+    pages: daft.DataFrame,
+    *,
+    number: str,
+    recipe: str = "main",
+    id: str = "id",
+    text: str | EllipsisType | None = ...,
+    html: str | EllipsisType | None = ...,
+    url: str | EllipsisType | None = ...,
+) -> daft.DataFrame:
+    """Sketches the pages of a DataFrame, when the one that is returned is computed.
+
+    `number` is the column that tells the age of a document: different whole numbers, lower ones of older documents. Ids
+    are text and differ. Rows without an id or a page are left out. Columns text, html and url are read where they are
+    there, unless others are named, or None; with a column that is named for a page, no other one is. Raises ValueError
+    for a table without a column that is named.
+    """
+    named = columns_of(pages.column_names, number, id, text, html, url)
+    check_numbers(pages.schema().to_pyarrow_schema(), number)
+    engine = _Daft()
+    return engine.map(engine.select(pages, **named), partial(sketched, recipe=recipe), schemas.SKETCHED)
+
+
+def pairs(documents: daft.DataFrame, **judging: Any) -> daft.DataFrame:
+    """All near-duplicates among documents that are not deleted, in the order and with the columns of `Reader.pairs`.
+
+    `documents` are as `sketch` makes them: columns number, id, sketch, deleted and archive. The options are those of
+    `nddb.steps.Judging`. Raises ValueError for a table without these columns, or with numbers that are not unique.
+    """
+    how, engine = steps.Judging(**judging), _Daft()
+    return steps.pairs(engine, *engine.documents(documents), how)
+
+
+def clusters(
+    documents: daft.DataFrame, *, keep: Sequence[str] | None = None, remove: str | None = None, **judging: Any
+) -> daft.DataFrame:
+    """The members of all clusters, in the order and with the columns of `Reader.clusters`.
+
+    `keep` and `remove` are the rules of the command; all else is as of `pairs`.
+    """
+    how, engine = steps.Judging(**judging), _Daft()
+    return steps.clusters(engine, *engine.documents(documents), how, keep, remove)
+
+
+class _Daft:
+    """A table is a DataFrame."""
+
+    def __init__(self) -> None:
+        self._groups = GROUPS
+
+    def documents(self, given: daft.DataFrame) -> tuple[daft.DataFrame, int]:
+        """The documents, computed, and how many they are."""
+        there = given.column_names
+        wanted = [name for name in schemas.names(schemas.DOCUMENTS) if name in there]
+        table = given.select(*wanted).collect()
+        count = inputs.count_of(self, table, there, "nddb.daft.sketch")
+        self._groups = max(GROUPS, count // DOCUMENTS)
+        return table, count
+
+    def step(self, name: str, make: Callable[[], daft.DataFrame], schema: str) -> daft.DataFrame:
+        return make().collect()
+
+    def select(self, table: daft.DataFrame, *columns: str, **renamed: str) -> daft.DataFrame:
+        return table.select(*columns, *(daft.col(old).alias(new) for new, old in renamed.items()))
+
+    def map(self, table: daft.DataFrame, function: Function, schema: str) -> daft.DataFrame:
+        # A function of Daft gives a value a row: the first row gets a list of all that comes out, the others get none.
+        kind, names = daft.DataType.list(_kind(schema)), table.column_names
+
+        def run(*columns: daft.Series) -> pyarrow.Array:
+            rows = _rows(function, _table(names, columns), schema)
+            ends = [0, *[len(rows)] * len(columns[0])]
+            return pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), rows)
+
+        made = daft.func.batch(return_dtype=kind, use_process=False)(run)(*map(daft.col, names))
+        listed = table.select(made.alias("rows")).explode("rows", ignore_empty_and_null=True)
+        return listed.select(daft.col("rows").unnest())
+
+    def arrange(
+        self, tables: Sequence[daft.DataFrame], by: str, order: Sequence[str], function: Function, schema: str
+    ) -> daft.DataFrame:
+        ascending = [(name, "ascending") for name in (by, *order)]
+
+        def run(*columns: daft.Series) -> pyarrow.Array:
+            return _rows(function, _table(names, columns).sort_by(ascending), schema)
+
+        rows = _union(tables)
+        names = rows.column_names
+        made = daft.func.batch(return_dtype=_kind(schema), use_process=False)(run)(*map(daft.col, names))
+        group = (daft.col(by).hash() % self._groups).alias("group")
+        return rows.groupby(group).map_groups(made.alias("rows")).select(daft.col("rows").unnest())
+
+    def join(self, left: daft.DataFrame, right: daft.DataFrame, on: str) -> daft.DataFrame:
+        return left.join(right, on=on)
+
+    def sort(
+        self, tables: Sequence[daft.DataFrame], by: Sequence[str], columns: Sequence[str]
+    ) -> daft.DataFrame:
+        return _union(tables).sort(list(by)).select(*columns)
+
+    def alone(
+        self, name: str, table: daft.DataFrame, by: Sequence[str], function: Function, schema: str
+    ) -> daft.DataFrame:
+        batches = list(function(table.sort(list(by)).to_arrow_iter()))
+        return daft.from_arrow(pyarrow.Table.from_batches(batches, schemas.arrow(schema)))
+
+    def rows(self, table: daft.DataFrame, schema: str) -> pyarrow.Table:
+        return table.to_arrow().cast(schemas.arrow(schema))
+
+
+def _union(tables: Sequence[daft.DataFrame]) -> daft.DataFrame:
+    return reduce(lambda one, other: one.union_all_by_name(other), tables)
+
+
+def _kind(schema: str) -> daft.DataType:
+    return daft.DataType.from_arrow_type(pyarrow.struct(list(schemas.arrow(schema))))
+
+
+def _table(names: Sequence[str], columns: Sequence[daft.Series]) -> pyarrow.Table:
+    return pyarrow.table([column.to_arrow() for column in columns], names=list(names))
+
+
+def _rows(function: Function, table: pyarrow.Table, schema: str) -> pyarrow.Array:
+    """What a function makes of a table, as an array of rows."""
+    made = pyarrow.Table.from_batches(function(table.to_batches()), schemas.arrow(schema))
+    return batch_of(made).to_struct_array()

@@ -1,0 +1,165 @@
+"""Near-duplicates of a table by DuckDB, on one machine.
+
+::
+
+    import duckdb
+    import nddb.duckdb
+
+    pages = duckdb.read_parquet("documents.parquet")
+    documents = nddb.duckdb.sketch(pages, number="number")
+    members = nddb.duckdb.clusters(documents)
+    clean = duckdb.sql("SELECT * FROM pages WHERE id NOT IN (SELECT id FROM members WHERE verdict = 'remove')")
+
+The steps are tables of a database in a temporary folder (`TMPDIR`), so documents may be more than memory holds.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import EllipsisType, TracebackType
+from typing import Any
+
+from nddb._packages import need
+
+need("duckdb", "numpy", "pyarrow")
+
+import duckdb  # noqa: E402
+import pyarrow  # noqa: E402
+
+from nddb import steps  # noqa: E402
+from nddb.steps import inputs, schemas  # noqa: E402
+from nddb.steps.batches import Function  # noqa: E402
+from nddb.steps.pages import check_numbers, columns_of, sketched  # noqa: E402
+
+__all__ = ["clusters", "pairs", "sketch"]
+
+
+def sketch(
+    pages: Any,
+    *,
+    number: str,
+    recipe: str = "main",
+    id: str = "id",
+    text: str | EllipsisType | None = ...,
+    html: str | EllipsisType | None = ...,
+    url: str | EllipsisType | None = ...,
+    connection: Any = None,
+) -> Any:
+    """Sketches the pages of a relation, or of any table of Arrow: a relation of `connection` [default: DuckDB's own].
+
+    `number` is the column that tells the age of a document: different whole numbers, lower ones of older documents. Ids
+    are text and differ. Rows without an id or a page are left out. Columns text, html and url are read where they are
+    there, unless others are named, or None; with a column that is named for a page, no other one is. The sketches are
+    in memory, some 900 bytes of a page. Raises ValueError for a table without a column that is named.
+    """
+    reader = pyarrow.RecordBatchReader.from_stream(pages)
+    named = columns_of(reader.schema.names, number, id, text, html, url)
+    check_numbers(reader.schema, number)
+    given = (batch.select(list(named.values())).rename_columns(list(named)) for batch in reader)
+    made = pyarrow.Table.from_batches(sketched(given, recipe, threads=None), schemas.arrow(schemas.SKETCHED))
+    return duckdb.from_arrow(made, connection=connection)
+
+
+def pairs(documents: Any, *, connection: Any = None, **judging: Any) -> Any:
+    """All near-duplicates among documents that are not deleted, in the order and with the columns of `Reader.pairs`.
+
+    `documents` are as `sketch` makes them: a relation, or any table of Arrow with the columns number, id, sketch,
+    deleted and archive. The result is a relation of `connection` [default: DuckDB's own]; the other options are those
+    of `nddb.steps.Judging`. Raises ValueError for a table without these columns, or with numbers that are not unique.
+    """
+    how = steps.Judging(**judging)
+    with _DuckDB() as engine:
+        rows = steps.pairs(engine, *engine.documents(documents), how)
+        return duckdb.from_arrow(engine.rows(rows, schemas.PAIRS), connection=connection)
+
+
+def clusters(
+    documents: Any,
+    *,
+    keep: Sequence[str] | None = None,
+    remove: str | None = None,
+    connection: Any = None,
+    **judging: Any,
+) -> Any:
+    """The members of all clusters, in the order and with the columns of `Reader.clusters`.
+
+    `keep` and `remove` are the rules of the command; all else is as of `pairs`.
+    """
+    how = steps.Judging(**judging)
+    with _DuckDB() as engine:
+        rows = steps.clusters(engine, *engine.documents(documents), how, keep, remove)
+        return duckdb.from_arrow(engine.rows(rows, schemas.MEMBERS), connection=connection)
+
+
+class _DuckDB:
+    """A database of its own; a table is a query."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="nddb-")
+        self._connection = duckdb.connect(Path(self._folder.name) / "steps.duckdb")
+        self._tables = 0
+
+    def __enter__(self) -> _DuckDB:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+        self._folder.cleanup()
+
+    def documents(self, given: Any) -> tuple[str, int]:
+        """The documents as a table of this database, and how many they are."""
+        reader = pyarrow.RecordBatchReader.from_stream(given)
+        there = reader.schema.names
+        wanted = [name for name in schemas.names(schemas.DOCUMENTS) if name in there]
+        table = self._made(reader, ", ".join(wanted))
+        return table, inputs.count_of(self, table, there, "nddb.duckdb.sketch")
+
+    def _made(self, reader: pyarrow.RecordBatchReader, columns: str = "*") -> str:
+        """A table of these rows."""
+        self._tables += 1
+        name = f"step_{self._tables}"
+        # A cursor of its own: others are read meanwhile.
+        with self._connection.cursor() as cursor:
+            cursor.register("made", reader)
+            cursor.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM made")
+        return f"SELECT * FROM {name}"
+
+    def _through(self, query: str, function: Function, schema: str) -> str:
+        with self._connection.cursor() as cursor:
+            rows = cursor.sql(query).to_arrow_reader(10_000)
+            return self._made(pyarrow.RecordBatchReader.from_batches(schemas.arrow(schema), function(rows)))
+
+    def step(self, name: str, make: Callable[[], str], schema: str) -> str:
+        # What functions make is a table anyway, and all else is soon made again.
+        return make()
+
+    def select(self, table: str, *columns: str, **renamed: str) -> str:
+        named = [*columns, *(f"{old} AS {new}" for new, old in renamed.items())]
+        return f"SELECT {', '.join(named)} FROM ({table})"
+
+    def map(self, table: str, function: Function, schema: str) -> str:
+        return self._through(table, function, schema)
+
+    def arrange(self, tables: Sequence[str], by: str, order: Sequence[str], function: Function, schema: str) -> str:
+        return self._through(f"{_union(tables)} ORDER BY {', '.join([by, *order])}", function, schema)
+
+    def join(self, left: str, right: str, on: str) -> str:
+        return f"SELECT * FROM ({left}) JOIN ({right}) USING ({on})"
+
+    def sort(self, tables: Sequence[str], by: Sequence[str], columns: Sequence[str]) -> str:
+        quoted = ", ".join(f'"{name}"' for name in columns)
+        return f"SELECT {quoted} FROM ({_union(tables)}) ORDER BY {', '.join(by)}"
+
+    def alone(self, name: str, table: str, by: Sequence[str], function: Function, schema: str) -> str:
+        return self._through(f"{table} ORDER BY {', '.join(by)}", function, schema)
+
+    def rows(self, table: str, schema: str) -> pyarrow.Table:
+        return self._connection.sql(table).to_arrow_table().cast(schemas.arrow(schema))
+
+
+def _union(tables: Iterable[str]) -> str:
+    return " UNION ALL BY NAME ".join(f"({table})" for table in tables)

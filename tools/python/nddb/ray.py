@@ -1,0 +1,164 @@
+"""Near-duplicates of a Dataset of Ray Data, on the machines of a cluster.
+
+::
+
+    import ray
+    import nddb.ray
+
+    pages = ray.data.read_parquet("documents.parquet")
+    documents = nddb.ray.sketch(pages, number="number").materialize()
+    members = nddb.ray.clusters(documents)
+    remove = members.filter(lambda row: row["verdict"] == "remove").select_columns(["id"])
+    clean = pages.join(remove, "left_anti", 8, on=("id",))
+
+The steps are materialized Datasets: they are in the object store, which spills to disks. All machines need this
+package. On a machine of few cores set `RAY_num_workers_soft_limit=8` and `RAY_idle_worker_killing_time_threshold_ms` to
+600000 before Ray starts: else it ends processes after each shuffle and starts others for the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import EllipsisType
+from typing import Any
+
+from nddb._packages import need
+
+need("ray[data]", "numpy", "polars", "pyarrow")
+
+import pyarrow  # noqa: E402
+import ray.data  # noqa: E402
+
+from nddb import steps  # noqa: E402
+from nddb.steps import inputs, schemas  # noqa: E402
+from nddb.steps.batches import Function  # noqa: E402
+from nddb.steps.pages import check_numbers, columns_of, sketched  # noqa: E402
+
+__all__ = ["clusters", "pairs", "sketch"]
+
+#: Documents of a block of rows that are sorted together, about.
+DOCUMENTS = 100_000
+
+
+def sketch(
+    pages: ray.data.Dataset,
+    *,
+    number: str,
+    recipe: str = "main",
+    id: str = "id",
+    text: str | EllipsisType | None = ...,
+    html: str | EllipsisType | None = ...,
+    url: str | EllipsisType | None = ...,
+) -> ray.data.Dataset:
+    """Sketches the pages of a Dataset, when the one that is returned is computed.
+
+    `number` is the column that tells the age of a document: different whole numbers, lower ones of older documents. Ids
+    are text and differ. Rows without an id or a page are left out. Columns text, html and url are read where they are
+    there, unless others are named, or None; with a column that is named for a page, no other one is. Raises ValueError
+    for a table without a column that is named.
+    """
+    schema = pages.schema()
+    named = columns_of(schema.names, number, id, text, html, url)
+    check_numbers(pyarrow.schema(list(zip(schema.names, schema.types))), number)
+    engine = _Ray()
+    return engine.map(engine.select(pages, **named), partial(sketched, recipe=recipe), schemas.SKETCHED)
+
+
+def pairs(documents: ray.data.Dataset, **judging: Any) -> ray.data.Dataset:
+    """All near-duplicates among documents that are not deleted, in the order and with the columns of `Reader.pairs`.
+
+    `documents` are as `sketch` makes them: columns number, id, sketch, deleted and archive. The options are those of
+    `nddb.steps.Judging`. Raises ValueError for a table without these columns, or with numbers that are not unique.
+    """
+    how, engine = steps.Judging(**judging), _Ray()
+    return _with_columns(steps.pairs(engine, *engine.documents(documents), how), schemas.PAIRS)
+
+
+def clusters(
+    documents: ray.data.Dataset, *, keep: Sequence[str] | None = None, remove: str | None = None, **judging: Any
+) -> ray.data.Dataset:
+    """The members of all clusters, in the order and with the columns of `Reader.clusters`.
+
+    `keep` and `remove` are the rules of the command; all else is as of `pairs`.
+    """
+    how, engine = steps.Judging(**judging), _Ray()
+    rows = steps.clusters(engine, *engine.documents(documents), how, keep, remove)
+    return _with_columns(rows, schemas.MEMBERS)
+
+
+class _Ray:
+    """A table is a Dataset."""
+
+    def __init__(self) -> None:
+        self._blocks = 1
+
+    def documents(self, given: ray.data.Dataset) -> tuple[ray.data.Dataset, int]:
+        """The documents, computed, and how many they are."""
+        there = given.columns() or []
+        wanted = [name for name in schemas.names(schemas.DOCUMENTS) if name in there]
+        table = given.select_columns(wanted).materialize()
+        cores = int(ray.cluster_resources().get("CPU", 1))
+        self._blocks = max(cores, table.count() // DOCUMENTS)
+        return table, inputs.count_of(self, table, there, "nddb.ray.sketch")
+
+    def step(self, name: str, make: Callable[[], ray.data.Dataset], schema: str) -> ray.data.Dataset:
+        return make().materialize()
+
+    def select(self, table: ray.data.Dataset, *columns: str, **renamed: str) -> ray.data.Dataset:
+        return _by_blocks(table, partial(_selected, named=dict(zip(columns, columns)) | renamed))
+
+    def map(self, table: ray.data.Dataset, function: Function, schema: str) -> ray.data.Dataset:
+        return _by_blocks(table, partial(_made, function=function, schema=schema, order=[]))
+
+    def arrange(
+        self, tables: Sequence[ray.data.Dataset], by: str, order: Sequence[str], function: Function, schema: str
+    ) -> ray.data.Dataset:
+        # All rows of a key come into one block.
+        rows = _union(tables).repartition(self._blocks, keys=[by])
+        return _by_blocks(rows, partial(_made, function=function, schema=schema, order=[by, *order]))
+
+    def join(self, left: ray.data.Dataset, right: ray.data.Dataset, on: str) -> ray.data.Dataset:
+        left = left.materialize()
+        # A Dataset without rows has no columns to join by.
+        return left.join(right, "inner", self._blocks, on=(on,)) if left.count() else left
+
+    def sort(self, tables: Sequence[ray.data.Dataset], by: Sequence[str], columns: Sequence[str]) -> ray.data.Dataset:
+        return self.select(_union(tables).materialize().sort(list(by)), *columns)
+
+    def alone(
+        self, name: str, table: ray.data.Dataset, by: Sequence[str], function: Function, schema: str
+    ) -> ray.data.Dataset:
+        rows = table.sort(list(by)).iter_batches(batch_size=None, batch_format="pyarrow")
+        batches = list(function(batch for rows_of in rows for batch in rows_of.to_batches()))
+        return ray.data.from_arrow(pyarrow.Table.from_batches(batches, schemas.arrow(schema)))
+
+    def rows(self, table: ray.data.Dataset, schema: str) -> pyarrow.Table:
+        batches = table.iter_batches(batch_size=None, batch_format="pyarrow")
+        return pyarrow.concat_tables([schemas.arrow(schema).empty_table(), *batches])
+
+
+def _with_columns(table: ray.data.Dataset, schema: str) -> ray.data.Dataset:
+    """A table, computed, that has its columns also without rows."""
+    table = table.materialize()
+    return table if table.count() else ray.data.from_arrow(schemas.arrow(schema).empty_table())
+
+
+def _union(tables: Sequence[ray.data.Dataset]) -> ray.data.Dataset:
+    first, *others = tables
+    return first.union(*others) if others else first
+
+
+def _by_blocks(table: ray.data.Dataset, function: Callable[[pyarrow.Table], pyarrow.Table]) -> ray.data.Dataset:
+    return table.map_batches(function, batch_size=None, batch_format="pyarrow", zero_copy_batch=True)
+
+
+def _selected(table: pyarrow.Table, named: dict[str, str]) -> pyarrow.Table:
+    return table.select(list(named.values())).rename_columns(list(named))
+
+
+def _made(table: pyarrow.Table, function: Function, schema: str, order: Sequence[str]) -> pyarrow.Table:
+    """What a function makes of a block, sorted by columns."""
+    if order:
+        table = table.sort_by([(name, "ascending") for name in order])
+    return pyarrow.Table.from_batches(function(table.to_batches()), schemas.arrow(schema))

@@ -1,0 +1,52 @@
+"""The steps of a search for near-duplicates, for any engine that sorts, joins and maps tables.
+
+Each step is written once, for the interface `nddb.steps.engine.Engine`; `nddb.spark`, `nddb.ray`, `nddb.daft` and
+`nddb.duckdb` are such engines. What comes out are the rows of ``Reader.pairs`` and ``Reader.clusters``.
+
+Tables
+------
+
+The columns of each are in `nddb.steps.schemas`. Those of *steps* are made once, the others on their way.
+
+==========  ===========================================================================  ===========================
+step        columns                                                                      a row is
+==========  ===========================================================================  ===========================
+documents   number, id, sketch, deleted, archive                                         a document that lives
+leaders     number, representative, leader, keys, fp, lacks, empty                       what it is collapsed into
+keys        key, number, above                                                           a key that others have too
+near        older, newer, unlisted, a, b, rule, scores, nearness                         a near-duplicate pair
+joined      leader, joined                                                               a leader that joined another
+chosen      leader, number, founder                                                      a member of a class that did
+founders    number, founder                                                              a document
+==========  ===========================================================================  ===========================
+
+Numbers, keys and fingerprints are 64 bits, signed; ``text``, ``class`` and ``sketch`` are binary: 16, 16, and some 700
+bytes.
+
+The flow of a document
+----------------------
+
+1. It has a *number*, which tells its age, and a sketch.
+2. It is collapsed twice: documents with the text of an older one (``representative``), then representatives whose
+   sketches the method cannot tell from those of an older one (``leader``). Only leaders go on: else hot texts and
+   fingerprints, which millions share, would be quadratic.
+
+The flow of a pair
+------------------
+
+3. A leader has a row for each of its keys: bands of the method, or for simhash the bits that are equal in one of the
+   tables of Manku et al. 2007, 3.1. Keys that nobody shares are dropped. The others are brought together, and a pair is
+   found at the first key that both have. Of a key that more than ``group_limit`` leaders have, each is compared with
+   the oldest alone.
+4. Both sketches are joined to the pair, and ``decide`` gives evidence, rule and nearness.
+5. For clusters the pairs, sorted by the newer document and then by the older one, pass once through one process, which
+   keeps a bit for each document that joined another. Members of a class choose among the founders that their leader is
+   near.
+6. Whole clusters come together, and the library chooses what is kept and what is removed.
+"""
+
+from nddb.steps.clusters import clusters
+from nddb.steps.options import Judging
+from nddb.steps.pairs import pairs
+
+__all__ = ["Judging", "clusters", "pairs"]

@@ -1,0 +1,73 @@
+"""Sketches of tables of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import EllipsisType
+from typing import Any
+
+import pyarrow
+import pyarrow.compute as compute
+
+from nddb.steps import schemas
+from nddb.steps.batches import Batches, batch_of, made
+
+#: Pages that are sketched in one call.
+PAGES = 1024
+
+
+def columns_of(
+    there: Sequence[str],
+    number: str,
+    id: str,
+    text: str | EllipsisType | None,
+    html: str | EllipsisType | None,
+    url: str | EllipsisType | None,
+) -> dict[str, str]:
+    """The columns of a table that are read, by what they are: number, id, and those of text, html and url that are
+    named, else that are there under these names.
+
+    Raises ValueError if one that is named is missing, or there is none for a page.
+    """
+    is_named = isinstance(text, str) or isinstance(html, str)
+
+    def usual(name: str) -> str | None:
+        return name if name in there and (name == "url" or not is_named) else None
+
+    pages = {"text": text, "html": html, "url": url}
+    given = {name: usual(name) if column is ... else column for name, column in pages.items()}
+    if given["text"] is None and given["html"] is None:
+        raise ValueError(f"there is no column of pages, text or html: the table has {', '.join(there)}")
+    named = {name: column for name, column in ({"number": number, "id": id} | given).items() if column is not None}
+    missing = [column for column in named.values() if column not in there]
+    if missing:
+        raise ValueError(f"there is no column {', '.join(missing)}: the table has {', '.join(there)}")
+    return named
+
+
+def check_numbers(schema: pyarrow.Schema, number: str) -> None:
+    """Raises ValueError unless a column has whole numbers."""
+    kind = schema.field(number).type
+    if not pyarrow.types.is_integer(kind):
+        raise ValueError(f"the column {number} is {kind}, and no whole number of 64 bits")
+
+
+def sketched(batches: Batches, recipe: str, threads: int | None = 1) -> Iterator[pyarrow.RecordBatch]:
+    """Pages, with columns number, id, and of text, html and url those that are there -> SKETCHED. Without `threads` all
+    cores work."""
+    from nddb import Recipe
+
+    made_by = Recipe(recipe)
+    for batch in batches:
+        names: dict[str, Any] = {name: name if name in batch.schema.names else None for name in ("text", "html", "url")}
+        # The rows that are no documents are left out: the others keep their numbers.
+        there = [compute.is_valid(batch[name]) for name in ("text", "html") if names[name] is not None]
+        is_page = there[0] if len(there) == 1 else compute.or_(*there)
+        pages = batch.filter(compute.and_(is_page, compute.is_valid(batch["id"])))
+        for start in range(0, len(pages), PAGES):
+            part = pages.slice(start, PAGES)
+            sketches = batch_of(pyarrow.table(made_by.sketch_batch(part, threads=threads, **names)))
+            if len(sketches) != len(part):
+                raise ValueError("an id is empty, longer than 4,096 bytes, holds a NUL or begins with U+0001")
+            columns = dict(zip(sketches.schema.names, sketches.columns))
+            yield made(schemas.SKETCHED, number=part["number"], **columns, deleted=False)

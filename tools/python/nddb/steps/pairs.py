@@ -1,0 +1,47 @@
+"""All near-duplicate pairs, with the groups that are collapsed: what `nddb pairs` gives."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from nddb.steps import schemas
+from nddb.steps.candidates import candidates
+from nddb.steps.classes import Classes, collapse
+from nddb.steps.engine import Engine, Table
+from nddb.steps.options import Judging
+from nddb.steps.tasks import pairs as tasks
+
+
+def pairs(engine: Engine[Table], documents: Table, count: int, judging: Judging) -> Table:
+    """The rows of `Reader.pairs` of so many documents, in their order."""
+    classes = collapse(engine, documents, count, judging, deleted=False)
+    found = near(engine, classes, judging)
+    name = judging.name()
+    listed = engine.map(found, partial(tasks.pairs_listed, method=name), schemas.KIND)
+    leaders = engine.select(classes.leaders, "number", "representative", "leader", "empty")
+    groups = engine.map(leaders, partial(tasks.collapsed, oldest_empty=classes.oldest_empty), schemas.GROUPS)
+    sized = partial(tasks.sized, limit=judging.group_limit)
+    rows = engine.arrange([groups], "founder", ["kind", "number"], sized, schemas.SIZED)
+    for role, id in (("founder", "a"), ("number", "b")):
+        rows = engine.join(rows, engine.select(classes.documents, **{role: "number", id: "id"}), role)
+    grouped = engine.map(rows, partial(tasks.groups_listed, method=name), schemas.KIND)
+    # Groups by kind, then pairs; each in the order of ids.
+    return engine.sort([grouped, listed], ["kind", "a", "b"], schemas.names(schemas.PAIRS))
+
+
+def near(engine: Engine[Table], classes: Classes[Table], judging: Judging) -> Table:
+    """The near-duplicates among the leaders of classes: NEAR."""
+
+    def decided() -> Table:
+        both = with_sketches(engine, candidates(engine, classes, judging), classes.documents, "older", "newer")
+        return engine.map(both, partial(tasks.near, **judging.of_decisions()), schemas.NEAR)
+
+    return engine.step("near", decided, schemas.NEAR)
+
+
+def with_sketches(engine: Engine[Table], found: Table, documents: Table, older: str, newer: str) -> Table:
+    """Pairs with the sketches of both documents, sketch_older and sketch_newer, whose numbers are in these columns."""
+    for column, role in ((newer, "newer"), (older, "older")):
+        sketches = engine.select(documents, **{column: "number", f"sketch_{role}": "sketch"})
+        found = engine.join(found, sketches, column)
+    return found
