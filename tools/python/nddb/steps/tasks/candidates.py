@@ -30,7 +30,8 @@ def keys(batches: Batches) -> Made:
 
 def _rows_of_keys(batch: pyarrow.RecordBatch) -> tuple[pyarrow.RecordBatch, pyarrow.Array]:
     """A row for each key of each row, and the keys."""
-    return batch.take(compute.list_parent_indices(batch["keys"])), compute.list_flatten(batch["keys"])
+    others = [name for name in batch.schema.names if name != "keys"]
+    return batch.select(others).take(compute.list_parent_indices(batch["keys"])), compute.list_flatten(batch["keys"])
 
 
 def shared(batches: Batches, limit: int) -> Made:
