@@ -59,6 +59,13 @@ impl Drop for Guard {
     }
 }
 
+/// Returns the size of a page of this system: 4 KB, or 16 or 64 KB on some aarch64 systems. A signal handler may call it.
+pub(crate) fn page_size() -> usize {
+    // SAFETY: the call only reads what the kernel told the process.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).unwrap_or(4096)
+}
+
 /// Installs the handler; returns the previous one.
 fn install() -> libc::sigaction {
     // SAFETY: the handler only reads atomics and calls mmap and sigaction, which a signal handler may do in
@@ -84,12 +91,13 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
             continue;
         }
         entry.marked.store(true, Ordering::Release);
-        let page = address & !4095;
+        let size = page_size();
+        let page = address & !(size - 1);
         // SAFETY: the page lies within a mapping of ours, which is only ever read.
         let patched = unsafe {
             libc::mmap(
                 page as *mut libc::c_void,
-                4096,
+                size,
                 libc::PROT_READ,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
                 -1,

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 
-use super::guard::Guard;
+use super::guard::{Guard, page_size};
 use crate::prefetch::prefetch;
 use crate::{Error, Result};
 
@@ -99,7 +99,7 @@ impl Mapped {
         if !self.fetches.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOKED) {
             return true;
         }
-        let (page, mut found) = (self.map.as_ptr().wrapping_add(offset & !4095), 0u8);
+        let (page, mut found) = (self.map.as_ptr().wrapping_add(offset & !(page_size() - 1)), 0u8);
         // SAFETY: the call reads no memory, and writes one byte for the one page.
         let answered = unsafe { libc::mincore(page.cast_mut().cast(), 1, &mut found) } == 0;
         let cached = answered && found & 1 == 1;
