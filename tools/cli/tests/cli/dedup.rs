@@ -220,7 +220,6 @@ fn what_cannot_be_done_is_told_before_the_work_and_leaves_nothing() {
         (&["table.csv", "-o", "x"][..], 2, "cannot be filtered"),
         (&["in.warc.gz", "-o", "x.warc"], 2, "copied as they are compressed"),
         (&["in.jsonl", "-o", "in.jsonl"], 2, "is an input"),
-        (&["-", "-o", "x"], 2, "write stdin to a file first"),
         (&["none.jsonl", "-o", "x"], 1, "none.jsonl"),
         (&["in.jsonl", "-o", "x", "--min-probability", "1.5"], 2, "0 to 1"),
         (&["in.jsonl", "-o", "x", "--set", "nothing=1"], 2, "--set nothing=1"),

@@ -48,7 +48,7 @@ Examples:
   nddb dedup fineweb/*.parquet -o kept/ --removed removed.parquet --report report.html
   nddb dedup crawl.warc.gz -o kept.warc.gz --removed removed.tsv
   nddb dedup dumps/ -o kept/ --keep longest           the same tree below kept/
-  zcat dump.jsonl.gz | nddb dedup - -o kept.jsonl
+  zstdcat dump.jsonl.zst | nddb dedup - -o kept.jsonl
   nddb dedup s3://crawls/2026-47/ -o s3://crawls/2026-47-kept/
   nddb dedup new.jsonl -o new-only.jsonl --against january.nddb --against february.nddb
   nddb dedup pages.jsonl -o kept.jsonl --min-probability 0.9 --max-difference 20%"
