@@ -64,15 +64,15 @@ def command(tmp_path):
 
     def start(arguments, **options):
         arguments = [sys.executable, "-m", "nddb", *map(str, arguments)]
-        return subprocess.run(arguments, cwd=tmp_path, capture_output=True, **options)
+        return subprocess.run(arguments, capture_output=True, **{"cwd": tmp_path, **options})
 
     def run(*arguments, code=0, **options):
         done = start(arguments, **options)
         assert done.returncode == code, done.stderr.decode()
         return done.stdout
 
-    def refused(*arguments):
-        done = start(arguments)
+    def refused(*arguments, **options):
+        done = start(arguments, **options)
         assert done.returncode not in (0, 101), done.stderr.decode()
         return done.stderr.decode()
 

@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -21,6 +22,9 @@ def documented():
     """All public functions and methods, by name."""
     for name in nddb.__all__:
         value = getattr(nddb, name)
+        if inspect.ismodule(value):
+            yield from ((f"{name}.{member}", getattr(value, member)) for member in value.__all__)
+            continue
         if inspect.isclass(value) and issubclass(value, Exception):
             assert value.__doc__, name
             continue
@@ -46,12 +50,22 @@ def examples(tmp_path, monkeypatch):
     return {"nddb": nddb, "fox": FOX, "open": open}
 
 
+def load_pages():
+    """Loads a file of pages, whose texts are read again there."""
+    texts = {"page-1": FOX, "page-2": FOX + " and again", "page-3": "a text that has nothing in common with the others"}
+    Path("pages.jsonl").write_text("".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in texts.items()))
+    with nddb.Writer("pages.nddb", create=nddb.Config()) as writer:
+        writer.load("pages.jsonl")
+
+
 @pytest.mark.parametrize("name, value", [pytest.param(*one, id=one[0]) for one in documented()])
 def test_the_examples_of_docstrings_run(name, value, examples, tmp_path):
     doc = inspect.getdoc(value)
     assert doc, f"{name} has no docstring"
     if name == "Writer":
         subprocess.run(["rm", "-r", "new.nddb"], check=True)
+    if name.startswith("commands."):
+        load_pages()
     test = doctest.DocTestParser().get_doctest(doc, examples, name, None, 0)
     made = name in {"Match", "NearDuplicate", "Answer", "Verdict"}
     assert test.examples or made, f"{name} has no example"
@@ -102,8 +116,6 @@ def test_the_ten_lines_of_the_readme_do_the_whole_job(tmp_path, monkeypatch, tab
 
 
 def test_the_examples_of_the_package_readme_run(tmp_path, monkeypatch, table):
-    import json
-
     import polars
 
     monkeypatch.chdir(tmp_path)
