@@ -11,7 +11,7 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from nddb import _errors
@@ -48,9 +48,9 @@ INTERRUPTED = 130
 
 
 class Process:
-    """A run of the command, which begins with the iteration over its lines of output and ends with it.
+    """A run of the command, which begins with the first of its ``lines`` and has ended after the last one.
 
-    ^C, and an iteration that is given up, stop the command where its work can be resumed. A failure raises the
+    ^C, and lines that are not read to their end, stop the command where its work can be resumed. A failure raises the
     exception of its kind; ``findings`` are exit codes that report what was found, no failures if there is any output.
     """
 
@@ -70,7 +70,8 @@ class Process:
         self._tell = tell
         self._messages: deque[str] = deque(maxlen=100)
 
-    def __iter__(self) -> Iterator[str]:
+    def lines(self) -> Generator[str, None, None]:
+        """Runs the command, and gives its lines of output."""
         # Every function names its database; this variable would change what the arguments mean.
         environment = {name: value for name, value in os.environ.items() if name != "NDDB_DB"}
         process = subprocess.Popen(
@@ -145,7 +146,7 @@ def run(
     """
     with shown(bool(options.get("progress", True))) as tell:
         process = Process(command, arguments, options, findings, tell)
-        rows = [json.loads(line) for line in process]
+        rows = [json.loads(line) for line in process.lines()]
     if process.code == SOME_SKIPPED:
         skipped = rows[-1].get("skipped")
         what = f"{skipped:,} unreadable" if skipped else "some input"

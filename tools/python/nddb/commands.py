@@ -27,7 +27,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from nddb import _process
@@ -67,6 +68,7 @@ __all__ = [
 ]
 
 Row = dict[str, Any]
+Rows = Generator[Row, None, None]
 
 
 def run(command: str, *arguments: Argument, **options: Option) -> list[Row]:
@@ -83,16 +85,17 @@ def run(command: str, *arguments: Argument, **options: Option) -> list[Row]:
     return _process.run(command, arguments, options)
 
 
-def stream(command: str, *arguments: Argument, **options: Option) -> Iterator[Row]:
+def stream(command: str, *arguments: Argument, **options: Option) -> Rows:
     """Runs any command, and gives its rows while it prints them: they are not held in memory.
 
-    The command begins with the first row, and ends when the iterator is closed or goes out of scope.
+    The command begins with the first row, and ends when the generator is closed or goes out of scope.
 
     >>> for row in nddb.commands.stream("query", "crawl.nddb", id="fox-1"):
     ...     print(row["matches"][0]["id"])
     fox-2
     """
-    yield from map(json.loads, _process.Process(command, arguments, options))
+    with closing(_process.Process(command, arguments, options).lines()) as lines:
+        yield from map(json.loads, lines)
 
 
 def output(command: str, *arguments: Argument, **options: Option) -> str:
@@ -101,10 +104,10 @@ def output(command: str, *arguments: Argument, **options: Option) -> str:
     >>> nddb.commands.output("stats", "crawl.nddb", format="prometheus").splitlines()[0]
     '# HELP nddb_documents Documents that are visible.'
     """
-    return "".join(_process.Process(command, arguments, options))
+    return "".join(_process.Process(command, arguments, options).lines())
 
 
-def documents(database: Path, **options: Option) -> Iterator[Row]:
+def documents(database: Path, **options: Option) -> Rows:
     """The stored documents in the order of loading, as a stream (``nddb export``).
 
     ``columns`` names what to read of each: id, url, fp, site, batch, date, tokens, truncated, number, archive, offset,
@@ -231,7 +234,7 @@ def against(
     html: str | None = None,
     url: str | None = None,
     **options: Option,
-) -> Iterator[Row]:
+) -> Rows:
     """Which documents are near-duplicates of stored ones: of a table, of texts, of a file or of another database.
 
     ``documents`` is a table or a list of texts as ``nddb.dedup`` takes it, with the same names of columns, or the path
@@ -255,8 +258,9 @@ def against(
     with tempfile.TemporaryDirectory(prefix="nddb-against-", dir=None if given is None else str(given)) as folder:
         path = os.path.join(folder, "documents.nddb")
         store(source, named, path, Federation(databases))
-        for row in stream("against", path, *databases, **options):
-            yield {"row": row.pop("query"), **row}
+        with closing(stream("against", path, *databases, **options)) as rows:
+            for row in rows:
+                yield {"row": row.pop("query"), **row}
 
 
 def cluster(database: Path, output: Path, **options: Option) -> Row:
@@ -276,7 +280,8 @@ def cluster(database: Path, output: Path, **options: Option) -> Row:
 def filter(database: Path, *inputs: Path, output: Path, **options: Option) -> Row:
     """Copies input files without the documents that a clustering removes: archives, JSON lines, Parquet.
 
-    ``clusters`` is the folder of `cluster`; ``removed`` lists what is left out, and why.
+    ``clusters`` is the folder of `cluster`; ``removed`` lists what is left out, and why. ``nddb filter --restore`` is
+    ``run("filter", restore=file, output=folder)``.
 
     >>> clustered = nddb.commands.cluster("pages.nddb", "clusters")
     >>> nddb.commands.filter("pages.nddb", "pages.jsonl", clusters="clusters", output="kept.jsonl")["kept"]

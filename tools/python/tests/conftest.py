@@ -39,6 +39,13 @@ def pages(count, seed=1):
     return made
 
 
+def resident(most=False):
+    """Bytes of this process in memory: now, or most of them since `measured_anew`."""
+    name = "VmHWM" if most else "VmRSS"
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name)) << 10
+
+
 @pytest.fixture(scope="session")
 def table():
     """A table of made pages."""

@@ -93,6 +93,21 @@ def test_the_stubs_say_what_is_there(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_types_hold_for_users(tmp_path):
+    # Where the package is installed, mypy finds it by itself.
+    root = Path(nddb.__file__).parent.parent
+    places = [str(HERE / "tests")] + ([str(root)] if root.name != "site-packages" else [])
+    modules = ["typed", "nddb.commands", "nddb._process", "nddb._progress"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *(word for module in modules for word in ("-m", module))],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": os.pathsep.join(places)},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def blocks(file):
     """The blocks of Python of a page."""
     return re.findall(r"^```python\n(.*?)^```", file.read_text(), re.MULTILINE | re.DOTALL)
@@ -123,7 +138,7 @@ def test_the_examples_of_the_package_readme_run(tmp_path, monkeypatch, table):
     Path("CC-MAIN.warc.gz").touch()
     names = {"documents": polars.from_arrow(table)}
     made = blocks(HERE / "README.md")
-    assert len(made) == 5
+    assert len(made) == 6
     made[1] = made[1].replace('"pages.jsonl", "CC-MAIN.warc.gz"', '"pages.jsonl"')
     for block in made:
         exec(compile(block, "README.md", "exec"), names)
