@@ -1,9 +1,19 @@
 """nddb: a persistent index of document fingerprints that finds near-duplicates.
 
 ``nddb.dedup`` takes near-duplicates out of tables, texts and files in one call. ``nddb.open`` reads a database,
-``nddb.Writer`` makes and fills one. Tables go in and out by the Arrow PyCapsule interface.
+``nddb.Writer`` makes and fills one. Tables go in and out by the Arrow PyCapsule interface. ``nddb.commands`` has
+everything else that the command ``nddb`` does: batches, backups, checks, reports, copies of files.
+
+===============  ===================================================================================
+one call         ``dedup`` ``Deduplicated``
+a database       ``open`` ``Reader`` ``Writer`` ``Config`` ``Federation`` and the module ``commands``
+answers          ``Match`` ``NearDuplicate`` ``Answer`` ``Verdict`` ``Stream``
+single pages     ``Recipe`` ``candidate_keys`` ``decide`` and the module ``tables``
+errors           ``Error``, and a class for each kind of error that is derived from it
+===============  ===================================================================================
 """
 
+from nddb import commands
 from nddb._dedup import Deduplicated, dedup
 from nddb._errors import (
     AlreadyExists,
@@ -90,6 +100,7 @@ __all__ = [
     "WrongBatch",
     "__version__",
     "candidate_keys",
+    "commands",
     "decide",
     "dedup",
     "open",

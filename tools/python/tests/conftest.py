@@ -40,6 +40,13 @@ def pages(count, seed=1):
     return made
 
 
+def resident(most=False):
+    """Bytes of this process in memory: now, or most of them since `measured_anew`."""
+    name = "VmHWM" if most else "VmRSS"
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name)) << 10
+
+
 @pytest.fixture(scope="session")
 def table():
     """A table of made pages."""
@@ -65,15 +72,15 @@ def command(tmp_path):
 
     def start(arguments, **options):
         arguments = [sys.executable, "-m", "nddb", *map(str, arguments)]
-        return subprocess.run(arguments, cwd=tmp_path, capture_output=True, **options)
+        return subprocess.run(arguments, capture_output=True, **{"cwd": tmp_path, **options})
 
     def run(*arguments, code=0, **options):
         done = start(arguments, **options)
         assert done.returncode == code, done.stderr.decode()
         return done.stdout
 
-    def refused(*arguments):
-        done = start(arguments)
+    def refused(*arguments, **options):
+        done = start(arguments, **options)
         assert done.returncode not in (0, 101), done.stderr.decode()
         return done.stderr.decode()
 

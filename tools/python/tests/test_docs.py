@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -21,6 +22,9 @@ def documented():
     """All public functions and methods, by name."""
     for name in nddb.__all__:
         value = getattr(nddb, name)
+        if inspect.ismodule(value):
+            yield from ((f"{name}.{member}", getattr(value, member)) for member in value.__all__)
+            continue
         if inspect.isclass(value) and issubclass(value, Exception):
             assert value.__doc__, name
             continue
@@ -46,12 +50,22 @@ def examples(tmp_path, monkeypatch):
     return {"nddb": nddb, "fox": FOX, "open": open}
 
 
+def load_pages():
+    """Loads a file of pages, whose texts are read again there."""
+    texts = {"page-1": FOX, "page-2": FOX + " and again", "page-3": "a text that has nothing in common with the others"}
+    Path("pages.jsonl").write_text("".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in texts.items()))
+    with nddb.Writer("pages.nddb", create=nddb.Config()) as writer:
+        writer.load("pages.jsonl")
+
+
 @pytest.mark.parametrize("name, value", [pytest.param(*one, id=one[0]) for one in documented()])
 def test_the_examples_of_docstrings_run(name, value, examples, tmp_path):
     doc = inspect.getdoc(value)
     assert doc, f"{name} has no docstring"
     if name == "Writer":
         subprocess.run(["rm", "-r", "new.nddb"], check=True)
+    if name.startswith("commands."):
+        load_pages()
     test = doctest.DocTestParser().get_doctest(doc, examples, name, None, 0)
     made = name in {"Match", "NearDuplicate", "Answer", "Verdict"}
     assert test.examples or made, f"{name} has no example"
@@ -81,6 +95,21 @@ def test_the_stubs_say_what_is_there(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_types_hold_for_users(tmp_path):
+    # Where the package is installed, mypy finds it by itself.
+    root = Path(nddb.__file__).parent.parent
+    places = [str(HERE / "tests")] + ([str(root)] if root.name != "site-packages" else [])
+    modules = ["typed", "nddb.commands", "nddb._process", "nddb._progress"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *(word for module in modules for word in ("-m", module))],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": os.pathsep.join(places)},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def blocks(file):
     """The blocks of Python of a page."""
     return re.findall(r"^```python\n(.*?)^```", file.read_text(), re.MULTILINE | re.DOTALL)
@@ -104,8 +133,6 @@ def test_the_ten_lines_of_the_readme_do_the_whole_job(tmp_path, monkeypatch, tab
 
 
 def test_the_examples_of_the_package_readme_run(tmp_path, monkeypatch, table):
-    import json
-
     import polars
 
     monkeypatch.chdir(tmp_path)
@@ -113,7 +140,7 @@ def test_the_examples_of_the_package_readme_run(tmp_path, monkeypatch, table):
     Path("CC-MAIN.warc.gz").touch()
     names = {"documents": polars.from_arrow(table)}
     *made, on_duckdb = blocks(HERE / "README.md")
-    assert len(made) == 5
+    assert len(made) == 6
     made[1] = made[1].replace('"pages.jsonl", "CC-MAIN.warc.gz"', '"pages.jsonl"')
     for block in made:
         exec(compile(block, "README.md", "exec"), names)

@@ -10,6 +10,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
+from conftest import resident
 
 import nddb
 
@@ -132,13 +133,6 @@ def test_another_thread_advances_while_tables_are_computed(crawl):
     thread.join()
     # A call that held the GIL would let it pass once at most.
     assert inside > 2 * len(works * 5) and inside > 20 * seconds, f"{inside} turns in {seconds} s"
-
-
-def resident(most=False):
-    """Bytes of this process in memory: now, or most of them since `measured_anew`."""
-    name = "VmHWM" if most else "VmRSS"
-    with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith(name)) << 10
 
 
 def measured_anew():

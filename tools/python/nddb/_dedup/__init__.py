@@ -1,7 +1,7 @@
 """``nddb.dedup``: from data to the kept data in one call.
 
 ``sources`` says how each kind of table is read and cut, ``tables`` has the steps of tables and texts, ``files`` those
-of files, ``result`` what is returned, ``progress`` the bars, ``options`` what callers say.
+of files, ``result`` what is returned, ``options`` what callers say.
 """
 
 from __future__ import annotations

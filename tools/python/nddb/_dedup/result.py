@@ -58,10 +58,10 @@ class Deduplicated:
     ) -> None:
         self.kept = kept
         self.removed = removed
-        self.documents = counts["documents"]
-        self.same_text = counts["same_text"]
-        self.near = counts["near"]
-        self.earlier = counts["earlier"]
+        self.documents: int = counts["documents"]
+        self.same_text: int = counts["same_text"]
+        self.near: int = counts["near"]
+        self.earlier: int = counts["earlier"]
         self._rows = rows[:SHOWN]
         self._report = report
         self._remove = weakref.finalize(self, remove, folder, os.getpid())

@@ -7,9 +7,9 @@ from typing import Any
 
 from nddb import _native
 from nddb._dedup.options import Options
-from nddb._dedup.progress import shown
 from nddb._dedup.result import SHOWN, Deduplicated
 from nddb._dedup.sources import Source
+from nddb._progress import Tell, shown
 
 #: Columns that are looked for, in order.
 USUAL = {"text": ("text", "raw_content", "content"), "html": ("html",), "url": ("url",), "id": ("id",)}
@@ -24,18 +24,12 @@ def dedup_table(source: Source, options: Options) -> Deduplicated:
             raise ValueError(f"keep '{rule}' says nothing of rows of a table (there are {', '.join(RULES)}): sort them")
     # Of rows that the rules do not tell apart the first one.
     rules = [*options.keep, "stored"]
-    named = _named(source.columns, options.columns)
+    named = named_columns(source.columns, options.columns)
     id_column = named.pop("id", None)
     databases = _native.Federation(options.against) if options.against else None
     path = os.path.join(options.folder, "documents.nddb")
-    config = _native.Config()
-    if databases is not None:
-        config = _native.Config(databases.k, recipe=databases.recipe, bits=databases.bits)
     with shown(options.progress) as tell:
-        with _native.Writer(path, create=config, threads=options.threads) as writer:
-            read = [role for role in ("text", "html", "url") if role in named or source.columns is None]
-            roles = {role: role if role in read else None for role in ("text", "html", "url")}
-            writer.add_batch(source.pages(named), id="id", progress=tell, **roles)
+        store(source, named, path, databases, threads=options.threads, tell=tell)
         found = _native._find_removed(path, rules, against=databases, progress=tell, **options.limits)
     found.sort(key=lambda row: row[0])
     counts = {"documents": len(source), "same_text": 0, "near": 0, "earlier": 0}
@@ -53,7 +47,26 @@ def dedup_table(source: Source, options: Options) -> Deduplicated:
     return Deduplicated(source.kept(mask), source.table(removed), rows, counts, report, options.folder)
 
 
-def _named(there: list[str] | None, wanted: dict[str, str | None]) -> dict[str, str]:
+def store(
+    source: Source,
+    named: dict[str, str],
+    path: str,
+    databases: _native.Federation | None,
+    *,
+    threads: int | None = None,
+    tell: Tell | None = None,
+) -> None:
+    """Makes a database of the rows, with their numbers as ids, that can be compared with the other databases."""
+    config = _native.Config()
+    if databases is not None:
+        config = _native.Config(databases.k, recipe=databases.recipe, bits=databases.bits)
+    with _native.Writer(path, create=config, threads=threads) as writer:
+        read = [role for role in ("text", "html", "url") if role in named or source.columns is None]
+        roles = {role: role if role in read else None for role in ("text", "html", "url")}
+        writer.add_batch(source.pages(named), id="id", progress=tell, **roles)
+
+
+def named_columns(there: list[str] | None, wanted: dict[str, str | None]) -> dict[str, str]:
     """The columns to read: those that are named, else the usual ones. A page column that is named is the only one."""
     given = {role: name for role, name in wanted.items() if name is not None}
     if there is None:
