@@ -1,4 +1,7 @@
-"""Calls leave nothing in memory. ``python tests/test_memory.py 1000000`` makes so many of each, which takes minutes."""
+"""Calls leave nothing in memory.
+
+``python tests/test_memory.py 1000000`` makes a million of each, and 10,000 of those that take long, in half an hour.
+"""
 
 import json
 import sys
@@ -10,6 +13,10 @@ import pytest
 from conftest import FOX, pages, resident
 
 import nddb
+
+
+#: Calls that take a hundred times as long as the others, or more.
+LONG = ("sketch_batch", "probe_batch", "open")
 
 
 def calls(folder):
@@ -55,7 +62,7 @@ def grown(call, count):
 
 def test_calls_leave_nothing_in_memory(tmp_path):
     for name, call in calls(tmp_path).items():
-        count = 100 if name in ("open", "sketch_batch") else 2000
+        count = 100 if name in LONG else 2000
         more = grown(call, count)
         # The text of each call alone would be 2.8 MB.
         assert more < 2 << 20, f"{name}: {more >> 10} KB more after {count} calls"
@@ -65,6 +72,5 @@ if __name__ == "__main__":
     most = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         for name, call in calls(Path(folder)).items():
-            # Opening takes a thousand times as long as the others.
-            count = most // 100 if name in ("open", "sketch_batch") else most
+            count = most // 100 if name in LONG else most
             print(json.dumps({"call": name, "calls": count, "grown_bytes": grown(call, count)}), flush=True)
