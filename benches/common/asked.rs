@@ -51,6 +51,7 @@ pub struct Used {
 }
 
 /// Runs this program again with other arguments. Returns the words that it prints, as numbers, and what it used.
+#[allow(clippy::zombie_processes, reason = "wait4 waits for it, and says what it used")]
 pub fn again(arguments: &[&str]) -> (Vec<f64>, Used) {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     let mut child = command.args(arguments).stdout(std::process::Stdio::piped()).spawn().expect("this program again");
