@@ -102,6 +102,11 @@ impl Source {
         }
     }
 
+    /// Returns the offset of the end, if it is known by now: of an origin that only goes forward, when it was reached.
+    pub(super) fn end(&self) -> Option<u64> {
+        self.size().or(self.at_end.then_some(self.next))
+    }
+
     /// Returns the bytes that are read and not consumed.
     pub(super) fn available(&self) -> &[u8] {
         &self.buffer[self.start..self.end]

@@ -244,10 +244,12 @@ impl Zstd {
                 return Ok(Begin::Fault(Fault::cut("skippable zstd frame cut off")));
             };
             let end = source.offset() + 8 + u64::from(u32::from_le_bytes([a, b, c, d]));
-            if source.size().is_some_and(|size| end > size) {
+            // What follows would be lost with a frame that ends nowhere.
+            source.fill(LOOK)?;
+            if source.end().is_some_and(|last| end > last) {
                 return Ok(Begin::Fault(Fault::cut("skippable zstd frame cut off")));
             }
-            if is_dictionary(available) && self.may_read(source.offset()) {
+            if is_dictionary(source.available()) && self.may_read(source.offset()) {
                 // A frame that looks like a dictionary and is none is skipped.
                 let _ = self.read_dictionary(source)?;
             }

@@ -35,6 +35,20 @@ fn every_container_gives_the_same_pages_at_positions_that_can_be_read_again() {
 }
 
 #[test]
+fn what_follows_a_skippable_frame_that_ends_nowhere_is_read_forward_too() {
+    let originals = pages(3);
+    let mut bytes = skippable(0x59, b"a length beyond the end of the file");
+    bytes[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+    let (_, archive) =
+        flavours(&originals).into_iter().find(|(name, _)| name.ends_with(".warc.zst")).expect("a flavour");
+    bytes.extend(archive);
+    let entries = read(&bytes, "a.warc.zst");
+    assert_eq!(bodies(&entries), originals);
+    let forward = Input::from_reader(std::io::Cursor::new(bytes), "a.warc.zst", &Options::default());
+    assert_eq!(drain(forward.expect("opens")), entries);
+}
+
+#[test]
 fn a_position_tells_the_member_and_its_compressed_length() {
     let originals = pages(3);
     let mut writer = WarcWriter::new(Vec::new(), Compression::Gzip);
