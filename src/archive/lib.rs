@@ -27,9 +27,9 @@
 //! bytes. [`Limits`] bounds the memory. Damage costs only the record or member in which it occurs; an error ends a file
 //! only if the file cannot be read further.
 //!
-//! This crate may import the standard library, other crates, `nddb_remote` and `nddb_page::text` (for [`PageKind`]). It must never
-//! import a sketch, the index or a verdict. It must never print, and writes no file except the temporary one for stdin.
-//! Only the module `open` may use `std::fs`.
+//! This crate may import the standard library, other crates, `nddb_remote` and `nddb_page::text` (for [`PageKind`]). It
+//! must never import a sketch, the index or a verdict. It must never print, and writes no file except the temporary one
+//! for stdin. Only the module `open` may use `std::fs` and open remote objects.
 //!
 //! [`PageKind`]: nddb_page::text::PageKind
 #![forbid(unsafe_code)]
@@ -85,7 +85,7 @@ pub use jsonl::{repaired_line, trimmed_line};
 pub use limits::Limits;
 pub use names::{path_of, text_of};
 pub use nddb_remote::is_remote;
-pub use open::{ArchiveIdentity, Inputs, Located, expand, identities, identity, is_file};
+pub use open::{ArchiveIdentity, Inputs, Located, absolute, expand, identities, identity, is_file};
 pub use options::{IdFrom, JsonFields, Options};
 pub use ranges::{ByteRange, Ranges};
 pub use select::{Selected, Selection};

@@ -57,8 +57,8 @@ impl Located {
         is_file(&self.path)
     }
 
-    /// Returns the size of the file or of its selected ranges in bytes, or 0 if it is not known: that of a remote object
-    /// is not asked for.
+    /// Returns the size of the file or of its selected ranges in bytes, or 0 if it is not known. The size of a remote
+    /// object is not asked for.
     #[must_use]
     pub fn size(&self) -> u64 {
         if let Some(ranges) = &self.ranges {
@@ -87,6 +87,15 @@ impl ArchiveIdentity {
 #[must_use]
 pub fn is_file(path: &Path) -> bool {
     is_remote(path) || path.is_file()
+}
+
+/// Returns the absolute path of a file; the address of a remote object is returned as it is.
+///
+/// # Errors
+///
+/// The path is empty, or the current folder is not known.
+pub fn absolute(path: &Path) -> io::Result<PathBuf> {
+    if is_remote(path) { Ok(path.to_owned()) } else { std::path::absolute(path) }
 }
 
 /// Opens a file or a remote object, or the standard input for `-`.
@@ -300,20 +309,20 @@ fn has_documents(path: &Path) -> bool {
 /// The file does not exist, or cannot be read.
 pub fn identity(path: &Path) -> Result<ArchiveIdentity, ArchiveError> {
     let refused = |source| failed("identifying", path, source);
-    let (file, size, modified, path): (Box<dyn ReadSeek>, _, _, _) = if is_remote(path) {
+    let (file, size, modified): (Box<dyn ReadSeek>, _, _) = if is_remote(path) {
         let object = RemoteFile::open(path).map_err(refused)?;
         let (size, modified) = (object.size(), object.modified());
-        (Box::new(object), size, modified, path.to_owned())
+        (Box::new(object), size, modified)
     } else {
         let file = File::open(path).map_err(refused)?;
         let metadata = file.metadata().map_err(refused)?;
-        let path = std::path::absolute(path).map_err(refused)?;
-        (Box::new(file), metadata.len(), metadata.modified().ok(), path)
+        (Box::new(file), metadata.len(), metadata.modified().ok())
     };
     let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
     let modified = modified.and_then(since).and_then(|since| u64::try_from(since.as_nanos()).ok());
     let hash = hash_of_ends(file, size).map_err(refused)?;
-    Ok(ArchiveIdentity { path: text_of(path), size, hash, modified: modified.unwrap_or(0) })
+    let path = text_of(absolute(path).map_err(refused)?);
+    Ok(ArchiveIdentity { path, size, hash, modified: modified.unwrap_or(0) })
 }
 
 /// Returns the hash of the first and the last bytes of a file.
@@ -330,17 +339,24 @@ fn hash_of_ends(mut file: impl Read + Seek, size: u64) -> io::Result<[u8; 16]> {
     Ok(hasher.digest128().to_be_bytes())
 }
 
-/// Returns the identities of files and remote objects, in their order; `None` for one that cannot be read. Remote
-/// objects are asked for by several threads, because each answer takes its time.
-pub fn identities<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<Option<ArchiveIdentity>> {
-    let paths: Vec<&Path> = paths.into_iter().collect();
-    let remote = paths.iter().filter(|path| is_remote(path)).count();
-    let share = paths.len().div_ceil(remote.clamp(1, REQUESTS)).max(1);
-    let of_all = |paths: &[&Path]| -> Vec<_> { paths.iter().map(|path| identity(path).ok()).collect() };
+/// Returns the identities of files and remote objects, in their order; `None` for no path, and for one that cannot be
+/// read. If there are remote objects, several threads ask for them, because each answer takes its time.
+pub fn identities(paths: &[Option<&Path>]) -> Vec<Option<ArchiveIdentity>> {
+    let identify = |path: &Option<&Path>| path.and_then(|path| identity(path).ok());
+    let threads = paths.iter().flatten().filter(|path| is_remote(path)).count().min(REQUESTS);
+    let mut found = vec![None; paths.len()];
+    let fill = |found: &mut [_], paths: &[_]| found.iter_mut().zip(paths).for_each(|(to, path)| *to = identify(path));
+    if threads == 0 {
+        fill(&mut found, paths);
+        return found;
+    }
+    let share = paths.len().div_ceil(threads);
     std::thread::scope(|scope| {
-        let threads: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || of_all(paths))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-    })
+        for (found, paths) in found.chunks_mut(share).zip(paths.chunks(share)) {
+            scope.spawn(move || fill(found, paths));
+        }
+    });
+    found
 }
 
 pub(super) fn failed(action: &'static str, path: &Path, source: io::Error) -> ArchiveError {

@@ -1,4 +1,4 @@
-//! What stands for each function without the feature `cloud`.
+//! The functions without the feature `cloud`: each returns an error.
 
 use std::convert::Infallible;
 use std::io::{self, Read, Seek, SeekFrom};

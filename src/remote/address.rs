@@ -1,6 +1,9 @@
 //! Addresses: the scheme, the bucket and the object that a remote path names.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
 
 const SCHEMES: [&str; 8] = ["s3", "s3a", "gs", "az", "abfs", "abfss", "http", "https"];
 
@@ -24,6 +27,11 @@ impl<'a> Address<'a> {
         Some(Self { scheme, bucket, key })
     }
 
+    /// Returns the address of its bucket, its container or its server.
+    pub(crate) fn root(&self) -> String {
+        format!("{}://{}", self.scheme, self.bucket)
+    }
+
     /// Returns whether it is of an HTTP server, which can neither list nor be written.
     pub(crate) fn is_http(&self) -> bool {
         self.scheme.starts_with("http")
@@ -40,6 +48,24 @@ impl<'a> Address<'a> {
 #[must_use]
 pub fn is_remote(path: &Path) -> bool {
     Address::of(path).is_some()
+}
+
+/// Returns the address of the bucket, the container or the server of a remote path.
+#[must_use]
+pub fn root(path: &Path) -> Option<PathBuf> {
+    Address::of(path).map(|address| address.root().into())
+}
+
+/// Fails unless objects can be written at a remote path.
+///
+/// # Errors
+/// It is on an HTTP server.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    if is_listable(path) {
+        return Ok(());
+    }
+    let told = "an HTTP server cannot be written to; name a file, or an object of a store";
+    Err(Failure::of(io::ErrorKind::Unsupported, told))
 }
 
 /// Returns whether a path is in a store that can list its objects and be written to: not on an HTTP server.
@@ -65,6 +91,8 @@ mod tests {
         for local in ["/s3://crawls/a", "s3:/crawls/a", "hdfs://crawls/a", "s3", ""] {
             assert_eq!(of(local), None, "{local}");
         }
-        assert!(is_listable(Path::new("gs://crawls")) && !is_listable(Path::new("http://crawls/a")));
+        let (store, server) = (Path::new("gs://crawls/a/b"), Path::new("http://crawls/a"));
+        assert!(is_listable(store) && check_writable(store).is_ok() && root(store) == Some("gs://crawls".into()));
+        assert!(!is_listable(server) && check_writable(server).is_err() && root(Path::new("a")).is_none());
     }
 }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use object_store::aws::AmazonS3Builder;
@@ -35,22 +35,29 @@ struct World {
     clients: HashMap<String, Client>,
 }
 
-static WORLD: LazyLock<Mutex<Option<World>>> = LazyLock::new(Mutex::default);
+static WORLD: Mutex<Option<World>> = Mutex::new(None);
 
-fn with<T>(function: impl FnOnce(&mut World) -> io::Result<T>) -> io::Result<T> {
-    let mut world = WORLD.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = std::process::id();
-    if world.as_ref().is_none_or(|world| world.process != process) {
-        let runtime =
-            Builder::new_multi_thread().worker_threads(THREADS).thread_name("nddb-remote").enable_all().build()?;
+impl World {
+    fn start() -> io::Result<Self> {
         // Fails if the program has chosen one, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        if let Some(parents) = world.replace(World { process, runtime, clients: HashMap::new() }) {
-            // Its threads are not here: to end it would wait for them for ever.
-            Box::leak(Box::new(parents));
-        }
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(THREADS).thread_name("nddb-remote").enable_all().build()?;
+        Ok(Self { process: std::process::id(), runtime, clients: HashMap::new() })
     }
-    world.as_mut().map_or_else(|| Err(io::Error::other("no threads")), function)
+}
+
+/// Calls a function with the threads and clients of this process, which the first call starts.
+fn with<T>(function: impl FnOnce(&mut World) -> io::Result<T>) -> io::Result<T> {
+    let mut world = WORLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(parents) = world.take_if(|world| world.process != std::process::id()) {
+        // Its threads are not here: to end it would wait for them for ever.
+        Box::leak(Box::new(parents));
+    }
+    match &mut *world {
+        Some(world) => function(world),
+        none => function(none.insert(World::start()?)),
+    }
 }
 
 /// Starts a request; what it gives arrives at the receiver. Dropping the handle does not end it: see
@@ -92,7 +99,7 @@ pub(crate) fn client_of(path: &Path) -> io::Result<(Client, Location)> {
         (format!("{}{query}", &url[..Position::BeforePath]), Location::from_url_path(url.path()))
     } else {
         let key = address.key.trim_end_matches('/');
-        (format!("{}://{}", address.scheme, address.bucket), Location::parse(key))
+        (address.root(), Location::parse(key))
     };
     let location = location.map_err(|error| refused(error.to_string()))?;
     let client = with(|world| {

@@ -23,8 +23,8 @@ const REQUESTS: usize = 8;
 
 /// A remote object as a file.
 ///
-/// Reading on from an offset doubles the size of the requests, up to 4 MB, and then their number at a time, up to 8:
-/// at most 32 MB of memory. If the object is replaced while it is read, reading fails.
+/// Reading on from an offset doubles the size of the requests, up to 4 MB, and their number at a time, up to 8: at most
+/// 36 MB of memory. If the object is replaced while it is read, reading fails; after a failure it may be tried again.
 pub struct RemoteFile {
     client: Client,
     object: ObjectMeta,
@@ -83,6 +83,25 @@ impl RemoteFile {
         Some(self.object.last_modified.into())
     }
 
+    /// Forgets what was received and requested, and begins at an offset.
+    fn begin_at(&mut self, offset: u64) {
+        (self.here, self.start, self.at) = (Bytes::new(), offset, offset);
+        self.ahead.clear();
+        (self.next, self.step, self.requests) = (offset, FIRST, 1);
+    }
+
+    /// Waits for the bytes at the offset of this file, which are not here. Returns false at the end of the object.
+    fn receive(&mut self) -> io::Result<bool> {
+        self.request()?;
+        let Some(request) = self.ahead.pop_front() else { return Ok(false) };
+        self.here = received(&request.answer)?.map_err(client::told)?;
+        self.start = self.at;
+        // The next ones are under way while these bytes are used.
+        self.requests = (self.requests * 2).min(REQUESTS);
+        self.request()?;
+        Ok(true)
+    }
+
     /// Sends the requests that are due.
     fn request(&mut self) -> io::Result<()> {
         while self.ahead.len() < self.requests && self.next < self.object.size {
@@ -104,16 +123,14 @@ impl RemoteFile {
 
 impl Read for RemoteFile {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let mut from = (self.at - self.start) as usize;
-        if from == self.here.len() {
-            self.request()?;
-            let Some(request) = self.ahead.pop_front() else { return Ok(0) };
-            self.here = received(&request.answer)?.map_err(client::told)?;
-            (self.start, from) = (self.at, 0);
-            // The next ones are under way while these bytes are used.
-            self.requests = (self.requests * 2).min(REQUESTS);
-            self.request()?;
+        if self.at == self.start + self.here.len() as u64 {
+            // The requests after one that failed are not those for the bytes at this offset.
+            let is_more = self.receive().inspect_err(|_| self.begin_at(self.at))?;
+            if !is_more {
+                return Ok(0);
+            }
         }
+        let from = (self.at - self.start) as usize;
         let length = out.len().min(self.here.len() - from);
         out[..length].copy_from_slice(&self.here[from..from + length]);
         self.at += length as u64;
@@ -130,9 +147,7 @@ impl Seek for RemoteFile {
         };
         let target = target.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         if !(self.start..=self.start + self.here.len() as u64).contains(&target) {
-            (self.here, self.start) = (Bytes::new(), target);
-            self.ahead.clear();
-            (self.next, self.step, self.requests) = (target, FIRST, 1);
+            self.begin_at(target);
         }
         self.at = target;
         Ok(target)
@@ -192,6 +207,8 @@ mod tests {
         file.seek(SeekFrom::Start(8 * FIRST)).expect("any offset");
         let error = file.read(&mut [0]).expect_err("other bytes");
         assert!(crate::is_remote_failure(&error) && error.to_string().contains("replaced"), "{error}");
+        // What was requested after it is not taken for the bytes here.
+        assert!(file.read(&mut [0]).is_err(), "again");
         let error = RemoteFile::of(client, Location::from("folder/other")).err().expect("no such object");
         assert!(crate::is_remote_failure(&error) && error.kind() == io::ErrorKind::NotFound, "{error}");
     }

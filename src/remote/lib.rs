@@ -30,7 +30,7 @@ use std::path::PathBuf;
 
 #[cfg(not(feature = "cloud"))]
 pub use absent::{RemoteFile, list, remove, upload};
-pub use address::{is_listable, is_remote};
+pub use address::{check_writable, is_listable, is_remote, root};
 pub use failure::is_remote_failure;
 #[cfg(feature = "cloud")]
 pub use file::RemoteFile;

@@ -10,7 +10,7 @@ use object_store::path::Path as Location;
 use object_store::{MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::Listed;
-use crate::address::Address;
+use crate::address::{Address, check_writable};
 use crate::client::{self, Client, client_of, received, told};
 use crate::failure::Failure;
 
@@ -27,7 +27,7 @@ const PARTS: usize = 2;
 pub fn list(path: &Path) -> io::Result<Vec<Listed>> {
     let (client, location) = of_a_store(path, "an HTTP server does not list its files; name each one")?;
     let found: Vec<_> = client::wait(async move { client.list(Some(&location)).try_collect().await })?.map_err(told)?;
-    let root = Address::of(path).map(|address| format!("{}://{}", address.scheme, address.bucket)).unwrap_or_default();
+    let root = Address::of(path).map(|address| address.root()).unwrap_or_default();
     let listed =
         |object: ObjectMeta| Listed { path: PathBuf::from(format!("{root}/{}", object.location)), size: object.size };
     let mut found: Vec<Listed> = found.into_iter().map(listed).collect();
@@ -54,7 +54,8 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// `from` cannot be read; the store cannot be reached, refuses, or is an HTTP server; `sent` returned `false`. There is
 /// no new object then.
 pub fn upload(path: &Path, from: &mut dyn Read, sent: &mut dyn FnMut(u64) -> bool) -> io::Result<()> {
-    let (client, location) = of_a_store(path, "an HTTP server cannot be written to; name a file, or a store")?;
+    check_writable(path)?;
+    let (client, location) = client_of(path)?;
     let first = part(from)?;
     if first.len() < PART {
         let length = first.len() as u64;

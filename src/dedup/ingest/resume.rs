@@ -37,11 +37,8 @@ impl Sources {
         writer: &mut Writer,
     ) -> nddb_index::Result<Sources> {
         // An input that cannot be read is reported when it is opened.
-        let are_archives: Vec<bool> = located.iter().map(|located| is_archive(located, &options)).collect();
-        let asked = located.iter().zip(&are_archives).filter(|(_, is_archive)| **is_archive);
-        let mut found = archive::identities(asked.map(|(located, _)| &*located.path)).into_iter();
-        let identities: Vec<Option<ArchiveIdentity>> =
-            are_archives.iter().map(|is_archive| is_archive.then(|| found.next()).flatten().flatten()).collect();
+        let path = |located| is_archive(located, &options).then_some(&*located.path);
+        let identities = archive::identities(&located.iter().map(path).collect::<Vec<_>>());
         let of = |(located, identity): (&Located, &Option<ArchiveIdentity>)| {
             Some(identity.clone()?.into_archive(&options, located.ranges.as_ref()))
         };

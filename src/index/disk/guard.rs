@@ -59,7 +59,8 @@ impl Drop for Guard {
     }
 }
 
-/// Returns the size of a page of this system: 4 KB, or 16 or 64 KB on some aarch64 systems. A signal handler may call it.
+/// Returns the size of a page of this system: 4 KB, or 16 or 64 KB on some aarch64 systems. A signal handler may call
+/// it.
 pub(crate) fn page_size() -> usize {
     // SAFETY: the call only reads what the kernel told the process.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
