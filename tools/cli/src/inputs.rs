@@ -133,12 +133,17 @@ impl Packing {
             let hint = "unpack it (unzip FILE 'archive/*'), load the files in archive/, and give these";
             return Err(Told::new(Code::Usage, message).hint(hint).into());
         }
-        Ok(match head[..] {
+        Ok(Self::of_bytes(&head))
+    }
+
+    /// Detects the compression of bytes.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        match bytes {
             [0x1f, 0x8b, ..] => Self::Gzip,
             // A zstd frame, or a skippable frame, which may hold a dictionary.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             _ => Self::Plain,
-        })
+        }
     }
 
     /// Returns the compression that the extension of the name implies.

@@ -1,12 +1,12 @@
 //! `--from-list`: inputs that a file names.
 
-use std::io::Read;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use nddb_remote::is_remote;
+use nddb_remote::{is_remote, root};
 
 use crate::failure::{Failure, Result};
-use crate::inputs;
+use crate::inputs::{self, Packing};
 
 /// Inputs that lists name.
 #[derive(Debug, clap::Args)]
@@ -48,19 +48,8 @@ impl ListedInputs {
 /// Reads a list, decompressed.
 fn text(list: &Path) -> Result<String> {
     let bytes = inputs::read(list)?;
-    let mut text = String::new();
-    let read = match bytes[..] {
-        [0x1f, 0x8b, ..] => flate2::read::MultiGzDecoder::new(&*bytes).read_to_string(&mut text),
-        _ => (&*bytes).read_to_string(&mut text),
-    };
-    read.map(|_| text).map_err(|error| Failure::reading(list, &error))
-}
-
-/// Returns the bucket or the server of a remote path.
-fn root(path: &Path) -> Option<PathBuf> {
-    let (scheme, rest) = path.to_str().filter(|_| is_remote(path))?.split_once("://")?;
-    let bucket = rest.split('/').next()?;
-    Some(format!("{scheme}://{bucket}").into())
+    let unpacked = Packing::of_bytes(&bytes).unpack(Box::new(&*bytes));
+    unpacked.and_then(io::read_to_string).map_err(|error| Failure::reading(list, &error))
 }
 
 #[cfg(test)]

@@ -247,22 +247,9 @@ impl Sealed for File {
     }
 }
 
-/// A remote object, of which the local file is written.
-struct Remote(Upload, File);
-
-impl Write for Remote {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.1.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.1.flush()
-    }
-}
-
-impl Sealed for Remote {
+impl Sealed for Upload {
     fn seal(&mut self) -> io::Result<()> {
-        self.0.send()
+        self.send()
     }
 }
 
@@ -316,9 +303,7 @@ impl Published {
         let (names, inner): (_, Box<dyn Sealed>) = if is_stdout(path) {
             (None, Box::new(io::stdout()))
         } else if is_remote(path) {
-            let upload = Upload::begin(path).map_err(failed)?;
-            let file = upload.writer().map_err(failed)?;
-            (None, Box::new(Remote(upload, file)))
+            (None, Box::new(Upload::begin(path).map_err(failed)?))
         } else if is_nameless(path) {
             (None, Box::new(Device(existing(path).map_err(failed)?)))
         } else {

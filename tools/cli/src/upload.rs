@@ -1,7 +1,7 @@
 //! A remote output: written to a temporary file, and sent when it is complete, so that no part of it is ever seen.
 
 use std::fs::File;
-use std::io::{self, Seek};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// A remote object that is being written.
@@ -15,14 +15,11 @@ pub(crate) struct Upload {
 impl Upload {
     /// Begins an object.
     pub(crate) fn begin(path: &Path) -> io::Result<Self> {
-        if !nddb_remote::is_listable(path) {
-            let told = "an HTTP server cannot be written to; name a file, or an object of a store";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, told));
-        }
+        nddb_remote::check_writable(path)?;
         Ok(Self { path: path.to_owned(), file: tempfile::tempfile()?, sent: None })
     }
 
-    /// Returns the file to write to.
+    /// Returns another handle to write by.
     pub(crate) fn writer(&self) -> io::Result<File> {
         self.file.try_clone()
     }
@@ -37,5 +34,15 @@ impl Upload {
             self.sent = Some(length);
         }
         Ok(())
+    }
+}
+
+impl Write for Upload {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use nddb::archive::{self, path_of, text_of};
 use nddb::format::Archive;
-use nddb_remote::is_remote;
 use serde_json::json;
 
 use crate::args::{Database, FromEnvironment, Global};
@@ -108,10 +107,7 @@ fn r#move(args: MoveArgs, global: &Global) -> Result<Code> {
         .map_err(|given| Failure::usage(format!("expected OLD and NEW after the database, got {}", given.len())))?;
     let absolute = |path: OsString| {
         let path = PathBuf::from(path);
-        if is_remote(&path) {
-            return Ok(path);
-        }
-        std::path::absolute(&path).map_err(|error| Failure::reading(&path, &error))
+        archive::absolute(&path).map_err(|error| Failure::reading(&path, &error))
     };
     let (old, new) = (absolute(old)?, absolute(new)?);
     let archives = database::read(&db)?.view().archives()?;

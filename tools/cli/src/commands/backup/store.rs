@@ -39,7 +39,7 @@ pub(super) struct Backups {
     files: BTreeMap<String, u64>,
 }
 
-/// What was sent.
+/// A backup that was added, and the data transferred for it.
 pub(super) struct Sent {
     pub(super) summary: BackupSummary,
     pub(super) path: PathBuf,
@@ -87,11 +87,13 @@ impl Backups {
         self.folder.join("files").join(name)
     }
 
-    /// Reads the list of a backup.
-    fn read(&self, number: u64) -> Result<Vec<BackupFile>> {
+    /// Reads the list of a backup: its bytes, and the files in it.
+    fn read(&self, number: u64) -> Result<(Vec<u8>, Vec<BackupFile>)> {
         let path = self.path(number);
         let damaged = |error| Failure::failed(format!("{}: is no list of a backup: {error}", path.display()));
-        decode(&inputs::read(&path)?).map_err(damaged)
+        let bytes = inputs::read(&path)?;
+        let files = decode(&bytes).map_err(damaged)?;
+        Ok((bytes, files))
     }
 
     /// Adds a backup of a database. Files that other backups have are not sent again.
@@ -127,7 +129,7 @@ impl Backups {
     fn refuse_other(&self, db: &Path, files: &[BackupFile]) -> Result<()> {
         let identity = |files: &[BackupFile]| files.iter().find(|file| file.path == IDENTITY).cloned();
         let Some(&newest) = self.numbers.last() else { return Ok(()) };
-        if identity(&self.read(newest)?) == identity(files) {
+        if identity(&self.read(newest)?.1) == identity(files) {
             return Ok(());
         }
         let message = format!("{}: has backups of another database than {}", self.folder.display(), db.display());
@@ -146,7 +148,7 @@ impl Backups {
         self.numbers = self.numbers.iter().skip(old).copied().collect();
         let mut named = BTreeSet::new();
         for &number in &self.numbers {
-            named.extend(self.read(number)?.iter().map(name));
+            named.extend(self.read(number)?.1.iter().map(name));
         }
         for file in self.files.keys().filter(|file| !named.contains(*file)) {
             let path = self.file(file);
@@ -158,7 +160,7 @@ impl Backups {
 
     /// Makes a database of a backup.
     pub(super) fn restore(&self, number: u64, db: &Path, watch: Watch<'_>) -> Result<BackupSummary> {
-        let files = self.read(number)?;
+        let (bytes, files) = self.read(number)?;
         let local = Local::beside(db, "restore")?;
         let mut progress = Progress {
             phase: "receive",
@@ -176,15 +178,14 @@ impl Backups {
             }
         }
         let list = local.backup().join(LIST);
-        fs::write(&list, inputs::read(&self.path(number))?)
-            .map_err(|error| Failure::writing(&list.display().to_string(), &error))?;
+        fs::write(&list, bytes).map_err(|error| Failure::writing(&list.display().to_string(), &error))?;
         Ok(nddb::restore(local.backup(), db, watch)?)
     }
 
     /// Compares every file of a backup with its size and its checksum. Returns the faults, the number of files and their
     /// bytes.
     pub(super) fn verify(&self, number: u64, watch: Watch<'_>) -> Result<(Vec<Fault>, u64, u64)> {
-        let files = self.read(number)?;
+        let (_, files) = self.read(number)?;
         let bytes = files.iter().map(|file| file.size).sum();
         let mut progress = Progress { phase: "compare files", done: 0, total: Some(bytes), unit: "bytes" };
         let mut faults = Vec::new();

@@ -105,7 +105,14 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     args.given.extend(args.listed.read()?);
     // Inputs are read twice.
     let stdin = args.given.iter_mut().find(|path| path.as_os_str() == "-");
-    let spooled = stdin.map(|path| inputs::spooled_stdin().inspect(|file| file.path().clone_into(path))).transpose()?;
+    let _spooled = match stdin {
+        Some(path) => {
+            let file = inputs::spooled_stdin()?;
+            file.path().clone_into(path);
+            Some(file)
+        }
+        None => None,
+    };
     let options = Options { format: args.format, id_from: args.id.unwrap_or_default().into(), ..args.fields.options() };
     let how = args.how(args.id);
     // What cannot be written is told before the work.
@@ -133,7 +140,6 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         report::write(&page, &command, Some(path))?;
     }
     found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
-    drop(spooled);
     Ok(outside.code())
 }
 

@@ -1,5 +1,6 @@
 //! The archives of a database among the inputs.
 
+use std::cell::LazyCell;
 use std::path::Path;
 
 use nddb::View;
@@ -24,10 +25,11 @@ impl Archives {
 
     /// Returns how an input is read: as when it was loaded.
     pub(in crate::commands) fn options(&self, input: &Path) -> Options {
+        let size = LazyCell::new(|| inputs::size(input));
         // A file that was moved has its name and its size.
         let is_meant = |archive: &&Archive| {
             let path = path_of(&archive.path);
-            path == input || (path.file_name() == input.file_name() && inputs::size(input) == archive.size)
+            path == input || (path.file_name() == input.file_name() && *size == archive.size)
         };
         let last = self.0.iter().rev().map(|(_, archive)| archive).find(is_meant);
         last.map_or_else(Options::default, |archive| Options::from_reading(archive.reading.as_ref()))
@@ -36,7 +38,8 @@ impl Archives {
     /// Returns the numbers of the archives that a file is: those under its path with its content, else all with that.
     /// It may have been loaded several times, by other options.
     pub(in crate::commands) fn numbers(&self, file: &Path) -> Result<Vec<u32>> {
-        if self.0.iter().all(|(_, archive)| archive.size != inputs::size(file)) {
+        let size = inputs::size(file);
+        if self.0.iter().all(|(_, archive)| archive.size != size) {
             return Ok(Vec::new());
         }
         let identity = archive::identity(file)?;
