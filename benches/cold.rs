@@ -9,34 +9,22 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use clap::Args;
 use common::{Options, asked, drop_from_page_cache, figure, measure, median, quantile, say};
 use nddb::{Fingerprint, Reader, Within, Work};
 
-#[derive(Args)]
-struct More {
-    /// The database; created if it does not exist [default: in a temporary folder].
-    #[arg(long)]
-    db: Option<PathBuf>,
-    /// Opens and queries this database: the task of a measured process.
-    #[arg(long, hide = true)]
-    ask: Option<PathBuf>,
-}
-
 fn main() {
-    let (mut options, more) = Options::read::<More>(10_000_000, 500);
+    let (mut options, asked) = Options::read::<asked::Paths>(10_000_000, 500);
     if options.test {
         options.queries = options.queries.min(50);
     }
-    if let Some(path) = more.ask {
+    if let Some(path) = asked.ask {
         return ask(&path, &options);
     }
     let folder = options.folder();
-    let path = more.db.unwrap_or_else(|| folder.path().join("db"));
-    asked::make(&path, &options);
+    let path = asked.database(folder.path(), &options);
     let rounds = options.rounds(5);
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); 6];
     for round in 0..rounds {

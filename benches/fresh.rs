@@ -10,7 +10,7 @@
 mod common;
 
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use common::{Options, asked, figure, measure, median};
@@ -18,12 +18,8 @@ use nddb::{Reader, Within, Work};
 
 #[derive(Args)]
 struct More {
-    /// The database; created if it does not exist [default: in a temporary folder].
-    #[arg(long)]
-    db: Option<PathBuf>,
-    /// Opens and queries this database: the task of a measured process.
-    #[arg(long, hide = true)]
-    ask: Option<PathBuf>,
+    #[command(flatten)]
+    asked: asked::Paths,
     /// Leaves mih-rs out.
     #[arg(long)]
     no_mih: bool,
@@ -31,12 +27,11 @@ struct More {
 
 fn main() {
     let (options, more) = Options::read::<More>(10_000_000, 10_000);
-    if let Some(path) = more.ask {
+    if let Some(path) = more.asked.ask {
         return ask(&path, &options);
     }
     let folder = options.folder();
-    let path = more.db.unwrap_or_else(|| folder.path().join("db"));
-    asked::make(&path, &options);
+    let path = more.asked.database(folder.path(), &options);
     let index = (!more.no_mih).then(|| mih_rs::Index::new(common::fingerprints(options.len, options.seed)));
     let index = index.transpose().expect("an index");
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); 7];

@@ -1,10 +1,11 @@
 //! A database that a process of its own opens and asks, as a user's does.
 
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use clap::Args;
 use nddb::{Fingerprint, Writer};
 use nddb_index::testing;
 
@@ -13,11 +14,30 @@ use super::{Options, measure, say};
 /// Number of queries beside a database.
 const QUERIES: usize = 100_000;
 
-/// Makes a database with one run in `path`, with queries beside it, unless it exists.
-pub fn make(path: &Path, options: &Options) {
-    if path.exists() {
-        return;
+/// The databases of a bench that starts itself.
+#[derive(Args)]
+pub struct Paths {
+    /// The database; created if it does not exist [default: in a temporary folder].
+    #[arg(long)]
+    db: Option<PathBuf>,
+    /// Opens and queries this database: the task of a measured process.
+    #[arg(long, hide = true)]
+    pub ask: Option<PathBuf>,
+}
+
+impl Paths {
+    /// Returns the path of the database, by default in `folder`, and makes it unless it exists.
+    pub fn database(self, folder: &Path, options: &Options) -> PathBuf {
+        let path = self.db.unwrap_or_else(|| folder.join("db"));
+        if !path.exists() {
+            make(&path, options);
+        }
+        path
     }
+}
+
+/// Makes a database with one run in `path`, with queries beside it.
+fn make(path: &Path, options: &Options) {
     let stored = super::fingerprints(options.len, options.seed);
     let config = options.config();
     Writer::create(path, &config).and_then(Writer::close).expect("a new database");

@@ -47,6 +47,15 @@ def resident(most=False):
         return next(int(line.split()[1]) for line in file if line.startswith(name)) << 10
 
 
+def write_copies(file, copies):
+    """Writes lines of JSON with so many copies of 2,000 made pages, each with ids of its own."""
+    made = pages(2000)
+    with file.open("w") as out:
+        for copy in range(copies):
+            for page in made:
+                out.write(json.dumps(page | {"id": f"{copy}-{page['id']}"}) + "\n")
+
+
 @pytest.fixture(scope="session")
 def table():
     """A table of made pages."""

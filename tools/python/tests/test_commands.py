@@ -11,7 +11,7 @@ from html import unescape
 
 import polars
 import pytest
-from conftest import FOX, pages
+from conftest import FOX, pages, write_copies
 
 import nddb
 from nddb import commands
@@ -320,11 +320,7 @@ except KeyboardInterrupt:
 
 def test_an_interrupt_ends_the_command_where_it_can_go_on(tmp_path, script):
     file = tmp_path / "pages.jsonl"
-    made = pages(2000)
-    with file.open("w") as out:
-        for copy in range(100):
-            for page in made:
-                out.write(json.dumps(page | {"id": f"{copy}-{page['id']}"}) + "\n")
+    write_copies(file, 100)
     process = script(LOAD, file)
     assert process.stdout.readline() == "loading\n"
     process.send_signal(signal.SIGINT)

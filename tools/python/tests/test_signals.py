@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from conftest import pages
+from conftest import pages, write_copies
 
 import nddb
 
@@ -29,11 +29,7 @@ except KeyboardInterrupt:
 
 def test_an_interrupted_load_leaves_a_sound_database_and_goes_on(tmp_path, script, command):
     file = tmp_path / "pages.jsonl"
-    made = pages(2000)
-    with file.open("w") as out:
-        for copy in range(60):
-            for page in made:
-                out.write(json.dumps(page | {"id": f"{copy}-{page['id']}"}) + "\n")
+    write_copies(file, 60)
     path = tmp_path / "a.nddb"
     process = script(LOAD, path, file)
     assert process.stdout.readline() == "reading\n"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nddb.spark import schemas
+from nddb.steps.inputs import check_numbered
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,8 +35,5 @@ def inputs_of(documents: DataFrame) -> Inputs:
     count, numbers, different, total = documents.agg(
         functions.count("*"), functions.count("number"), functions.count_distinct("number"), functions.sum(hashes)
     ).first()
-    if numbers < count:
-        raise ValueError(f"{count - numbers} of {count} documents have no number")
-    if different < numbers:
-        raise ValueError(f"{numbers - different} of {count} documents have the number of another one")
+    check_numbered(count, count - numbers, numbers - different)
     return Inputs(count, f"{int(total or 0) % 2**64:016x}")

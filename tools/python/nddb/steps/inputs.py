@@ -23,11 +23,16 @@ def count_of(engine: Engine[Table], documents: Table, columns: Sequence[str], ma
     counts = engine.arrange([numbers], "number", [], _counted, schemas.COUNTS)
     rows = engine.rows(counts, schemas.COUNTS)
     count, unnumbered, repeated = (pyarrow.compute.sum(rows[name]).as_py() or 0 for name in rows.column_names)
+    check_numbered(count, unnumbered, repeated)
+    return int(count)
+
+
+def check_numbered(count: int, unnumbered: int, repeated: int) -> None:
+    """Raises ValueError if documents have no number, or the number of another one."""
     if unnumbered:
         raise ValueError(f"{unnumbered} of {count} documents have no number")
     if repeated:
         raise ValueError(f"{repeated} of {count} documents have the number of another one")
-    return int(count)
 
 
 def _numbers(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
