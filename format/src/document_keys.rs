@@ -3,8 +3,6 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::record::MIN_VALUES;
-
 /// Supershingles of a document.
 pub const SUPERSHINGLES: usize = 6;
 /// Pieces of a projection.
@@ -61,29 +59,6 @@ pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
     megashingles
 }
 
-/// Min-values in a band.
-pub(crate) const BAND: usize = 4;
-
-/// Bands of a page.
-pub const BANDS: usize = MIN_VALUES / BAND;
-
-/// Returns the bands of 84 min-values: a hash for each run of four, as supershingles are of longer runs. Two pages of
-/// resemblance r share one with probability 1 - (1 - r^4)^21: nearly always for r = 0.8, three times in four for 0.5,
-/// once in thirty for 0.2. Megashingles find nine in ten pages of resemblance 0.95, and one in forty of 0.8. A band is
-/// XXH3 (64 bits, seed 0) of `band`, the index of the run as one byte, and its four min-values, 4 bytes each,
-/// little-endian: 21 bytes, so that no band is a megashingle.
-pub fn bands(min_values: &[u32; MIN_VALUES]) -> [u64; BANDS] {
-    std::array::from_fn(|index| {
-        let mut bytes = [0; 5 + 4 * BAND];
-        bytes[..4].copy_from_slice(b"band");
-        bytes[4] = index as u8;
-        for (bytes, value) in bytes[5..].chunks_exact_mut(4).zip(&min_values[BAND * index..]) {
-            bytes.copy_from_slice(&value.to_le_bytes());
-        }
-        xxh3_64(&bytes)
-    })
-}
-
 /// Returns the pieces of a projection (Henzinger 2): piece p is dimensions 32p to 32p + 31, dimension 32p the
 /// lowest bit of the first byte. Projections that differ in fewer than 12 dimensions share a piece.
 pub fn pieces(projection: &[u64; PIECES / 2]) -> [[u8; 4]; PIECES] {
@@ -106,22 +81,6 @@ mod tests {
             let (a, b) = (megashingles(&left), megashingles(&right));
             let shared = a.iter().filter(|mega| b.contains(mega)).count();
             prop_assert_eq!(shared, equal * equal.saturating_sub(1) / 2);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn bands_agree_exactly_where_four_min_values_do(
-            left in prop::collection::vec(0u32..2, MIN_VALUES),
-            right in prop::collection::vec(0u32..2, MIN_VALUES),
-        ) {
-            let whole = |values: &[u32]| -> [u32; MIN_VALUES] { std::array::from_fn(|i| values[i]) };
-            let (a, b) = (bands(&whole(&left)), bands(&whole(&right)));
-            for index in 0..BANDS {
-                let run = BAND * index..BAND * index + BAND;
-                prop_assert_eq!(a[index] == b[index], left[run.clone()] == right[run]);
-                prop_assert!(a.iter().enumerate().all(|(other, band)| other == index || *band != b[index]));
-            }
         }
     }
 

@@ -130,7 +130,7 @@ fn record_of(number: u64) -> Record {
         date: has(2).then_some(5),
         tokens: has(3).then(|| 1 | random(2)),
         digest: has(4).then(|| std::array::from_fn(|i| random(10 + i as u64) as u8)),
-        min_values: has(5).then(|| Box::new(std::array::from_fn(|i| random(100 + i as u64) as u32))),
+        min_bytes: has(5).then(|| Box::new(std::array::from_fn(|i| random(100 + i as u64) as u8))),
         supershingles: has(6).then(|| words(200)),
         projection: has(7).then(|| words(210)),
         profile: has(9).then(|| Box::new(profile())),
@@ -176,14 +176,12 @@ fn json_of((number, fingerprint, record): &Document) -> String {
         let words: Vec<String> = words.iter().map(|word| format!("\"{word:016x}\"")).collect();
         format!("[{}]", words.join(","))
     };
-    let min_byte = |&value: &u32| ((u64::from(value) * 0x9e37_79b1) >> 24) as u8;
     part("url", text(&record.url));
     part("site", text(&record.site));
-    let has_sketch = record.min_values.is_some() || record.supershingles.is_some() || record.profile.is_some();
+    let has_sketch = record.min_bytes.is_some() || record.supershingles.is_some() || record.profile.is_some();
     part("without_terms", record.tokens.filter(|_| !has_sketch).map(|_| "true".to_owned()));
     part("digest", record.digest.map(|digest| hex(&digest)));
-    let values = record.min_values.as_ref();
-    part("min_bytes", values.map(|values| hex(&values.iter().map(min_byte).collect::<Vec<u8>>())));
+    part("min_bytes", record.min_bytes.as_ref().map(|bytes| hex(&bytes[..])));
     part("supershingles", record.supershingles.map(|of| words(&of)));
     part("projection", record.projection.map(|of| words(&of)));
     part("profile", record.profile.as_ref().map(|profile| hex(&profile[..])));

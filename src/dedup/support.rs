@@ -29,7 +29,7 @@ impl Page {
         let mut words = || std::array::from_fn(|_| random.next());
         let record = Record { supershingles: Some(words()), projection: Some(words()), ..Record::default() };
         let mut page = Self { id: id.into(), fingerprint: Some(random.next()), record };
-        page.record.min_values = Some(Box::new(std::array::from_fn(|_| random.next() as u32)));
+        page.record.min_bytes = Some(Box::new(std::array::from_fn(|_| random.next() as u8)));
         page.record.tokens = Some(10 + random.below(1000));
         page.record.digest = Some(u128::from(random.next()).to_be_bytes());
         page.record.site = Some(format!("site{}", random.below(6)));
@@ -58,7 +58,7 @@ impl Page {
         }
         // If two of five min-values differ, about half of the pairs are near-duplicates.
         let changed = [0, 1, 4, 4, 5, 10][random.below(6) as usize];
-        if let (Some(mine), Some(theirs)) = (&mut page.record.min_values, &other.record.min_values) {
+        if let (Some(mine), Some(theirs)) = (&mut page.record.min_bytes, &other.record.min_bytes) {
             for position in 0..84 {
                 if random.below(10) < changed {
                     mine[position] = theirs[position];
@@ -104,7 +104,7 @@ pub fn pages(len: usize, seed: u64) -> Vec<Page> {
             1 => page.record = Record::default(),
             2 => page.record.site = None,
             // A page with other sketches has another text.
-            5 => (page.record.min_values, page.record.digest) = (None, Some([5; 16].map(|_| random.next() as u8))),
+            5 => (page.record.min_bytes, page.record.digest) = (None, Some([5; 16].map(|_| random.next() as u8))),
             3 => (page.record.supershingles, page.record.digest) = (None, Some([3; 16].map(|_| random.next() as u8))),
             4 => (page.fingerprint, page.record.digest) = (None, None),
             _ => (),

@@ -3,7 +3,7 @@
 use nddb_format::Fingerprint;
 use nddb_format::record::Record;
 use nddb_format::summaries::Summary;
-use nddb_page::sketch::{MIN_VALUES, Profile, min_bytes, titles_of};
+use nddb_page::sketch::{MIN_VALUES, Profile, titles_of};
 use nddb_page::text::Headings;
 
 use crate::sketches::Sketches;
@@ -48,7 +48,7 @@ impl Known {
             digest: digest_of(record).map(|digest| u128::from_be_bytes(*digest)),
             supershingles: record.supershingles,
             projection: record.projection,
-            min_bytes: record.min_values.as_deref().map(min_bytes),
+            min_bytes: record.min_bytes.as_deref().copied(),
             profile: record.profile.as_deref().map(Profile::from_bytes),
             tokens: record.tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
             is_without_terms: is_without_terms(record.tokens, Sketches::of(record, fingerprint.is_some())),

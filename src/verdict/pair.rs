@@ -146,7 +146,7 @@ mod tests {
             let mut record = recipe.sketch(&page).record("a", Some(&url));
             match index % 8 {
                 0 => record.profile = None,
-                1 => record.min_values = None,
+                1 => record.min_bytes = None,
                 2 => (record.digest, record.site) = (None, None),
                 _ => (),
             }

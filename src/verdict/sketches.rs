@@ -1,6 +1,6 @@
 //! Sketches of documents, and the set of sketches that a document has.
 
-use nddb_format::record::{PROFILE, Record};
+use nddb_format::record::{MIN_VALUES, PROFILE, Record};
 
 use nddb_page::sketch::Recipe;
 
@@ -15,7 +15,7 @@ pub enum Sketch {
     Supershingles,
     /// The projection of 384 bits.
     Projection,
-    /// 84 min-values, and with them the hashes of title and first heading.
+    /// A byte of each of 84 min-values, and with them the hashes of title and first heading.
     MinValues,
     /// The profile.
     Profile,
@@ -43,7 +43,7 @@ impl Sketch {
             Sketch::Fingerprint => 8,
             Sketch::Digest => 16,
             Sketch::Supershingles | Sketch::Projection => 48,
-            Sketch::MinValues => 336 + 16,
+            Sketch::MinValues => MIN_VALUES as u64 + 16,
             Sketch::Profile => PROFILE as u64,
         }
     }
@@ -79,7 +79,7 @@ impl Sketches {
             .with(Sketch::Digest, record.digest.is_some() && has_text)
             .with(Sketch::Supershingles, record.supershingles.is_some())
             .with(Sketch::Projection, record.projection.is_some())
-            .with(Sketch::MinValues, record.min_values.is_some())
+            .with(Sketch::MinValues, record.min_bytes.is_some())
             .with(Sketch::Profile, record.profile.is_some())
     }
 

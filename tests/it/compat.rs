@@ -18,6 +18,7 @@ use nddb_format::manifest::{FEATURES, Manifest};
 use nddb_format::record::BatchState;
 use nddb_format::segment::Segment;
 use nddb_format::summaries::{Summaries, Summary};
+use nddb_page::sketch::min_bytes;
 
 use super::support::golden::{
     HOT, HOT_LEN, ORDINALS, PAGES, bare, flush, is_deleted, make_filtered, make_intervals, make_keys, make_narrow,
@@ -78,7 +79,8 @@ fn assert_web(path: &Path) {
         assert_eq!((record.url.as_deref(), record.date), (Some(url), Some(1_700_000_000)), "{id}");
         assert_eq!(record.site.as_deref(), Some(&sketch.site[..]), "{id}");
         assert_eq!(record.supershingles, sketch.min_hash.as_ref().map(|min_hash| min_hash.supershingles), "{id}");
-        assert_eq!(record.min_values.as_deref(), sketch.min_hash.as_ref().map(|min_hash| &min_hash.values), "{id}");
+        let min_bytes = sketch.min_hash.as_ref().map(|min_hash| min_bytes(&min_hash.values));
+        assert_eq!(record.min_bytes.as_deref().copied(), min_bytes, "{id}");
         assert_eq!(record.projection, sketch.projection, "{id}");
     }
     for gone in ["bulk-8", "pending-1"] {

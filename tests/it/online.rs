@@ -10,7 +10,7 @@ use nddb::detect::{
 use nddb::sketch::{Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
 use nddb_format::record::Record;
-use nddb_page::sketch::{agreement, min_bytes};
+use nddb_page::sketch::agreement;
 use nddb_verdict::{b_similarity, c_similarity};
 
 use super::support::say;
@@ -76,9 +76,9 @@ fn is_near(method: &str, a: &Stored, b: &Stored) -> bool {
         "split" => agree >= 372 && (shares || equal >= 2),
         "model" => {
             let (Some(p), Some(q)) = (profile(x), profile(y)) else { return false };
-            let (Some(u), Some(v)) = (x.min_values.as_deref(), y.min_values.as_deref()) else { return false };
+            let (Some(u), Some(v)) = (x.min_bytes.as_deref(), y.min_bytes.as_deref()) else { return false };
             let shares = p.bands().iter().zip(q.bands()).any(|(p, q)| *p == q);
-            shares && Constants::MAIN.probability(&Traits::of(&p, &q, agreement(&min_bytes(u), &min_bytes(v)))) >= 0.5
+            shares && Constants::MAIN.probability(&Traits::of(&p, &q, agreement(u, v))) >= 0.5
         }
         other => panic!("{other} reads texts"),
     }

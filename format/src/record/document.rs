@@ -1,13 +1,11 @@
 //! Values of `prints` and `documents` (SPEC 9.2 and 9.3).
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::cursor::{Cursor, VERSION, put_text};
 use super::id::check_id;
 use crate::Result;
 use crate::error::malformed;
 
-/// Number of min-values of a record (Henzinger 2006, 2: m = 84).
+/// Number of min-values of a document (Henzinger 2006, 2: m = 84).
 pub const MIN_VALUES: usize = 84;
 
 /// Bytes of a profile.
@@ -79,9 +77,9 @@ pub struct Record {
     pub tokens: Option<u64>,
     /// Digest of the token sequence (Henzinger 2006, identity sets).
     pub digest: Option<[u8; 16]>,
-    /// Low 32 bits of each min-value.
-    pub min_values: Option<Box<[u32; MIN_VALUES]>>,
-    /// Supershingles of algorithm B: as a rule [`supershingles_of`] the min-values, in which case they take no space.
+    /// A byte of each min-value: see [`min_byte`].
+    pub min_bytes: Option<Box<[u8; MIN_VALUES]>>,
+    /// Supershingles of algorithm B.
     pub supershingles: Option<[u64; 6]>,
     /// Projection of algorithm C.
     pub projection: Option<[u64; 6]>,
@@ -107,36 +105,31 @@ const SOURCE: u16 = 1 << 8;
 const BATCH: u16 = 1 << 9;
 const TRUNCATED: u16 = 1 << 10;
 const PROFILED: u16 = 1 << 11;
-const HASHED: u16 = 1 << 12;
-const KNOWN: u16 = (1 << 13) - 1;
+const KNOWN: u16 = (1 << 12) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
-pub const PARTS: [(&str, usize); 13] = [
+pub const PARTS: [(&str, usize); 12] = [
     ("url", 0),
     ("site", 0),
     ("date", 8),
     ("tokens", 8),
     ("digest", 16),
-    ("min_values", 4 * MIN_VALUES),
+    ("min_bytes", MIN_VALUES),
     ("supershingles", 48),
     ("projection", 48),
     ("source", 28),
     ("batch", 4),
     ("truncated", 0),
     ("profile", PROFILE),
-    ("hashed", 0),
 ];
 
-/// Supershingles of a page, m' of Henzinger 2006, 2.
-const SUPERSHINGLES_LEN: usize = 6;
-
-/// Returns the supershingles of min-values: XXH3 (64 bits, seed 0) of each run of 14, 4 bytes each, little-endian
-/// (Henzinger 2006, 2).
-pub fn supershingles_of(min_values: &[u32; MIN_VALUES]) -> [u64; SUPERSHINGLES_LEN] {
-    const RUN: usize = MIN_VALUES / SUPERSHINGLES_LEN;
-    let bytes = min_values.map(u32::to_le_bytes);
-    let (runs, _) = bytes.as_chunks::<RUN>();
-    std::array::from_fn(|index| xxh3_64(runs[index].as_flattened()))
+/// Returns the byte of a min-value that is stored and compared: the top one of its product with an odd number. Equal
+/// min-values have equal bytes; so does one in 256 pairs of different ones (b-bit minwise hashing, Li and Koenig 2010).
+/// The lowest byte would do as well, except for contents of one shingle, whose 84 min-values have equal low bytes
+/// either all together or not at all.
+#[inline]
+pub fn min_byte(value: u32) -> u8 {
+    (value.wrapping_mul(0x9e37_79b1) >> 24) as u8
 }
 
 impl Record {
@@ -147,11 +140,8 @@ impl Record {
             | flag(self.date.is_some(), DATE)
             | flag(self.tokens.is_some(), TOKENS)
             | flag(self.digest.is_some(), DIGEST)
-            | flag(self.min_values.is_some(), MIN_HASH)
-            | match (self.supershingles, &self.min_values) {
-                (Some(supershingles), Some(values)) if supershingles == supershingles_of(values) => HASHED,
-                (supershingles, _) => flag(supershingles.is_some(), SUPERSHINGLES),
-            }
+            | flag(self.min_bytes.is_some(), MIN_HASH)
+            | flag(self.supershingles.is_some(), SUPERSHINGLES)
             | flag(self.projection.is_some(), PROJECTION)
             | flag(self.source.is_some(), SOURCE)
             | flag(self.batch.is_some(), BATCH)
@@ -161,15 +151,13 @@ impl Record {
 
     /// Returns whether the record has nothing but an id and perhaps a batch.
     pub fn is_bare(&self) -> bool {
-        // Min-values are checked first, because with them computing the flags would hash them.
-        self.min_values.is_none() && self.flags() & !BATCH == 0
+        self.flags() & !BATCH == 0
     }
 
     /// Appends the bytes to `out`: version, flags, id, then the parts that the flags name.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
-        let flags = self.flags();
         out.push(VERSION);
-        out.extend_from_slice(&flags.to_le_bytes());
+        out.extend_from_slice(&self.flags().to_le_bytes());
         put_text(out, &self.id);
         for text in [&self.url, &self.site].into_iter().flatten() {
             put_text(out, text);
@@ -183,11 +171,10 @@ impl Record {
         if let Some(digest) = &self.digest {
             out.extend_from_slice(digest);
         }
-        if let Some(values) = &self.min_values {
-            values.iter().for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+        if let Some(bytes) = &self.min_bytes {
+            out.extend_from_slice(&bytes[..]);
         }
-        let stored = self.supershingles.filter(|_| flags & SUPERSHINGLES != 0);
-        for words in [stored, self.projection].into_iter().flatten() {
+        for words in [self.supershingles, self.projection].into_iter().flatten() {
             words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
         }
         if let Some(source) = &self.source {
@@ -221,9 +208,6 @@ impl Record {
         if flags & !KNOWN != 0 {
             return malformed("record", 1, "unknown flags are zero");
         }
-        if flags & HASHED != 0 && flags & (MIN_HASH | SUPERSHINGLES) != MIN_HASH {
-            return malformed("record", 1, "supershingles are left out where min-values give them");
-        }
         let id = cursor.text()?.to_owned();
         check_id(&id)?;
         fn part<'a, T>(
@@ -239,18 +223,14 @@ impl Record {
             words.iter_mut().try_for_each(|word| cursor.u64().map(|value| *word = value))?;
             Ok(words)
         };
-        let mut record = Self {
+        let record = Self {
             id,
             url: part(flags, URL, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
             site: part(flags, SITE, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
             date: part(flags, DATE, &mut cursor, |cursor| Ok(i64::from_le_bytes(cursor.array()?)))?,
             tokens: part(flags, TOKENS, &mut cursor, Cursor::u64)?,
             digest: part(flags, DIGEST, &mut cursor, Cursor::array)?,
-            min_values: part(flags, MIN_HASH, &mut cursor, |cursor| {
-                let mut values = Box::new([0; MIN_VALUES]);
-                values.iter_mut().try_for_each(|value| cursor.u32().map(|read| *value = read))?;
-                Ok(values)
-            })?,
+            min_bytes: part(flags, MIN_HASH, &mut cursor, |cursor| cursor.array().map(Box::new))?,
             supershingles: part(flags, SUPERSHINGLES, &mut cursor, words)?,
             projection: part(flags, PROJECTION, &mut cursor, words)?,
             source: part(flags, SOURCE, &mut cursor, |cursor| {
@@ -266,9 +246,6 @@ impl Record {
             profile: part(flags, PROFILED, &mut cursor, |cursor| cursor.array().map(Box::new))?,
         };
         cursor.end()?;
-        if flags & HASHED != 0 {
-            record.supershingles = record.min_values.as_deref().map(supershingles_of);
-        }
         Ok(record)
     }
 

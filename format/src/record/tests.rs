@@ -7,7 +7,7 @@ fn record() -> impl Strategy<Value = Record> {
     let texts = ("[a-z:/é]{1,40}", prop::option::of(".{0,80}"), prop::option::of("[a-z.]{0,20}"));
     let numbers = (prop::option::of(any::<i64>()), prop::option::of(any::<u64>()), prop::option::of(any::<[u8; 16]>()));
     let sketches =
-        (prop::option::of(any::<u32>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
+        (prop::option::of(any::<u8>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
     let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
     let profile = prop::option::of(any::<u8>());
     (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>(), profile).prop_map(
@@ -20,7 +20,6 @@ fn record() -> impl Strategy<Value = Record> {
             truncated,
             profile,
         )| {
-            let min_values = seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u32 + 1))));
             Record {
                 id,
                 url,
@@ -28,9 +27,8 @@ fn record() -> impl Strategy<Value = Record> {
                 date,
                 tokens,
                 digest,
-                // As a rule they are those of the min-values.
-                supershingles: min_values.as_deref().filter(|_| !truncated).map(supershingles_of).or(supershingles),
-                min_values,
+                min_bytes: seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u8 + 1)))),
+                supershingles,
                 projection,
                 source: source.map(|(archive, offset, inner, length)| SourcePosition {
                     archive,
@@ -56,6 +54,11 @@ proptest! {
         for length in 0..bytes.len() {
             prop_assert!(Record::decode(&bytes[..length]).is_err(), "cut to {} bytes", length);
         }
+    }
+
+    #[test]
+    fn a_min_byte_is_bits_24_to_31_of_the_product(value in any::<u32>()) {
+        prop_assert_eq!(u64::from(min_byte(value)), ((u64::from(value) * 0x9e37_79b1) >> 24) & 0xff);
     }
 
     #[test]
@@ -91,36 +94,25 @@ proptest! {
     }
 }
 
-/// The hashes are those of another program (SPEC 9.3).
+/// Computed by another program from the definition in SPEC 9.3.
 #[test]
-fn supershingles_of_min_values_are_left_out() {
-    let values: [u32; MIN_VALUES] = std::array::from_fn(|i| i as u32);
-    let supershingles = supershingles_of(&values);
-    assert_eq!([supershingles[0], supershingles[5]], [0xc211_4431_fbac_eb1a, 0x8814_61b5_415e_2bbc]);
-    let record = Record {
-        id: "a".into(),
-        min_values: Some(Box::new(values)),
-        supershingles: Some(supershingles),
-        ..Record::default()
-    };
-    let bytes = record.encode();
-    assert_eq!((bytes.len(), &bytes[..3]), (3 + 5 + 336, &[1, 32, 16][..]));
-    assert_eq!(Record::decode(&bytes), Ok(record.clone()));
-    // As they may also be stored.
-    let stored = [&[1, 3 << 5, 0][..], &bytes[3..], &supershingles.map(u64::to_le_bytes).concat()].concat();
-    assert_eq!(Record::decode(&stored), Ok(record.clone()));
-    let others = Record { supershingles: Some([1, 2, 3, 4, 5, 6]), ..record.clone() };
-    assert_eq!((others.encode().len(), others.encode()[0]), (3 + 5 + 336 + 48, 1));
-    assert_eq!(Record::decode(&others.encode()), Ok(others));
-    let none = Record { supershingles: None, ..record };
-    assert_eq!(Record::decode(&none.encode()), Ok(none));
-    for (version, flags) in [(4, 1 << 5), (1, 1 << 12), (1, 1 << 12 | 3 << 5)] {
-        let mut bad = [stored.clone(), vec![0; 48]].concat();
-        bad[0] = version;
-        bad[1..3].copy_from_slice(&u16::to_le_bytes(flags));
-        let refused = (8..=bad.len()).all(|size| Record::decode(&bad[..size]).is_err());
-        assert!(refused, "version {version}, flags {flags:#x}");
+fn min_bytes_are_pinned() {
+    let pinned = [(0, 0), (1, 0x9e), (2, 0x3c), (3, 0xda), (0xff, 0x99), (0x0123_4567, 0xf0), (u32::MAX, 0x61)];
+    for (value, byte) in pinned {
+        assert_eq!(min_byte(value), byte, "{value:#x}");
     }
+}
+
+/// Also min-values with equal low bytes, as the 84 of a content of one shingle can have.
+#[test]
+fn different_min_values_have_equal_min_bytes_one_time_in_256() {
+    let mut equal = 0;
+    for low in [0u32, 0x5a] {
+        for step in 1..=1 << 12 {
+            equal += u32::from(min_byte(low) == min_byte(low + (step << 8)));
+        }
+    }
+    assert!((20..=45).contains(&equal), "{equal} of 8,192, 32 are expected");
 }
 
 #[test]

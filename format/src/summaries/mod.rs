@@ -13,7 +13,7 @@ use std::ops::Range;
 
 pub use encode::{SummariesEncoder, SummariesSurvey};
 pub use header::{FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, GROUP_SIZE, HEADER_FIELDS, HEADER_SIZE, Header, PRESENCE_LEN};
-pub use summary::{PARTS, Summary, min_byte};
+pub use summary::{PARTS, Summary};
 
 use crate::error::malformed;
 use crate::fields::check_size;

@@ -23,7 +23,7 @@ pub struct Summary<'a> {
     pub is_without_terms: bool,
     /// Digest of the token sequence; `None` if it is known to be empty.
     pub digest: Option<[u8; 16]>,
-    /// A byte of each min-value: see [`min_byte`].
+    /// A byte of each min-value: see [`min_byte`](crate::record::min_byte).
     pub min_bytes: Option<[u8; MIN_VALUES]>,
     /// Supershingles of algorithm B.
     pub supershingles: Option<[u64; 6]>,
@@ -71,15 +71,6 @@ const LONG: usize = 255;
 const PADDED: [(usize, usize, usize, usize, u8); 4] =
     [(124, 1, 15, 3, 0), (170, 1, 15, 3, 0), (216, 1, 15, 3, 0), (262, 2, 7, 2, 0xff)];
 
-/// Returns the byte of a min-value that is compared: the top one of its product with an odd number. Equal min-values
-/// have equal bytes; so does one in 256 pairs of different ones (b-bit minwise hashing, Li and Koenig 2010). The lowest
-/// byte would do as well, except for contents of one shingle, whose 84 min-values have equal low bytes either all
-/// together or not at all.
-#[inline]
-pub fn min_byte(value: u32) -> u8 {
-    (value.wrapping_mul(0x9e37_79b1) >> 24) as u8
-}
-
 impl<'a> Summary<'a> {
     /// Returns the summary of a printed document.
     pub fn of(fingerprint: u64, record: &'a Record) -> Self {
@@ -90,11 +81,11 @@ impl<'a> Summary<'a> {
             site: record.site.as_deref(),
             tokens: record.tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
             is_without_terms: record.tokens.is_some_and(|tokens| tokens > 0)
-                && record.min_values.is_none()
+                && record.min_bytes.is_none()
                 && record.supershingles.is_none()
                 && record.profile.is_none(),
             digest: record.digest.filter(|_| record.tokens != Some(0)),
-            min_bytes: record.min_values.as_deref().map(|values| values.map(min_byte)),
+            min_bytes: record.min_bytes.as_deref().copied(),
             supershingles: record.supershingles,
             projection: record.projection,
             profile: record.profile.as_deref().copied(),

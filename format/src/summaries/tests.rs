@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::postings::NUMBER_END;
-use crate::record::{MIN_VALUES, PROFILE, Record};
+use crate::record::{PROFILE, Record};
 
 fn untouched(_: Range<u64>) -> Result<()> {
     Ok(())
@@ -65,7 +65,7 @@ fn record() -> impl Strategy<Value = Record> {
     let tokens = prop::option::of(prop_oneof![Just(0), any::<u64>()]);
     let numbers = (tokens, prop::option::of(any::<[u8; 16]>()), prop::option::of(any::<i64>()));
     let words = || prop::option::of(any::<[u64; 6]>());
-    let sketches = (prop::option::of(any::<u32>()), words(), words());
+    let sketches = (prop::option::of(any::<u8>()), words(), words());
     // How address and site depend on the preceding bytes.
     let follows = (any::<bool>(), prop::option::of((any::<prop::sample::Index>(), any::<prop::sample::Index>())));
     (texts, numbers, sketches, prop::option::of(profile()), (any::<bool>(), follows)).prop_map(
@@ -81,7 +81,7 @@ fn record() -> impl Strategy<Value = Record> {
                 }
                 _ => site,
             };
-            let min_values = seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u32 + 1))));
+            let min_bytes = seed.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u8 + 1))));
             Record {
                 id,
                 url,
@@ -89,7 +89,7 @@ fn record() -> impl Strategy<Value = Record> {
                 date,
                 tokens,
                 digest,
-                min_values,
+                min_bytes,
                 supershingles,
                 projection,
                 profile,
@@ -198,7 +198,7 @@ proptest! {
         prop_assert_eq!((summary.fingerprint, summary.id), (fingerprint, &record.id[..]));
         prop_assert_eq!((summary.url, summary.site), (record.url.as_deref(), record.site.as_deref()));
         let has_sketch =
-            record.min_values.is_some() || record.supershingles.is_some() || record.profile.is_some();
+            record.min_bytes.is_some() || record.supershingles.is_some() || record.profile.is_some();
         let (without_terms, digest) = match record.tokens {
             None => (false, record.digest),
             Some(0) => (false, None),
@@ -210,9 +210,7 @@ proptest! {
         prop_assert_eq!(summary.supershingles, record.supershingles);
         prop_assert_eq!(summary.projection, record.projection);
         prop_assert_eq!(summary.profile, record.profile.as_deref().copied());
-        let values = record.min_values.as_deref();
-        let bytes = values.map(|values| values.iter().map(|&value| min_byte(value)).collect::<Vec<_>>());
-        prop_assert_eq!(summary.min_bytes.map(|bytes| bytes.to_vec()), bytes);
+        prop_assert_eq!(summary.min_bytes, record.min_bytes.as_deref().copied());
         let bytes = encoded(fingerprint, &record);
         prop_assert_eq!(Summary::decode(&bytes), Ok(summary));
         for length in 0..bytes.len() {
@@ -240,11 +238,6 @@ proptest! {
         let padding = |(total, most, size): (usize, usize, usize)| (most - total.min(most)) * size;
         let left_out: usize = elements.map(padding).sum();
         prop_assert_eq!(bytes.len(), 2 + 8 + 2 + PROFILE - left_out);
-    }
-
-    #[test]
-    fn a_min_byte_is_bits_24_to_31_of_the_product(value in any::<u32>()) {
-        prop_assert_eq!(u64::from(min_byte(value)), ((u64::from(value) * 0x9e37_79b1) >> 24) & 0xff);
     }
 
     #[test]
@@ -335,7 +328,7 @@ fn full() -> Record {
         site: Some("example.org".into()),
         tokens: Some(421),
         digest: Some([7; 16]),
-        min_values: Some(Box::new(std::array::from_fn(|i| i as u32 * 0x0101_0101))),
+        min_bytes: Some(Box::new(std::array::from_fn(|i| i as u8))),
         supershingles: Some([1, 2, 3, 4, 5, 6]),
         projection: Some([u64::MAX; 6]),
         profile: Some(profile),
@@ -426,30 +419,6 @@ fn a_page_is_found_by_its_checksum() {
     let broken: Vec<bool> = (0..3).map(|page| file.pages().check(page).is_err()).collect();
     assert_eq!(broken, [false, false, true]);
     assert!(file.check_page_checksums().is_err());
-}
-
-/// Computed by another program from the definition in SPEC 8.7.
-#[test]
-fn min_bytes_are_pinned() {
-    let pinned = [(0, 0), (1, 0x9e), (2, 0x3c), (3, 0xda), (0xff, 0x99), (0x0123_4567, 0xf0), (u32::MAX, 0x61)];
-    for (value, byte) in pinned {
-        assert_eq!(min_byte(value), byte, "{value:#x}");
-    }
-    let record = full();
-    let bytes = Summary::of(1, &record).min_bytes.expect("it has min-values");
-    assert_eq!((bytes.len(), bytes[0], bytes[1]), (MIN_VALUES, 0, min_byte(0x0101_0101)));
-}
-
-/// Also min-values with equal low bytes, as the 84 of a content of one shingle can have.
-#[test]
-fn different_min_values_have_equal_min_bytes_one_time_in_256() {
-    let mut equal = 0;
-    for low in [0u32, 0x5a] {
-        for step in 1..=1 << 12 {
-            equal += u32::from(min_byte(low) == min_byte(low + (step << 8)));
-        }
-    }
-    assert!((20..=45).contains(&equal), "{equal} of 8,192, 32 are expected");
 }
 
 #[test]

@@ -607,9 +607,6 @@ fn catalog_values_that_break_a_rule_are_refused() {
     let range = Range { high: 1, state: RangeState::Pending, batch: 0 }.encode();
     let archive = Archive::unread("p".into(), 1, [0; 16], 2, None).encode();
     assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), "Version");
-    // The flag of supershingles that are left out, without min-values.
-    let hashed = with(record.clone(), 2, 0x10);
-    assert_eq!(fault(Record::decode(&hashed)), "supershingles are left out where min-values give them");
     assert_eq!(fault(Record::decode(&record[..5])), "Truncated");
     assert_eq!(fault(Counters::decode(&Counters::default().encode()[..20])), "Truncated");
     assert_eq!(fault(Record::decode(&with(record.clone(), 2, 0x80))), "unknown flags are zero");

@@ -6,8 +6,8 @@ use nddb_format::fields::{self, Field};
 use nddb_format::record::{
     Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, Load, MIN_VALUES, PARTS, PROFILE, Print, Range,
     RangeState, Reading, Record, Settings, batch_key, check_id, deleted_key, digest_key, encode_stretch, gone_key,
-    id_key, interval_key, load_key, megashingle_key, number_id, number_key, piece_key, range_key, replaced_key,
-    source_key,
+    id_key, interval_key, load_key, megashingle_key, min_byte, number_id, number_key, piece_key, range_key,
+    replaced_key, source_key,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::summaries::{self, Summary};
@@ -258,13 +258,13 @@ fn the_parts_of_a_summary_are_those_of_the_code() {
 
 #[test]
 fn min_bytes_are_made_as_the_table_says() {
-    let rows = table("summary parts");
+    let rows = table("record parts");
     let said = rows.iter().find(|row| row[2] == "min_bytes").expect("a row")[3];
     let (start, rest) = said.split_once("`v * 0x").expect("a product");
     let odd = u64::from_str_radix(rest.trim_end_matches('`'), 16).expect("hexadecimal");
     assert!(start.contains("the bits 24 to 31 of"), "{said}");
     for value in (0..64).map(|bit| (1u64 << bit | 0x5a5a) as u32) {
-        assert_eq!(u64::from(summaries::min_byte(value)), ((u64::from(value) * odd) >> 24) & 0xff, "{value:#x}");
+        assert_eq!(u64::from(min_byte(value)), ((u64::from(value) * odd) >> 24) & 0xff, "{value:#x}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use nddb_format::record::{PROFILE as PROFILE_SIZE, Record};
+use nddb_format::record::Record;
 use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use nddb_index::spill::progress::Progress;
 use nddb_index::spill::resources::Resources;
@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::classes::lead;
 use super::documents::Collection;
 use super::order::{Loads, Places};
-use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use super::row::{DETAILS, MIN_BYTES, PROFILE, ROW, Row, SKETCH};
 use crate::requirements::Held;
 
 /// Documents between two reports of progress.
@@ -121,7 +121,7 @@ pub(super) struct Rows {
     rows: MappedRowsWriter<ROW>,
     details: MappedRowsWriter<DETAILS>,
     sketches: MappedRowsWriter<SKETCH>,
-    min_values: MappedRowsWriter<MIN_VALUES>,
+    min_bytes: MappedRowsWriter<MIN_BYTES>,
     profiles: MappedRowsWriter<PROFILE>,
     len: u32,
     by_rank: Vec<u32>,
@@ -137,13 +137,13 @@ impl Rows {
         let by_rank = vec![0; len];
         let (rows, details) = (MappedRowsWriter::new(&resources.folder)?, MappedRowsWriter::new(&resources.folder)?);
         let sketches = MappedRowsWriter::new(&resources.folder)?;
-        let min_values = MappedRowsWriter::new(&resources.folder)?;
+        let min_bytes = MappedRowsWriter::new(&resources.folder)?;
         let profiles = MappedRowsWriter::new(&resources.folder)?;
         Ok(Self {
             rows,
             details,
             sketches,
-            min_values,
+            min_bytes,
             profiles,
             len: 0,
             by_rank,
@@ -181,20 +181,13 @@ impl Rows {
             sketch[6..].copy_from_slice(&record.projection.unwrap_or_default());
             self.sketches.push(&sketch)?;
         }
-        if let Some(values) = &record.min_values {
-            pad(&mut self.min_values, self.len)?;
-            let (pairs, _) = values.as_chunks::<2>();
-            let mut row = [0; MIN_VALUES];
-            for (word, pair) in row.iter_mut().zip(pairs) {
-                *word = u64::from(pair[1]) << 32 | u64::from(pair[0]);
-            }
-            self.min_values.push(&row)?;
+        if let Some(bytes) = &record.min_bytes {
+            pad(&mut self.min_bytes, self.len)?;
+            self.min_bytes.push(&words(&bytes[..]))?;
         }
         if let Some(profile) = &record.profile {
             pad(&mut self.profiles, self.len)?;
-            let mut bytes = [[0; 8]; PROFILE];
-            bytes.as_flattened_mut()[..PROFILE_SIZE].copy_from_slice(&profile[..]);
-            self.profiles.push(&bytes.map(u64::from_le_bytes))?;
+            self.profiles.push(&words(&profile[..]))?;
         }
         self.by_rank[row.rank as usize] = self.len;
         self.loads.note(self.len, row);
@@ -210,12 +203,12 @@ impl Rows {
         recipe: Option<&Recipe>,
         resources: &Resources,
     ) -> Result<Collection> {
-        let Self { rows, details, sketches, min_values, profiles, by_rank, loads, sites, held, .. } = self;
+        let Self { rows, details, sketches, min_bytes, profiles, by_rank, loads, sites, held, .. } = self;
         let rows = rows.finish()?;
         let (details, sketches) = (some(details)?, some(sketches)?);
         let sorted = loads.places(&rows, details.as_ref(), resources)?;
         let (places, by_rank) = sorted.unwrap_or((Places::InOrder, by_rank));
-        let (min_values, profiles) = (some(min_values)?, some(profiles)?);
+        let (min_bytes, profiles) = (some(min_bytes)?, some(profiles)?);
         let mut site_names = vec![0; sites.len()];
         sites.into_iter().for_each(|(name, number)| site_names[number as usize] = name as u64);
         let mut collection = Collection {
@@ -223,7 +216,7 @@ impl Rows {
             rows,
             details,
             sketches,
-            min_values,
+            min_bytes,
             profiles,
             ids: ids.map()?,
             ends: ends.finish()?,
@@ -239,6 +232,13 @@ impl Rows {
 }
 
 /// Finishes writing rows; `None` if there are none.
+/// Returns bytes as little-endian words, with zeros after them.
+fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+    let mut words = [[0; 8]; N];
+    words.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);
+    words.map(u64::from_le_bytes)
+}
+
 fn some<const N: usize>(rows: MappedRowsWriter<N>) -> Result<Option<MappedRows<N>>> {
     if rows.is_empty() { Ok(None) } else { rows.finish().map(Some) }
 }

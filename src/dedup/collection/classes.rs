@@ -251,7 +251,7 @@ impl<'a> Seen<'a> {
                 Sketch::Digest => words.extend(row.digest?),
                 Sketch::Supershingles => words.extend(collection.halves(ordinal)[0]),
                 Sketch::Projection => words.extend(collection.halves(ordinal)[1]),
-                Sketch::MinValues => words.extend(collection.packed_min_values(ordinal)),
+                Sketch::MinValues => words.extend(collection.min_words(ordinal)),
                 Sketch::Profile => words.extend(collection.profile_words(ordinal)),
             }
         }

@@ -1,16 +1,15 @@
 //! A collection: rows, ids and sketches of documents, and their look-up.
 
-use nddb_format::record::{NUMBER_MARK, PROFILE as PROFILE_SIZE, other_kind};
-use nddb_format::summaries::min_byte;
+use nddb_format::record::{MIN_VALUES, NUMBER_MARK, PROFILE as PROFILE_SIZE, other_kind};
 use nddb_index::prefetch::prefetch;
 use nddb_index::spill::mapped_rows::MappedRows;
 use nddb_index::spill::temp_file::TempMap;
-use nddb_page::sketch::{Profile, min_bytes, titles_of};
+use nddb_page::sketch::{Profile, titles_of};
 use nddb_page::text::Headings;
 use nddb_verdict::{DocumentPair, Known};
 
 use super::order::Places;
-use super::row::{DETAILS, MIN_VALUES, PROFILE, ROW, Row, SKETCH};
+use super::row::{DETAILS, MIN_BYTES, PROFILE, ROW, Row, SKETCH};
 use crate::requirements::Held;
 
 /// The documents of one [`View`](nddb_index::View), in the form that methods read: rows of fixed width in memory-mapped
@@ -27,8 +26,8 @@ pub struct Collection {
     pub(super) details: Option<MappedRows<DETAILS>>,
     /// Six supershingles and six projection words per document; `None` if no document has any.
     pub(super) sketches: Option<MappedRows<SKETCH>>,
-    /// The 84 min-values per document; `None` if no document has them.
-    pub(super) min_values: Option<MappedRows<MIN_VALUES>>,
+    /// A byte of each of the 84 min-values per document; `None` if no document has them.
+    pub(super) min_bytes: Option<MappedRows<MIN_BYTES>>,
     /// The profile per document; `None` if no document has one.
     pub(super) profiles: Option<MappedRows<PROFILE>>,
     /// All ids, concatenated, in bytewise order.
@@ -106,11 +105,18 @@ impl Collection {
         [halves[0], halves[1]]
     }
 
-    /// Returns the min-values of a document, index 2i in the low half of word i; zeros if it has none.
+    /// Returns the bytes of the min-values of a document as little-endian words; zeros if it has none.
     #[inline]
-    pub(crate) fn packed_min_values(&self, ordinal: u32) -> [u64; MIN_VALUES] {
-        let row = self.min_values.as_ref().and_then(|min_values| min_values.get(self.places.of(ordinal)));
-        row.unwrap_or([0; MIN_VALUES])
+    pub(super) fn min_words(&self, ordinal: u32) -> [u64; MIN_BYTES] {
+        let row = self.min_bytes.as_ref().and_then(|min_bytes| min_bytes.get(self.places.of(ordinal)));
+        row.unwrap_or([0; MIN_BYTES])
+    }
+
+    /// Returns a byte of each min-value of a document; zeros if it has none.
+    #[inline]
+    pub(crate) fn min_bytes(&self, ordinal: u32) -> [u8; MIN_VALUES] {
+        let bytes = self.min_words(ordinal).map(u64::to_le_bytes);
+        *bytes.as_flattened().first_chunk().expect("a byte of each")
     }
 
     /// Returns the hashes of title and headings of a document; zeros if it has no profile.
@@ -212,27 +218,15 @@ impl Collection {
     fn known(&self, row: &Row, ordinal: u32) -> Known {
         let sketched = row.has_supershingles || row.has_projection;
         let [supershingles, projection] = if sketched { self.halves(ordinal) } else { Default::default() };
-        let min_bytes = row.has_min_values.then(|| {
-            let packed = self.packed_min_values(ordinal);
-            min_bytes(&std::array::from_fn(|index| (packed[index / 2] >> (index % 2 * 32)) as u32))
-        });
         Known {
             fingerprint: row.fingerprint,
             digest: row.digest.map(|[high, low]| u128::from(high) << 64 | u128::from(low)),
             supershingles: row.has_supershingles.then_some(supershingles),
             projection: row.has_projection.then_some(projection),
-            min_bytes,
+            min_bytes: row.has_min_values.then(|| self.min_bytes(ordinal)),
             profile: row.has_profile.then(|| self.profile(ordinal)),
             tokens: row.tokens,
             is_without_terms: row.is_without_terms(),
         }
     }
-}
-
-/// Returns the number of equal min-values (their low bytes) at equal indexes, 0 to 84. A word holds two min-values.
-#[inline]
-pub(crate) fn agreement(a: &[u64; MIN_VALUES], b: &[u64; MIN_VALUES]) -> u32 {
-    let bytes = |word: u64| [min_byte(word as u32), min_byte((word >> 32) as u32)];
-    let equal = |a: [u8; 2], b: [u8; 2]| u32::from(a[0] == b[0]) + u32::from(a[1] == b[1]);
-    a.iter().zip(b).map(|(&a, &b)| equal(bytes(a), bytes(b))).sum()
 }

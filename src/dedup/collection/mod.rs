@@ -8,6 +8,5 @@ mod order;
 pub(crate) mod row;
 
 pub use documents::Collection;
-pub(crate) use documents::agreement;
 pub use given::Numbered;
 pub(crate) use order::Places;

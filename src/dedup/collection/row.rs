@@ -11,8 +11,8 @@ pub(crate) const ROW: usize = 4;
 pub(crate) const DETAILS: usize = 4;
 /// Words of a row of supershingles and projection.
 pub(crate) const SKETCH: usize = 12;
-/// Words of 84 min-values, two per word.
-pub(crate) const MIN_VALUES: usize = 42;
+/// Words of a byte of each of 84 min-values.
+pub(crate) const MIN_BYTES: usize = 11;
 /// Words of a profile, which has 295 bytes.
 pub(crate) const PROFILE: usize = 37;
 
@@ -84,7 +84,7 @@ impl Row {
             is_deleted: deleted,
             has_supershingles: record.supershingles.is_some(),
             has_projection: record.projection.is_some(),
-            has_min_values: record.min_values.is_some(),
+            has_min_values: record.min_bytes.is_some(),
             has_profile: record.profile.is_some(),
         }
     }

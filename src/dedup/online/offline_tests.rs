@@ -71,7 +71,7 @@ impl Mixed {
                         0 => record.digest = None,
                         1 => record.supershingles = None,
                         2 => record.projection = None,
-                        3 => record.min_values = None,
+                        3 => record.min_bytes = None,
                         4 => record.profile = None,
                         5 => record.site = None,
                         _ => record.tokens = None,

@@ -49,7 +49,7 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
         // The fingerprint of a page without terms is no evidence.
         let is_bare = |record: &Record| record.tokens.is_none_or(|tokens| tokens == 0);
         let says = |record: &Record| {
-            is_bare(record) || record.supershingles.is_some() || record.min_values.is_some() || record.profile.is_some()
+            is_bare(record) || record.supershingles.is_some() || record.min_bytes.is_some() || record.profile.is_some()
         };
         if !says(x) || !says(y) {
             return None;

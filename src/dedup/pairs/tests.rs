@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nddb_format::record::Record;
-use nddb_format::summaries::min_byte;
 use nddb_index::{Error, Reader};
 use nddb_verdict::methods::{B, Simhash, all as every};
 
@@ -50,10 +49,10 @@ fn is_near(method: &str, complete: bool, a: &Page, b: &Page, sites: (&Page, &Pag
     }
 }
 
-/// Whether at least 36 of 84 min-values of two documents have equal bytes, and the min-values of one band are equal.
+/// Whether at least 36 of 84 min-values of two documents have equal bytes, and all four of one band.
 fn min_values_agree(a: &Record, b: &Record) -> Option<u32> {
-    let (a, b) = (a.min_values.as_deref()?, b.min_values.as_deref()?);
-    let agree = (0..84).filter(|&position| min_byte(a[position]) == min_byte(b[position])).count();
+    let (a, b) = (a.min_bytes.as_deref()?, b.min_bytes.as_deref()?);
+    let agree = (0..84).filter(|&position| a[position] == b[position]).count();
     let shares = (0..21).any(|band| (4 * band..4 * band + 4).all(|position| a[position] == b[position]));
     (agree >= 36 && shares).then_some(agree as u32)
 }

@@ -26,8 +26,7 @@ use std::collections::BTreeSet;
 use std::collections::HashMap;
 
 use nddb_format::cpu::{self, Compute};
-use nddb_format::record::supershingles_of;
-use nddb_format::summaries::min_byte;
+use nddb_format::record::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::mix::split_mix;
@@ -54,11 +53,15 @@ pub struct MinHash {
 
 impl MinHash {
     fn of_values(values: [u32; MIN_VALUES]) -> Self {
-        MinHash { values, supershingles: supershingles_of(&values) }
+        const RUN: usize = MIN_VALUES / SUPERSHINGLES;
+        let bytes = values.map(u32::to_le_bytes);
+        let (runs, _) = bytes.as_chunks::<RUN>();
+        let supershingles = std::array::from_fn(|index| xxh3_64(runs[index].as_flattened()));
+        MinHash { values, supershingles }
     }
 }
 
-/// Returns the byte of each min-value that is compared.
+/// Returns the byte of each min-value that is stored and compared.
 pub fn min_bytes(values: &[u32; MIN_VALUES]) -> [u8; MIN_VALUES] {
     values.map(min_byte)
 }

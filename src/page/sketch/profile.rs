@@ -25,7 +25,7 @@
 //!   text.
 
 use nddb_format::profile::{HASH, LeadingWords, NUMBER, Numbers, OWN, Profile, WHOLE, WORDS};
-use nddb_format::summaries::min_byte;
+use nddb_format::record::min_byte;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketch::min_hash::{MIN_VALUES, separating_min_values};

@@ -8,7 +8,6 @@ use nddb::detect::{Collection, Line, Method, PairOptions, Resources, document_of
 use nddb::sketch::{LeadingWords, Profile, Recipe};
 use nddb::{Config, Reader, Stored, Writer};
 use nddb_format::record::Record;
-use nddb_format::summaries::min_byte;
 use nddb_lab::eval::{Corpus, Labels};
 use nddb_verdict::{b_similarity, c_similarity};
 
@@ -108,9 +107,9 @@ fn is_near(method: &str, complete: bool, a: &Stored, b: &Stored) -> bool {
         "split" if x.site.is_some() && x.site == y.site => equal >= 2 && agree >= 355,
         "split" => agree >= 372 && (equal >= 2 || shares()),
         "min-hash" => {
-            let (p, q) = (x.min_values.as_deref(), y.min_values.as_deref());
+            let (p, q) = (x.min_bytes.as_deref(), y.min_bytes.as_deref());
             let (Some(p), Some(q), Some(profiles)) = (p, q, profiles(x, y)) else { return false };
-            let agree = p.iter().zip(q).filter(|(p, q)| min_byte(**p) == min_byte(**q)).count();
+            let agree = p.iter().zip(q).filter(|(p, q)| p == q).count();
             agree >= 36 && shares_short_run(&profiles[0], &profiles[1]) && !names_differ(x, y, &profiles)
         }
         _ => false,

@@ -24,7 +24,7 @@ def test_sketches_are_those_that_a_database_stores(crawl, table):
         assert f"{row['fp'] % (1 << 64):016x}" == stored["fp"]
         assert recipe.fingerprint(text=page["text"], url=page["url"]) == row["fp"] % (1 << 64)
         sketch = recipe.sketch(text=page["text"], url=page["url"])
-        assert sketch == {key: stored[key] for key in sketch} and "min_values" in sketch
+        assert sketch == {key: stored[key] for key in sketch} and "min_bytes" in sketch
     empty = [row for row in rows if row["tokens"] < 2]
     assert empty and all(row["fp"] is None for row in empty)
 

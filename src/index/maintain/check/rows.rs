@@ -408,7 +408,7 @@ impl Rows<'_> {
             if self.summarized.borrow().contains(number) && !self.catalog.is_of_interval(number) {
                 visit(Relation::Summaries, 0, number, without_print(summary_of(0, &record, self.state.kinds)))?;
             }
-            let sketches = record.min_values.is_some() || record.supershingles.is_some() || record.projection.is_some();
+            let sketches = record.min_bytes.is_some() || record.supershingles.is_some() || record.projection.is_some();
             if record.digest.is_none() && !sketches {
                 return Ok(true);
             }

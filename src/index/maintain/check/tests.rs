@@ -47,8 +47,8 @@ fn faults_under(recipe: &str, change: impl FnOnce(&mut Commit<'_>, &Catalog)) ->
 
 impl Document {
     fn with_keys(mut self, supershingles: [u64; 6], digest: [u8; 16]) -> Self {
-        self.record.min_values =
-            Some(Box::new(std::array::from_fn(|position| supershingles[0] as u32 + position as u32)));
+        self.record.min_bytes =
+            Some(Box::new(std::array::from_fn(|position| (supershingles[0] as u8).wrapping_add(position as u8))));
         self.record.supershingles = Some(supershingles);
         self.record.projection = Some(supershingles);
         self.record.digest = Some(digest);

@@ -10,7 +10,7 @@ use nddb_format::record::Record;
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
-use crate::sketch::min_hash::{self, MinHash};
+use crate::sketch::min_hash::{self, MinHash, min_bytes};
 use crate::sketch::profile::profile_of;
 use crate::sketch::projection::{Projection, projection};
 use crate::sketch::{digest, min_bits, simhash};
@@ -49,7 +49,7 @@ impl Sketch {
             tokens: Some(self.tokens),
             digest: Some(self.digest),
             supershingles: self.min_hash.as_ref().map(|min_hash| min_hash.supershingles),
-            min_values: self.min_hash.map(|min_hash| Box::new(min_hash.values)),
+            min_bytes: self.min_hash.map(|min_hash| Box::new(min_bytes(&min_hash.values))),
             projection: self.projection,
             profile: self.profile.map(|profile| Box::new(profile.to_bytes())),
             ..Record::default()

@@ -91,7 +91,7 @@ pub fn value(stored: &Stored) -> Value {
         date,
         tokens,
         digest,
-        min_values,
+        min_bytes,
         supershingles,
         projection,
         source,
@@ -99,6 +99,7 @@ pub fn value(stored: &Stored) -> Value {
         truncated,
         profile,
     } = &stored.record;
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
     json!({
         "id": json::Id(id),
@@ -109,8 +110,8 @@ pub fn value(stored: &Stored) -> Value {
         "site": json::or_null(site.as_deref()),
         "date": date,
         "tokens": tokens,
-        "digest": digest.map(|digest| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
-        "min_values": min_values.as_deref().map(|values| values.as_slice()),
+        "digest": digest.as_ref().map(|digest| hex(digest)),
+        "min_bytes": min_bytes.as_deref().map(|bytes| hex(bytes)),
         "supershingles": supershingles.as_ref().map(words),
         "projection": projection.as_ref().map(words),
         "source": source.map(|source| json!({

@@ -17,7 +17,7 @@ fn get_prints_what_is_stored_of_each_document() {
         "date",
         "tokens",
         "digest",
-        "min_values",
+        "min_bytes",
         "supershingles",
         "projection",
         "source",
