@@ -91,7 +91,8 @@ def shuffled(folder):
 def large(count, root, words):
     """One run on a folder: the time of each step, and what it shuffled."""
     root.mkdir()
-    spark = session(root, max(8, count // 300_000), 3, {})
+    # Shuffles of steps that have ended are removed soon, not after the default of half an hour.
+    spark = session(root, max(8, count // 300_000), 3, {"spark.cleaner.periodicGC.interval": "2min"})
     ends = {"": time.time()}
     pages = spark.range(count, numPartitions=max(8, count // 100_000)).mapInArrow(
         lambda batches: made(batches, words), "number long, id string, text string, url string"

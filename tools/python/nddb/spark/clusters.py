@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nddb import steps
 from nddb.spark.engine import Spark
 from nddb.spark.places import Place, known
-from nddb.spark.work import Work, files_of
+from nddb.spark.work import Work, files_of, writer_of
 from nddb.steps import Judging
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[st
         for given, escaped in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
             line = functions.replace(line, functions.lit(given), functions.lit(escaped))
         parts = target / f".{name}.parts"
-        ids.orderBy("id").select(line.alias("value")).write.mode("overwrite").text(parts.uri)
+        writer_of(ids.orderBy("id").select(line.alias("value"))).text(parts.uri)
 
         def write(new: Path, parts: Place = parts) -> None:
             with new.open("wb") as file:

@@ -22,7 +22,7 @@ from nddb.spark.inputs import inputs_of
 from nddb.spark.places import Place, known
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
 
 class Work:
@@ -52,7 +52,7 @@ class Work:
         """The table of a step, which is made unless it is there. Without its schema it takes a job to read that."""
         path = self.folder / name
         if not (path / "_SUCCESS").exists():
-            make().write.mode("overwrite").parquet(path.uri)
+            writer_of(make()).parquet(path.uri)
         reading = self.spark.read if schema is None else self.spark.read.schema(schema)
         return reading.parquet(path.pattern)
 
@@ -83,6 +83,15 @@ def _compare(folder: Place, before: dict[str, Any], now: dict[str, Any]) -> None
         raise Error(
             f"{folder} holds the steps of another job ({told}): name another folder, or remove this one to begin again"
         )
+
+
+def writer_of(table: DataFrame) -> DataFrameWriter:
+    """The writer of a table into a folder, in place of what is there.
+
+    A task moves its files to their place when it ends, and no file is moved once more when all have ended: in a store
+    each move is a copy. So the folder has parts of a table until it has `_SUCCESS`.
+    """
+    return table.write.mode("overwrite").option("mapreduce.fileoutputcommitter.algorithm.version", 2)
 
 
 def files_of(folder: Place) -> list[Place]:
