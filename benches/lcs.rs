@@ -214,15 +214,11 @@ fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize,
     time("length only: CPU us a pair", "2x rapidfuzz", &mut |a, b| ours.distance(a, b, usize::MAX));
     time("  rapidfuzz", "", &mut |a, b| Some(rapidfuzz::distance::indel::distance(a.iter(), b.iter())));
     time("edit script: CPU us a pair", "2x the fastest", &mut |a, b| ours.runs(a, b, usize::MAX, &mut runs));
-    time("  similar", "", &mut |a, b| {
-        let script = similar::capture_diff_slices(similar::Algorithm::Myers, a, b);
-        let edits = script.iter().map(|piece| match piece.tag() {
-            similar::DiffTag::Equal => 0,
-            _ => piece.old_range().len() + piece.new_range().len(),
-        });
-        Some(edits.sum())
+    // These crates use heuristics: their edit scripts need not be the shortest.
+    time("  similar, not exact", "", &mut |a, b| {
+        black_box(similar::capture_diff_slices(similar::Algorithm::Myers, a, b));
+        None
     });
-    // This crate uses heuristics: its edit script need not be the shortest.
     time("  imara-diff, not exact", "", &mut |a, b| {
         let tokens = |text: &[u8]| text.iter().map(|&byte| imara_diff::Token(byte.into())).collect::<Vec<_>>();
         let mut script = imara_diff::Diff::default();

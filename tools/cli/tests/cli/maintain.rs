@@ -196,6 +196,7 @@ fn a_merge_takes_the_documents_of_another_database() {
 #[test]
 fn a_database_is_backed_up_checked_and_restored() {
     let dir = Dir::with_documents();
+    dir.nddb(["backup", "db", "https://example.org/monday"]).tells(1, &["cannot be written", "HTTP server"]);
     let made = dir.nddb(["backup", "db", "monday", "--json"]).done();
     made.says(&["backup: 3 documents", "in monday"]);
     assert_eq!((&made.json()["documents"], &made.json()["generation"].is_number()), (&json!(3), &true));

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use nddb::{BackupReport, BackupSummary, CheckOptions};
-use nddb_remote::is_remote;
+use nddb_remote::{check_writable, is_remote};
 use serde_json::json;
 
 use self::store::Backups;
@@ -116,6 +116,7 @@ fn back_up(args: Args, global: &Global) -> Result<Code> {
     let meter = begin(global, "backup")?;
     let target = PathBuf::from(target);
     if is_remote(&target) {
+        check_writable(&target).map_err(|error| Failure::writing(&target.display().to_string(), &error))?;
         let mut backups = Backups::list(&target)?;
         let sent = backups.add(&db, &mut *meter.watch(true))?;
         let removed = args.keep.map_or_else(|| Ok(Vec::new()), |keep| backups.keep(keep))?;
