@@ -1,5 +1,5 @@
 //! Prefetching into the cache of the processor.
-#![expect(unsafe_code, reason = "an instruction without a safe name")]
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "an instruction without a safe name"))]
 
 /// Prefetches the cache line of an item; an index out of range is harmless.
 #[inline(always)]
