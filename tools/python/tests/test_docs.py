@@ -83,7 +83,7 @@ def test_the_stubs_say_what_is_there(tmp_path):
     config.write_text(f"[mypy]\n[mypy-{named}]\nignore_missing_imports = True\n")
     # Types that are imported for checks alone, and modules that say which package is missing.
     allowed = tmp_path / "allowed"
-    allowed.write_text("nddb\\.spark\\.\\w+\\.(DataFrame|SparkSession)\nnddb\\.(daft|ray|datatrove)(\\..*)?\n")
+    allowed.write_text("nddb\\.spark\\.\\w+\\.(DataFrame|DataFrameWriter|SparkSession)\nnddb\\.(daft|ray|datatrove)(\\..*)?\n")
     options = ["--ignore-disjoint-bases", "--mypy-config-file", config, "--allowlist", allowed]
     done = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "nddb", *map(str, options)],
