@@ -437,6 +437,13 @@ mod tests {
 
     use super::*;
 
+    /// The hashes are those of another program.
+    #[test]
+    fn supershingles_are_pinned() {
+        let found = MinHash::of_values(std::array::from_fn(|i| i as u32)).supershingles;
+        assert_eq!([found[0], found[5]], [0xc211_4431_fbac_eb1a, 0x8814_61b5_415e_2bbc]);
+    }
+
     proptest! {
         #[test]
         fn the_fast_separating_values_are_the_plain_ones(
