@@ -14,6 +14,11 @@ pub(crate) fn line(out: &mut Vec<u8>, value: &impl Serialize) {
     out.push(b'\n');
 }
 
+/// Returns bytes as hex digits, two each.
+pub(crate) fn hex_of(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A fingerprint, written as 16 hex digits.
 pub(crate) struct Hex(pub(crate) Fingerprint);
 

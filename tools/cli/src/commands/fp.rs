@@ -9,6 +9,7 @@ use super::create::RecipeArgs;
 use crate::args::Global;
 use crate::failure::{Code, Result};
 use crate::inputs::PageOptions;
+use crate::json::hex_of;
 use crate::output::Output;
 use crate::table::Table;
 
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
                 "no_fingerprint": is_unprinted,
                 "recipe": recipe.label(),
                 "tokens": sketch.tokens,
-                "digest": sketch.digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
+                "digest": hex_of(&sketch.digest),
                 "site": sketch.site,
             });
             if let Some(explanation) = &explanation {

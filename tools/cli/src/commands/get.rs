@@ -99,7 +99,6 @@ pub fn value(stored: &Stored) -> Value {
         truncated,
         profile,
     } = &stored.record;
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
     json!({
         "id": json::Id(id),
@@ -110,8 +109,8 @@ pub fn value(stored: &Stored) -> Value {
         "site": json::or_null(site.as_deref()),
         "date": date,
         "tokens": tokens,
-        "digest": digest.as_ref().map(|digest| hex(digest)),
-        "min_bytes": min_bytes.as_deref().map(|bytes| hex(bytes)),
+        "digest": digest.as_ref().map(|digest| json::hex_of(digest)),
+        "min_bytes": min_bytes.as_deref().map(|bytes| json::hex_of(bytes)),
         "supershingles": supershingles.as_ref().map(words),
         "projection": projection.as_ref().map(words),
         "source": source.map(|source| json!({

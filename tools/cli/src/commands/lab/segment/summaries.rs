@@ -7,7 +7,7 @@ use nddb_format::summaries::{Summaries, Summary};
 use serde_json::{Map, Value, json};
 
 use super::file::{self, List, WriteError, extend, start};
-use crate::json::Id;
+use crate::json::{Id, hex_of};
 use crate::output::Output;
 use crate::quantity::bytes;
 
@@ -28,10 +28,6 @@ fn touch(_: Range<u64>) -> Result<(), FormatError> {
     Ok(())
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Returns a summary with the parts that it has.
 fn shown(number: u64, summary: &Summary<'_>) -> Value {
     let words = |words: &[u64]| words.iter().map(|word| format!("{word:016x}")).collect::<Vec<_>>();
@@ -43,11 +39,11 @@ fn shown(number: u64, summary: &Summary<'_>) -> Value {
         ("url", summary.url.map(Value::from)),
         ("site", summary.site.map(Value::from)),
         ("without_terms", summary.is_without_terms.then_some(Value::Bool(true))),
-        ("digest", summary.digest.map(|digest| hex(&digest).into())),
-        ("min_bytes", summary.min_bytes.map(|bytes| hex(&bytes).into())),
+        ("digest", summary.digest.map(|digest| hex_of(&digest).into())),
+        ("min_bytes", summary.min_bytes.map(|bytes| hex_of(&bytes).into())),
         ("supershingles", summary.supershingles.map(|values| words(&values).into())),
         ("projection", summary.projection.map(|values| words(&values).into())),
-        ("profile", summary.profile.map(|profile| hex(&profile).into())),
+        ("profile", summary.profile.map(|profile| hex_of(&profile).into())),
         ("tokens", summary.tokens.map(Value::from)),
     ];
     fields.extend(parts.into_iter().filter_map(|(name, part)| Some((name.to_owned(), part?))));
