@@ -231,7 +231,6 @@ impl Rows {
     }
 }
 
-/// Finishes writing rows; `None` if there are none.
 /// Returns bytes as little-endian words, with zeros after them.
 fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let mut words = [[0; 8]; N];
@@ -239,6 +238,7 @@ fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     words.map(u64::from_le_bytes)
 }
 
+/// Finishes writing rows; `None` if there are none.
 fn some<const N: usize>(rows: MappedRowsWriter<N>) -> Result<Option<MappedRows<N>>> {
     if rows.is_empty() { Ok(None) } else { rows.finish().map(Some) }
 }

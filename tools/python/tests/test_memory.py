@@ -63,9 +63,12 @@ def grown(call, count):
 def test_calls_leave_nothing_in_memory(tmp_path):
     for name, call in calls(tmp_path).items():
         count = 100 if name in LONG else 2000
-        more = grown(call, count)
-        # The text of each call alone would be 2.8 MB.
-        assert more < 2 << 20, f"{name}: {more >> 10} KB more after {count} calls"
+        # The text of each call alone would be 2.8 MB. The allocator may take as much once, for a thread; what calls
+        # leave behind grows in each round.
+        rounds = []
+        while not rounds or rounds[-1] >= 2 << 20:
+            assert len(rounds) < 3, f"{name}: {[more >> 10 for more in rounds]} KB more after {count} calls each"
+            rounds.append(grown(call, count))
 
 
 if __name__ == "__main__":
