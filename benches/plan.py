@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the constants of `nddb plan`: the disk space, memory and time per document, by recipe.
 
-    plan.py NDDB [--edits 400] [--recipes bare,ordinals,main,main-c,web,web-c,1e0ng] [--folder FOLDER] > measured.tsv
+    plan.py NDDB [--edits 400] [--recipes bare,ordinals,main,main-c,main-offline,web,web-c,1e0ng] [--folder FOLDER]
 
 NDDB is the program, from a release build. Pages are the `edits` of `made_pages.py` (200 synthetic words each, each page
 with a near copy), in random order, because neighbouring copies would compress too well. They are loaded into a new
@@ -30,7 +30,7 @@ import threading
 import time
 from pathlib import Path
 
-RECIPES = "bare,ordinals,main,main-c,web,web-c,1e0ng"
+RECIPES = "bare,ordinals,main,main-c,main-offline,web,web-c,1e0ng"
 # Bare fingerprints: with ids that are not consecutive, and with consecutive ids.
 BARE = {"bare": lambda place: f"{7919 * place:020}", "ordinals": str}
 COLD = 41
@@ -102,12 +102,14 @@ def measure(nddb, recipe, documents, folder):
     records = [json.loads(line) for line in records.splitlines()]
     mean = {name: sum(len((record[name] or "").encode()) for record in records) / count for name in records[0]}
     ids = [record["id"] for record in random.sample(records, min(COLD, len(records)))]
-    everything = Run([nddb, "query", database, "--all", "--limit", "1"])
+    # Nothing else is looked up in such a database.
+    method = ["--method", "simhash"] if recipe.endswith("-offline") else []
+    everything = Run([nddb, "query", database, *method, "--all", "--limit", "1"])
     forget(database)
-    cold_one = Run([nddb, "query", database, "--id", ids[0]])
+    cold_one = Run([nddb, "query", database, *method, "--id", ids[0]])
     forget(database)
-    cold = Run([nddb, "query", database, "--id", *ids])
-    one = Run([nddb, "query", database, "--id", ids[0]])
+    cold = Run([nddb, "query", database, *method, "--id", *ids])
+    one = Run([nddb, "query", database, *method, "--id", ids[0]])
     each = lambda of: (of(cold) - of(cold_one)) / (len(ids) - 1)
     return {
         "recipe": recipe,

@@ -34,8 +34,9 @@ impl KeyKinds {
         let name = label.split_once('/').map_or(label, |(name, _)| name);
         let mut parts = name.split('-');
         let is_main = parts.next() == Some("main");
-        let pieces = parts.any(|flag| flag == "c");
-        Self { megashingles: !is_main || pieces, pieces, bands: is_main }
+        let flags: Vec<&str> = parts.collect();
+        let pieces = flags.contains(&"c");
+        Self { megashingles: !is_main || pieces, pieces, bands: is_main && !flags.contains(&"offline") }
     }
 }
 
@@ -92,11 +93,12 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_c_and_the_base_main_decide_what_is_kept() {
+    fn the_base_main_and_the_flags_c_and_offline_decide_what_is_kept() {
         let kinds = |megashingles, pieces, bands| KeyKinds { megashingles, pieces, bands };
         for (label, expected) in [
             ("main/1", kinds(false, false, true)),
             ("main-c/1", kinds(true, true, true)),
+            ("main-offline/1", kinds(false, false, false)),
             ("web-3grams-psl/1", kinds(true, false, false)),
             ("web-3grams-psl-c/1", kinds(true, true, false)),
             ("mine", kinds(true, false, false)),

@@ -430,12 +430,15 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
     };
     for (label, refused, said) in [
         ("web/1", &["c", "split"][..], "keeps no pieces of projections; recipes that fit: main-c/1, web-c/1"),
+        ("main-offline/1", &["model", "min-hash"], "keeps no bands of profiles; recipes that fit: main/1"),
+        ("main-offline/1", &["c"], "makes no projections; recipes that fit: main/1, web/1"),
         ("web-c/1", &["min-hash"], "keeps no bands of profiles; recipes that fit: main/1"),
         ("1e0ng/1", &["b", "combined"], "makes no supershingles; recipes that fit: main/1, web/1"),
         ("main-c/1", &["lcs", "cosine", "shingles"], "compares texts"),
     ] {
         let config = Config::within(3).expect("k").recipe(label);
-        let mut writer = Writer::create(folder.path().join(&label[..label.len() - 2]), &config).expect("a database");
+        let path = folder.path().join(format!("{}-{}", &label[..label.len() - 2], refused[0]));
+        let mut writer = Writer::create(path, &config).expect("a database");
         for &method in refused {
             let why = why(OnlineDetector::new(named(method)).insert_if_new(&mut writer, page.clone()));
             assert!(why.contains(said), "{label}, {method}: {why}");

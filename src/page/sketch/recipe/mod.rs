@@ -63,15 +63,16 @@ impl Sketch {
 /// that pages of one site do not become similar because of their navigation. Its sketches are the fingerprint
 /// (`sketch::min_bits`), min-values, supershingles, projection, bands, and the profile that the default verdict
 /// compares. The number of tokens and the digest are those of the whole page. Without the flag `c`, databases of `main`
-/// keep only the keys that the default verdict needs. Sites of `main` are registrable domains, by the public suffix
-/// list; the sites of the other bases follow Henzinger unless the flag `psl` is set.
+/// keep only the keys that the default verdict needs, and with `offline` none. Sites of `main` are registrable domains,
+/// by the public suffix list; the sites of the other bases follow Henzinger unless the flag `psl` is set.
 ///
 /// The base `web` sketches all terms of a page (by Henzinger 2): the simhash of Manku et al. 2 over the terms in lower
 /// case, weighted by their frequency, min-values and supershingles, and projection. The other bases reproduce the
 /// simhash of other tools and have neither min-values nor projection.
 ///
 /// Flags follow the base in the name, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
-/// ([`Recipe::with_registrable_sites`]), `c` ([`Recipe::with_pieces`]): `web-3grams-psl`, `main-c`.
+/// ([`Recipe::with_registrable_sites`]), `c` ([`Recipe::with_pieces`]) or `offline` ([`Recipe::offline`]):
+/// `web-3grams-psl`, `main-c`.
 ///
 /// ```
 /// use nddb_page::sketch::Recipe;
@@ -84,7 +85,7 @@ impl Sketch {
 pub struct Recipe {
     kind: Kind,
     site: SiteRule,
-    pieces: bool,
+    lookups: Lookups,
 }
 
 /// The features of the fingerprint.
@@ -97,6 +98,17 @@ enum Kind {
     Terms(usize),
     /// The features of another tool.
     Of(Convention),
+}
+
+/// By which methods databases find documents online.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lookups {
+    /// The default verdict; for `web`, algorithm B.
+    Usual,
+    /// The algorithms of the papers, too: the flag `c`.
+    Papers,
+    /// None: the flag `offline`.
+    Offline,
 }
 
 /// The version of every recipe.
@@ -125,7 +137,7 @@ impl Recipe {
             _ => Kind::Of(Convention::named(name)?),
         };
         let site = if kind == Kind::Content { SiteRule::Registrable } else { SiteRule::Henzinger };
-        Some(Recipe { kind, site, pieces: false })
+        Some(Recipe { kind, site, lookups: Lookups::Usual })
     }
 
     /// Returns the recipe of this name: a base, followed by flags, each after a hyphen.
@@ -137,6 +149,7 @@ impl Recipe {
             "3grams" => recipe.with_phrases(3),
             "psl" => Some(recipe.with_registrable_sites()),
             "c" => recipe.with_pieces(),
+            "offline" => recipe.offline(),
             _ => None,
         })?;
         // Each recipe has exactly one label, so flags must be in order and occur once.
@@ -152,7 +165,7 @@ impl Recipe {
             for plain in std::iter::once(base).chain(phrases) {
                 let other_sites = plain.with_registrable_sites();
                 for recipe in std::iter::once(plain).chain((other_sites != plain).then_some(other_sites)) {
-                    all.extend(std::iter::once(recipe).chain(recipe.with_pieces()));
+                    all.extend(std::iter::once(recipe).chain(recipe.with_pieces()).chain(recipe.offline()));
                 }
             }
         }
@@ -182,7 +195,15 @@ impl Recipe {
     /// online: the pieces of projections for algorithm C and, for `main`, the megashingles for algorithm B. `None` if
     /// the recipe has no projections.
     pub fn with_pieces(self) -> Option<Self> {
-        self.has_projection().then_some(Self { pieces: true, ..self })
+        self.has_projection().then_some(Self { lookups: Lookups::Papers, ..self })
+    }
+
+    /// Returns the recipe whose databases store only what lists of pairs and clusters by the default verdict compare:
+    /// no projections, and no keys to find documents by their profiles online. `None` if its base is not `main` or it
+    /// has the flag `c`.
+    pub fn offline(self) -> Option<Self> {
+        let fits = self.has_profile() && self.lookups != Lookups::Papers;
+        fits.then_some(Self { lookups: Lookups::Offline, ..self })
     }
 
     /// Returns the recipe of a label stored in a database.
@@ -220,8 +241,12 @@ impl Recipe {
         // A property that the base has anyway is not a flag.
         let is_flag = self.site == SiteRule::Registrable && self.kind != Kind::Content;
         let site = if is_flag { "-psl" } else { "" };
-        let pieces = if self.pieces { "-c" } else { "" };
-        format!("{base}{phrases}{site}{pieces}")
+        let lookups = match self.lookups {
+            Lookups::Usual => "",
+            Lookups::Papers => "-c",
+            Lookups::Offline => "-offline",
+        };
+        format!("{base}{phrases}{site}{lookups}")
     }
 
     /// Returns the version. Sketches of different versions have different values.
@@ -254,13 +279,13 @@ impl Recipe {
     /// profiles, does not need megashingles.
     pub fn keys(&self) -> KeyKinds {
         KeyKinds {
-            megashingles: self.has_min_hash() && (!self.has_profile() || self.pieces),
-            pieces: self.pieces,
-            bands: self.has_profile(),
+            megashingles: self.has_min_hash() && (!self.has_profile() || self.lookups == Lookups::Papers),
+            pieces: self.lookups == Lookups::Papers,
+            bands: self.has_profile() && self.lookups != Lookups::Offline,
         }
     }
 
-    /// Returns whether sketches have a profile and documents are found by its bands
+    /// Returns whether sketches have a profile. Documents are found by its bands
     /// ([`Profile::bands`](nddb_format::profile::Profile::bands)).
     pub fn has_profile(&self) -> bool {
         self.kind == Kind::Content
@@ -268,7 +293,7 @@ impl Recipe {
 
     /// Returns whether sketches have the projection of algorithm C (Henzinger 2).
     pub fn has_projection(&self) -> bool {
-        !matches!(self.kind, Kind::Of(_))
+        !matches!(self.kind, Kind::Of(_)) && self.lookups != Lookups::Offline
     }
 
     /// Returns the site of an address by the recipe's rule; `None` if it has no host.
@@ -292,7 +317,7 @@ impl Recipe {
             (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
             (_, hashes) => {
                 let hashes = hashes.as_deref().unwrap_or(tokens.hashes());
-                (min_hash::min_hash(hashes), Some(projection(hashes)))
+                (min_hash::min_hash(hashes), self.has_projection().then(|| projection(hashes)))
             }
         };
         let fingerprint = match self.kind {
@@ -361,7 +386,7 @@ impl Recipe {
 impl Default for Recipe {
     /// Returns `main`.
     fn default() -> Self {
-        Recipe { kind: Kind::Content, site: SiteRule::Registrable, pieces: false }
+        Recipe { kind: Kind::Content, site: SiteRule::Registrable, lookups: Lookups::Usual }
     }
 }
 

@@ -17,7 +17,7 @@ fn every_name_is_a_recipe_and_every_label_leads_back() {
         assert_eq!(Recipe::from_label(&recipe.label()), Ok(recipe));
     }
     let different: std::collections::BTreeSet<&String> = names.iter().collect();
-    assert_eq!((different.len(), names.len()), (24, 24), "{names:?}");
+    assert_eq!((different.len(), names.len()), (25, 25), "{names:?}");
     assert_eq!(
         Recipe::BASES.map(|name| Recipe::named(name).map(|recipe| recipe.name())),
         Recipe::BASES.map(|name| Some(name.into()))
@@ -43,6 +43,7 @@ fn labels_of_databases_keep_their_meaning() {
     for (label, site, pieces, terms) in [
         ("main/1", SiteRule::Registrable, false, None),
         ("main-c/1", SiteRule::Registrable, true, None),
+        ("main-offline/1", SiteRule::Registrable, false, None),
         ("web/1", SiteRule::Henzinger, false, Some(1)),
         ("web-psl/1", SiteRule::Registrable, false, Some(1)),
         ("web-2grams/1", SiteRule::Henzinger, false, Some(2)),
@@ -71,9 +72,19 @@ fn a_base_takes_the_flags_that_mean_something_to_it() {
     assert_eq!(Recipe::default().with_phrases(2), None);
     assert_eq!(Recipe::default().with_registrable_sites(), Recipe::default(), "its sites are so already");
     assert_eq!(Recipe::named("seomoz").and_then(Recipe::with_pieces), None);
-    for name in
-        ["main-2grams", "1e0ng-c", "web-c-psl", "web-psl-psl", "web-4grams", "web-1grams", "main-", "mainc", "-c"]
-    {
+    assert_eq!(web.offline().or(Recipe::default().with_pieces().and_then(Recipe::offline)), None);
+    for name in [
+        "main-2grams",
+        "1e0ng-c",
+        "web-c-psl",
+        "web-psl-psl",
+        "web-4grams",
+        "web-1grams",
+        "main-",
+        "mainc",
+        "-c",
+        "web-offline",
+    ] {
         assert_eq!(Recipe::named(name), None, "{name}");
     }
     assert_eq!(Recipe::named("main-psl"), None, "a recipe has one label");
@@ -89,7 +100,7 @@ fn a_label_of_another_version_is_refused_with_a_reason() {
     let older = Recipe::from_label("web/0").map_err(|error| error.to_string());
     assert_eq!(older, Err("recipe web has version 0, older than this program's 1".into()));
     assert_eq!(Recipe::of_any_version("web/9"), Some(web()));
-    for name in ["main", "main-c"] {
+    for name in ["main", "main-c", "main-offline"] {
         let recipe = Recipe::named(name);
         for version in [0, 1, 2, 9] {
             let label = format!("{name}/{version}");
@@ -130,6 +141,15 @@ fn the_numbers_of_recipes_with_pieces_are_those_of_the_same_without() {
         let same = Recipe::named(name.trim_end_matches("-c")).expect("the same without pieces");
         assert_eq!(recipe.sketch(&page), same.sketch(&page));
     }
+}
+
+#[test]
+fn offline_leaves_out_the_projection_and_changes_nothing_else() {
+    let page = Page::html("<p>The Rhine rises in the Alps, and flows into the North Sea.");
+    let (main, offline) = (Recipe::default(), Recipe::named("main-offline").expect("a recipe"));
+    let sketch = main.sketch(&page);
+    assert!(sketch.projection.is_some());
+    assert_eq!(offline.sketch(&page), Sketch { projection: None, ..sketch });
 }
 
 #[test]

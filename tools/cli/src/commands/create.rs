@@ -18,6 +18,7 @@ use crate::output;
 Examples:
   nddb create crawl.nddb
   nddb create crawl.nddb --pieces                     'query --method b' and 'c' find pages too
+  nddb create corpus.nddb --offline --tables 1        for 'pairs' and 'cluster' alone, on least disk
   nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
@@ -64,6 +65,9 @@ pub(super) struct RecipeArgs {
     /// main, web: documents are also found by the keys that methods b, c, combined and split need online
     #[arg(long)]
     pieces: bool,
+    /// main: for 'pairs' and 'cluster' alone, in less space: pages are not looked up by 'query' and 'add --if-new'
+    #[arg(long, conflicts_with = "pieces")]
+    offline: bool,
     /// web: fingerprints are made of phrases of so many terms, 2 or 3
     #[arg(long, value_name = "TERMS", value_parser = clap::value_parser!(u8).range(2..=3))]
     phrases: Option<u8>,
@@ -83,6 +87,9 @@ impl RecipeArgs {
         }
         if self.pieces {
             recipe = recipe.with_pieces().ok_or_else(|| unfit("--pieces"))?;
+        }
+        if self.offline {
+            recipe = recipe.offline().ok_or_else(|| unfit("--offline"))?;
         }
         Ok(recipe)
     }

@@ -74,6 +74,7 @@ fn a_recipe_is_a_base_and_flags_or_a_label() {
         (&[][..], "main/1"),
         (&["--pieces"], "main-c/1"),
         (&["--pieces", "--psl"], "main-c/1"),
+        (&["--offline"], "main-offline/1"),
         (&["--recipe", "web", "--pieces", "--psl"], "web-psl-c/1"),
         (&["--recipe", "web", "--phrases", "2", "--pieces"], "web-2grams-c/1"),
         (&["--recipe", "1e0ng"], "1e0ng/1"),
@@ -90,6 +91,9 @@ fn a_recipe_is_a_base_and_flags_or_a_label() {
     }
     for (args, why) in [
         (&["--recipe", "1e0ng", "--pieces"][..], "--pieces is no flag of recipe '1e0ng'"),
+        (&["--recipe", "web", "--offline"], "--offline is no flag of recipe 'web'"),
+        (&["--recipe", "main-c", "--offline"], "--offline is no flag of recipe 'main-c'"),
+        (&["--recipe", "main-offline", "--pieces"], "--pieces is no flag of recipe 'main-offline'"),
         (&["--phrases", "2"], "--phrases is no flag of recipe 'main'"),
         (&["--recipe", "web", "--phrases", "4"], "2..=3"),
         (&["--recipe", "web-c-psl"], "there is no recipe 'web-c-psl'"),

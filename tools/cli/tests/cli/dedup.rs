@@ -54,6 +54,33 @@ fn rows(dir: &Dir, name: &str) -> Vec<Value> {
 }
 
 #[test]
+fn a_database_for_lists_alone_finds_what_others_find() {
+    let (dir, lines) = with_documents();
+    let (first, second) = lines.split_at(3);
+    dir.write("first.jsonl", first.concat().as_bytes());
+    dir.write("second.jsonl", second.concat().as_bytes());
+    let mut found = Vec::new();
+    for (db, options) in [("usual", &[][..]), ("offline", &["--offline", "--tables", "1"])] {
+        dir.nddb([&["create", db], options].concat()).done();
+        for part in ["first.jsonl", "second.jsonl"] {
+            dir.nddb(["load", db, part]).done();
+        }
+        let pairs = ["model", "min-hash", "b", "simhash", "lcs"]
+            .map(|method| dir.nddb(["pairs", db, "--method", method]).done().stdout)
+            .map(|pairs| pairs.replace("\"c_sim\":368", "\"c_sim\":null"));
+        let clusters = dir.nddb(["cluster", db]).done().stdout;
+        assert!(pairs.iter().all(|pairs| !pairs.is_empty()) && !clusters.is_empty(), "{pairs:?}, {clusters}");
+        let checked = dir.nddb(["check", db, "--json"]).done().json();
+        dir.nddb(["compact", db]).done();
+        dir.nddb(["check", db]).done();
+        found.push((pairs, clusters, checked["documents"].clone()));
+    }
+    assert_eq!(found[0], found[1]);
+    let why = "makes no projections; recipes that fit: main/1, web/1";
+    dir.nddb(["pairs", "offline", "--method", "c"]).tells(12, &[why]);
+}
+
+#[test]
 fn one_call_keeps_what_load_cluster_and_filter_keep() {
     let (dir, lines) = with_documents();
     let ran = dir.nddb(["dedup", "in.jsonl", "-o", "out.jsonl", "--json"]).done();

@@ -237,7 +237,7 @@ fn options_stand_under_their_own_heading() {
     let of_all = ["--threads", "--memory-limit", "--tmp-dir", "--lock-wait", "--progress", "--json", "-q", "-v"];
     let headings: &[(&str, &[&str])] = &[
         ("Options of methods that compare texts:", &of_texts),
-        ("How pages become fingerprints:", &["--recipe", "--psl", "--pieces", "--phrases"]),
+        ("How pages become fingerprints:", &["--recipe", "--psl", "--pieces", "--offline", "--phrases"]),
         ("Options of all commands:", &of_all),
         (
             "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner):",

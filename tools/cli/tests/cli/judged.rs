@@ -167,6 +167,12 @@ fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     for method in ["lcs", "cosine", "shingles"] {
         dir.nddb(["query", "db", "--all", "--method", method]).tells(12, &["compares texts"]);
     }
+    dir.nddb(["create", "corpus", "--offline", "--tables", "1"]).done();
+    for asked in [&["query", "corpus", "--all"][..], &["add", "corpus", "--if-new"]] {
+        dir.nddb(asked)
+            .stdin(line("a", "", "b c"))
+            .tells(12, &["'main-offline/1'", "no bands of profiles", "fit: main/1"]);
+    }
     dir.nddb(["create", "other", "--recipe", "1e0ng"]).done();
     dir.nddb(["query", "other", "--all", "--method", "b"]).tells(12, &["makes no supershingles", "web"]);
     dir.nddb(["query", "db", "--all", "--method", "b"]).tells(12, &["no megashingles", "fit: main-c/1, web/1"]);

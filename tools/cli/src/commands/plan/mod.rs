@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Omit designs with more tables than N
     #[arg(long, value_name = "N", default_value_t = 64)]
     tables_max: usize,
-    /// Show the calculation for this recipe: bare, ordinals, main, main-c, web, web-c, conventions
+    /// Show the calculation for this recipe: bare, ordinals, main, main-c, main-offline, web, web-c, conventions
     #[arg(long, value_name = "RECIPE", default_value = "main", value_parser = recipe)]
     recipe: usize,
     /// Mean size of an id; a record id is urn:uuid: and 36 characters
