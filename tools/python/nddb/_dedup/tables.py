@@ -57,7 +57,8 @@ def store(
     tell: Tell | None = None,
 ) -> None:
     """Makes a database of the rows, with their numbers as ids, that can be compared with the other databases."""
-    config = _native.Config()
+    # Nothing is looked up in it online.
+    config = _native.Config(recipe="main-offline")
     if databases is not None:
         config = _native.Config(databases.k, recipe=databases.recipe, bits=databases.bits)
     with _native.Writer(path, create=config, threads=threads) as writer:

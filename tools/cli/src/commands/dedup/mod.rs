@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use nddb::archive::{Format, Options};
 use nddb::detect::{ClusterOptions, Keep, PairOptions};
-use nddb::{Reader, View};
-use nddb_format::record::Settings;
+use nddb::sketch::Recipe;
+use nddb::{Config, Reader, View};
 use nddb_lab::report::{Report, SAMPLE};
 use nddb_remote::is_remote;
 use tempfile::TempDir;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use self::summary::Summary;
 use super::filter::{How, Plan, RemoveList, Selection};
 use super::load::{FieldNames, IdFrom};
-use super::query::outside::Outside;
+use super::query::outside::{self, Outside};
 use super::query::parts::Parts;
 use super::{pairs, report};
 use crate::args::Global;
@@ -125,8 +125,8 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         earlier => Some(Parts::new(&args.against, &earlier.iter().collect::<Vec<_>>())?),
     };
     let meter = global.messages().meter("dedup");
-    let like = earlier.first().map(|reader: &Reader| reader.view().settings());
-    let (outside, id) = args.load(&plan, options, like, &meter, global)?;
+    let config = config(earlier.first())?;
+    let (outside, id) = args.load(&plan, options, &config, &meter, global)?;
     let found = args.find(&outside, parts.as_ref(), &meter, global)?;
     let mut selection = Selection::new(found.list.sorted());
     let counts = plan.copy(&args.how(id), outside.view(), &mut selection, &meter, &global.messages())?;
@@ -141,6 +141,17 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     }
     found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
     Ok(outside.code())
+}
+
+/// Returns the settings of the temporary database, in which nothing is looked up online: those of an earlier one that
+/// it is compared with, or else a recipe without keys, with one table.
+fn config(earlier: Option<&Reader>) -> Result<Config> {
+    if let Some(earlier) = earlier {
+        return outside::config_like(earlier.view().settings());
+    }
+    let recipe = Recipe::default();
+    let recipe = recipe.offline().unwrap_or(recipe);
+    Ok(Config::within(outside::K)?.levels(&[])?.recipe(&recipe.label()))
 }
 
 /// The documents to remove, and how they were found.
@@ -186,13 +197,14 @@ impl Args {
         &self,
         plan: &Plan,
         mut options: Options,
-        like: Option<&Settings>,
+        config: &Config,
         meter: &Meter,
         global: &Global,
     ) -> Result<(Outside, Option<IdFrom>)> {
         let check = |view: View<'_>| self.options(view, global).map(|_| ());
-        let load =
-            |options| Outside::load(plan.inputs(), options, like, self.temporary_folder(global)?, check, meter, global);
+        let load = |options| {
+            Outside::load(plan.inputs(), options, config, self.temporary_folder(global)?, check, meter, global)
+        };
         let first = load(options.clone())?;
         let repeated = first.loaded().map_or(0, |(report, _)| report.loaded.repeated + report.loaded.unchanged);
         if repeated == 0 {

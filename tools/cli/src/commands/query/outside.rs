@@ -20,7 +20,7 @@ use crate::messages::Meter;
 use crate::quantity::{counted, grouped};
 
 /// Maximum distance of queries in a temporary database: the default of `nddb create`.
-const K: u8 = 3;
+pub(in crate::commands) const K: u8 = 3;
 /// Name of a temporary database in its folder.
 const DATABASE: &str = "documents.nddb";
 
@@ -32,7 +32,7 @@ pub(in crate::commands) struct Outside {
 }
 
 impl Outside {
-    /// Opens a database, or loads files with the recipe and width of `like`.
+    /// Opens a database, or loads files with the settings of `like`.
     pub(in crate::commands) fn open(given: &[PathBuf], like: Option<&Settings>, global: &Global) -> Result<Self> {
         match given {
             [path] if is_database(path) => {
@@ -49,7 +49,11 @@ impl Outside {
                 let inputs = archive::expand(given, archive::Format::Auto)?;
                 let meter = global.messages().meter("read");
                 let folder = global.temporary_folder()?;
-                let outside = Self::load(inputs, Options::default(), like, folder, |_| Ok(()), &meter, global)?;
+                let config = match like {
+                    Some(like) => config_like(like)?,
+                    None => Config::within(K)?.recipe(&Recipe::default().label()),
+                };
+                let outside = Self::load(inputs, Options::default(), &config, folder, |_| Ok(()), &meter, global)?;
                 if let Some((report, _)) = &outside.loaded {
                     meter.finish(&summary(report));
                 }
@@ -63,18 +67,14 @@ impl Outside {
     pub(in crate::commands) fn load(
         inputs: Inputs,
         options: Options,
-        like: Option<&Settings>,
+        config: &Config,
         folder: TempDir,
         check: impl FnOnce(View<'_>) -> Result<()>,
         meter: &Meter,
         global: &Global,
     ) -> Result<Self> {
-        let config = match like {
-            Some(like) => Config::within(like.k)?.bits(like.bits)?.recipe(&like.recipe),
-            None => Config::within(K)?.recipe(&Recipe::default().label()),
-        };
         let path = folder.path().join(DATABASE);
-        let mut writer = Writer::create(&path, &config)?;
+        let mut writer = Writer::create(&path, config)?;
         check(writer.view())?;
         database::set_up(&mut writer, global);
         interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
@@ -125,6 +125,11 @@ impl Outside {
         let is_whole = |(report, _): &(LoadReport, TempDir)| report.skipped() == 0 && report.loaded.repeated == 0;
         if self.loaded.as_ref().is_none_or(is_whole) { Code::Done } else { Code::SomeSkipped }
     }
+}
+
+/// Returns the settings of a database that can be compared with one of these.
+pub(in crate::commands) fn config_like(like: &Settings) -> Result<Config> {
+    Ok(Config::within(like.k)?.bits(like.bits)?.recipe(&like.recipe))
 }
 
 /// Returns the outcome of loading the files.
