@@ -135,8 +135,10 @@ fn class(error: &nddb::Error) -> &'static str {
 fn exception(class: &str, message: &str, hint: Option<String>, system: Option<i32>) -> PyErr {
     Python::attach(|py| {
         let made = || {
-            let exception = py.import("nddb._errors")?.getattr(class)?.call1((message,))?;
+            let in_python = py.import("nddb._hints")?.getattr("in_python")?;
+            let exception = py.import("nddb._errors")?.getattr(class)?.call1((in_python.call1((message,))?,))?;
             if let Some(hint) = hint {
+                let hint: String = in_python.call1((hint,))?.extract()?;
                 exception.setattr("hint", &hint)?;
                 // What add_note does, which Python has from 3.11 on.
                 exception.setattr("__notes__", vec![format!("hint: {hint}")])?;

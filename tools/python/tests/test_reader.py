@@ -71,7 +71,8 @@ def test_a_query_finds_what_the_command_finds(crawl, table, command, tmp_path):
 def test_errors_have_classes_of_their_own(crawl, tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         nddb.open(tmp_path / "nothing")
-    assert isinstance(raised.value, nddb.NotADatabase) and "nddb create" in raised.value.hint
+    assert isinstance(raised.value, nddb.NotADatabase)
+    assert f"nddb.Writer({str(tmp_path / 'nothing')!r}, create=nddb.Config())" in raised.value.hint
     assert raised.value.__notes__ == [f"hint: {raised.value.hint}"]
     db = nddb.open(crawl)
     for wrong in [lambda: db.probe(1, k=9), lambda: db.probe_batch(memoryview(b"").cast("Q"), k=9)]:
