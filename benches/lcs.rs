@@ -28,7 +28,7 @@ use nddb_verdict::compare::lcs::{Comparer, Likeness, Myers, Prepared, plain};
 const SIZE: usize = 10_240;
 
 type Pair = (usize, usize);
-/// Compares two texts and returns their distance, if computed.
+/// Compares two texts and returns the number of edits between them.
 type Work<'a> = dyn FnMut(&[u8], &[u8]) -> Option<usize> + 'a;
 
 #[derive(Args)]
@@ -199,32 +199,32 @@ fn myers(originals: &[String], edited: &[String], percent: usize, rounds: usize,
         pairs.iter().map(|(a, b)| rapidfuzz::distance::indel::distance(a.iter(), b.iter())).collect();
     let edits = expected.iter().sum::<usize>() / len;
     say(format_args!("Myers, 10 KB, {percent}% edited: {len} pairs, {edits} edits a pair"));
-    let time = |what: &str, goal: &str, work: &mut Work<'_>| {
+    let time = |what: &str, goal: &str, exact: bool, work: &mut Work<'_>| {
         let mut spents = Vec::new();
         for _ in 0..rounds {
             let mut found = Vec::new();
             let (_, spent) = measure(|| found.extend(pairs.iter().map(|(a, b)| black_box(work(a, b)))));
             spents.push(spent.cpu_us(len));
-            if let Some(found) = found.into_iter().collect::<Option<Vec<usize>>>() {
-                assert_eq!(found, expected, "{what}");
+            for (found, &expected) in found.into_iter().zip(&expected) {
+                assert!(found == Some(expected) || !exact && found > Some(expected), "{what}: {found:?}, {expected}");
             }
         }
         figure(what, format_args!("{:.1}", median(&spents)), goal);
     };
-    time("length only: CPU us a pair", "2x rapidfuzz", &mut |a, b| ours.distance(a, b, usize::MAX));
-    time("  rapidfuzz", "", &mut |a, b| Some(rapidfuzz::distance::indel::distance(a.iter(), b.iter())));
-    time("edit script: CPU us a pair", "2x the fastest", &mut |a, b| ours.runs(a, b, usize::MAX, &mut runs));
+    time("length only: CPU us a pair", "2x rapidfuzz", true, &mut |a, b| ours.distance(a, b, usize::MAX));
+    time("  rapidfuzz", "", true, &mut |a, b| Some(rapidfuzz::distance::indel::distance(a.iter(), b.iter())));
+    time("edit script: CPU us a pair", "2x the fastest", true, &mut |a, b| ours.runs(a, b, usize::MAX, &mut runs));
     // These crates use heuristics: their edit scripts need not be the shortest.
-    time("  similar, not exact", "", &mut |a, b| {
-        black_box(similar::capture_diff_slices(similar::Algorithm::Myers, a, b));
-        None
+    time("  similar, not exact", "", false, &mut |a, b| {
+        let script = similar::capture_diff_slices(similar::Algorithm::Myers, a, b);
+        let changed = script.iter().filter(|part| part.tag() != similar::DiffTag::Equal);
+        Some(changed.map(|part| part.old_range().len() + part.new_range().len()).sum())
     });
-    time("  imara-diff, not exact", "", &mut |a, b| {
+    time("  imara-diff, not exact", "", false, &mut |a, b| {
         let tokens = |text: &[u8]| text.iter().map(|&byte| imara_diff::Token(byte.into())).collect::<Vec<_>>();
         let mut script = imara_diff::Diff::default();
         script.compute_with(imara_diff::Algorithm::Myers, &tokens(a), &tokens(b), 256);
-        black_box(script);
-        None
+        Some((script.count_removals() + script.count_additions()) as usize)
     });
 }
 
