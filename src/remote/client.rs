@@ -152,7 +152,13 @@ pub(crate) fn told(error: Error) -> io::Error {
             (ErrorKind::PermissionDenied, format!("the store refuses it; {credentials}"))
         }
         Error::Precondition { .. } => (ErrorKind::Other, "it was replaced while it was read; begin again".to_owned()),
-        _ => (ErrorKind::Other, causes(&error)),
+        _ => match causes(&error) {
+            // A machine of a cloud is asked for its role only if the environment has no credentials.
+            text if text.contains("://169.254.169.254/") => {
+                (ErrorKind::PermissionDenied, format!("there are no credentials; {credentials}"))
+            }
+            text => (ErrorKind::Other, text),
+        },
     };
     Failure::of(kind, text)
 }
@@ -169,4 +175,23 @@ fn causes(error: &dyn std::error::Error) -> String {
         cause = inner.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_store_tells_the_next_step() {
+        let generic = |source: &str| Error::Generic { store: "S3", source: source.into() };
+        let asked = told(generic("Error performing PUT http://169.254.169.254/latest/api/token: 403 Forbidden"));
+        assert_eq!(asked.kind(), io::ErrorKind::PermissionDenied);
+        let asked = asked.to_string();
+        assert!(
+            asked.starts_with("there are no credentials; ") && asked.contains("AWS_SKIP_SIGNATURE=true"),
+            "{asked}"
+        );
+        let other = told(generic("Error performing GET http://127.0.0.1:9/x: connection refused")).to_string();
+        assert!(other.contains("connection refused") && !other.contains("credentials"), "{other}");
+    }
 }
