@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 /// the instructions that inner loops use here.
 pub(crate) static VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("NDDB_COMMIT").unwrap_or("local build");
+    let cloud = if cfg!(feature = "cloud") { "cloud" } else { "without cloud" };
     let parquet = if cfg!(feature = "parquet") { "parquet" } else { "without parquet" };
-    format!("{} ({commit}, {parquet}, {})", env!("CARGO_PKG_VERSION"), nddb_format::cpu::version())
+    format!("{} ({commit}, {cloud}, {parquet}, {})", env!("CARGO_PKG_VERSION"), nddb_format::cpu::version())
 });

@@ -76,8 +76,8 @@ fn help_teaches_with_examples() {
     assert_eq!(dir.nddb(["help", "pairs"]).done().stdout, dir.nddb(["pairs", "--help"]).done().stdout);
     dir.nddb(["compleet"]).tells(2, &["unrecognized subcommand"]);
     let version = dir.nddb(["--version"]).done().stdout;
-    let is_told =
-        version.starts_with(concat!("nddb ", env!("CARGO_PKG_VERSION"), " (")) && version.contains(", parquet, ");
+    let is_told = version.starts_with(concat!("nddb ", env!("CARGO_PKG_VERSION"), " ("))
+        && version.contains(", cloud, parquet, ");
     assert!(is_told && version.contains(nddb_format::cpu::version()), "{version}");
     dir.lab(["--version"]).done();
 }
