@@ -125,7 +125,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         earlier => Some(Parts::new(&args.against, &earlier.iter().collect::<Vec<_>>())?),
     };
     let meter = global.messages().meter("dedup");
-    let config = config(earlier.first())?;
+    let config = args.config(earlier.first())?;
     let (outside, id) = args.load(&plan, options, &config, &meter, global)?;
     let found = args.find(&outside, parts.as_ref(), &meter, global)?;
     let mut selection = Selection::new(found.list.sorted());
@@ -141,17 +141,6 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     }
     found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
     Ok(outside.code())
-}
-
-/// Returns the settings of the temporary database, in which nothing is looked up online: those of an earlier one that
-/// it is compared with, or else a recipe without keys, with one table.
-fn config(earlier: Option<&Reader>) -> Result<Config> {
-    if let Some(earlier) = earlier {
-        return outside::config_like(earlier.view().settings());
-    }
-    let recipe = Recipe::default();
-    let recipe = recipe.offline().unwrap_or(recipe);
-    Ok(Config::within(outside::K)?.levels(&[])?.recipe(&recipe.label()))
 }
 
 /// The documents to remove, and how they were found.
@@ -176,6 +165,18 @@ impl Args {
             id,
             id_prefix: None,
         }
+    }
+
+    /// Returns the settings of the temporary database: those of an earlier one that it is compared with, or else one
+    /// table, and a recipe without keys, because nothing is looked up online.
+    fn config(&self, earlier: Option<&Reader>) -> Result<Config> {
+        if let Some(earlier) = earlier {
+            return outside::config_like(earlier.view().settings());
+        }
+        let recipe = Recipe::default();
+        // A report compares the methods of the papers, too.
+        let recipe = recipe.offline().filter(|_| self.report.is_none()).unwrap_or(recipe);
+        Ok(Config::within(outside::K)?.levels(&[])?.recipe(&recipe.label()))
     }
 
     /// Makes the folder of the temporary database, which goes away with what is returned.
