@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """From lines of JSON to the list of kept documents: nddb and rensa, by CPU time, in turns.
 
-    keep_list.py --nddb target/release/nddb [--documents 200000] [--rounds 3] [--work DIR]
+    keep_list.py --nddb target/release/nddb [--python PYTHON] [--documents 200000] [--rounds 3] [--work DIR]
 
 Makes documents of 2.1 KB, a fifth of which repeat an earlier one with a few words changed, and measures each tool as a
 process of its own, its start included: CPU seconds (user and system), seconds by the clock, and the greatest resident
 memory in MB; the table has medians. rensa reads the lines with json, sketches the words of a thousand texts at a time,
 and passes each sketch to its RMinHashDeduplicator (threshold 0.8, 128 permutations), as its README does. nddb runs
-`dedup` with its defaults, and `create`, `load` and `cluster`, of a database that stays. rensa is installed into DIR.
+`dedup` with its defaults, and `create`, `load` and `cluster`, of a database that stays; with a PYTHON that has nddb and
+pyarrow also `nddb.dedup` of a table that is made of the lines, whose own share is printed. rensa is installed into DIR.
 """
 
 import argparse
@@ -41,6 +42,18 @@ for line in open(sys.argv[1], encoding="utf-8"):
 add(ids, texts)
 """
 
+FRAME = """
+import json, sys, time
+import nddb, pyarrow
+rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+table = pyarrow.table({name: [row[name] for row in rows] for name in ("id", "text")})
+del rows
+start = time.process_time()
+kept = nddb.dedup(table).kept
+print(f"nddb.dedup(table): {time.process_time() - start:.1f} CPU s, {kept.num_rows:,} kept", file=sys.stderr)
+open(sys.argv[2], "w").write("\\n".join(kept["id"].to_pylist()) + "\\n")
+"""
+
 
 def documents(count, seed):
     """Yields texts; a fifth of them are earlier ones with up to three words changed."""
@@ -70,6 +83,7 @@ def measured(command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nddb", required=True, type=Path)
+    parser.add_argument("--python", type=Path)
     parser.add_argument("--documents", type=int, default=200_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--work", type=Path)
@@ -97,13 +111,17 @@ def main():
         "nddb dedup": [nddb, "dedup", data, "-o", work / "kept.jsonl", "-q"],
         "nddb create, load, cluster": ["sh", "-c", f"cd {work} && {steps}"],
     }
+    files = {"rensa": "kept.txt", "nddb dedup": "kept.jsonl", "nddb create, load, cluster": "clusters/keep.txt"}
+    if args.python:
+        (work / "frame.py").write_text(FRAME)
+        tools["nddb.dedup(table)"] = [args.python, work / "frame.py", data, work / "frame.txt"]
+        files["nddb.dedup(table)"] = "frame.txt"
     figures = {name: [] for name in tools}
     for _ in range(args.rounds):
         for name, command in tools.items():
             figures[name].append(measured(command))
             time.sleep(1)
-    kept = {name: sum(1 for _ in open(work / file)) for name, file in [("rensa", "kept.txt"), ("nddb dedup", "kept.jsonl")]}
-    kept["nddb create, load, cluster"] = sum(1 for _ in open(work / "clusters" / "keep.txt"))
+    kept = {name: sum(1 for _ in open(work / file)) for name, file in files.items()}
     base = statistics.median(row[0] for row in figures["rensa"])
     print("| tool | kept | CPU s | of rensa | seconds | MB |\n|---|---:|---:|---:|---:|---:|")
     for name, rows in figures.items():
