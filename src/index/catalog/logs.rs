@@ -61,15 +61,23 @@ pub(super) fn log_number(name: &OsStr) -> Option<u64> {
 /// Returns the offset in a block of a record that RocksDB would read for ever. A wrong length, which leads to bytes in
 /// the block that are no record, is damage, too.
 fn endless(block: &[u8]) -> Option<usize> {
-    let mut index = 0;
-    while let Some(&[_, _, _, _, low, high, kind]) = block.get(index..index + HEADER) {
-        let length = usize::from(u16::from_le_bytes([low, high]));
-        if REUSED.contains(&kind) {
-            return Some(index);
-        }
-        index += HEADER + length;
-    }
-    None
+    headers(block).find(|header| REUSED.contains(&header.kind)).map(|header| header.start)
+}
+
+/// The header of a record: its offset in its block, its kind, and the offset after the record.
+pub(super) struct Header {
+    pub(super) start: usize,
+    pub(super) kind: u8,
+    pub(super) end: usize,
+}
+
+/// Returns the headers of a block, each where the record before it ends; checksums are not computed.
+pub(super) fn headers(block: &[u8]) -> impl Iterator<Item = Header> {
+    let at = |start: usize| {
+        let &[_, _, _, _, low, high, kind] = block.get(start..start + HEADER)? else { return None };
+        Some(Header { start, kind, end: start + HEADER + usize::from(u16::from_le_bytes([low, high])) })
+    };
+    std::iter::successors(at(0), move |header| at(header.end))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::logs::{BLOCK, HEADER, Torn, log_number};
+use super::logs::{BLOCK, HEADER, Header, Torn, headers, log_number};
 use crate::Result;
 use crate::disk::{copy, dir};
 
@@ -51,14 +51,8 @@ pub(super) fn torn(path: &Path, names: &[OsString]) -> Result<Vec<Torn>> {
 
 /// Returns whether a block has a place that a torn end has: a header that is none, or a sector of zeros.
 fn block_may_be_torn(block: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some(&[_, _, _, _, low, high, kind]) = block.get(at..at + HEADER) {
-        at += HEADER + usize::from(u16::from_le_bytes([low, high]));
-        if !(WHOLE..=LAST).contains(&kind) || at > block.len() {
-            return true;
-        }
-    }
-    is_empty_somewhere(block, 0, block.len())
+    let is_none = |header: Header| !(WHOLE..=LAST).contains(&header.kind) || header.end > block.len();
+    headers(block).any(is_none) || is_empty_somewhere(block, 0, block.len())
 }
 
 /// Returns the length up to which a log is whole, if the rest is torn; `None` if nothing is torn.
