@@ -32,11 +32,9 @@ impl KeyKinds {
     /// ```
     pub fn of_label(label: &str) -> Self {
         let name = label.split_once('/').map_or(label, |(name, _)| name);
-        let mut parts = name.split('-');
-        let is_main = parts.next() == Some("main");
-        let flags: Vec<&str> = parts.collect();
-        let pieces = flags.contains(&"c");
-        Self { megashingles: !is_main || pieces, pieces, bands: is_main && !flags.contains(&"offline") }
+        let has = |flag: &str| name.split('-').skip(1).any(|part| part == flag);
+        let (is_main, pieces) = (name.split('-').next() == Some("main"), has("c"));
+        Self { megashingles: !is_main || pieces, pieces, bands: is_main && !has("offline") }
     }
 }
 
