@@ -28,7 +28,7 @@ use nddb_verdict::compare::lcs::{Comparer, Likeness, Myers, Prepared, plain};
 const SIZE: usize = 10_240;
 
 type Pair = (usize, usize);
-/// Compares two texts and returns the number of edits between them.
+/// Compares two texts and returns the number of edits between them, `None` beyond a limit.
 type Work<'a> = dyn FnMut(&[u8], &[u8]) -> Option<usize> + 'a;
 
 #[derive(Args)]
