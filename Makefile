@@ -85,6 +85,7 @@ test-aarch64: setup
 lint: setup
 	cargo fmt --all --check
 	cargo clippy --profile checked --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --manifest-path benches/compare/extractors/Cargo.toml -- -D warnings
 
 doc: setup
 	RUSTDOCFLAGS='-D warnings' cargo doc --profile checked --locked --workspace --no-deps

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};
 
 use dom_smoothie::{Config, Readability, TextMode};
-use nddb::text::{BlockKind, Page, text_blocks};
+use nddb_page::text::{BlockKind, Page, text_blocks};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 use trafilatura::Options;
