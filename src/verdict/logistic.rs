@@ -23,7 +23,7 @@ pub(crate) fn log_odds(probability: f64) -> f64 {
 
 impl Constants {
     /// Constants fitted for the recipe `main/1`, as `benches/fit.sh` prints them.
-    pub const MAIN: Constants = Constants { constant: 0.36, weights: [1.2, -3.29, -2.59, -4.33, -7.02, REST_WEIGHT] };
+    pub const MAIN: Constants = Constants { constant: 0.37, weights: [1.2, -2.92, -1.95, -4.78, -6.98, REST_WEIGHT] };
 
     /// Returns the contribution of each trait to the log-odds.
     pub fn parts(&self, traits: &Traits) -> [f64; TRAITS] {

@@ -289,6 +289,7 @@ mod tests {
         let few: Vec<usize> = (0..10).map(|index| 20 * index + 3).collect();
         let block: Vec<usize> = (55..85).collect();
         let small: Vec<usize> = (55..65).collect();
+        let sentence: Vec<usize> = (55..61).collect();
         let spread: Vec<usize> = [20..25, 90..95, 160..165].into_iter().flatten().collect();
         let half: Vec<usize> = (0..100).collect();
         let third: Vec<usize> = (70..136).collect();
@@ -306,7 +307,7 @@ mod tests {
             ("Blue Whale", &[], site, false),
             ("Blue Whale", &small[..], site, false),
             // One text under two headlines.
-            ("Blue Whale", &small[..], other, true),
+            ("Blue Whale", &sentence[..], other, true),
             ("Blue Whale", &spread[..], site, false),
             ("Blue Whale", &spread[..], other, false),
             ("Blue Whale", &block[..], site, false),
