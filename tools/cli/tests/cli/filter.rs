@@ -444,16 +444,23 @@ fn plain(texts: &[&String]) -> Vec<u8> {
 }
 
 #[test]
-fn requests_of_pages_known_by_their_address_go_by_theirs() {
+fn pages_known_by_their_address_and_their_requests_go_by_it() {
     let dir = Dir::with_database();
     let records = records(false);
     dir.write("in.warc", &plain(&records.iter().map(|(_, text)| text).collect::<Vec<_>>()));
     dir.nddb(["load", "db", "in.warc", "--id", "url"]).done();
     dir.nddb(["cluster", "db", "--method", "min-hash", "-o", "clusters"]).done();
-    let ran = dir.nddb(["filter", "db", "in.warc", "--id", "url", "--clusters", "clusters", "-o", "out.warc"]).done();
-    ran.says(&["1 removed with 3 records of requests and metadata"]);
-    let out = String::from_utf8(dir.read("out.warc")).expect("text");
-    assert!(!out.contains("urn:request:1") && !out.contains("urn:lost") && out.contains("urn:revisit:1"), "{out}");
+    for how in [
+        &["--clusters", "clusters", "--id", "url"][..],
+        &["--clusters", "clusters"],
+        &["--remove", "clusters/remove.txt"],
+    ] {
+        let ran = dir.nddb([&["filter", "db", "in.warc", "-o", "out.warc"], how].concat()).done();
+        ran.says(&["1 removed with 3 records of requests and metadata"]);
+        let out = String::from_utf8(dir.read("out.warc")).expect("text");
+        assert!(!out.contains("urn:request:1") && !out.contains("urn:lost") && out.contains("urn:revisit:1"), "{out}");
+        std::fs::remove_file(dir.path("out.warc")).expect("removed");
+    }
 }
 
 #[test]

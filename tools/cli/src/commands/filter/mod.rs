@@ -14,6 +14,8 @@ mod selection;
 mod tables;
 pub(in crate::commands) mod targets;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as MapEntry;
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -127,7 +129,7 @@ pub(in crate::commands) struct How {
     /// The field of lines of JSON, or the column, with the id [default: that by which the file was loaded, else id]
     #[arg(long, value_name = "NAME")]
     pub(in crate::commands) id_field: Option<String>,
-    /// Where ids come from, as with 'nddb load --id' [default: record]
+    /// Where ids come from, as with 'nddb load --id' [default: url for an archive that was loaded so, else record]
     #[arg(long, value_enum, value_name = "FROM")]
     pub(in crate::commands) id: Option<IdFrom>,
     /// The prefix of all ids, as with 'nddb load --id-prefix'
@@ -217,8 +219,14 @@ impl Plan {
         messages: &Messages,
     ) -> Result<Counts> {
         let archives = Archives::read(view)?;
-        let open = |input: &Located| Opened::new(how, archives.options(&input.path), &archives, input);
-        let opened = self.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
+        let open = |input: &Located| {
+            let mut opened = Opened::new(how, archives.options(&input.path), &archives, input)?;
+            if how.id.is_none() && opened.here.iter().any(|archive| selection.named_by_url.contains(archive)) {
+                opened.options.id_from = archive::IdFrom::Url;
+            }
+            Ok(opened)
+        };
+        let opened = self.inputs.iter().map(open).collect::<Result<Vec<Opened>>>()?;
         let mut duplicates = selection.duplicates.take();
         if duplicates.is_some() {
             self.inputs.iter().zip(&opened).try_for_each(|(input, opened)| opened.check_duplicates(&input.path))?;
@@ -308,6 +316,8 @@ impl Args {
         let list = self.remove.clone().or_else(|| self.in_folder("remove.txt")).unwrap_or_default();
         // A document may have been deleted since it was judged.
         let places = self.in_folder("remove.tsv").as_deref().map(Places::read).transpose()?.flatten();
+        // Of each archive, whether the first document of the list has its address as id.
+        let mut by_url = BTreeMap::new();
         let mut look = |named: &NamedId| {
             let id = named.find(&mut |id| view.contains(id))?;
             let place = match (&places, &id) {
@@ -315,10 +325,16 @@ impl Args {
                 (None, Some(id)) => Place::of(view, id)?,
                 (None, None) => None,
             };
+            if let (Some(id), Some(place)) = (&id, place)
+                && let MapEntry::Vacant(entry) = by_url.entry(place.archive)
+            {
+                entry.insert(view.get(id)?.is_some_and(|stored| stored.record.url.as_ref() == Some(id)));
+            }
             Ok((id, place))
         };
         let list = RemoveList::read(&list, &mut look)?;
-        let mut selection = Selection { annotates: self.annotate, ..Selection::new(list) };
+        let named_by_url = by_url.into_iter().filter_map(|(archive, is_url)| is_url.then_some(archive)).collect();
+        let mut selection = Selection { annotates: self.annotate, named_by_url, ..Selection::new(list) };
         if let Some(folder) = &self.clusters {
             selection.notes = Notes::read(folder, &self.how.with, view)?;
         }

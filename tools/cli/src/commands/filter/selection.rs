@@ -15,6 +15,8 @@ pub(in crate::commands) struct Selection {
     pub(super) annotates: bool,
     /// The archives of the database that the input is; empty if it is none.
     pub(super) here: Vec<u32>,
+    /// The archives of the database whose documents have their address as id.
+    pub(super) named_by_url: Vec<u32>,
     /// Rows are only counted.
     pub(super) counts: bool,
     /// Where removed documents are stored beside kept ones.
@@ -24,8 +26,9 @@ pub(in crate::commands) struct Selection {
 impl Selection {
     /// Selects by a list.
     pub(in crate::commands) fn new(list: RemoveList) -> Self {
-        let (notes, here) = (Notes::default(), Vec::new());
-        Self { list, notes, annotates: false, here, counts: false, duplicates: None }
+        let notes = Notes::default();
+        let [here, named_by_url] = [const { Vec::new() }; 2];
+        Self { list, notes, annotates: false, here, named_by_url, counts: false, duplicates: None }
     }
 
     /// Decides about a row with this id, at this position as the library tells it.
