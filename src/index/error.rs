@@ -295,7 +295,10 @@ impl Error {
             Self::Busy { .. } => Some("try again".into()),
             Self::StalePlan { .. } => Some("make a new plan: the runs may have been merged already".into()),
             Self::Io { action, .. } if action.contains("temporary") => {
-                Some("choose a folder that can be written and has space: '--tmp-dir DIR', or the variable TMPDIR".into())
+                Some("set TMPDIR to a folder that can be written and has space, or use '--tmp-dir DIR'".into())
+            }
+            Self::Io { action: "create the folder", path, source } if source.kind() == std::io::ErrorKind::NotFound => {
+                path.parent().map(|above| format!("if the path is right, create {} first", above.display()))
             }
             // ENOMEM: when mapping a file, this error means that there are too many maps.
             Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => {

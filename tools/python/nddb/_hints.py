@@ -16,7 +16,7 @@ _WORDS = [
     (r"'nddb backup DB DIR'", "nddb.commands.backup('DB', 'DIR')"),
     (r"'nddb backup (?P<call>verify|restore)'", "nddb.commands.{call}_backup"),
     (r", or let the command wait \('--lock-wait 30s'\)", ""),
-    (r"'--tmp-dir DIR', or the variable TMPDIR", "the variable TMPDIR"),
+    (r", or use '--tmp-dir DIR'", ""),
     (r"run the same command again", "make the same call again"),
 ]
 _OPTION = re.compile(r"(?<=\s)--([a-z]+(?:-[a-z]+)*)(?=[\s,:;]|$)")

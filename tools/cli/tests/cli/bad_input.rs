@@ -68,6 +68,13 @@ fn a_reader_that_cannot_write_temporary_files_is_told_where_to_choose_a_folder()
 }
 
 #[test]
+fn a_folder_that_lacks_the_one_above_it_says_what_to_create() {
+    let dir = Dir::with_database();
+    dir.nddb(["create", "nowhere/new"]).tells(1, &["nowhere/new", "create nowhere first"]);
+    dir.nddb(["backup", "db", "nowhere/copy"]).tells(1, &["cannot create the folder", "nowhere first"]);
+}
+
+#[test]
 fn a_recipe_is_a_base_and_flags_or_a_label() {
     let dir = Dir::new();
     for (number, (args, label)) in [
