@@ -298,7 +298,9 @@ impl Error {
                 Some("set TMPDIR to a folder that can be written and has space, or use '--tmp-dir DIR'".into())
             }
             Self::Io { action: "create the folder", path, source } if source.kind() == std::io::ErrorKind::NotFound => {
-                path.parent().map(|above| format!("if the path is right, create {} first", above.display()))
+                // A name alone has the empty path as parent.
+                let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+                above.map(|above| format!("if the path is right, create {} first", above.display()))
             }
             // ENOMEM: when mapping a file, this error means that there are too many maps.
             Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => {

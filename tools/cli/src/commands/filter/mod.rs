@@ -199,7 +199,7 @@ impl Plan {
     /// Refuses inputs of which no part could be written, before they are loaded by these options.
     pub(in crate::commands) fn check(&self, how: &How, options: &Options) -> Result<()> {
         for (index, input) in self.inputs.iter().enumerate() {
-            let opened = Opened::new(how, options.clone(), &Archives::none(), input)?;
+            let opened = Opened::new(how, options.clone(), &Archives::none(), &[], input)?;
             let packing = Packing::of(opened.path())?;
             let (kept, removed) = self.targets.of_input(index);
             for target in [Some(kept), removed].into_iter().flatten() {
@@ -219,14 +219,9 @@ impl Plan {
         messages: &Messages,
     ) -> Result<Counts> {
         let archives = Archives::read(view)?;
-        let open = |input: &Located| {
-            let mut opened = Opened::new(how, archives.options(&input.path), &archives, input)?;
-            if how.id.is_none() && opened.here.iter().any(|archive| selection.named_by_url.contains(archive)) {
-                opened.options.id_from = archive::IdFrom::Url;
-            }
-            Ok(opened)
-        };
-        let opened = self.inputs.iter().map(open).collect::<Result<Vec<Opened>>>()?;
+        let named_by_url = &selection.named_by_url;
+        let open = |input: &Located| Opened::new(how, archives.options(&input.path), &archives, named_by_url, input);
+        let opened = self.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
         let mut duplicates = selection.duplicates.take();
         if duplicates.is_some() {
             self.inputs.iter().zip(&opened).try_for_each(|(input, opened)| opened.check_duplicates(&input.path))?;
@@ -421,21 +416,32 @@ struct Opened {
 }
 
 impl Opened {
-    /// Opens an input that is read by these options, unless the user says otherwise.
-    fn new(how: &How, mut options: Options, archives: &Archives, input: &Located) -> Result<Self> {
+    /// Opens an input that is read by these options, unless the user says otherwise. Documents of the archives
+    /// `named_by_url` have their address as id.
+    fn new(
+        how: &How,
+        mut options: Options,
+        archives: &Archives,
+        named_by_url: &[u32],
+        input: &Located,
+    ) -> Result<Self> {
         let spooled = if input.path.as_os_str() == "-" { Some(inputs::spooled_stdin()?) } else { None };
         let path = spooled.as_ref().map_or(&*input.path, |file| file.path());
         let located = Located { path: path.to_owned(), ..input.clone() };
         if how.format != Format::Auto {
             options.format = how.format;
         }
-        options.id_from = how.id.unwrap_or_default().into();
+        let here = archives.numbers(path)?;
+        options.id_from = match how.id {
+            Some(id) => id.into(),
+            None if here.iter().any(|archive| named_by_url.contains(archive)) => archive::IdFrom::Url,
+            None => archive::IdFrom::default(),
+        };
         options.id_prefix = how.id_prefix.clone().unwrap_or_default();
         if let Some(name) = &how.id_field {
             options.fields.id.clone_from(name);
             options.required.push(name.clone());
         }
-        let here = archives.numbers(path)?;
         let opened = located.open(&options)?;
         let kind = match opened.format() {
             Format::Jsonl => Kind::Rows,

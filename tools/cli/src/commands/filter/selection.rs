@@ -26,8 +26,7 @@ pub(in crate::commands) struct Selection {
 impl Selection {
     /// Selects by a list.
     pub(in crate::commands) fn new(list: RemoveList) -> Self {
-        let notes = Notes::default();
-        let [here, named_by_url] = [const { Vec::new() }; 2];
+        let (notes, here, named_by_url) = (Notes::default(), Vec::new(), Vec::new());
         Self { list, notes, annotates: false, here, named_by_url, counts: false, duplicates: None }
     }
 
