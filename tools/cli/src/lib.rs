@@ -29,7 +29,6 @@ mod parameters;
 mod program;
 mod quantity;
 pub mod removed;
-mod renamed;
 mod stored_scores;
 mod table;
 mod tabled;

@@ -9,7 +9,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
 use crate::failure::{Code, Told};
-use crate::renamed;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -89,10 +88,6 @@ pub(crate) fn report(told: &Told) {
 /// Writes the text of clap: help to stdout, errors to stderr. Clap uses colours only on a terminal and without
 /// NO_COLOR.
 pub(crate) fn usage(mut error: clap::Error) -> Code {
-    if let Some(message) = renamed::message(&error) {
-        line(&format!("nddb: {message}"));
-        return Code::Usage;
-    }
     if error.kind() == ErrorKind::MissingRequiredArgument && is_database_missing(&error) {
         let tip = "the environment variable NDDB_DB may name the database instead: export NDDB_DB=crawl.nddb";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));

@@ -83,32 +83,6 @@ fn help_teaches_with_examples() {
 }
 
 #[test]
-fn former_names_of_commands_tell_the_present_one() {
-    let dir = Dir::with_documents();
-    for (former, now) in [
-        ("batch-query", "nddb query DB --fp-file FILE --format tsv"),
-        ("completions", "nddb generate completions"),
-        ("lab", "nddb-lab"),
-        ("ls", "nddb export --format tsv"),
-        ("man", "nddb generate man"),
-        ("reshape", "nddb compact --tables"),
-        ("resolve", "nddb-lab resolve"),
-        ("restore", "nddb backup restore"),
-        ("scan", "nddb-lab scan"),
-        ("segment", "nddb-lab segment"),
-        ("tune", "nddb-lab tune"),
-        ("verify-backup", "nddb backup verify"),
-    ] {
-        let ran = dir.nddb([former, "db", "--json"]).tells(2, &[]);
-        assert_eq!(ran.stderr, format!("nddb: `nddb {former}` is `{now}`\n"));
-        let ran = dir.nddb(["-q", "--threads", "2", former]).tells(2, &[]);
-        assert_eq!(ran.stderr, format!("nddb: `nddb {former}` is `{now}`\n"));
-        let help = dir.nddb(["--help"]).done().stdout;
-        assert!(!help.contains(&format!("\n  {former} ")), "{help}");
-    }
-}
-
-#[test]
 fn names_that_people_try_are_aliases() {
     let dir = Dir::with_documents();
     let same = |one: &[&str], other: &[&str]| {
