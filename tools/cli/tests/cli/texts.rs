@@ -347,15 +347,8 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
         docs += &format!("{}\n", serde_json::json!({"id": url, "html": html, "url": url}));
     }
     dir.write("docs.jsonl", docs.as_bytes());
-    let args = ["--sample", "6", "--set", "shingles.resemblance=0.7", "--json"];
-    let of = |input: &str| -> Value {
-        let mut value = dir.lab([&["tune", input][..], &args].concat()).done().json();
-        for method in value["methods"].as_array_mut().expect("methods") {
-            assert!(method["sketch_us"].as_f64().is_some_and(|us| us > 0.0));
-            (method["sketch_us"], method["compare_us"]) = (Value::Null, Value::Null);
-        }
-        value
-    };
+    let args = ["--set", "shingles.resemblance=0.7", "--json"];
+    let of = |input: &str| dir.lab([&["tune", input][..], &args].concat()).done().json();
     // A file is read by the recipe that a new database has.
     dir.nddb(["create", "own"]).done();
     dir.nddb(["load", "own", "docs.jsonl"]).done();
@@ -363,30 +356,19 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     assert_eq!(database["command"].take(), "nddb pairs own --method shingles --set resemblance=0.7");
     assert_eq!(file["command"].take(), "nddb pairs DB --method shingles --set resemblance=0.7");
     assert_eq!(database, file);
-    assert_eq!((&database["documents"], &database["texts"], &database["pairs"]), (&12.into(), &6.into(), &15.into()));
+    assert_eq!(database["documents"], 12);
     // Twelve documents are too few for any sample to be trusted.
     assert_eq!((&database["ratios"], &database["adaptive"]["shingles"]), (&"1".into(), &1.0.into()));
     let groups = database["groups"].as_array().expect("groups");
     assert_eq!((groups.len(), &groups[0]["words"]), (1, &"0-".into()), "so few pairs make one group");
-    let methods: Vec<&str> =
-        database["methods"].as_array().expect("methods").iter().filter_map(|one| one["method"].as_str()).collect();
-    let all =
-        ["simhash, terms", "simhash, 3 terms", "identity", "b", "c", "combined", "min-hash", "model", "lcs", "cosine"];
-    for name in all.into_iter().chain(["shingles"]) {
-        assert!(methods.contains(&name), "{methods:?}");
-    }
-    assert!(!methods.contains(&"simhash, terms, case kept"), "main content is in lower case");
-    let defaults = database["methods"].as_array().expect("methods").iter().filter(|one| one["default"] == true);
-    assert_eq!(defaults.map(|one| &one["method"]).collect::<Vec<_>>(), ["model"]);
-    let text = dir.lab(["tune", "db", "--sample", "6"]).done().stdout;
-    let left_out = "left out: min-hash: recipe web has no bands of min-values";
+    let text = dir.lab(["tune", "db"]).done().stdout;
     let words = ["chosen on one half", "uniform 1/16", "adaptive", "too few pairs", "nddb pairs db --method shingles"];
-    for words in words.into_iter().chain(["replace 5%", left_out]) {
+    for words in words {
         assert!(text.contains(words), "{words:?} is missing: {text}");
     }
     // What is the text is chosen as for pairs: by the recipe, unless it is said.
     let shingles = |db: &str, args: &[&str]| {
-        let value = dir.lab([&["tune", db, "--sample", "2", "--json"], args].concat()).done().json();
+        let value = dir.lab([&["tune", db, "--json"], args].concat()).done().json();
         value["groups"][0]["shingles"].as_u64().expect("a count")
     };
     let words = |of: String| -> String {

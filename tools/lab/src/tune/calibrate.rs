@@ -1,8 +1,8 @@
 //! Calibration of shingle sampling to a required precision.
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::methods::{Cosine, Lcs, Shingles};
-use nddb::detect::{Collection, GROUPS, Groups, Method, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
+use nddb::detect::methods::Shingles;
+use nddb::detect::{Collection, GROUPS, Groups, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
 use nddb_index::spill::ticker::Ticker;
@@ -23,14 +23,6 @@ const REPORT: usize = 1;
 pub struct TuneOptions {
     /// Threshold, words of a shingle and stop shingles.
     pub shingles: Shingles,
-    /// The method lcs, which is tried on edits, as shingles and simhash are.
-    pub lcs: Lcs,
-    /// The method cosine, which is tried on edits.
-    pub cosine: Cosine,
-    /// Methods that compare sketches, tried on edits.
-    pub sketches: Vec<Box<dyn Method>>,
-    /// k, the distance of simhash by default in the database.
-    pub k: u32,
     /// The part of a page that is compared as its text; by default, that of the recipe.
     pub part: Option<TextScope>,
     /// Memory limit and folder for temporary files.
@@ -41,30 +33,10 @@ pub struct TuneOptions {
     pub documents: u64,
 }
 
-fn named(name: &str) -> Box<dyn Method> {
-    name.parse().expect("the name of a method")
-}
-
-impl TuneOptions {
-    /// Returns all methods that are tried, to set their parameters.
-    pub fn methods(&mut self) -> Vec<&mut dyn Method> {
-        let Self { shingles, lcs, cosine, sketches, .. } = self;
-        let mut all: Vec<&mut dyn Method> = vec![shingles, lcs, cosine];
-        for method in sketches {
-            all.push(&mut **method);
-        }
-        all
-    }
-}
-
 impl Default for TuneOptions {
     fn default() -> Self {
         Self {
             shingles: Shingles::default(),
-            lcs: Lcs::default(),
-            cosine: Cosine::default(),
-            sketches: ["identity", "b", "c", "combined", "min-hash", "model"].map(named).into(),
-            k: 3,
             part: None,
             resources: Resources::default(),
             precision: 0.85,

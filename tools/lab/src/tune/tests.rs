@@ -1,28 +1,8 @@
 use nddb::detect::methods::Shingles;
 use nddb::detect::{GROUPS, Groups, PairOptions, Ratios, Resources, TextScope};
-use nddb::sketch::Recipe;
 use nddb_dedup::support::{corpus, texts};
 
 use super::*;
-
-#[test]
-fn an_edit_changes_as_many_words_as_it_says() {
-    let words: Vec<String> = (0..400).map(|number| format!("w{number}")).collect();
-    let text = words.chunks(10).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n");
-    for (edit, len, kept) in Edit::ALL.iter().zip([404, 420, 396, 380, 400, 400]).map(|(edit, len)| {
-        let changes = (400.0 * edit.share) as usize;
-        (edit, len, if edit.kind == EditKind::Insert { 400 } else { 400 - changes })
-    }) {
-        let made = edited(&text, edit, &["other"], 7);
-        assert_eq!(made.split_whitespace().count(), len, "{}", edit.name());
-        assert_eq!(made.split_whitespace().filter(|word| *word != "other").count(), kept, "{}", edit.name());
-        assert_eq!(made.lines().count(), 40);
-        assert_eq!(made, edited(&text, edit, &["other"], 7));
-        assert_ne!(made, edited(&text, edit, &["other"], 8));
-    }
-    assert_eq!(edited("", &Edit::ALL[1], &[], 1), "");
-    assert_ne!(edited("one", &Edit::ALL[4], &[], 1), "one", "at least one word is changed");
-}
 
 /// Wilson's interval: the bound is the share p for which `correct` of `all` is Z standard deviations above the mean.
 #[test]
@@ -104,71 +84,6 @@ fn groups_with_few_pairs_are_merged() {
         );
     }
     assert_eq!(choose(&measured(&[few]), 0.95).ratios.to_string(), "1", "37 of 40 may be chance");
-}
-
-#[test]
-fn a_trial_finds_small_edits_and_knows_different_texts_apart() {
-    let line = |text: usize, line: usize| {
-        (0..12).map(|word| format!("w{}", (text * 7919 + line * 31 + word * 7) % 9973)).collect::<Vec<_>>().join(" ")
-    };
-    let texts: Vec<String> =
-        (0..12).map(|text| (0..60).map(|number| line(text, number)).collect::<Vec<_>>().join("\n")).collect();
-    let made = trial(&texts, &Recipe::default(), &TuneOptions::default(), 1, &mut |_| true).expect("figures");
-    assert_eq!((made.texts, made.pairs), (12, 66));
-    let figure = |name: &str, within: Option<u32>| {
-        made.figures.iter().find(|figure| figure.name == name && figure.within == within).expect("a figure")
-    };
-    // Some edits of one word in twenty change all signatures of a text.
-    let found = figure("lcs", None).found;
-    assert_eq!([found[0], found[2], found[4]], [1.0; 3], "{found:?}");
-    assert!(found.iter().all(|&found| found > 0.5), "{found:?}");
-    assert_eq!(figure("lcs", None).others, 0.0);
-    // Editing one word in a hundred changes five shingles in a hundred; one in twenty changes one in four.
-    assert_eq!(figure("shingles", None).found[4], 1.0);
-    assert_eq!(figure("shingles", None).found[5], 0.0);
-    for pair in [1, 3, 5, 7, 10].windows(2) {
-        let [less, more] = [pair[0], pair[1]].map(|within| figure("simhash, terms", Some(within)).found);
-        assert!(less.iter().zip(more).all(|(less, more)| *less <= more), "a greater k finds no less");
-    }
-    assert!(made.figures.iter().all(|figure| figure.sketch_us > 0.0 && figure.compare_us > 0.0));
-}
-
-#[test]
-fn a_trial_tries_what_the_recipe_has_and_says_what_it_leaves_out() {
-    let texts: Vec<String> = (0..4).map(|text| (0..80).map(|at| format!("w{text}x{at} ")).collect()).collect();
-    let trial_of = |recipe: &str, part: Option<TextScope>| {
-        let recipe = Recipe::named(recipe).expect("a recipe");
-        let options = TuneOptions { part, ..TuneOptions::default() };
-        trial(&texts, &recipe, &options, 1, &mut |_| true).expect("figures")
-    };
-    for (recipe, part, missing, default) in [
-        ("main", None, vec!["case kept"], "model"),
-        ("main", Some(TextScope::Whole), vec![], "model"),
-        ("web", None, vec!["min-hash", "model"], "simhash, terms"),
-        ("web-2grams", Some(TextScope::Main), vec!["case kept", "min-hash", "model"], "simhash, 2 terms"),
-        ("seomoz", None, vec!["b:", "c:", "combined", "min-hash", "model"], ""),
-    ] {
-        let made = trial_of(recipe, part);
-        let has = |name: &str| made.figures.iter().any(|figure| figure.name.contains(name));
-        for name in ["identity", "lcs", "cosine", "shingles", "2 terms"] {
-            assert!(has(name), "{recipe}: {name}");
-        }
-        for name in &missing {
-            assert!(
-                !has(name) && made.left_out.iter().any(|what| what.contains(name)),
-                "{recipe}: {:?}",
-                made.left_out
-            );
-        }
-        assert_eq!(made.left_out.len(), missing.len() + 1, "and split: {:?}", made.left_out);
-        let marked: Vec<_> = made.figures.iter().filter(|figure| figure.is_default).collect();
-        assert_eq!(marked.iter().map(|figure| figure.name.as_str()).collect::<String>(), default, "{recipe}");
-        assert!(marked.iter().all(|figure| figure.within.is_none_or(|within| within == 3)));
-        let identity = made.figures.iter().find(|figure| figure.name == "identity").expect("it is there");
-        assert_eq!((identity.found, identity.others), ([0.0; 6], 0.0));
-    }
-    let min_hash = trial_of("main", None).figures.into_iter().find(|figure| figure.name == "min-hash").expect("there");
-    assert_eq!((min_hash.found[4], min_hash.others), (1.0, 0.0), "one word in a hundred");
 }
 
 /// With sixteen hundred copies of a page, and pages that differ in one word, work grows linearly with the documents.

@@ -1,5 +1,4 @@
-//! `nddb-lab tune`: calibration of shingle sampling on the user's documents, and recall of each method on edited
-//! copies.
+//! `nddb-lab tune`: calibration of shingle sampling on the user's documents.
 
 use std::path::PathBuf;
 
@@ -10,9 +9,7 @@ use nddb::sketch::Recipe;
 use nddb::{Config, View};
 use nddb_lab::eval::{Corpus, CorpusError};
 use nddb_lab::quantity::{decimal, group_words};
-use nddb_lab::tune::{
-    Calibration, Edit, PAIRS_MAX, PAIRS_MIN, RATIOS, Run, Trial, TuneOptions, calibrate, sample, trial,
-};
+use nddb_lab::tune::{Calibration, PAIRS_MAX, PAIRS_MIN, RATIOS, Run, TuneOptions, calibrate};
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -29,13 +26,11 @@ use crate::{database, inputs, interrupt, text_options};
 /// Distance of the temporary database of documents from a file.
 const K: u8 = 3;
 
-/// Calibrate shingle sampling and compare methods on your own documents
+/// Calibrate shingle sampling on your own documents
 ///
-/// First, finds the sampling ratios of shingles that keep a given precision. The groups of documents by number of words
-/// and the ratio of each group are chosen on one half of the documents, and evaluated on the other half together with
-/// one ratio for all. Then, measures the recall of each k, choice of features and method: a sample of the documents is
-/// edited by known amounts, and each method decides whether an edited text and its original are near-duplicates. Texts
-/// are read again from where they were loaded.
+/// Finds the sampling ratios of shingles that keep a given precision. The groups of documents by number of words and the
+/// ratio of each group are chosen on one half of the documents, and evaluated on the other half beside one ratio for
+/// all. Texts are read again from where they were loaded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,12 +52,6 @@ pub(crate) struct Args {
     /// Maximum number of documents whose shingles are read
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     documents: u64,
-    /// Number of documents to edit
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    sample: usize,
-    /// Seed that selects the documents and the edits
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -99,36 +88,28 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     let messages = global.messages();
     let meter = messages.meter("tune");
     let mut options = TuneOptions {
-        k: view.settings().k.into(),
         part: args.part.map(TextPart::part),
         resources: resources(global),
         precision: args.precision,
         documents: args.documents,
         ..TuneOptions::default()
     };
-    args.parameters.apply(&mut options.methods())?;
+    args.parameters.apply(&mut [&mut options.shingles])?;
     let calibration = calibrate(view, collection, &options, &mut *meter.watch(true))?;
-    let texts = sample(view, collection, &options, args.sample, args.seed, &mut *meter.watch(true))?;
-    let recipe = Recipe::of_any_version(&view.settings().recipe).unwrap_or_default();
-    let trial = trial(&texts, &recipe, &options, args.seed, &mut *meter.watch(true))?;
     let unread = text_options::unread_warning(&calibration.unread);
     if let Some(warning) = &unread {
         messages.warn(warning);
     }
     let mut output = Output::stdout();
     if global.json {
-        output.json(&value(args, &options.shingles, &calibration, &trial))?;
+        output.json(&value(args, &options.shingles, &calibration))?;
     } else {
-        for line in sampling(args, &options.shingles, &calibration).into_iter().chain(edits(args, &trial)) {
+        for line in sampling(args, &options.shingles, &calibration) {
             output.line(&line)?;
         }
     }
     output.flush()?;
-    meter.finish(&format!(
-        "{}, {}",
-        counted(calibration.documents, "document"),
-        counted(trial.texts as u64, "edited text")
-    ));
+    meter.finish(&counted(calibration.documents, "document"));
     Ok(if unread.is_some() { Code::SomeSkipped } else { Code::Done })
 }
 
@@ -220,37 +201,7 @@ fn command(args: &Args, shingles: &Shingles, adaptive: &Run) -> String {
     format!("nddb pairs {db} --method shingles{}{part}", parameters::options(&chosen))
 }
 
-fn edits(args: &Args, made: &Trial) -> Vec<String> {
-    let mut lines = vec![
-        String::new(),
-        format!(
-            "edits in {} (seed {}): shares found; others: share of {} of different texts said to be near",
-            counted(made.texts as u64, "text"),
-            args.seed,
-            counted(made.pairs as u64, "pair")
-        ),
-    ];
-    let mut titles = vec!["method".to_owned(), "k".into()];
-    titles.extend(Edit::ALL.iter().map(Edit::name));
-    titles.extend(["others".into(), "us a text".into(), "us a pair".into()]);
-    let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
-    for figure in &made.figures {
-        let name = if figure.is_default { format!("{} (default)", figure.name) } else { figure.name.clone() };
-        let mut row = vec![name, figure.within.map_or_else(|| "-".into(), |within| within.to_string())];
-        row.extend(figure.found.iter().map(|found| format!("{found:.3}")));
-        row.extend([
-            format!("{:.5}", figure.others),
-            format!("{:.1}", figure.sketch_us),
-            format!("{:.3}", figure.compare_us),
-        ]);
-        table.row(row);
-    }
-    lines.extend(table.lines());
-    lines.extend(made.left_out.iter().map(|what| format!("left out: {what}")));
-    lines
-}
-
-fn value(args: &Args, shingles: &Shingles, made: &Calibration, trial: &Trial) -> Value {
+fn value(args: &Args, shingles: &Shingles, made: &Calibration) -> Value {
     let run = |run: &Run| {
         json!({
             "ratios": run.ratios.to_string(),
@@ -272,18 +223,6 @@ fn value(args: &Args, shingles: &Shingles, made: &Calibration, trial: &Trial) ->
             "ratio": figures.ratio(args.precision),
         })
     });
-    let figures = trial.figures.iter().map(|figure| {
-        let edits = Edit::ALL.iter().zip(figure.found).map(|(edit, found)| (edit.name(), json!(found)));
-        json!({
-            "method": figure.name,
-            "k": figure.within,
-            "default": figure.is_default,
-            "found": edits.collect::<serde_json::Map<_, _>>(),
-            "others": figure.others,
-            "sketch_us": figure.sketch_us,
-            "compare_us": figure.compare_us,
-        })
-    });
     json!({
         "documents": made.documents,
         "resemblance": shingles.resemblance,
@@ -295,9 +234,5 @@ fn value(args: &Args, shingles: &Shingles, made: &Calibration, trial: &Trial) ->
         "uniform": made.uniform.iter().map(run).collect::<Vec<_>>(),
         "adaptive": run(&made.adaptive),
         "equal": RATIOS[made.equal],
-        "texts": trial.texts,
-        "pairs": trial.pairs,
-        "methods": figures.collect::<Vec<_>>(),
-        "left_out": trial.left_out,
     })
 }
