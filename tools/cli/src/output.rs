@@ -393,11 +393,6 @@ impl Counted {
         Self { inner, bytes: 0 }
     }
 
-    /// Returns the number of bytes written.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// Completes the file and gives it its name; returns its number of bytes.
     pub(crate) fn finish(self) -> Result<u64> {
         self.inner.finish()?;

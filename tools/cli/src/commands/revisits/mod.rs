@@ -1,12 +1,10 @@
 //! `nddb revisits`: archives in which pages that repeat earlier ones are revisit records.
 
-mod cdxj;
 mod copy;
 mod decide;
 mod earlier;
 mod payload;
 mod record;
-mod surt;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -27,7 +25,7 @@ use crate::commands::filter::targets::Targets;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::inputs::Packing;
 use crate::messages::{Meter, Tick};
-use crate::output::{self, Output};
+use crate::output;
 use crate::quantity::{bytes, counted, duration, grouped};
 use crate::{database, interrupt};
 
@@ -47,14 +45,13 @@ use crate::{database, interrupt};
 /// too: replay then shows the earlier page, and the differences are lost. Its WARC-Profile is not that of the standard.
 ///
 /// Keep the archives of earlier pages: revisit records are of no use without them. Inputs are read twice, and memory
-/// grows with the pages that have an equal text (some 300 bytes each) and with the lines of --cdxj.
+/// grows with the pages that have an equal text (some 300 bytes each).
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb revisits [OPTIONS] DB WARC... -o OUT",
     after_help = "\
 Examples:
   nddb load crawl.nddb crawl.warc.gz && nddb revisits crawl.nddb crawl.warc.gz -o smaller.warc.gz
-  nddb revisits crawl.nddb CC-MAIN-2025-*.warc.gz -o smaller/ --cdxj index.cdxj
   nddb revisits crawl.nddb CC-MAIN-2025-*.warc.gz -o smaller/ --near --json"
 )]
 pub(crate) struct Args {
@@ -69,10 +66,6 @@ pub(crate) struct Args {
     /// Make near-duplicates of earlier pages revisit records, too
     #[arg(long)]
     near: bool,
-    /// Write a sorted CDXJ index of the outputs here: key, timestamp, and JSON with url, mime, status, digest, length,
-    /// offset, filename; - for stdout
-    #[arg(long, value_name = "FILE")]
-    cdxj: Option<PathBuf>,
 }
 
 /// An input.
@@ -122,7 +115,6 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let (decided, not_stored) = decide_all(view, &inputs, args.near.then(|| global.threads()), &meter)?;
     let Decided { revisits, unreadable } = decided;
 
-    let mut lines = args.cdxj.is_some().then(Vec::new);
     let mut all = Counts::default();
     for (number, (opened, target)) in inputs.iter().zip(&targets.kept).enumerate() {
         let before = all;
@@ -131,10 +123,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
             all.join(counts);
             tick(&meter, "writing", all.records, all.bytes_in)
         };
-        all.join(&copy::copy((number, opened), &revisits, target, lines.as_mut(), &mut progress)?);
-    }
-    if let (Some(path), Some(lines)) = (&args.cdxj, lines) {
-        write_index(path, lines)?;
+        all.join(&copy::copy((number, opened), &revisits, target, &mut progress)?);
     }
     if unreadable > 0 {
         let pages = counted(unreadable, "earlier page");
@@ -244,13 +233,6 @@ fn tick(meter: &Meter, phase: &'static str, done: u64, bytes: u64) -> Result<()>
     }
     meter.tick(Tick { phase, done, unit: "records", share: None, bytes, skipped: 0 });
     Ok(())
-}
-
-fn write_index(path: &Path, mut lines: Vec<String>) -> Result<()> {
-    lines.sort_unstable();
-    let mut output = Output::file(path)?;
-    lines.iter().try_for_each(|line| output.line(line))?;
-    output.flush()
 }
 
 /// Says what was done.

@@ -11,10 +11,10 @@ use crate::failure::{Failure, Result};
 use crate::inputs::Packing;
 
 /// The profile of a revisit record whose payload is a near-duplicate of that to which it refers.
-pub(super) const NEAR: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/revisit/near-duplicate");
+const NEAR: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/revisit/near-duplicate");
 
 /// What follows the block of a record.
-pub(super) const END: &[u8] = b"\r\n\r\n";
+const END: &[u8] = b"\r\n\r\n";
 
 /// Fields that are written anew.
 const REPLACED: [&str; 9] = [
@@ -62,7 +62,7 @@ pub(super) fn bytes(record: &WholeRecord, http: &HttpParts<'_>, revisit: &Revisi
 }
 
 /// Returns the digest of the payload: that of the record, else one that is computed as warcio does.
-pub(super) fn digest(record: &WholeRecord, http: &HttpParts<'_>) -> Vec<u8> {
+fn digest(record: &WholeRecord, http: &HttpParts<'_>) -> Vec<u8> {
     let named = record.field("warc-payload-digest").map(<[u8]>::to_vec);
     named.unwrap_or_else(|| Payload::of(http.payload).label().into_bytes())
 }
