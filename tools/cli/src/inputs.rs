@@ -165,13 +165,6 @@ impl Packing {
     }
 }
 
-/// Returns whether a file begins with the dictionary with which its zstd frames are compressed.
-pub(crate) fn has_dictionary(path: &Path) -> Result<bool> {
-    let mut head = Vec::new();
-    open_file(path)?.take(4).read_to_end(&mut head).map_err(|error| Failure::reading(path, &error))?;
-    Ok(head == [0x5d, 0x2a, 0x4d, 0x18])
-}
-
 /// Opens a file to be read line by line.
 pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::new(open(path)?)))

@@ -280,8 +280,7 @@ def cluster(database: Path, output: Path, **options: Option) -> Row:
 def filter(database: Path, *inputs: Path, output: Path, **options: Option) -> Row:
     """Copies input files without the documents that a clustering removes: archives, JSON lines, Parquet.
 
-    ``clusters`` is the folder of `cluster`; ``removed`` lists what is left out, and why. ``nddb filter --restore`` is
-    ``run("filter", restore=file, output=folder)``.
+    ``clusters`` is the folder of `cluster`; ``removed`` lists what is left out, and why.
 
     >>> clustered = nddb.commands.cluster("pages.nddb", "clusters")
     >>> nddb.commands.filter("pages.nddb", "pages.jsonl", clusters="clusters", output="kept.jsonl")["kept"]

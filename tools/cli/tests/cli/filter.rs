@@ -65,34 +65,6 @@ fn lines_of_json_keep_their_bytes_and_their_order() {
 }
 
 #[test]
-fn removed_documents_are_stored_beside_the_kept_ones() {
-    let dir = clustered("in.jsonl", jsonl);
-    let filter = |more: &[&str]| dir.nddb(["filter", "db", "in.jsonl", "-o", "out.jsonl"].iter().chain(more));
-    let args = ["--clusters", "clusters", "--duplicates", "in.dups", "--with", "kept"];
-    filter(&args).done();
-    let (all, restore) = (lines(), |more: &[&str]| dir.nddb(["filter", "--restore", "in.dups"].iter().chain(more)));
-    restore(&["-o", "back.jsonl"]).done();
-    assert_eq!(dir.read("back.jsonl"), all[1].as_bytes(), "as they stood in the input, without the fields of --with");
-    assert_eq!(restore(&["-o", "-", "--document", "p1", "--document", "p0"]).done().stdout, all[0].clone() + &all[1]);
-    restore(&["-o", "x", "--document", "p2"]).tells(1, &["in.dups: there is no document \"p2\"", "remove.tsv"]);
-    // The kept one is stored in full, the removed one in a few bytes.
-    let sizes: Vec<usize> = ["out.jsonl", "in.dups"].iter().map(|name| dir.read(name).len()).collect();
-    let packed = zstd::encode_all(all[0].as_bytes(), 12).expect("packed").len();
-    assert!(sizes[1] < packed + 300, "{sizes:?}, {packed}");
-
-    let mut bytes = dir.read("in.dups");
-    bytes[30] ^= 4;
-    dir.write("in.dups", &bytes);
-    restore(&["-o", "x"]).tells(13, &["in.dups: is damaged at byte", "hint: "]);
-    assert!(!dir.path("x").exists());
-    dir.write("in.dups", b"another file");
-    restore(&["-o", "x"]).tells(1, &["in.dups: is no file of duplicates", "nddb filter --duplicates"]);
-    restore(&["-o", "x", "--clusters", "clusters"]).ends(2);
-    filter(&["--remove", "clusters/remove.txt", "--duplicates", "in.dups"]).ends(2);
-    dir.nddb(["filter", "--restore", "in.dups"]).ends(2);
-}
-
-#[test]
 fn records_of_a_dictionary_keep_it_in_both_outputs() {
     let plain = Dir::with_database();
     warc(&plain, "in.warc");
@@ -120,7 +92,6 @@ fn records_of_a_dictionary_keep_it_in_both_outputs() {
             dir.nddb(["load", name.strip_suffix(".warc.zst").expect("its ending"), name, "--json"]).done().json();
         assert_eq!(told["documents"], json!(count), "{name}: {told}");
     }
-    filter(&["--duplicates", "in.dups"]).tells(2, &["compressed with a dictionary", "zstd -d"]);
 }
 
 #[test]
@@ -247,9 +218,6 @@ fn records_are_copied_in_their_compression() {
         dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", &out, "--removed-documents", &gone]).done();
         assert_eq!(dir.read(&out), only(&dir, &name.replace("in", "some"), &[0, 2, 3]), "{name}");
         assert_eq!(dir.read(&gone), only(&dir, &name.replace("in", "some"), &[1]), "{name}");
-        dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", &out, "--duplicates", "in.dups"]).done();
-        dir.nddb(["filter", "--restore", "in.dups", "-o", "restored.warc"]).done().says(&["1 document of 1 file"]);
-        assert_eq!(dir.read("restored.warc"), only(&dir, "some.warc", &[1]), "{name}");
         let other = if name.ends_with(".gz") { "plain.warc" } else { "packed.warc.gz" };
         let ran = dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", other]);
         ran.tells(2, &["copied as they are compressed", "hint: "]);
@@ -432,9 +400,6 @@ fn requests_and_metadata_go_where_their_page_goes() {
             if packs {
                 assert_eq!(dir.read(&out), bytes(&kept), "members are copied");
             }
-            dir.nddb(["filter", "db", name, "--clusters", "clusters", "-o", &out, "--duplicates", "in.dups"]).done();
-            dir.nddb(["filter", "--restore", "in.dups", "-o", "restored.warc"]).done().says(&["3 documents of 1 file"]);
-            assert_eq!(dir.read("restored.warc"), plain(&gone), "wget {wget}, {name}");
         }
     }
 }
@@ -532,14 +497,6 @@ fn a_folder_is_written_as_the_same_tree() {
     assert_eq!(dir.read(&format!("out/{page}")), dir.read(&format!("in/{page}")));
     let rows = [dir.read("out/may/0.jsonl"), dir.read("out/june/0.jsonl")].concat();
     assert_eq!(rows, [&all[0][..], &all[2], &all[3]].concat().as_bytes());
-    // The same in one small file, and back.
-    let args = ["filter", "db", "in", "--clusters", "clusters", "-o", "out", "--duplicates", "in.dups"];
-    dir.nddb(args).done().says(&["of removed documents in"]);
-    dir.nddb(["filter", "--restore", "in.dups", "-o", "back/"]).done().says(&["2 documents of 2 files"]);
-    let gone = if kept[2] { "copy.html" } else { "page.html" };
-    for name in [gone, "june/0.jsonl"] {
-        assert_eq!(dir.read(&format!("back/{name}")), dir.read(&format!("gone/{name}")), "{name}");
-    }
     // Two files of one name.
     let two = ["filter", "db", "in/may/0.jsonl", "in/june/0.jsonl", "--clusters", "clusters", "-o", "two"];
     dir.nddb(two).done().says(&["4 documents: 3 kept, 1 removed"]);

@@ -1,7 +1,6 @@
 //! `nddb filter`: the kept documents themselves.
 
 pub(in crate::commands) mod archives;
-mod duplicates;
 mod lists;
 mod notes;
 mod outs;
@@ -27,7 +26,6 @@ use nddb_lab::NamedId;
 use serde_json::json;
 
 use self::archives::Archives;
-use self::duplicates::{Duplicates, KeptFor, Restore};
 pub(in crate::commands) use self::lists::RemoveList;
 use self::lists::{Places, resolved};
 use self::notes::{Field, Notes};
@@ -65,7 +63,7 @@ const BUFFER: usize = 256 << 10;
 /// is the one used when the file was loaded. Memory grows with the lists (130 bytes per id), not with the inputs.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT\n       nddb filter --restore FILE -o OUT",
+    override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT",
     after_help = "\
 Examples:
   nddb cluster crawl.nddb -o clusters
@@ -75,18 +73,16 @@ Examples:
   nddb filter crawl.nddb dumps/ --clusters clusters -o kept/    the same tree below kept/
   nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --clusters clusters --annotate -o all.jsonl
-  nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -
-  nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz --duplicates crawl.dups
-  nddb filter --restore crawl.dups -o removed.warc"
+  nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
 )]
 pub(crate) struct Args {
     /// The database, then files and folders, or - for stdin, which is copied to a temporary file
-    #[arg(value_name = "DB INPUT", required_unless_present = "restore")]
+    #[arg(value_name = "DB INPUT", required = true)]
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
     /// The folder that 'nddb cluster -o' wrote: remove.txt, remove.tsv and clusters.jsonl
-    #[arg(long, value_name = "DIR", required_unless_present_any = ["remove", "restore"])]
+    #[arg(long, value_name = "DIR", required_unless_present = "remove")]
     clusters: Option<PathBuf>,
     /// Ids to remove, one per line as in remove.txt: \#17 is a number, \"17 a text, and 17 whichever the database has
     /// [default: remove.txt of --clusters]
@@ -96,15 +92,8 @@ pub(crate) struct Args {
     /// the share that differs, and where the document stands: a .tsv, .jsonl or .parquet file
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
-    /// Write the removed documents here, each compressed with zstd against the one that is kept instead: a fifth to a
-    /// half of their usual size. --restore reads them back byte for byte
-    #[arg(long, value_name = "FILE", requires = "clusters", conflicts_with = "remove")]
-    duplicates: Option<PathBuf>,
-    #[command(flatten)]
-    restore: Restore,
-    /// Remove nothing: write all rows, with the fields of --with [default: all of them], which tell what would be
-    /// removed and why
-    #[arg(long, requires = "clusters", conflicts_with_all = ["removed_documents", "duplicates"])]
+    /// Keep all rows and add --with fields (default: all) that say which would be removed, and why
+    #[arg(long, requires = "clusters", conflicts_with = "removed_documents")]
     annotate: bool,
     #[command(flatten)]
     how: How,
@@ -141,9 +130,6 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if args.annotate && args.how.with.is_empty() {
         args.how.with = Field::value_variants().to_vec();
     }
-    if let Some(path) = &args.restore.restore {
-        return duplicates::restore(path, &args.restore.document, &args.how.output, global);
-    }
     let clock = Clock::start();
     let (db, given) = args.environment.split(args.given.clone(), "INPUT")?;
     let given: Vec<PathBuf> = given.into_iter().map(PathBuf::from).collect();
@@ -153,17 +139,9 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let mut selection = args.selection(view)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("filter");
-    if args.duplicates.is_some() {
-        selection.duplicates = Some(Duplicates::new(args.kept_for(view)?)?);
-    }
     let all = plan.copy(&args.how, view, &mut selection, &meter, &global.messages())?;
     if let Some(path) = &args.removed {
         args.list(path, view, &selection.list)?;
-    }
-    if let (Some(path), Some(duplicates)) = (&args.duplicates, selection.duplicates.take()) {
-        let stored = duplicates.finish(path)?;
-        let sizes = [stored.removed, stored.bytes].map(bytes);
-        global.messages().note(format!("{}: {} of removed documents in {}", path.display(), sizes[0], sizes[1]));
     }
     tell(&all, &selection, global, &meter, &clock)
 }
@@ -222,32 +200,26 @@ impl Plan {
         let named_by_url = &selection.named_by_url;
         let open = |input: &Located| Opened::new(how, archives.options(&input.path), &archives, named_by_url, input);
         let opened = self.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
-        let mut duplicates = selection.duplicates.take();
-        if duplicates.is_some() {
-            self.inputs.iter().zip(&opened).try_for_each(|(input, opened)| opened.check_duplicates(&input.path))?;
-        }
         let mut all = Counts::default();
         let list = &selection.list;
         if list.len() > 0 && (list.lacks_places() || opened.iter().any(|opened| opened.here.is_empty())) {
             selection.counts = true;
-            for (index, (input, opened)) in self.inputs.iter().zip(&opened).enumerate() {
-                let name = self.targets.name(index);
-                Job { how, input: &input.path, name, opened, meter, before: all }.count(selection)?;
+            for (input, opened) in self.inputs.iter().zip(&opened) {
+                Job { how, input: &input.path, opened, meter, before: all }.count(selection)?;
             }
             selection.counts = false;
         }
         for (index, (input, opened)) in self.inputs.iter().zip(&opened).enumerate() {
-            let job = Job { how, input: &input.path, name: self.targets.name(index), opened, meter, before: all };
+            let job = Job { how, input: &input.path, opened, meter, before: all };
             selection.here.clone_from(&opened.here);
             let (kept, removed) = self.targets.of_input(index);
-            let counts = job.run(kept, removed, duplicates.as_mut(), selection)?;
+            let counts = job.run(kept, removed, selection)?;
             if counts.repacked {
                 let path = input.path.display();
                 messages.note(format!("{path}: its members hold several records: each was compressed anew"));
             }
             all.join(&counts);
         }
-        selection.duplicates = duplicates;
         Ok(all)
     }
 }
@@ -334,19 +306,6 @@ impl Args {
             selection.notes = Notes::read(folder, &self.how.with, view)?;
         }
         Ok(selection)
-    }
-
-    /// Finds which document is kept for each removed one.
-    fn kept_for(&self, view: View<'_>) -> Result<KeptFor> {
-        let mut found = KeptFor::default();
-        let table = self.in_folder("remove.tsv").unwrap_or_default();
-        RemoveTsv::read(&table, &mut |named, because, _| {
-            if let Some(kept) = because.kept.and_then(NamedId::of_cell) {
-                found.add(&resolved(&named, view)?, &resolved(&kept, view)?);
-            }
-            Ok(())
-        })?;
-        Ok(found)
     }
 
     /// Lists what was removed: with the reasons of the clustering, unless the user names the documents.
@@ -461,20 +420,6 @@ impl Opened {
         Ok(Self { _spooled: spooled, located, options, kind, here })
     }
 
-    /// Refuses an input whose documents cannot be stored in a file of duplicates.
-    fn check_duplicates(&self, name: &Path) -> Result<()> {
-        let (why, hint) = match self.kind {
-            #[cfg(feature = "parquet")]
-            Kind::Table => ("the rows of a table have no bytes of their own", "use --removed-documents"),
-            Kind::Records if inputs::has_dictionary(self.path())? => {
-                ("its records are compressed with a dictionary", "decompress it first, with 'zstd -d'")
-            }
-            _ => return Ok(()),
-        };
-        let message = format!("{}: cannot be read for --duplicates: {why}", name.display());
-        Err(Told::new(Code::Usage, message).hint(hint).into())
-    }
-
     /// The file to read.
     fn path(&self) -> &Path {
         &self.located.path
@@ -485,8 +430,6 @@ impl Opened {
 struct Job<'a> {
     how: &'a How,
     input: &'a Path,
-    /// Its name below a folder.
-    name: &'a Path,
     opened: &'a Opened,
     meter: &'a Meter,
     /// What was done before.
@@ -522,13 +465,7 @@ impl Job<'_> {
         Ok(BufReader::with_capacity(BUFFER, unpacked))
     }
 
-    fn run(
-        &self,
-        kept: &Path,
-        removed: Option<&Path>,
-        mut duplicates: Option<&mut Duplicates>,
-        selection: &mut Selection,
-    ) -> Result<Counts> {
+    fn run(&self, kept: &Path, removed: Option<&Path>, selection: &mut Selection) -> Result<Counts> {
         let (path, options) = (self.opened.path(), &self.opened.options);
         let packing = Packing::of(path)?;
         let kind = self.opened.kind;
@@ -538,12 +475,8 @@ impl Job<'_> {
             let hint = "leave out --with and --annotate; --removed lists what is removed, and why";
             return Err(Told::new(Code::Usage, message).hint(hint).into());
         }
-        if let Some(duplicates) = &mut duplicates {
-            let is_packed = packing != Packing::Plain;
-            duplicates.begin_file(&if is_packed { self.name.with_extension("") } else { self.name.to_owned() });
-        }
         if kind == Kind::Page {
-            let counts = pages::filter(&self.opened.located, options, selection, kept, removed, duplicates)?;
+            let counts = pages::filter(&self.opened.located, options, selection, kept, removed)?;
             self.tick("filtering", &counts)?;
             return Ok(counts);
         }
@@ -563,13 +496,13 @@ impl Job<'_> {
                 };
                 let rows = Rows { name: self.input, options, positions, fields: &self.how.with };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
-                let outs = &mut Outs { kept: &mut kept, removed, duplicates };
+                let outs = &mut Outs { kept: &mut kept, removed };
                 rows.filter(self.lines(packing)?, selection, outs, &mut progress)?
             }
             Kind::Records => {
                 let records = Records { path, options, packing };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
-                records.filter(selection, &mut Outs { kept: &mut kept, removed, duplicates }, &mut progress)?
+                records.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
             }
             // It was passed on above.
             Kind::Page => Counts::default(),

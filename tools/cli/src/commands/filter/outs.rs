@@ -2,21 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::duplicates::Duplicates;
-use super::related::Decided;
-use crate::inputs::Packing;
-
 /// Where the records of an input go.
 pub(super) struct Outs<'a> {
     pub(super) kept: &'a mut dyn Write,
     pub(super) removed: Option<&'a mut dyn Write>,
-    pub(super) duplicates: Option<&'a mut Duplicates>,
 }
 
 impl<'a> Outs<'a> {
     /// Returns outputs for records that are only counted.
     pub(super) fn counting(nowhere: &'a mut io::Sink) -> Self {
-        Self { kept: nowhere, removed: None, duplicates: None }
+        Self { kept: nowhere, removed: None }
     }
 
     /// Returns the sink of what is kept, or of what is removed.
@@ -27,19 +22,6 @@ impl<'a> Outs<'a> {
     /// Returns the sinks of what records in each output need.
     pub(super) fn both(&mut self) -> Sinks<'_> {
         Sinks { first: Some(&mut *self.kept), second: reborrowed(&mut self.removed) }
-    }
-
-    /// Returns the sinks of a record, which is compressed by `packing`.
-    pub(super) fn of_record(&mut self, decided: &Decided, packing: Packing) -> Sinks<'_> {
-        let Decided { is_removed, page, .. } = decided;
-        let second: Option<&mut dyn Write> = match (&mut self.duplicates, page) {
-            (Some(duplicates), Some(page)) => match duplicates.begin(page, *is_removed, packing) {
-                true => Some(&mut **duplicates),
-                false => None,
-            },
-            _ => None,
-        };
-        Sinks { first: one_of(self.kept, &mut self.removed, *is_removed), second }
     }
 }
 
@@ -62,13 +44,6 @@ fn reborrowed<'a>(sink: &'a mut Option<&mut dyn Write>) -> Option<&'a mut dyn Wr
 pub(super) struct Sinks<'a> {
     pub(super) first: Option<&'a mut dyn Write>,
     pub(super) second: Option<&'a mut dyn Write>,
-}
-
-impl Sinks<'_> {
-    /// Returns these sinks with another first one.
-    pub(super) fn with<'a>(&'a mut self, first: &'a mut dyn Write) -> Sinks<'a> {
-        Sinks { first: Some(first), second: reborrowed(&mut self.second) }
-    }
 }
 
 impl Write for Sinks<'_> {

@@ -5,57 +5,42 @@ use std::path::Path;
 
 use nddb::archive::{EntryContent, Located, Options};
 
-use super::duplicates::Duplicates;
 use super::lists::Fate;
 use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
 use crate::inputs::{self, Packing};
 use crate::output::Published;
 
-/// Decides about the document of a file, and returns its id, too; `None` if it has none that can be read.
-pub(super) fn decide(
-    located: &Located,
-    options: &Options,
-    selection: &mut Selection,
-) -> Result<Option<(String, Fate)>> {
+/// Decides about the document of a file; `None` if it has none that can be read.
+pub(super) fn decide(located: &Located, options: &Options, selection: &mut Selection) -> Result<Option<Fate>> {
     Ok(match located.open(options)?.next()? {
         Some(entry) => match &entry.content {
-            EntryContent::Page(page) => {
-                let fate = selection.decide(Some(&page.id), Some(entry.position));
-                Some((page.id.clone(), fate))
-            }
+            EntryContent::Page(page) => Some(selection.decide(Some(&page.id), Some(entry.position))),
             _ => None,
         },
         None => None,
     })
 }
 
-/// Copies a file to `kept`, or to `removed` if there is such a place; to `duplicates`, too, if it is stored there.
+/// Copies a file to `kept`, or to `removed` if there is such a place.
 pub(super) fn filter(
     located: &Located,
     options: &Options,
     selection: &mut Selection,
     kept: &Path,
     removed: Option<&Path>,
-    duplicates: Option<&mut Duplicates>,
 ) -> Result<Counts> {
     let mut counts = Counts { bytes: located.size(), ..Counts::default() };
     let decided = decide(located, options, selection)?;
     match decided {
-        Some((_, fate)) => counts.add(fate),
+        Some(fate) => counts.add(fate),
         None => counts.without_id += 1,
     }
-    let is_removed = matches!(decided, Some((_, Fate::Removed)));
+    let is_removed = decided == Some(Fate::Removed);
     if let Some(target) = if is_removed { removed } else { Some(kept) } {
         let mut file = Published::create(target, Packing::Plain)?;
         io::copy(&mut inputs::open_file(&located.path)?, &mut file).map_err(|error| Failure::unwritten(&error))?;
         file.finish()?;
-    }
-    if let (Some(duplicates), Some((id, fate))) = (duplicates, &decided)
-        && *fate != Fate::Spared
-        && duplicates.begin(id, is_removed, Packing::Plain)
-    {
-        io::copy(&mut inputs::open_file(&located.path)?, duplicates).map_err(|error| Failure::unwritten(&error))?;
     }
     Ok(counts)
 }

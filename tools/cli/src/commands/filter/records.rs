@@ -53,10 +53,10 @@ impl<'a> Cursor<'a> {
     /// outputs.
     fn pass_record(&mut self, decided: &Decided, outs: &mut Outs<'_>) -> Result<()> {
         let Some(Frames { bytes, dictionaries }) = self.read_apart(decided.end)? else {
-            return self.pass(decided.end, Some(&mut outs.of_record(decided, self.packing)));
+            return self.pass(decided.end, Some(&mut outs.one(decided.is_removed)));
         };
         let mut at = dictionaries.first().map_or(bytes.len(), |dictionary| dictionary.start);
-        write(&bytes[..at], Some(&mut outs.of_record(decided, self.packing)))?;
+        write(&bytes[..at], Some(&mut outs.one(decided.is_removed)))?;
         for dictionary in dictionaries {
             write(&bytes[at..dictionary.start], Some(&mut outs.one(decided.is_removed)))?;
             write(&bytes[dictionary.clone()], Some(&mut outs.both()))?;
@@ -166,7 +166,7 @@ impl Records<'_> {
                 }
                 // What stands before the first record belongs to none.
                 None => {
-                    let head = Decided { end: begin.offset, is_removed: false, page: None };
+                    let head = Decided { end: begin.offset, is_removed: false };
                     cursor.pass_record(&head, outs)?;
                 }
             }
@@ -186,7 +186,7 @@ impl Records<'_> {
         let mut out = outs.one(false);
         while let Some(decided) = waiting.next(u64::MAX) {
             if decided.end == u64::MAX {
-                out = outs.of_record(&decided, self.packing);
+                out = outs.one(decided.is_removed);
                 break;
             }
             cursor.pass_record(&decided, outs)?;
@@ -231,13 +231,12 @@ impl Records<'_> {
             // Its end is known, other than that of a record among compressed members.
             let read = input.resume_point().offset;
             while let Some(decided) = waiting.next(read) {
-                let mut sinks = outs.of_record(&decided, Packing::Plain);
-                let Some(out) = sinks.first.take() else {
-                    cursor.pass(decided.end, Some(&mut sinks))?;
+                let Some(out) = outs.one(decided.is_removed).first.take() else {
+                    cursor.pass(decided.end, None)?;
                     continue;
                 };
                 let mut member = Member::new(self.packing, out)?;
-                cursor.pass(decided.end, Some(&mut sinks.with(member.writer())))?;
+                cursor.pass(decided.end, Some(member.writer()))?;
                 member.finish()?;
             }
             counts.bytes = before + cursor.at;

@@ -25,8 +25,6 @@ struct Record {
     begin: u64,
     /// Whether it is removed, if that is known.
     is_removed: Option<bool>,
-    /// The id of the page that it is or belongs to, if that was judged.
-    page: Option<String>,
     /// What it waits for.
     awaits: Awaits,
 }
@@ -36,8 +34,6 @@ pub(super) struct Decided {
     /// Where it ends.
     pub(super) end: u64,
     pub(super) is_removed: bool,
-    /// The id of the document that it is; of a removed record, of the one that it belongs to.
-    pub(super) page: Option<String>,
 }
 
 /// What a record waits for.
@@ -61,13 +57,12 @@ impl Waiting {
         counts: &mut Counts,
     ) {
         counts.records += 1;
-        let (mut is_removed, mut awaits, mut of) = (Some(false), Awaits::Nothing, None);
+        let (mut is_removed, mut awaits) = (Some(false), Awaits::Nothing);
         match &entry.content {
             EntryContent::Page(page) => {
                 let fate = selection.decide(Some(&page.id), position);
                 counts.add(fate);
                 is_removed = Some(fate == Fate::Removed);
-                of = Some(page.id.clone()).filter(|_| fate != Fate::Spared);
                 self.settle_with(&page.id, &links, fate == Fate::Removed, counts);
             }
             EntryContent::Other(OtherKind::Request | OtherKind::Metadata) => {
@@ -84,11 +79,11 @@ impl Waiting {
                     _ if selection.counts => {}
                     _ => {
                         let fates = || named.iter().map(|id| selection.list.takes_related(id));
-                        of = fates().position(|fate| fate == Some(true)).map(|at| named[at].clone());
-                        is_removed = match (&of, fates().any(|fate| fate.is_none())) {
-                            (Some(_), _) => Some(true),
-                            (None, true) => None,
-                            (None, false) => Some(false),
+                        is_removed = match (fates().any(|fate| fate == Some(true)), fates().any(|fate| fate.is_none()))
+                        {
+                            (true, _) => Some(true),
+                            (false, true) => None,
+                            (false, false) => Some(false),
                         };
                         awaits = if is_removed.is_none() { Awaits::Page(named) } else { Awaits::Nothing };
                     }
@@ -98,7 +93,7 @@ impl Waiting {
             EntryContent::Skipped { .. } => counts.without_id += 1,
             _ => {}
         }
-        self.0.push_back(Record { begin: entry.position.offset, is_removed, page: of, awaits });
+        self.0.push_back(Record { begin: entry.position.offset, is_removed, awaits });
         if self.0.len() > WAITING_MAX
             && let Some(first) = self.0.front_mut()
         {
@@ -115,7 +110,6 @@ impl Waiting {
                 _ => continue,
             };
             record.is_removed = Some(is_named && is_removed);
-            record.page = Some(id.to_owned()).filter(|_| is_named && is_removed);
             counts.related += u64::from(is_named && is_removed);
         }
     }
@@ -128,8 +122,8 @@ impl Waiting {
     /// Takes the first record that nothing is to be waited for. The last one ends at `end`.
     pub(super) fn next(&mut self, end: u64) -> Option<Decided> {
         let is_removed = self.0.front()?.is_removed?;
-        let page = self.0.pop_front()?.page;
-        Some(Decided { end: self.0.front().map_or(end, |next| next.begin), is_removed, page })
+        self.0.pop_front();
+        Some(Decided { end: self.0.front().map_or(end, |next| next.begin), is_removed })
     }
 }
 
@@ -139,9 +133,6 @@ impl Record {
         if self.is_removed.is_none() {
             let is_removed = matches!(self.awaits, Awaits::Page(_));
             self.is_removed = Some(is_removed);
-            if let Awaits::Page(ids) = &mut self.awaits {
-                self.page = ids.pop();
-            }
             counts.related += u64::from(is_removed);
         }
     }

@@ -77,9 +77,6 @@ impl Rows<'_> {
             let id = self.options.id_of_row(self.name, row, self.id(text, number)?);
             let fate = selection.decide(id.as_deref(), self.positions.next(offset)?);
             row += 1;
-            if let Some(duplicates) = &mut outs.duplicates {
-                duplicates.take(id.as_deref(), fate, &line)?;
-            }
             let lacks_id = id.is_none() && !self.options.fields.id.is_empty();
             counts.without_id += u64::from(lacks_id && fate == Fate::Kept);
             if !self.fields.is_empty() && text.first() == Some(&b'{') && (id.is_some() || fate == Fate::Removed) {

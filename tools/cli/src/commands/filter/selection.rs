@@ -2,7 +2,6 @@
 
 use nddb::archive::Position;
 
-use super::duplicates::Duplicates;
 use super::lists::{Fate, RemoveList};
 use super::notes::Notes;
 use crate::removed::Place;
@@ -19,15 +18,13 @@ pub(in crate::commands) struct Selection {
     pub(super) named_by_url: Vec<u32>,
     /// Rows are only counted.
     pub(super) counts: bool,
-    /// Where removed documents are stored beside kept ones.
-    pub(super) duplicates: Option<Duplicates>,
 }
 
 impl Selection {
     /// Selects by a list.
     pub(in crate::commands) fn new(list: RemoveList) -> Self {
         let (notes, here, named_by_url) = (Notes::default(), Vec::new(), Vec::new());
-        Self { list, notes, annotates: false, here, named_by_url, counts: false, duplicates: None }
+        Self { list, notes, annotates: false, here, named_by_url, counts: false }
     }
 
     /// Decides about a row with this id, at this position as the library tells it.

@@ -12,8 +12,6 @@ use crate::{inputs, output};
 
 /// For each input the file that gets what is kept of it, and the one that gets what is removed, if any does.
 pub(in crate::commands) struct Targets {
-    /// The names of the inputs below a folder.
-    names: Vec<PathBuf>,
     pub(in crate::commands) kept: Vec<PathBuf>,
     removed: Option<Vec<PathBuf>>,
 }
@@ -22,11 +20,6 @@ impl Targets {
     /// Returns the outputs of an input.
     pub(super) fn of_input(&self, index: usize) -> (&Path, Option<&Path>) {
         (&self.kept[index], self.removed.as_ref().map(|paths| &*paths[index]))
-    }
-
-    /// Returns the name of an input below a folder.
-    pub(super) fn name(&self, index: usize) -> &Path {
-        &self.names[index]
     }
 
     /// Names the outputs of inputs that were given as these files and folders, and makes the folders for them.
@@ -58,7 +51,7 @@ impl Targets {
                 output::make_folder(folder)?;
             }
         }
-        Ok(Self { names, kept, removed })
+        Ok(Self { kept, removed })
     }
 }
 
