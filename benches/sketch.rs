@@ -192,9 +192,11 @@ fn made_page(number: usize, words: &[String], random: &mut Random) -> PageEntry 
         id: number.to_string(),
         url: Some(format!("https://site{}.example/{number}", number % 7)),
         date: None,
+        unread_date: None,
         kind: PageKind::Html,
         charset: Some("utf-8".to_owned()),
         body: body.into_bytes(),
         truncated: false,
+        is_cut: false,
     }
 }

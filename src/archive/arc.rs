@@ -5,12 +5,13 @@
 
 use std::io;
 
+use super::date::Date;
 use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::Headers;
 use super::options::{IdFrom, Options};
 use super::stream::{Fill, Stream, Tear};
-use super::{date, http, warc};
+use super::{http, sniff, warc};
 
 pub(super) const MARKER: Marker = Marker { starts, find, keep };
 
@@ -135,7 +136,8 @@ impl Arc {
             None => {
                 let shown = extent.held.min(header.saturating_add(options.limits.record));
                 let cut = shown < extent.held || !matches!(extent.ending, Ending::Whole | Ending::Torn { whole: true });
-                self.content(&line, &stream.window()[header..shown], cut, options)
+                let is_over = shown < extent.held || extent.ending == Ending::Over;
+                self.content(&line, &stream.window()[header..shown], (cut, is_over), options)
             }
         };
         let costly = tear.is_some() || extent.ending == (Ending::Torn { whole: false });
@@ -159,7 +161,15 @@ impl Arc {
         Ok(Entry { position: stream.position_since(point, len), content })
     }
 
-    fn content(&mut self, line: &Line<'_>, content: &[u8], cut: bool, options: &Options) -> EntryContent {
+    /// Makes the content of a record; `cut` tells whether it is incomplete, and `is_over` whether it is so because it is
+    /// longer than the limit.
+    fn content(
+        &mut self,
+        line: &Line<'_>,
+        content: &[u8],
+        (cut, is_over): (bool, bool),
+        options: &Options,
+    ) -> EntryContent {
         if line.url.starts_with(b"filedesc:") {
             return EntryContent::Other(OtherKind::ArcHeader);
         }
@@ -175,12 +185,18 @@ impl Arc {
         if !is_text_id(&id) {
             return EntryContent::bad_id(&id);
         }
+        if sniff::is_binary(&page.body, page.kind) {
+            return EntryContent::Other(OtherKind::Binary);
+        }
+        let Date { date, unread } = Date::of_bytes(line.date);
         EntryContent::Page(PageEntry {
             id,
             url: Some(url),
-            date: date::parse(line.date),
+            date,
+            unread_date: unread,
             kind: page.kind,
             charset: page.charset,
+            is_cut: is_over || page.truncated && page.body.len() >= options.limits.record,
             body: page.body,
             truncated: page.truncated,
         })

@@ -1,17 +1,18 @@
 //! CSV, and TSV with a header: one document per row, by the names of the columns.
 //!
 //! Fields may be quoted according to RFC 4180, and may then contain line ends. The delimiter is the one that occurs
-//! most often in the header: comma, tab or semicolon.
+//! most often in the header: comma, tab or semicolon; or the one that a line `sep=;` before the header declares.
 
 use std::io;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use nddb_page::text::PageKind;
 
+use super::date::Date;
 use super::entry::{Entry, EntryContent, PageEntry, Reason, is_text_id};
 use super::options::Options;
 use super::stream::{Fill, Stream, Tear};
-use super::{date, layouts, raw};
+use super::{layouts, raw};
 
 /// Maximum number of columns.
 const COLUMNS_MAX: usize = 4096;
@@ -64,21 +65,49 @@ pub(super) fn is_tab_header(head: &[u8], options: &Options) -> bool {
         && (line.split(|&b| b == b'\t').any(is_named) || lines.take(100).all(|line| raw::parse_line(line).is_err()))
 }
 
+/// Reads the first line into the window, unless it is too long for a header.
+fn fill_line(stream: &mut Stream, options: &Options) -> io::Result<()> {
+    while !stream.window().contains(&b'\n') && stream.window().len() < options.limits.header {
+        if stream.fill()? != Fill::More {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn first_line(window: &[u8]) -> &[u8] {
+    window.split(|&b| b == b'\n').next().unwrap_or_default()
+}
+
+/// Returns the delimiter that a first line such as `sep=;` declares, as Excel writes and reads it.
+fn declared_delimiter(line: &[u8]) -> Option<u8> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    match line {
+        [name @ .., delimiter] if name.eq_ignore_ascii_case(b"sep=") && !delimiter.is_ascii_alphanumeric() => {
+            Some(*delimiter)
+        }
+        _ => None,
+    }
+}
+
 impl Csv {
     /// Reads the header. The inner error is a message that explains why no document can be made from the rows.
     pub(super) fn open(stream: &mut Stream, options: &Options) -> io::Result<Result<Csv, String>> {
-        while !stream.window().contains(&b'\n') && stream.window().len() < options.limits.header {
-            if stream.fill()? != Fill::More {
-                break;
-            }
-        }
-        let window = stream.window();
-        if window.starts_with(b"\xef\xbb\xbf") {
+        fill_line(stream, options)?;
+        if stream.window().starts_with(b"\xef\xbb\xbf") {
             stream.consume(3);
         }
-        let line = stream.window().split(|&b| b == b'\n').next().unwrap_or_default();
+        let line = first_line(stream.window());
+        let declared = declared_delimiter(line);
+        if declared.is_some() {
+            stream.consume(line.len() + 1);
+            fill_line(stream, options)?;
+        }
+        let line = first_line(stream.window());
         let count = |delimiter: u8| line.iter().filter(|&&b| b == delimiter).count();
-        let delimiter = [b';', b'\t', b','].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',');
+        let usual = [b';', b'\t', b','].into_iter().max_by_key(|&delimiter| count(delimiter));
+        let delimiter = declared.or(usual).unwrap_or(b',');
         let mut csv = Csv {
             reader: ReaderBuilder::new().delimiter(delimiter).build(),
             columns: Columns::default(),
@@ -161,11 +190,22 @@ impl Csv {
         };
         let body = self.field(at).to_vec();
         let charset = std::str::from_utf8(&body).is_ok().then(|| "utf-8".to_owned());
-        let date = columns.date.iter().find_map(|&at| match value(at).parse() {
-            Ok(number) => date::of_number(number),
-            Err(_) => date::parse(self.field(at)),
+        let dates = columns.date.iter().map(|&at| match value(at).parse() {
+            Ok(number) => Date::of_number(number),
+            Err(_) => Date::of_bytes(self.field(at)),
         });
-        Ok(EntryContent::Page(PageEntry { id, url, date, kind, charset, body, truncated: false }))
+        let Date { date, unread } = Date::first(dates);
+        Ok(EntryContent::Page(PageEntry {
+            id,
+            url,
+            date,
+            unread_date: unread,
+            kind,
+            charset,
+            body,
+            truncated: false,
+            is_cut: false,
+        }))
     }
 
     fn field(&self, at: usize) -> &[u8] {

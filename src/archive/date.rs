@@ -1,26 +1,118 @@
-//! Dates of WARC (ISO 8601, full or reduced precision) and ARC (14 digits) headers.
+//! Dates, as headers, feeds, tables and programs write them.
 
-/// Returns the seconds since 1970 of a date; `None` if it is malformed.
+/// Names of months and days are recognised by their first letters.
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+/// The zones of RFC 2822, in hours from UTC.
+const ZONES: [(&str, i64); 12] = [
+    ("z", 0),
+    ("ut", 0),
+    ("utc", 0),
+    ("gmt", 0),
+    ("est", -5),
+    ("edt", -4),
+    ("cst", -6),
+    ("cdt", -5),
+    ("mst", -7),
+    ("mdt", -6),
+    ("pst", -8),
+    ("pdt", -7),
+];
+/// Bytes of a date that are shown if it is not understood.
+const SHOWN: usize = 40;
+/// Texts in place of a date that say that there is none.
+const NONE: [&str; 6] = ["", "null", "none", "nan", "nat", "n/a"];
+
+/// Returns the seconds since 1970 of a date; `None` if it is not understood.
 ///
-/// Accepts a date `YYYY`, `YYYY-MM` or `YYYY-MM-DD` (also with `/`). A time may follow after `T` or a space; its
-/// minutes, seconds and fraction are optional. A zone may follow the time: `Z`, `UTC` or an offset such as `-0800` or
-/// `+01:00`; the default is UTC. Also accepts 8 to 18 digits without separators.
+/// Understood are:
+///
+/// - ISO 8601: `YYYY`, `YYYY-MM` or `YYYY-MM-DD` (also with `/`). A time may follow after `T` or a space; its minutes,
+///   seconds and fraction are optional.
+/// - 8 to 18 digits of a date without separators, also with a `T` before the time.
+/// - A number of seconds since 1970, or of thousandths, millionths or billionths, as for [`of_number`].
+/// - RFC 2822 and its relatives, with the month as a word: `Sun, 03 Mar 2024 10:00:00 GMT`,
+///   `Sunday, 03-Mar-24 10:00:00 GMT`, `Sun Mar  3 10:00:00 2024`, `March 3, 2024`.
+///
+/// A zone may follow the time: `Z`, `UTC`, a zone of RFC 2822 or an offset such as `-0800` or `+01:00`; the default is
+/// UTC. Dates such as `03/04/2024`, of which nobody knows the month, are not understood.
 pub fn parse(text: &[u8]) -> Option<i64> {
     let text = text.trim_ascii();
-    if text.len() >= 8 && text.iter().all(u8::is_ascii_digit) {
-        return parse_digits(text);
+    if text.iter().all(u8::is_ascii_digit) && text.len() > 4 {
+        return parse_digits(text).or_else(|| of_number(std::str::from_utf8(text).ok()?.parse().ok()?));
     }
+    if text.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b)) {
+        let number: Option<f64> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+        // 2024.03 may be a month.
+        if let Some(number) = number.filter(|number| *number >= SECONDS.start as f64) {
+            return of_fraction(number);
+        }
+    }
+    of_iso(text).or_else(|| of_words(std::str::from_utf8(text).ok()?))
+}
+
+/// The date of a document, as an input has it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Date {
+    /// Seconds since 1970; `None` if there is no date, or if it was not understood.
+    pub(super) date: Option<i64>,
+    /// The beginning of a date that was not understood.
+    pub(super) unread: Option<String>,
+}
+
+impl Date {
+    #[cfg(feature = "parquet")]
+    pub(super) fn known(date: i64) -> Self {
+        Self { date: Some(date), unread: None }
+    }
+
+    pub(super) fn of_bytes(text: &[u8]) -> Self {
+        let date = parse(text);
+        let shown = || String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned();
+        let is_none = NONE.iter().any(|none| text.trim_ascii().eq_ignore_ascii_case(none.as_bytes()));
+        Self { date, unread: (date.is_none() && !is_none).then(shown) }
+    }
+
+    pub(super) fn of_number(number: i64) -> Self {
+        Self::of(of_number(number), number)
+    }
+
+    /// A number with a fraction; the one that is not a number means that there is no date.
+    pub(super) fn of_fraction(number: f64) -> Self {
+        if number.is_nan() { Self::default() } else { Self::of(of_fraction(number), number) }
+    }
+
+    fn of(date: Option<i64>, number: impl std::fmt::Display) -> Self {
+        Self { date, unread: date.is_none().then(|| number.to_string()) }
+    }
+
+    /// Returns the first date that is understood, else the first that is not.
+    pub(super) fn first(dates: impl Iterator<Item = Self>) -> Self {
+        let mut first = Self::default();
+        for found in dates {
+            if found.date.is_some() {
+                return found;
+            }
+            first.unread = first.unread.or(found.unread);
+        }
+        first
+    }
+}
+
+/// A date of ISO 8601, with or without separators.
+fn of_iso(text: &[u8]) -> Option<i64> {
     let mut rest = text;
     let year = number(&mut rest, 4)?;
-    let month = if eat(&mut rest, b"-/") { number(&mut rest, 2)? } else { 1 };
-    let day = if eat(&mut rest, b"-/") { number(&mut rest, 2)? } else { 1 };
+    let is_compact = rest.len() >= 4 && rest[..4].iter().all(u8::is_ascii_digit);
+    let month = if is_compact || eat(&mut rest, b"-/") { number(&mut rest, 2)? } else { 1 };
+    let day = if is_compact || eat(&mut rest, b"-/") { number(&mut rest, 2)? } else { 1 };
     let (mut hour, mut minute, mut second) = (0, 0, 0);
     if eat(&mut rest, b"Tt ") {
         hour = number(&mut rest, 2)?;
-        if eat(&mut rest, b":") {
+        if eat(&mut rest, b":") || is_compact && rest.first().is_some_and(u8::is_ascii_digit) {
             minute = number(&mut rest, 2)?;
         }
-        if eat(&mut rest, b":") {
+        if eat(&mut rest, b":") || is_compact && rest.first().is_some_and(u8::is_ascii_digit) {
             second = number(&mut rest, 2)?;
         }
         if eat(&mut rest, b".,") {
@@ -31,26 +123,91 @@ pub fn parse(text: &[u8]) -> Option<i64> {
             rest = &rest[digits..];
         }
     }
-    rest = rest.trim_ascii_start();
-    let mut shift = 0;
-    match rest.first() {
-        None => {}
-        Some(b'Z' | b'z') => rest = &rest[1..],
-        _ if rest.eq_ignore_ascii_case(b"UTC") || rest.eq_ignore_ascii_case(b"GMT") => rest = &[],
-        Some(&sign @ (b'+' | b'-')) => {
-            rest = &rest[1..];
-            let hours = number(&mut rest, 2)?;
-            eat(&mut rest, b":");
-            let minutes = if rest.is_empty() { 0 } else { number(&mut rest, 2)? };
-            shift = (hours * 60 + minutes) * if sign == b'-' { 60 } else { -60 };
-        }
-        Some(_) => return None,
-    }
-    if !rest.is_empty() {
-        return None;
-    }
-    Some(seconds(year, month, day, hour, minute, second)? + shift)
+    let rest = std::str::from_utf8(rest.trim_ascii_start()).ok()?;
+    let shift = if rest.is_empty() { 0 } else { zone(rest)? };
+    Some(seconds(year, month, day, hour, minute, second)? - shift)
 }
+
+/// A date with the month as a word, its parts in any order.
+fn of_words(text: &str) -> Option<i64> {
+    let (mut year, mut month, mut day, mut time, mut shift) = (None, None, None, None, None);
+    let mut afternoon = None;
+    // A comment in parentheses is the name of the zone.
+    let text = text.split('(').next().unwrap_or_default();
+    let words = text.split(|c: char| c.is_ascii_whitespace() || c == ',');
+    // A hyphen joins the parts of a date, or begins an offset.
+    let parts = words.flat_map(|word| word.split(if zone(word).is_some() { '\0' } else { '-' }));
+    for part in parts.filter(|part| !part.is_empty()) {
+        let lower = part.to_ascii_lowercase();
+        let is_number = part.bytes().all(|b| b.is_ascii_digit());
+        let place = |names: &[&str]| names.iter().position(|name| lower.starts_with(name));
+        if is_number && part.len() == 4 {
+            set(&mut year, part.parse().ok()?)?;
+        } else if is_number && part.len() <= 2 && day.is_none() {
+            day = part.parse().ok();
+        } else if is_number && part.len() == 2 {
+            let short: i64 = part.parse().ok()?;
+            set(&mut year, short + if short < 50 { 2000 } else { 1900 })?;
+        } else if part.contains(':') && part.as_bytes()[0].is_ascii_digit() {
+            set(&mut time, of_clock(part)?)?;
+        } else if let Some(at) = ["am", "pm"].iter().position(|half| *half == lower) {
+            set(&mut afternoon, at as i64)?;
+        } else if let Some(found) = zone(part) {
+            set(&mut shift, found)?;
+        } else if let Some(at) = place(&MONTHS) {
+            set(&mut month, at as i64 + 1)?;
+        } else if place(&DAYS).is_none() {
+            return None;
+        }
+    }
+    let (mut hour, minute, second) = time.unwrap_or_default();
+    if let Some(half) = afternoon {
+        hour = hour % 12 + 12 * half;
+    }
+    Some(seconds(year?, month?, day?, hour, minute, second)? - shift.unwrap_or(0))
+}
+
+/// Sets a part of a date, which may occur once.
+fn set<T>(part: &mut Option<T>, value: T) -> Option<()> {
+    part.replace(value).is_none().then_some(())
+}
+
+/// The hour, minute and second of `10:00` or `10:00:00.5`.
+fn of_clock(text: &str) -> Option<(i64, i64, i64)> {
+    let mut parts = text.split(':');
+    let mut next = |most: usize| {
+        let part = parts.next()?;
+        let part = part.split('.').next()?;
+        (part.len() <= most && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse::<i64>().ok())?
+    };
+    let (hour, minute) = (next(2)?, next(2)?);
+    let second = if text.matches(':').count() > 1 { next(2)? } else { 0 };
+    parts.next().is_none().then_some((hour, minute, second))
+}
+
+/// The seconds by which a zone is ahead of UTC: a name, an offset, or both (`GMT+0100`).
+fn zone(text: &str) -> Option<i64> {
+    let begin = text.find(['+', '-']).unwrap_or(text.len());
+    let (name, offset) = text.split_at(begin);
+    let hours = match name.trim_end() {
+        "" => 0,
+        name => ZONES.iter().find(|(zone, _)| zone.eq_ignore_ascii_case(name))?.1,
+    };
+    let mut shift = hours * 3600;
+    if let Some(digits) = offset.get(1..) {
+        let sign = if offset.starts_with('-') { -1 } else { 1 };
+        let mut rest = digits.as_bytes();
+        let hours = number(&mut rest, 2)?;
+        eat(&mut rest, b":");
+        let minutes = if rest.is_empty() { 0 } else { number(&mut rest, 2)? };
+        shift += sign * (hours * 60 + minutes) * 60;
+        return rest.is_empty().then_some(shift);
+    }
+    (!name.is_empty()).then_some(shift)
+}
+
+/// Seconds from the year 1973 to the year 5138; smaller numbers are not times.
+const SECONDS: std::ops::Range<u64> = 100_000_000..100_000_000_000;
 
 /// Returns the seconds since 1970 of a date that is written as a number: a year, a date of eight digits, or a date and
 /// time of fourteen digits. Any other number counts seconds since 1970, or thousandths, millionths or billionths of a
@@ -58,7 +215,7 @@ pub fn parse(text: &[u8]) -> Option<i64> {
 pub fn of_number(number: i64) -> Option<i64> {
     let digits = number.to_string();
     match digits.len() {
-        4 => return parse(digits.as_bytes()),
+        4 => return of_iso(digits.as_bytes()),
         8 | 14 => {
             if let Some(date) = parse_digits(digits.as_bytes()) {
                 return Some(date);
@@ -66,16 +223,24 @@ pub fn of_number(number: i64) -> Option<i64> {
         }
         _ => {}
     }
-    // Seconds from the year 1973 to the year 5138; smaller numbers are not times.
-    const SECONDS: std::ops::Range<u64> = 100_000_000..100_000_000_000;
     let parts = [1_u32, 1_000, 1_000_000, 1_000_000_000].map(u64::from);
     let parts = parts.into_iter().find(|parts| number.unsigned_abs() / parts < SECONDS.end)?;
     (number.unsigned_abs() >= SECONDS.start).then(|| number.div_euclid(parts as i64))
 }
 
+/// Returns the seconds since 1970 of a date that is written as a number with a fraction, as for [`of_number`].
+fn of_fraction(number: f64) -> Option<i64> {
+    // Beyond these bounds, a number is no time in any unit.
+    (number.abs() < i64::MAX as f64).then(|| of_number(number.floor() as i64))?
+}
+
+/// A date without separators, and a time. Of a number that might count seconds, too, the year decides.
 fn parse_digits(text: &[u8]) -> Option<i64> {
     let mut rest = text;
     let (year, month, day) = (number(&mut rest, 4)?, number(&mut rest, 2)?, number(&mut rest, 2)?);
+    if ![8, 14].contains(&text.len()) && !(1900..2100).contains(&year) {
+        return None;
+    }
     let mut part = || if rest.is_empty() { Some(0) } else { number(&mut rest, 2) };
     seconds(year, month, day, part()?, part()?, part()?)
 }
@@ -119,7 +284,7 @@ fn seconds(year: i64, month: i64, day: i64, hour: i64, minute: i64, second: i64)
 
 #[cfg(test)]
 mod tests {
-    use super::{of_number, parse};
+    use super::{of_fraction, of_number, parse};
 
     #[test]
     fn dates_of_every_precision_are_read() {
@@ -151,7 +316,62 @@ mod tests {
     }
 
     #[test]
+    fn dates_of_feeds_servers_and_programs_are_read() {
+        let date = Some(1_709_460_000);
+        for text in [
+            "Sun, 03 Mar 2024 10:00:00 GMT",
+            "Sun, 3 Mar 2024 11:00:00 +0100",
+            "3 Mar 2024 05:00 EST",
+            "Sunday, 03-Mar-24 10:00:00 GMT",
+            "Sun Mar  3 10:00:00 2024",
+            "Sun Mar 03 10:00:00 +0000 2024",
+            "Sun Mar 03 2024 11:00:00 GMT+0100 (Central European Standard Time)",
+            "March 3, 2024 10:00 AM",
+            "03-Mar-2024 02:00:00 -0800",
+            "2024-03-03T10:00:00.25Z",
+            "2024-03-03 05:00:00 EST",
+            "20240303T100000Z",
+            "20240303100000",
+            "202403031000",
+            "2024030310",
+            "1709460000",
+            "1709460000.75",
+            "1.70946e9",
+            "1709460000123",
+            "1709460000123456",
+            " 1709460000 ",
+        ] {
+            assert_eq!(parse(text.as_bytes()), date, "{text}");
+        }
+        assert_eq!(parse(b"March 3, 2024 10:00 PM"), Some(1_709_503_200));
+        assert_eq!(parse(b"3 March 2024"), Some(1_709_424_000));
+        for text in [
+            "03/04/2024",
+            "3.3.2024",
+            "yesterday",
+            "Mar",
+            "Sun Mar",
+            "3 Mar 2024 2025",
+            "12",
+            "2024.03",
+            "1e400",
+            "3 Mar 2024 10:00:00:00",
+            "10:00",
+            "31 Feb 2024",
+            "Sun, 03 Mar 2024 10:00:00 +1",
+            "Marc\u{e9} 3 2024 x",
+        ] {
+            assert_eq!(parse(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
     fn numbers_are_times_by_their_size() {
+        let fractions = [1_709_460_000.0, 1_709_460_000.9, 1_709_460_000_999.5, 2024.0, f64::NAN, f64::INFINITY, 5.5];
+        assert_eq!(
+            fractions.map(of_fraction),
+            [Some(1_709_460_000), Some(1_709_460_000), Some(1_709_460_000), Some(1_704_067_200), None, None, None]
+        );
         let date = Some(1_729_544_943);
         for number in [1_729_544_943, 1_729_544_943_123, 1_729_544_943_123_456, 1_729_544_943_123_456_789] {
             assert_eq!(of_number(number), date, "{number}");

@@ -4,8 +4,9 @@ use std::io;
 
 use nddb_page::text::PageKind;
 
-use super::entry::{Entry, EntryContent, PageEntry, Reason, is_text_id};
+use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, is_text_id};
 use super::options::Options;
+use super::sniff;
 use super::stream::{Fill, Stream};
 
 /// Reader of a file of one document.
@@ -54,15 +55,21 @@ impl Document {
             let content = tear.content();
             return Ok(Some(Entry { position: stream.position_since(point, held as u64), content }));
         }
-        let content = if is_text_id(&self.id) {
+        let body = &stream.window()[..held];
+        let is_cut = stream.window().len() > held;
+        let content = if sniff::is_binary(body, self.kind) {
+            EntryContent::Other(OtherKind::Binary)
+        } else if is_text_id(&self.id) {
             EntryContent::Page(PageEntry {
                 id: self.id.clone(),
                 url: None,
                 date: None,
+                unread_date: None,
                 kind: self.kind,
                 charset: None,
-                body: stream.window()[..held].to_vec(),
-                truncated: stream.window().len() > held || fill != Fill::End,
+                body: body.to_vec(),
+                truncated: is_cut || fill != Fill::End,
+                is_cut,
             })
         } else {
             EntryContent::bad_id(&self.id)

@@ -72,6 +72,8 @@ pub struct PageEntry {
     pub url: Option<String>,
     /// When it was fetched, in seconds since 1970, if the input has a valid date.
     pub date: Option<i64>,
+    /// The beginning of the date that the input has, if there is one and it was not understood.
+    pub unread_date: Option<String>,
     /// HTML or plain text.
     pub kind: PageKind,
     /// The character encoding that the input declares.
@@ -81,6 +83,8 @@ pub struct PageEntry {
     /// Whether the body is known to be incomplete: truncated at the size limit, by the end of the file, by a wrong
     /// length, by damage in its encoding, or by the crawler (WARC-Truncated).
     pub truncated: bool,
+    /// Whether it is incomplete because it is longer than the size limit.
+    pub is_cut: bool,
 }
 
 impl PageEntry {
@@ -160,6 +164,8 @@ named! {
         CutOff = "cut_off",
         /// The ratio limit was exceeded, by decompressed bytes that were not used or by rows of a table.
         RatioLimit = "ratio_limit",
+        /// A zstd frame needs a window beyond the limit.
+        WindowLimit = "window_limit",
         /// Bytes between records that belong to no record.
         Garbage = "garbage",
         /// A malformed record header.
@@ -221,6 +227,8 @@ named! {
         Status = "status",
         /// A response that is neither HTML nor plain text.
         ContentType = "content_type",
+        /// A picture, a font, a PDF or another binary file, by its first bytes, whatever its type says.
+        Binary = "binary",
         /// A response without an HTTP header, such as a DNS answer.
         NotHttp = "not_http",
     }

@@ -124,7 +124,11 @@ impl fmt::Display for ArchiveError {
             }
             ArchiveError::Unusable { path, why } => write!(f, "{}: {why}", path.display()),
             ArchiveError::NoDocuments { path } => {
-                write!(f, "{}: no file below this folder has a name that tells a format that is read", path.display())
+                write!(
+                    f,
+                    "{}: no file below this folder is of a format that is read, by its name or its first bytes",
+                    path.display()
+                )
             }
             ArchiveError::NotSelectable { path } => {
                 write!(f, "{}: ranges can be read of WARC, WET and ARC files, and this is none", path.display())

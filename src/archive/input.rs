@@ -23,6 +23,7 @@ use super::source::{Origin, Source};
 use super::stream::{Codec, Fill, Stream};
 #[cfg(feature = "parquet")]
 use super::table::Table;
+use super::unicode::{self, Encoding};
 use super::warc::{self, Warc};
 use super::whole::WholeRecord;
 use super::zstandard::{self, Zstd};
@@ -55,6 +56,7 @@ pub struct Input {
     /// The ranges that are read, if not the whole input is.
     selected: Option<Progress>,
     resume: ResumePoint,
+    is_converted: bool,
     failed: bool,
 }
 
@@ -199,8 +201,14 @@ impl Input {
             source = packed::unpacked(source, packing, &options.limits);
             source.fill(HEAD).map_err(reading)?;
         }
-        let (codec, dictionary) = codec(&mut source, path, raw, options)?;
         let likely = requested.or(named);
+        let is_text = matches!(likely, None | Some(Format::Jsonl | Format::Csv | Format::Tsv));
+        let is_converted = is_text && !Encoding::of(source.available()).is_bytes();
+        if is_converted {
+            source = unicode::utf8_source(source).map_err(reading)?;
+            source.fill(HEAD).map_err(reading)?;
+        }
+        let (codec, dictionary) = codec(&mut source, path, raw, options)?;
         let mut stream = Stream::new(source, codec, &options.limits, accept(likely));
         while stream.window().len() < HEAD && stream.fill().map_err(reading)? == Fill::More {}
         // A damaged frame may seem to need a dictionary. If the dictionary is really missing, no frame can be decoded.
@@ -223,6 +231,11 @@ impl Input {
             format => format,
         };
         let unusable_lines = |why| ArchiveError::Unusable { path: path.to_owned(), why };
+        if matches!(format, Format::Jsonl | Format::Csv | Format::Tsv) && !Encoding::of(stream.window()).is_bytes() {
+            let why = "it is UTF-16 inside of a compressed file: convert it, for example with zcat FILE | iconv -f UTF-16 \
+                       -t UTF-8";
+            return Err(unusable_lines(why.to_owned()));
+        }
         let mut ids = match format {
             Format::Jsonl if purpose == Purpose::ReadAgain => jsonl::Ids::Known,
             Format::Jsonl => {
@@ -269,6 +282,7 @@ impl Input {
             ids,
             selected: None,
             resume,
+            is_converted,
             failed: false,
         })
     }
@@ -281,7 +295,7 @@ impl Input {
         let body = Body::Table(Box::new(table.map_err(|why| unusable(path, &why))?));
         let (path, format, resume) = (path.to_owned(), Format::Parquet, ResumePoint::default());
         let (ids, options) = (Ids::made(options), options.clone());
-        Ok(Input { path, format, options, body, ids, selected: None, resume, failed: false })
+        Ok(Input { path, format, options, body, ids, selected: None, resume, is_converted: false, failed: false })
     }
 
     #[cfg(not(feature = "parquet"))]
@@ -423,6 +437,12 @@ impl Input {
     #[must_use]
     pub fn has_row_ids(&self) -> bool {
         self.ids.count()
+    }
+
+    /// Returns whether the input is UTF-16, which is read as the UTF-8 of its text: positions are those in UTF-8.
+    #[must_use]
+    pub fn is_converted(&self) -> bool {
+        self.is_converted
     }
 
     /// Returns the format of the input.

@@ -13,6 +13,7 @@
 //! open, source        the bytes of the file, of a remote object, or of the standard input
 //! zip                 the archives inside a WACZ file, as one file
 //! packed              what a file decompresses to, if it is compressed as a whole by bzip2, xz or lz4
+//! unicode             the UTF-8 of lines and tables in UTF-16
 //! stream, gzip, zstd  members and frames made into one stream of bytes; damaged members become *tears* in it
 //! framing             where a record ends, when its length is right and when it is not
 //! warc, arc, jsonl,   records, lines and rows made into entries
@@ -43,6 +44,7 @@ mod document;
 mod encodings;
 mod entry;
 mod error;
+mod folders;
 mod format;
 mod framing;
 mod gzip;
@@ -67,6 +69,7 @@ mod source;
 mod stream;
 #[cfg(feature = "parquet")]
 mod table;
+mod unicode;
 mod warc;
 mod whole;
 #[cfg(any(test, feature = "testing"))]
@@ -89,6 +92,7 @@ pub use open::{ArchiveIdentity, Inputs, Located, absolute, expand, identities, i
 pub use options::{IdFrom, JsonFields, Options};
 pub use ranges::{ByteRange, Ranges};
 pub use select::{Selected, Selection};
+pub use unicode::Utf8Reader;
 pub use whole::{HttpParts, WholeRecord};
 #[cfg(any(test, feature = "testing"))]
 pub use writer::{Compression, Response, WarcWriter};

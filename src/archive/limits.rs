@@ -18,8 +18,9 @@ pub struct Limits {
     pub ratio: u64,
     /// Number of bytes of a file that may be wasted whatever the ratio.
     pub ratio_free: u64,
-    /// The largest zstd window of a file, in bytes; rounded down to a power of two. 128 MiB is the greatest window that
-    /// zstd uses by default; data sets at the highest compression levels need it.
+    /// The largest zstd window of a file, in bytes: the memory that its decoder takes. 128 MiB is the greatest window that
+    /// zstd uses by default; data sets at the highest compression levels need it. A frame with a larger window is read
+    /// as long as its content is within this limit.
     pub zstd_window: u64,
     /// The largest zstd window of a response's body: RFC 8878 (3.1.1.1.2) advises 8 MiB.
     pub zstd_body_window: u64,
@@ -50,14 +51,12 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the zstd window limit of a file as a base-2 logarithm.
-    pub(super) fn zstd_window_log(&self) -> u32 {
-        window_log(self.zstd_window)
-    }
+    /// The largest window that zstd can decode.
+    pub const WINDOW_MAX: u64 = 2 << 30;
 
     /// Returns the zstd window limit of a body as a base-2 logarithm.
     pub(super) fn zstd_body_window_log(&self) -> u32 {
-        window_log(self.zstd_body_window)
+        self.zstd_body_window.max(1).ilog2().clamp(10, 27)
     }
 
     /// Returns whether too many decompressed bytes were wasted, given the number of compressed bytes read.
@@ -76,7 +75,3 @@ impl Limits {
 /// Number of rows that a row group may have whatever its size. Writers make groups of a million, by default.
 #[cfg(feature = "parquet")]
 const TABLE_ROWS_FREE: u64 = 64 << 20;
-
-fn window_log(window: u64) -> u32 {
-    window.max(1).ilog2().clamp(10, 27)
-}

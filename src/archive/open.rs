@@ -1,6 +1,7 @@
 //! File system access of archives: opens inputs, lists folders, identifies archives.
 #![expect(clippy::disallowed_methods, reason = "the inputs")]
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,14 +12,18 @@ use nddb_format::record::Archive;
 use nddb_remote::{RemoteFile, is_remote};
 use xxhash_rust::xxh3::Xxh3Default;
 
+use super::folders::{self, TableKind};
 use super::names::text_of;
 use super::ranges::Ranges;
+use super::sniff;
 use super::source::{Origin, ReadSeek, Source};
 use super::zip::{self, Found};
 use super::{ArchiveError, Entry, EntryContent, Format, Input, Options};
 
 /// Number of bytes at each end of a file from which its identity is computed.
 const IDENTITY_PART: u64 = 64 << 10;
+/// Bytes from which it is judged what a file is.
+const HEAD: u64 = 2 << 10;
 /// Remote objects that are identified at a time.
 const REQUESTS: usize = 32;
 
@@ -74,6 +79,11 @@ impl ArchiveIdentity {
     pub fn into_archive(self, options: &Options, ranges: Option<&Ranges>) -> Archive {
         let reading = ranges.map_or_else(|| options.reading(), |ranges| Some(ranges.reading(options)));
         Archive::unread(self.path, self.size, self.hash, self.modified, reading)
+    }
+
+    /// Returns whether the file has the time of modification of an archive, as far as both are known.
+    pub fn is_unmodified(&self, archive: &Archive) -> bool {
+        self.modified == archive.modified || self.modified == 0 || archive.modified == 0
     }
 
     /// Returns whether the file has the size and both ends of an archive, whatever its path and time of modification.
@@ -154,6 +164,10 @@ pub struct Inputs {
 /// begins with a document, because few such files contain any. Files and folders whose names begin with `.` or `_` are
 /// hidden, by the convention of data tools (`_SUCCESS`, `_temporary`, `._part`), except partitions (`_name=value`).
 ///
+/// A local file of another name is a page if its first bytes say so, because copies of sites have files such as
+/// `article.php` and `index.html?page=2`; with [`Format::Html`] any tag at the beginning suffices. Beside the archives of
+/// a crawl in a folder `archive`, its list of pages and its WACZ file are passed over: they repeat the archives.
+///
 /// Links to folders are not followed, so that no folder is read twice.
 ///
 /// A remote path (`s3://bucket/folder/`) is a folder if it ends with `/`, or if its name belongs to no known format and
@@ -161,12 +175,15 @@ pub struct Inputs {
 ///
 /// # Errors
 ///
-/// A path does not exist or cannot be listed, or a folder has no input.
+/// A path does not exist or cannot be listed, or a folder has no input. A folder or a Parquet file is part of a Delta,
+/// Iceberg, Hudi or Lance table.
 pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, ArchiveError> {
     let mut inputs = Inputs::default();
     let are_folders: Vec<bool> = paths.iter().map(|path| is_folder(path.as_ref())).collect::<Result<_, _>>()?;
     let are_several = are_folders.iter().filter(|is_folder| **is_folder).count() > 1;
+    let mut parents = HashSet::new();
     for (path, is_folder) in paths.iter().map(AsRef::as_ref).zip(are_folders) {
+        refuse_part_of_table(path, is_folder, &mut parents)?;
         if !is_folder {
             inputs.located.push(Located { path: path.to_owned(), document: None, ranges: None });
             continue;
@@ -174,6 +191,10 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
         // Files of two folders may have equal paths below them.
         let within = if are_several { path.components().as_path().into() } else { OsString::new() };
         let files = if is_remote(path) { objects_below(path, &within)? } else { files_below(path, within)? };
+        if let Some((kind, table)) = folders::table(files.iter().map(|file| &*file.path)) {
+            return Err(ArchiveError::Unusable { path: table, why: kind.advice() });
+        }
+        let files = without_repetitions(files, &mut inputs.passed_over);
         let total = files.len();
         let mut found: Vec<(OsString, Located)> =
             files.into_iter().filter_map(|file| Some((file.name.clone(), file.as_input(format)?))).collect();
@@ -185,6 +206,58 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
         inputs.located.extend(found.into_iter().map(|(_, located)| located));
     }
     Ok(inputs)
+}
+
+/// Refuses a local path that is inside a table whose log says which rows are current. `parents` has the folders that are
+/// known to be in no table.
+fn refuse_part_of_table(path: &Path, is_folder: bool, parents: &mut HashSet<PathBuf>) -> Result<(), ArchiveError> {
+    if is_remote(path) || !is_folder && Format::of_name(path) != Some(Format::Parquet) {
+        return Ok(());
+    }
+    let Ok(path) = absolute(path) else { return Ok(()) };
+    for folder in path.ancestors().skip(usize::from(!is_folder)) {
+        if !parents.insert(folder.to_owned()) {
+            break;
+        }
+        let has_log = |kind: &TableKind| {
+            let files = fs::read_dir(folder.join(kind.log())).into_iter().flatten().flatten();
+            files.into_iter().any(|file| file.file_name().to_str().is_some_and(|name| kind.has_in_log(name)))
+        };
+        if let Some(kind) = TableKind::ALL.iter().find(|kind| has_log(kind)) {
+            return Err(ArchiveError::Unusable { path: folder.to_owned(), why: kind.advice() });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the files that do not repeat the archives of a crawl among them; counts the others.
+fn without_repetitions(mut files: Vec<Below>, passed_over: &mut u64) -> Vec<Below> {
+    let crawls: HashSet<PathBuf> =
+        files.iter().filter_map(|file| folders::crawl_of_archive(&file.path)).map(Path::to_owned).collect();
+    let is_there = |crawl: Option<&Path>| crawl.is_some_and(|crawl| crawls.contains(crawl));
+    let total = files.len();
+    files.retain(|file| {
+        let path = &file.path;
+        let is_list = is_there(folders::crawl_of_page_list(path)) && folders::is_page_list(&head(path));
+        !is_list && !is_there(folders::crawl_of_package(path))
+    });
+    *passed_over += (total - files.len()) as u64;
+    files
+}
+
+/// Returns the first bytes of a file or a remote object; none if it cannot be read.
+fn head(path: &Path) -> Vec<u8> {
+    let mut head = Vec::new();
+    let read: io::Result<Box<dyn Read>> = if is_remote(path) {
+        RemoteFile::open(path).map(|object| Box::new(object) as _)
+    } else {
+        File::open(path).map(|file| Box::new(file) as _)
+    };
+    if let Ok(read) = read {
+        // What cannot be read is told when it is to be loaded.
+        let _ = read.take(HEAD).read_to_end(&mut head);
+    }
+    head
 }
 
 /// Returns whether a path is a folder, local or remote.
@@ -227,9 +300,20 @@ impl Below {
         if self.is_hidden || format == Format::Auto && is_doubtful(&self.path) && !has_documents(&self.path) {
             return None;
         }
-        let found = Format::of_name(&self.path).filter(|found| found.is_read_as(format))?;
+        let by_name = Format::of_name(&self.path);
+        let found = by_name.filter(|found| found.is_read_as(format)).or_else(|| self.page(by_name, format))?;
         let document = (found == Format::Html).then(|| text_of(&self.name));
         Some(Located { path: self.path.clone(), document, ranges: None })
+    }
+
+    /// Returns the format of a page that is one by its first bytes, whatever its name. Objects are not asked for.
+    fn page(&self, by_name: Option<Format>, format: Format) -> Option<Format> {
+        let is_page = match format {
+            Format::Auto if by_name.is_none() => sniff::is_whole_page,
+            Format::Html => sniff::looks_like_html,
+            _ => return None,
+        };
+        (!is_remote(&self.path) && is_page(&head(&self.path))).then_some(Format::Html)
     }
 }
 
@@ -282,6 +366,9 @@ fn joined(folder: &OsStr, name: &OsStr) -> OsString {
 /// Returns whether a name marks files, or folders of files, that are not data, by the convention of tools that write
 /// data sets.
 fn is_hidden_name(name: &OsStr) -> bool {
+    if folders::is_of_mirror_tool(name) {
+        return true;
+    }
     let name = name.as_encoded_bytes();
     name.starts_with(b".") || name.starts_with(b"_") && !name.contains(&b'=')
 }

@@ -70,6 +70,8 @@ impl Options {
     /// Returns the options for reading the pages of an archive again.
     pub fn from_reading(reading: Option<&Reading>) -> Self {
         let mut options = Self::default();
+        // A file that was loaded is read again, whatever window it needed.
+        options.limits.zstd_window = Limits::WINDOW_MAX;
         if let Some(Reading { limit, format, fields }) = reading {
             options.limits.record = usize::try_from(*limit).unwrap_or(usize::MAX);
             // An unknown format is detected by content.
@@ -162,13 +164,17 @@ mod tests {
         assert_eq!(Options::default().reading(), None);
         let unimportant = Options { id_from: IdFrom::Url, first_ordinal: 7, ..Options::default() };
         assert_eq!(unimportant.reading(), None);
-        assert_eq!(Options::from_reading(None), Options::default());
+        let of_loaded = |options: Options| Options {
+            limits: Limits { zstd_window: Limits::WINDOW_MAX, ..options.limits.clone() },
+            ..options
+        };
+        assert_eq!(Options::from_reading(None), of_loaded(Options::default()));
         let places = Options { id_from: IdFrom::Row, ..Options::default() };
         let again = Options::from_reading(places.reading().as_ref());
         assert!(again.needs_no_ids() && !Options::default().needs_no_ids());
         let fields = JsonFields { text: "content".into(), ..JsonFields::default() };
         let limits = Limits { record: 1 << 10, ..Limits::default() };
         let options = Options { format: Format::Jsonl, fields, limits, ..Options::default() };
-        assert_eq!(Options::from_reading(options.reading().as_ref()), options);
+        assert_eq!(Options::from_reading(options.reading().as_ref()), of_loaded(options));
     }
 }

@@ -38,8 +38,10 @@ pub(super) fn packing(head: &[u8]) -> Option<Packing> {
 
 /// Returns the source of the decompressed bytes.
 pub(super) fn unpacked(source: Source, packing: Packing, limits: &Limits) -> Source {
-    let (read, size) = (Arc::<AtomicU64>::default(), source.size());
-    let bytes = BufReader::with_capacity(PIECE, Counted { source, read: read.clone() });
+    let size = source.size();
+    let counted = Counted::new(source);
+    let read = counted.counter();
+    let bytes = BufReader::with_capacity(PIECE, counted);
     let decoder: Box<dyn Read + Send> = match packing {
         Packing::Bzip2 => Box::new(MultiBzDecoder::new(bytes)),
         Packing::Xz => {
@@ -54,9 +56,20 @@ pub(super) fn unpacked(source: Source, packing: Packing, limits: &Limits) -> Sou
 }
 
 /// The bytes of a file, counted.
-struct Counted {
+pub(super) struct Counted {
     source: Source,
     read: Arc<AtomicU64>,
+}
+
+impl Counted {
+    pub(super) fn new(source: Source) -> Self {
+        Self { source, read: Arc::default() }
+    }
+
+    /// Returns the counter of bytes read.
+    pub(super) fn counter(&self) -> Arc<AtomicU64> {
+        self.read.clone()
+    }
 }
 
 impl Read for Counted {

@@ -77,7 +77,7 @@ impl Source {
         match (read, &mut self.packed) {
             (Err(error), Some(packed)) if error.raw_os_error().is_none() && !is_remote_failure(&error) => {
                 packed.fault = Some(match error.kind() {
-                    ErrorKind::UnexpectedEof => Fault::cut("the compressed file is cut off"),
+                    ErrorKind::UnexpectedEof => Fault::cut("the file is cut off"),
                     ErrorKind::OutOfMemory => Fault::damage("the compressed file needs too much memory"),
                     _ => Fault::damage("the compressed file does not decompress further"),
                 });

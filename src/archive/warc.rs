@@ -4,13 +4,14 @@ use std::io;
 
 use nddb_page::text::PageKind;
 
+use super::date::{self, Date};
 use super::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, Revisited, is_text_id};
 use super::framing::{self, Ending, Marker};
 use super::headers::{self, Headers};
 use super::options::{IdFrom, Options};
 use super::stream::{Fill, Stream, Tear};
 use super::whole::WholeRecord;
-use super::{date, http, sniff};
+use super::{http, sniff};
 
 pub(super) const MARKER: Marker = Marker { starts, find, keep };
 
@@ -152,7 +153,8 @@ impl Warc {
                     kept.record.fill(&stream.window()[..extent.held], header, &self.headers, !cut);
                     kept.is_last = true;
                 }
-                self.content(stream.window(), header, extent.held, cut, options)
+                let is_over = extent.ending == Ending::Over;
+                self.content(stream.window(), header, extent.held, (cut, is_over), options)
             }
         };
         let costly = tear.is_some() || extent.ending == (Ending::Torn { whole: false });
@@ -183,14 +185,24 @@ impl Warc {
         Ok(framing::unreadable(stream, point, len, reason, rule.to_owned()))
     }
 
-    fn content(&mut self, window: &[u8], header: usize, held: usize, cut: bool, options: &Options) -> EntryContent {
+    /// Makes the content of a record; `cut` tells whether it is incomplete, and `is_over` whether it is so because it is
+    /// longer than the limit.
+    fn content(
+        &mut self,
+        window: &[u8],
+        header: usize,
+        held: usize,
+        (cut, is_over): (bool, bool),
+        options: &Options,
+    ) -> EntryContent {
         let headers = &self.headers;
         let Some(kind) = headers.get("warc-type") else {
             return EntryContent::Skipped { reason: Reason::BadHeader, detail: "no WARC-Type".to_owned() };
         };
         let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
         let content = &window[header.min(held)..held.min(header.saturating_add(options.limits.record))];
-        let cut = cut || content.len() + header < held;
+        let is_over = is_over || content.len() + header < held;
+        let cut = cut || is_over;
         let other = EntryContent::Other(other_kind(kind));
         let url = headers.uri("warc-target-uri");
         let own_id = || headers.uri("warc-record-id");
@@ -235,10 +247,14 @@ impl Warc {
         if !is_text_id(&id) {
             return EntryContent::bad_id(&id);
         }
-        let date = date.and_then(date::parse);
+        if sniff::is_binary(&body, kind) {
+            return EntryContent::Other(OtherKind::Binary);
+        }
+        let is_cut = is_over || truncated && body.len() >= options.limits.record;
+        let Date { date, unread } = date.map_or_else(Date::default, Date::of_bytes);
         let truncated =
             truncated || headers.get("warc-truncated").is_some() || headers.get("warc-segment-number").is_some();
-        EntryContent::Page(PageEntry { id, url, date, kind, charset, body, truncated })
+        EntryContent::Page(PageEntry { id, url, date, unread_date: unread, kind, charset, body, truncated, is_cut })
     }
 }
 

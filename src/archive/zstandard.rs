@@ -8,6 +8,7 @@ use std::io;
 use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, ResetDirective, get_dict_id_from_frame, get_error_name};
 
 use super::codec::{Begin, Fault, Progress};
+use super::entry::Reason;
 use super::limits::Limits;
 use super::source::{LOOK, Source};
 
@@ -41,12 +42,47 @@ fn id_of(dictionary: &[u8]) -> u32 {
     }
 }
 
+/// Returns the window that a frame asks for, from its header. The window of a frame may be its content.
+fn window_of(frame: &[u8]) -> u64 {
+    match frame {
+        [_, _, _, _, descriptor, window, ..] if descriptor & 0x20 == 0 => {
+            let base = 1_u64 << (10 + (window >> 3));
+            base + base / 8 * u64::from(window & 7)
+        }
+        // The size of the content, in a field of a size that the descriptor tells, after the id of the dictionary.
+        [_, _, _, _, descriptor, rest @ ..] if descriptor & 0x20 != 0 => {
+            let id = [0, 1, 2, 4][usize::from(descriptor & 3)];
+            let (size, more) = [(1, 0), (2, 256), (4, 0), (8, 0)][usize::from(descriptor >> 6)];
+            let size = rest.get(id..id + size).unwrap_or_default();
+            size.iter().rev().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte)) + more
+        }
+        _ => 0,
+    }
+}
+
+/// Names the window that a frame needs, which is larger than the limit.
+fn needed(window: u64) -> &'static str {
+    match window.next_power_of_two() {
+        ..=0x800_0000 => "it needs a zstd window beyond the limit: see --max-window",
+        0x1000_0000 => "it needs a zstd window of 256 MiB: load it with --again --max-window 256M",
+        0x2000_0000 => "it needs a zstd window of 512 MiB: load it with --again --max-window 512M",
+        0x4000_0000 => "it needs a zstd window of 1 GiB: load it with --again --max-window 1G",
+        0x8000_0000 => "it needs a zstd window of 2 GiB: load it with --again --max-window 2G",
+        _ => "it needs a zstd window of more than 2 GiB: decompress it with zstd --ultra --long=31",
+    }
+}
+
 /// Decoder of frames.
 pub(super) struct Zstd {
     context: DCtx<'static>,
     trial_context: DCtx<'static>,
     /// Size limit of a dictionary.
     limit: usize,
+    /// Size limit of a window.
+    window_max: u64,
+    /// The window of the frame that is being decoded, and the number of bytes that were decoded of it.
+    window: u64,
+    decoded: u64,
     /// Id of the dictionary in use, 0 if it has no id; `None` without a dictionary.
     dictionary: Option<u32>,
     /// Ids and offsets of the dictionaries found so far.
@@ -61,14 +97,18 @@ impl Zstd {
     pub(super) fn new(limits: &Limits) -> Zstd {
         let context = || {
             let mut context = DCtx::create();
-            // The logarithm is clamped to the range of zstd; if zstd refused it, zstd's own limit of 2^27 would hold.
-            let _ = context.set_parameter(DParameter::WindowLogMax(limits.zstd_window_log()));
+            // zstd takes memory for the content that it decodes, up to the window, and `decode` counts the content. If
+            // zstd refused the parameter, its own limit of 2^27 would hold.
+            let _ = context.set_parameter(DParameter::WindowLogMax(Limits::WINDOW_MAX.ilog2()));
             context
         };
         Zstd {
             context: context(),
             trial_context: context(),
             limit: limits.dictionary,
+            window_max: limits.zstd_window,
+            window: 0,
+            decoded: 0,
             dictionary: None,
             known: Vec::new(),
             searched: 0,
@@ -228,6 +268,7 @@ impl Zstd {
             let available = source.available();
             if available.starts_with(&MAGIC) {
                 let wanted = get_dict_id_from_frame(available).map(|id| id.get());
+                (self.window, self.decoded) = (window_of(available), 0);
                 if let Some(id) = wanted.filter(|id| self.dictionary != Some(*id)) {
                     self.use_dictionary(source, id)?;
                 }
@@ -271,6 +312,11 @@ impl Zstd {
             let (consumed, written) = (input.pos, output.pos());
             source.consume(consumed);
             produced += written;
+            self.decoded += written as u64;
+            if self.window > self.window_max && self.decoded > self.window_max {
+                let fault = Fault { reason: Reason::WindowLimit, detail: needed(self.window), produced };
+                return Ok(Err(fault));
+            }
             match result {
                 Err(code) => return Ok(Err(Fault::damage(get_error_name(code)).after(produced))),
                 Ok(0) => return Ok(Ok(Progress { produced, ended: true })),

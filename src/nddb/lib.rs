@@ -159,8 +159,8 @@ pub mod archive {
     pub use nddb_archive::{
         ArchiveError, ArchiveIdentity, ByteRange, Entry, EntryContent, Format, HttpParts, IdFrom, Input, Inputs,
         JsonFields, Limits, Links, Located, Options, OtherKind, PageEntry, Position, Ranges, Reason, ResumePoint,
-        Revisited, Selected, Selection, SketchEntry, UnknownFormatName, WholeRecord, absolute, date_of_number,
-        date_of_text, expand, identity, path_of, read_record, repaired_line, text_of, trimmed_line,
+        Revisited, Selected, Selection, SketchEntry, UnknownFormatName, Utf8Reader, WholeRecord, absolute,
+        date_of_number, date_of_text, expand, identity, path_of, read_record, repaired_line, text_of, trimmed_line,
     };
     #[cfg(feature = "testing")]
     #[doc(hidden)]

@@ -77,6 +77,7 @@ pub(super) enum Value {
     Text(String),
     /// An integer, in decimal.
     Number(String),
+    Fraction(f64),
     Other(&'static str),
 }
 
@@ -244,8 +245,8 @@ impl<'de> Visitor<'de> for Any {
         Ok(Value::Number(number.to_string()))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
-        Ok(Value::Other("a number with a fraction"))
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Fraction(number))
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Value, E> {

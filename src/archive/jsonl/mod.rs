@@ -12,11 +12,12 @@ use nddb_page::text::PageKind;
 use self::fields::{Found, Names, Role, Value};
 pub use self::repair::repaired_line;
 pub(super) use self::survey::survey;
+use super::date::Date;
 use super::entry::{Entry, EntryContent, PageEntry, Reason, text_id};
 use super::lines::{self, Line};
 use super::options::Options;
+use super::raw;
 use super::stream::Stream;
-use super::{date, raw};
 
 /// Reader of lines of JSON. Empty lines are skipped.
 pub(super) struct Jsonl {
@@ -113,18 +114,30 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
             return Err(skipped(Reason::MissingField, detail));
         }
     };
-    let date = found.take(Role::Date).find_map(|(_, value)| match value {
-        Value::Text(text) => date::parse(text.as_bytes()),
-        Value::Number(number) => date::of_number(number.parse().ok()?),
-        _ => None,
-    });
+    let Date { date, unread } = Date::first(found.take(Role::Date).map(|(_, value)| match value {
+        Value::Text(text) => Date::of_bytes(text.as_bytes()),
+        Value::Number(number) => number.parse().map_or_else(|_| Date::of_bytes(number.as_bytes()), Date::of_number),
+        Value::Fraction(number) => Date::of_fraction(number),
+        Value::Null => Date::default(),
+        Value::Other(what) => Date::of_bytes(what.as_bytes()),
+    }));
     let charset = Some("utf-8".to_owned());
     // Replacing bytes that are not text makes the text longer.
     let whole = body.len();
     let mut body = body.into_bytes();
     body.truncate(options.limits.record);
     let truncated = body.len() < whole;
-    Ok(EntryContent::Page(PageEntry { id, url, date, kind, charset, body, truncated }))
+    Ok(EntryContent::Page(PageEntry {
+        id,
+        url,
+        date,
+        unread_date: unread,
+        kind,
+        charset,
+        body,
+        truncated,
+        is_cut: truncated,
+    }))
 }
 
 /// Returns the text of a role. A field with the name that the user gave must be text; fields with other names may hold
@@ -149,6 +162,7 @@ fn text(name: &str, value: Value) -> Result<String, EntryContent> {
         Value::Text(text) => return Ok(text),
         Value::Null => "null",
         Value::Number(_) => "a number",
+        Value::Fraction(_) => "a number with a fraction",
         Value::Other(found) => found,
     };
     Err(skipped(Reason::WrongType, format!("field {name:?} is {found}")))

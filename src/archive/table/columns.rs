@@ -35,6 +35,8 @@ pub(super) enum Kind {
     Time(i64),
     /// A day, by its number since 1970.
     Days,
+    /// A number with a fraction.
+    Double,
 }
 
 /// Number of columns that are read.
@@ -99,7 +101,7 @@ impl Columns {
         let columns = Columns {
             id: match options.needs_no_ids() {
                 true => None,
-                false => find(&names.id, &usual.id, |kind| !matches!(kind, Kind::Time(_) | Kind::Days))?,
+                false => find(&names.id, &usual.id, |kind| !matches!(kind, Kind::Time(_) | Kind::Days | Kind::Double))?,
             },
             url: find_any(&layouts::url(options), &usual.url, is_text)?,
             text: find_any(&layouts::text(options), &usual.text, is_text)?,
@@ -174,6 +176,9 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
             TimeUnit::NANOS => 1_000_000_000,
         }),
         (Type::INT32, Some(LogicalType::Date), _) | (Type::INT32, None, ConvertedType::DATE) => Kind::Days,
+        // The times of early versions of Spark and Impala.
+        (Type::INT96, ..) => Kind::Time(1),
+        (Type::DOUBLE, ..) => Kind::Double,
         (Type::INT64, None, ConvertedType::TIMESTAMP_MILLIS) => Kind::Time(1_000),
         (Type::INT64, None, ConvertedType::TIMESTAMP_MICROS) => Kind::Time(1_000_000),
         (Type::INT32, Some(LogicalType::Integer(IntType { is_signed: false, .. })), _)

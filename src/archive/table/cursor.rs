@@ -1,7 +1,9 @@
 //! The values of a column of a row group, one after the other.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, FixedLenByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{
+    ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, Int32Type, Int64Type, Int96, Int96Type,
+};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
@@ -16,6 +18,7 @@ pub(super) enum Value {
     /// A slice of its page, which is not copied.
     Bytes(ByteArray),
     Number(i64),
+    Fraction(f64),
 }
 
 /// A position among the values of a column in a row group.
@@ -30,6 +33,8 @@ enum Reader {
     Fixed(ColumnReaderImpl<FixedLenByteArrayType>, Vec<parquet::data_type::FixedLenByteArray>),
     Int32(ColumnReaderImpl<Int32Type>, Vec<i32>),
     Int64(ColumnReaderImpl<Int64Type>, Vec<i64>),
+    Double(ColumnReaderImpl<DoubleType>, Vec<f64>),
+    Int96(ColumnReaderImpl<Int96Type>, Vec<Int96>),
 }
 
 impl Cursor {
@@ -45,6 +50,8 @@ impl Cursor {
             ColumnReader::FixedLenByteArrayColumnReader(reader) => Reader::Fixed(reader, Vec::new()),
             ColumnReader::Int32ColumnReader(reader) => Reader::Int32(reader, Vec::new()),
             ColumnReader::Int64ColumnReader(reader) => Reader::Int64(reader, Vec::new()),
+            ColumnReader::DoubleColumnReader(reader) => Reader::Double(reader, Vec::new()),
+            ColumnReader::Int96ColumnReader(reader) => Reader::Int96(reader, Vec::new()),
             _ => return Err(ParquetError::General("a column of an unsupported type".to_owned())),
         };
         Ok(Cursor { reader, level: Vec::new() })
@@ -62,6 +69,10 @@ impl Cursor {
                 one(reader, level, value)?.map_or(Value::Null, |value| Value::Number(value.into()))
             }
             Reader::Int64(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Number),
+            Reader::Double(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Fraction),
+            Reader::Int96(reader, value) => {
+                one(reader, level, value)?.map_or(Value::Null, |time| Value::Number(time.to_seconds()))
+            }
         })
     }
 
@@ -72,6 +83,8 @@ impl Cursor {
             Reader::Fixed(reader, _) => reader.skip_records(rows)?,
             Reader::Int32(reader, _) => reader.skip_records(rows)?,
             Reader::Int64(reader, _) => reader.skip_records(rows)?,
+            Reader::Double(reader, _) => reader.skip_records(rows)?,
+            Reader::Int96(reader, _) => reader.skip_records(rows)?,
         };
         if skipped == rows { Ok(()) } else { Err(too_few()) }
     }

@@ -12,9 +12,10 @@ use super::columns::{COLUMNS, Column, Columns, Kind};
 use super::cursor::{Cursor, Value};
 use super::file::File;
 use super::footer::{TOO_MANY_ROWS, Trouble, extent};
+use crate::date::Date;
 use crate::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, text_id};
 use crate::limits::Limits;
-use crate::{date, raw};
+use crate::raw;
 
 /// How the rows of a file are read.
 pub(super) struct Shape {
@@ -159,7 +160,7 @@ impl Rows {
             let fingerprint = match value {
                 Value::Number(number) => Some(number.cast_unsigned()),
                 Value::Bytes(hex) => raw::parse_hex(hex.data()),
-                Value::Null => None,
+                Value::Null | Value::Fraction(_) => None,
             };
             let fingerprint = fingerprint.ok_or_else(|| {
                 skipped(Reason::BadFingerprint, format!("column {:?} is not 16 hex digits", column.name))
@@ -176,14 +177,18 @@ impl Rows {
             }
         };
         let body = &bytes.data()[..bytes.data().len().min(self.shape.limits.record)];
+        let Date { date, unread } = date_of(columns.date.as_ref(), date);
+        let is_cut = body.len() < bytes.data().len();
         Ok(EntryContent::Page(PageEntry {
             id,
             url,
-            date: date_of(columns.date.as_ref(), date),
+            date,
+            unread_date: unread,
             kind,
             charset: (column.kind == Kind::Text).then(|| "utf-8".to_owned()),
             body: body.to_vec(),
-            truncated: body.len() < bytes.data().len(),
+            truncated: is_cut,
+            is_cut,
         }))
     }
 }
@@ -206,7 +211,7 @@ fn sketch_of(sketch: &Value, recipe: &Value, archive: Option<&Value>) -> Result<
 
 fn id_of(column: &Column, value: &Value) -> Result<String, EntryContent> {
     match value {
-        Value::Null => Err(skipped(Reason::MissingField, format!("null in {:?}", column.name))),
+        Value::Null | Value::Fraction(_) => Err(skipped(Reason::MissingField, format!("null in {:?}", column.name))),
         Value::Number(number) => Ok(match column.kind {
             // Sign extended.
             Kind::Uint32 => number_id(*number as u32),
@@ -229,13 +234,15 @@ fn utf8(column: &Column, bytes: &[u8]) -> Result<String, EntryContent> {
         .map_err(|_| skipped(Reason::WrongType, format!("column {:?} is not UTF-8", column.name)))
 }
 
-fn date_of(column: Option<&Column>, value: Option<Value>) -> Option<i64> {
-    match (column?.kind, value?) {
-        (Kind::Time(parts), Value::Number(time)) => Some(time.div_euclid(parts)),
-        (Kind::Days, Value::Number(days)) => days.checked_mul(86_400),
-        (_, Value::Number(number)) => date::of_number(number),
-        (_, Value::Bytes(text)) => date::parse(text.data()),
-        _ => None,
+fn date_of(column: Option<&Column>, value: Option<Value>) -> Date {
+    let (Some(column), Some(value)) = (column, value) else { return Date::default() };
+    match (column.kind, value) {
+        (_, Value::Null) => Date::default(),
+        (Kind::Time(parts), Value::Number(time)) => Date::known(time.div_euclid(parts)),
+        (Kind::Days, Value::Number(days)) => Date::known(days.saturating_mul(86_400)),
+        (_, Value::Number(number)) => Date::of_number(number),
+        (_, Value::Fraction(number)) => Date::of_fraction(number),
+        (_, Value::Bytes(text)) => Date::of_bytes(text.data()),
     }
 }
 

@@ -60,6 +60,7 @@ impl Allowed {
             page.body.truncate(self.page);
             page.body.shrink_to_fit();
             page.truncated = true;
+            page.is_cut = true;
         }
         entry
     }
@@ -177,10 +178,12 @@ mod tests {
             id: "a".into(),
             url: None,
             date: None,
+            unread_date: None,
             kind: PageKind::Text,
             charset: None,
             body: vec![b'a'; size],
             truncated: false,
+            is_cut: false,
         };
         Entry { position: Position::default(), content: EntryContent::Page(page) }
     }

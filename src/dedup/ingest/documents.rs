@@ -11,8 +11,8 @@ use crate::document_of_page;
 
 /// An entry prepared for storing.
 pub(super) enum Prepared {
-    /// A document with its sketches.
-    Document(Box<Document>),
+    /// A document with its sketches, and what was not read of its page.
+    Document(Box<Document>, Unread),
     /// The id and the fingerprint of a document of which nothing else is known.
     Bare(String, Fingerprint),
     /// A document from a table of sketches, and the archive that contains its page.
@@ -23,6 +23,15 @@ pub(super) enum Prepared {
     Skipped { position: Position, reason: Reason, detail: String },
     /// A sound record that is not a document.
     Other(OtherKind),
+}
+
+/// What was not read of a page.
+#[derive(Debug, Default)]
+pub(super) struct Unread {
+    /// A part of it: it is longer than the size limit.
+    pub(super) is_cut: bool,
+    /// Its date, which was not understood.
+    pub(super) date: Option<String>,
 }
 
 /// Makes documents for a database.
@@ -46,8 +55,12 @@ impl Maker {
     /// Prepares an entry; `archive` is the number of its archive.
     pub(super) fn make(&self, entry: Entry, archive: Option<u32>) -> Prepared {
         let position = entry.position;
+        let mut unread = Unread::default();
         let document = match entry.content {
-            EntryContent::Page(page) => self.page(&page, position, archive),
+            EntryContent::Page(mut page) => {
+                unread = Unread { is_cut: page.is_cut, date: page.unread_date.take() };
+                self.page(&page, position, archive)
+            }
             EntryContent::Fingerprint { fingerprint, .. } if fingerprint > self.greatest => {
                 return too_wide(fingerprint, position);
             }
@@ -63,7 +76,7 @@ impl Maker {
             EntryContent::Other(kind) => return Prepared::Other(kind),
         };
         match document.and_then(|document| document.check_address().map(|()| document)) {
-            Ok(document) => Prepared::Document(Box::new(document)),
+            Ok(document) => Prepared::Document(Box::new(document), unread),
             Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
         }
     }

@@ -56,7 +56,7 @@ use nddb_archive::{self as archive, Inputs, Options};
 use nddb_index::{BulkLoad, Writer};
 
 use self::budget::{Allowed, Budget};
-use self::documents::{Maker, Prepared};
+use self::documents::{Maker, Prepared, Unread};
 use self::origins::Origins;
 use self::pieces::{Piece, Reading};
 use self::report::Tally;
@@ -225,14 +225,16 @@ fn store(
         load.label(batch)?;
     }
     for entry in piece.entries {
-        let document = match entry {
-            Prepared::Document(document) => document,
+        let (document, unread) = match entry {
+            Prepared::Document(document, unread) => (document, unread),
             Prepared::Bare(id, fingerprint) => {
                 load.push_bare(id, fingerprint)?;
-                tally.take(false);
+                tally.take(false, Unread::default(), &piece.path);
                 continue;
             }
-            Prepared::Sketched(document, archive) => Box::new(origins.place(*document, archive.as_deref(), load)?),
+            Prepared::Sketched(document, archive) => {
+                (Box::new(origins.place(*document, archive.as_deref(), load)?), Unread::default())
+            }
             Prepared::OtherRecipe(sketches) => {
                 return Err(LoadError::OtherRecipe { path: piece.path, database: recipe.to_owned(), sketches });
             }
@@ -248,7 +250,7 @@ fn store(
         };
         let is_truncated = document.record().truncated;
         load.push(*document)?;
-        tally.take(is_truncated);
+        tally.take(is_truncated, unread, &piece.path);
     }
     if let Some(error) = piece.error {
         on_event(Event::Unreadable { path: &piece.path, error: &error });

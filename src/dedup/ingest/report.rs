@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use nddb_archive::{ArchiveError, OtherKind, Position, Reason};
 use nddb_index::Loaded;
 
+use super::documents::Unread;
 use super::resume::Sources;
 use super::revisits::Revisits;
 
@@ -85,9 +86,16 @@ pub struct LoadReport {
     pub progress: LoadProgress,
     /// Number of decompressed bytes read.
     pub payload_bytes: u64,
-    /// Number of documents given to the database whose pages are known to be incomplete: the page was truncated at the
-    /// size limit, by the end of the file, by a wrong length, or when it was fetched.
+    /// Number of documents given to the database whose pages are known to be incomplete in the input: the page was
+    /// truncated by the end of the file, by a wrong length, or when it was fetched.
     pub truncated: u64,
+    /// Number of documents given to the database of which only the beginning was read, because they are longer than the
+    /// size limit or than the memory limit allows.
+    pub cut: u64,
+    /// Number of documents given to the database whose dates were not understood.
+    pub unread_dates: u64,
+    /// The first of these dates, or its beginning, and the input that has it.
+    pub unread_date: Option<(String, PathBuf)>,
     /// Number of skipped entries by reason, without inputs that cannot be read.
     pub skipped_by_reason: BTreeMap<Reason, u64>,
     /// The errors of inputs that cannot be opened, or not read to their end.
@@ -130,11 +138,17 @@ impl Tally {
         Self { report, read: HashMap::new() }
     }
 
-    /// Counts a document.
-    pub(super) fn take(&mut self, is_truncated: bool) {
-        self.report.entries += 1;
-        self.report.progress.documents += 1;
-        self.report.truncated += u64::from(is_truncated);
+    /// Counts a document of an input.
+    pub(super) fn take(&mut self, is_truncated: bool, unread: Unread, input: &Path) {
+        let report = &mut self.report;
+        report.entries += 1;
+        report.progress.documents += 1;
+        report.cut += u64::from(unread.is_cut);
+        report.truncated += u64::from(is_truncated && !unread.is_cut);
+        if let Some(date) = unread.date {
+            report.unread_dates += 1;
+            report.unread_date.get_or_insert_with(|| (date, input.to_owned()));
+        }
     }
 
     /// Counts a skipped entry.

@@ -82,7 +82,9 @@ pub fn sketch_archive(
     let outcome = parallel::in_order(threads, next, work, |piece| -> Result<(), LoadError> {
         for prepared in piece {
             match prepared? {
-                Prepared::Document(document) | Prepared::Sketched(document, _) => each(Sketched::Document(document))?,
+                Prepared::Document(document, _) | Prepared::Sketched(document, _) => {
+                    each(Sketched::Document(document))?
+                }
                 Prepared::Bare(id, fingerprint) => {
                     each(Sketched::Document(Box::new(Document::bare(&id, fingerprint)?)))?;
                 }

@@ -53,12 +53,16 @@ pub fn read_page(view: View<'_>, record: &Record) -> Result<Result<PageEntry, Un
     let position = Position { offset: source.offset, inner: source.inner, length: source.length };
     Ok(match read_at(&path_of(&archive.path), &position, &Options::from_reading(archive.reading.as_ref())) {
         Err(error) => Err(UnreadReason::Archive(error)),
-        Ok(page) if is_it(&page, record, view) => Ok(page),
+        Ok(page) if is_page_of(&page, record.digest, view) => Ok(page),
         Ok(_) => Err(UnreadReason::Other { path: archive.path }),
     })
 }
 
-fn is_it(page: &PageEntry, record: &Record, view: View<'_>) -> bool {
-    let Some(recipe) = Recipe::of_any_version(&view.settings().recipe) else { return false };
-    record.digest == Some(recipe.sketch(&page.page()).digest)
+fn is_page_of(page: &PageEntry, digest: Option<[u8; 16]>, view: View<'_>) -> bool {
+    Recipe::of_any_version(&view.settings().recipe).is_some_and(|recipe| has_digest(page, digest, &recipe))
+}
+
+/// Returns whether a page is the one of which this digest is stored.
+pub(crate) fn has_digest(page: &PageEntry, digest: Option<[u8; 16]>, recipe: &Recipe) -> bool {
+    digest == Some(recipe.sketch(&page.page()).digest)
 }

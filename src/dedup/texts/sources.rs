@@ -1,6 +1,6 @@
 //! Positions of documents in their archives, and reading the texts there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use fixedbitset::FixedBitSet;
@@ -11,8 +11,10 @@ use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::Sorter;
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
+use nddb_page::sketch::Recipe;
 
 use crate::collection::{Collection, Places};
+use crate::online::has_digest;
 use crate::text_scope::TextScope;
 use crate::text_summary::UnreadTexts;
 
@@ -31,6 +33,9 @@ pub struct TextSources {
     archives: BTreeMap<u32, Archive>,
     /// The part of a page that is read as its text.
     part: TextScope,
+    /// Of documents in archives that may have been modified, the stored digests, by ordinal; and what computes them.
+    digests: HashMap<u32, Option<[u8; 16]>>,
+    recipe: Option<Recipe>,
 }
 
 struct Archive {
@@ -45,6 +50,8 @@ struct Archive {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Sound,
+    /// It has its size and its ends, but another time of modification: each page is compared with its digest.
+    Doubtful,
     Moved,
     Changed,
 }
@@ -82,7 +89,8 @@ impl TextSources {
         for (number, known) in view.archives()? {
             let path = archive::path_of(&known.path);
             let state = match archive::identity(&path) {
-                Ok(found) if (found.size, found.hash) == (known.size, known.hash) => State::Sound,
+                Ok(found) if found.is_of(&known) && found.is_unmodified(&known) => State::Sound,
+                Ok(found) if found.is_of(&known) => State::Doubtful,
                 Ok(_) => State::Changed,
                 Err(_) => State::Moved,
             };
@@ -94,15 +102,22 @@ impl TextSources {
         }
         ticker.start("read where texts stand", Some(collection.len().into()), "documents")?;
         let (mut sources, mut by_number) = (MappedRowsWriter::<3>::new(&resources.folder)?, collection.by_number());
+        let mut digests = HashMap::new();
         view.each_record(true, &mut |number, _, record, _| {
-            if by_number(number).is_some() {
+            if let Some(ordinal) = by_number(number) {
+                let archive = record.source.as_ref().and_then(|source| archives.get(&source.archive));
+                if archive.is_some_and(|archive| archive.state == State::Doubtful) {
+                    digests.insert(ordinal, record.digest);
+                }
                 let source = record.source.map(|source| [u64::from(source.archive) + 1, source.offset, source.inner]);
                 sources.push(&source.unwrap_or_default())?;
             }
             Ok(())
         })?;
         let part = part.unwrap_or_else(|| TextScope::of(view));
-        Ok(Self { sources: sources.finish()?, places: collection.places().clone(), archives, part })
+        let recipe = Recipe::of_any_version(&view.settings().recipe);
+        let (sources, places) = (sources.finish()?, collection.places().clone());
+        Ok(Self { sources, places, archives, part, digests, recipe })
     }
 
     /// Returns the archive of a document and the position of the document in that archive.
@@ -111,7 +126,7 @@ impl TextSources {
         let number = archive.checked_sub(1).ok_or(Why::NoSource)?;
         let archive = self.archives.get(&(number as u32)).ok_or(Why::NoSource)?;
         match archive.state {
-            State::Sound => Ok((archive, ResumePoint { offset, inner })),
+            State::Sound | State::Doubtful => Ok((archive, ResumePoint { offset, inner })),
             State::Moved => Err(Why::Moved),
             State::Changed => Err(Why::Changed),
         }
@@ -133,8 +148,21 @@ impl TextSources {
     }
 
     fn look_up(&self, ordinal: u32) -> Result<PageEntry, Why> {
+        self.read_at(ordinal).and_then(|page| self.checked(ordinal, page))
+    }
+
+    /// Reads the page at the position of a document.
+    fn read_at(&self, ordinal: u32) -> Result<PageEntry, Why> {
         let (archive, ResumePoint { offset, inner }) = self.index(ordinal)?;
-        read_page(&archive.path, &Position { offset, inner, length: 0 }, &archive.options).map_err(|_| Why::Damaged)
+        let page = read_page(&archive.path, &Position { offset, inner, length: 0 }, &archive.options);
+        page.map_err(|_| Why::Damaged)
+    }
+
+    /// Refuses the page of a document if another one is stored.
+    fn checked(&self, ordinal: u32, page: PageEntry) -> Result<PageEntry, Why> {
+        let Some(digest) = self.digests.get(&ordinal) else { return Ok(page) };
+        let is_stored = self.recipe.as_ref().is_some_and(|recipe| has_digest(&page, *digest, recipe));
+        if is_stored { Ok(page) } else { Err(Why::Changed) }
     }
 
     /// Reads all requested documents in archive order and passes the text of each to `visit`. Returns the number of
@@ -174,11 +202,11 @@ impl TextSources {
         let (mut run, mut rows) = (None, Vec::new());
         let mut end = |number: u32, rows: &mut Vec<[u64; 3]>| {
             let outcome = match self.archives.get(&number) {
-                Some(archive) => self.archive(archive, rows, ticker, visit),
-                None => Ok(0),
+                Some(archive) => self.archive(archive, rows, ticker, &mut unread, visit),
+                None => Ok(()),
             };
             rows.clear();
-            outcome.map(|damaged| unread.count(Why::Damaged, damaged))
+            outcome
         };
         sorter.finish().each(&mut |sorted| {
             for &[archive, offset, inner, ordinal] in sorted {
@@ -195,30 +223,40 @@ impl TextSources {
         Ok(unread)
     }
 
-    /// Reads the documents of one archive at these positions, ascending. Returns the number of missing documents.
+    /// Reads the documents of one archive at these positions, ascending. Counts those that cannot be read.
     fn archive(
         &self,
         archive: &Archive,
         rows: &[[u64; 3]],
         ticker: &Ticker<'_>,
+        unread: &mut UnreadTexts,
         visit: &mut dyn FnMut(u32, PageEntry) -> Result<()>,
-    ) -> Result<u64> {
-        let mut read = 0;
+    ) -> Result<()> {
+        let (mut read, mut changed) = (0, 0);
         let mut take = |ordinal: u64, page: PageEntry| {
             read += 1;
             if read % REPORT == 0 {
                 ticker.add(REPORT)?;
             }
-            visit(ordinal as u32, page)
+            match self.checked(ordinal as u32, page) {
+                Ok(page) => visit(ordinal as u32, page),
+                Err(_) => {
+                    changed += 1;
+                    Ok(())
+                }
+            }
         };
         let mut input = match begin(archive, rows) {
             Ok(input) => input,
-            Err(_) => return Ok(rows.len() as u64),
+            Err(_) => {
+                unread.count(Why::Damaged, rows.len() as u64);
+                return Ok(());
+            }
         };
         let is_sparse = rows.len() as u64 * SPARSE < archive.documents && rows.iter().all(|row| row[1] == 0);
         if is_sparse && !input.skips() {
             for &[.., ordinal] in rows {
-                if let Ok(page) = self.look_up(ordinal as u32) {
+                if let Ok(page) = self.read_at(ordinal as u32) {
                     take(ordinal, page)?;
                 }
             }
@@ -240,7 +278,9 @@ impl TextSources {
                 }
             }
         }
-        Ok(rows.len() as u64 - read)
+        unread.count(Why::Damaged, rows.len() as u64 - read);
+        unread.count(Why::Changed, changed);
+        Ok(())
     }
 }
 

@@ -72,10 +72,12 @@ fn layouts_of_published_data_sets_need_no_options() {
             id: if id.is_empty() { format!("d/a.jsonl:{row}") } else { id.to_owned() },
             url: Some(url.to_owned()),
             date: Some(1_709_287_200),
+            unread_date: None,
             kind: PageKind::Text,
             charset: Some("utf-8".to_owned()),
             body: b"T".to_vec(),
             truncated: false,
+            is_cut: false,
         };
         assert_eq!(found(&entries), [&page(0), &page(1)], "{name}");
     }

@@ -1,13 +1,13 @@
-//! Inputs of commands other than archives: fingerprints, pages and lists of ids.
+//! Inputs of commands other than archives: fingerprints and pages.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use nddb::Fingerprint;
+use nddb::archive::Limits;
 use nddb::text::{Page, PageKind};
-use nddb_lab::NamedId;
 use nddb_remote::{RemoteFile, is_remote};
 
 use crate::failure::{Code, Failure, Result, Told};
@@ -55,37 +55,6 @@ pub(crate) fn hex(text: &str) -> Result<Fingerprint, String> {
     whole.then(|| Fingerprint::from_hex(text)).flatten().ok_or_else(|| {
         "a fingerprint is 16 hexadecimal digits, the most significant first: 00d1f2a3b4c5e697".to_owned()
     })
-}
-
-/// Reads ids, one per line, in the form of the lists of `cluster`: tab, line end and backslash are `\t`, `\n`, `\r` and
-/// `\\`. If a number and a text with the same digits are both ids, they are `\#17` and `\"17`.
-pub(crate) fn ids(path: &Path) -> Result<Vec<NamedId>> {
-    let mut ids = Vec::new();
-    each_id(path, &mut |id| {
-        ids.push(id);
-        Ok(())
-    })?;
-    Ok(ids)
-}
-
-/// Reads ids like [`ids`], and passes each to `visit`.
-pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(NamedId) -> Result<()>) -> Result<()> {
-    for (number, line) in (1..).zip(BufReader::new(open(path)?).lines()) {
-        let line = line.map_err(|error| Failure::reading(path, &error))?;
-        let line = line.strip_suffix('\r').unwrap_or(&line);
-        if line.is_empty() {
-            continue;
-        }
-        let id = NamedId::of_cell(line).ok_or_else(|| {
-            let message = format!(
-                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r or \\\\, and no \\#17 or \\\"17",
-                path.display()
-            );
-            Told::new(Code::Failed, message).hint("write a backslash of an id as two, as the lists of nddb cluster do")
-        })?;
-        visit(id)?;
-    }
-    Ok(())
 }
 
 /// Opens a file or a remote object; a folder is an error.
@@ -160,14 +129,14 @@ impl Packing {
         Ok(match self {
             Self::Plain => read,
             Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(read)),
-            Self::Zstd => Box::new(zstd::Decoder::new(read)?),
+            Self::Zstd => {
+                let mut decoder = zstd::Decoder::new(read)?;
+                // What was loaded is read again, whatever window it needs.
+                decoder.window_log_max(Limits::WINDOW_MAX.ilog2())?;
+                Box::new(decoder)
+            }
         })
     }
-}
-
-/// Opens a file to be read line by line.
-pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>> {
-    Ok(Box::new(BufReader::new(open(path)?)))
 }
 
 /// The user's information about a page in a file.

@@ -20,6 +20,7 @@ mod interrupt;
 mod json;
 mod judging;
 mod listed_inputs;
+mod lists;
 mod matches;
 mod messages;
 mod output;

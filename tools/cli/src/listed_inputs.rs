@@ -1,12 +1,11 @@
 //! `--from-list`: inputs that a file names.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use nddb_remote::{is_remote, root};
 
 use crate::failure::{Failure, Result};
-use crate::inputs::{self, Packing};
+use crate::lists;
 
 /// Inputs that lists name.
 #[derive(Debug, clap::Args)]
@@ -36,20 +35,16 @@ impl ListedInputs {
                 Some(base) if !is_remote(Path::new(line)) => base.join(line),
                 _ => line.into(),
             };
-            all.extend(text(list)?.lines().map(str::trim).filter(|line| !line.is_empty()).map(place));
+            lists::each_line(list, &mut |_, line| {
+                all.extend(Some(line.trim()).filter(|line| !line.is_empty()).map(place));
+                Ok(())
+            })?;
             if all.len() == before {
                 return Err(Failure::failed(format!("{}: names no input", list.display())));
             }
         }
         Ok(all)
     }
-}
-
-/// Reads a list, decompressed.
-fn text(list: &Path) -> Result<String> {
-    let bytes = inputs::read(list)?;
-    let unpacked = Packing::of_bytes(&bytes).unpack(Box::new(&*bytes));
-    unpacked.and_then(io::read_to_string).map_err(|error| Failure::reading(list, &error))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub mod tsv;
 pub mod tune;
 mod word_diff;
 
-pub use named_id::NamedId;
+pub use named_id::{NamedId, other_forms};
 pub use plot::PlotError;
 pub use sampling::Draw;
 pub use word_diff::{DiffRow, DiffRun, WORD_DIFF_STYLE, WordDiff};

@@ -58,7 +58,7 @@ impl NamedId {
     /// no such document.
     ///
     /// # Errors
-    /// [`Error::Document`] if digits are both a text and a number; errors of `is_there`.
+    /// [`Error::Document`] if several documents may be meant; errors of `is_there`.
     pub fn find(&self, is_there: &mut dyn FnMut(&str) -> Result<bool>) -> Result<Option<String>> {
         let text = self.as_id();
         let number = if let Self::Digits(digits) = self { Some(number_id(digits)) } else { None };
@@ -71,9 +71,44 @@ impl NamedId {
             }
             (true, false) => Ok(Some(text.to_owned())),
             (false, true) => Ok(number),
-            (false, false) => Ok(None),
+            (false, false) => find_form(text, is_there),
         }
     }
+}
+
+/// Returns the id that exists in another form than this one.
+fn find_form(text: &str, is_there: &mut dyn FnMut(&str) -> Result<bool>) -> Result<Option<String>> {
+    let mut found: Option<String> = None;
+    for form in other_forms(text) {
+        if !is_there(&form)? {
+            continue;
+        }
+        if let Some(first) = found {
+            let why = format!("{first:?} and {form:?} are both stored: write the one that is meant");
+            return Err(Error::Document { id: text.to_owned(), why });
+        }
+        found = Some(form);
+    }
+    Ok(found)
+}
+
+/// Returns the other forms in which data sets write the id of a WARC record: of a UUID alone, after `urn:uuid:`, and in
+/// angle brackets, as in the header of the record, and of another text in angle brackets the text.
+pub fn other_forms(id: &str) -> Vec<String> {
+    let plain = id.strip_prefix('<').and_then(|id| id.strip_suffix('>')).unwrap_or(id);
+    let uuid = plain.strip_prefix("urn:uuid:").unwrap_or(plain);
+    let forms = match is_uuid(uuid) {
+        true => vec![uuid.to_owned(), format!("urn:uuid:{uuid}"), format!("<urn:uuid:{uuid}>")],
+        false => vec![plain.to_owned()],
+    };
+    forms.into_iter().filter(|form| form != id).collect()
+}
+
+/// Returns whether a text is a UUID: groups of 8, 4, 4, 4 and 12 hexadecimal digits.
+fn is_uuid(text: &str) -> bool {
+    let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    let is = |(at, byte): (usize, u8)| if is_hyphen(at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
+    text.len() == 36 && text.bytes().enumerate().all(is)
 }
 
 /// The id of the number with these digits.
@@ -101,6 +136,27 @@ mod tests {
             let named = NamedId::of_argument(name);
             assert_eq!(find(&named, &["17", number]).expect("one").as_deref(), Some(id));
             assert_eq!(NamedId::of_cell(name), Some(named));
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_record_is_found_in_each_form() {
+        let uuid = "8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11";
+        let forms = [uuid.to_owned(), format!("urn:uuid:{uuid}"), format!("<urn:uuid:{uuid}>")];
+        let find = |name: &str, stored: &[&String]| {
+            NamedId::of_argument(name).find(&mut |id| Ok(stored.iter().any(|stored| *stored == id)))
+        };
+        for name in &forms {
+            for stored in &forms {
+                assert_eq!(find(name, &[stored]).expect("one").as_ref(), Some(stored), "{name}");
+            }
+            assert_eq!(find(name, &forms.each_ref()).expect("the same").as_ref(), Some(name));
+        }
+        let error = find(&forms[0], &[&forms[1], &forms[2]]).expect_err("two").to_string();
+        assert!(error.contains(&forms[1]) && error.contains(&forms[2]), "{error}");
+        assert_eq!(other_forms("<http://a/>"), ["http://a/"]);
+        for other in ["a", "urn:uuid:x", "8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f1g", "<", ""] {
+            assert_eq!(other_forms(other), [""; 0], "{other}");
         }
     }
 

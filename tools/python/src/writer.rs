@@ -585,7 +585,8 @@ fn said(report: &LoadReport) -> serde_json::Value {
     json!({
         "entries": report.entries,
         "documents": documents, "replaced": replaced, "unchanged": unchanged, "repeated": repeated,
-        "no_fingerprint": unprinted, "truncated": report.truncated,
+        "no_fingerprint": unprinted, "truncated": report.truncated, "cut": report.cut,
+        "dates_not_understood": report.unread_dates,
         "skipped": report.skipped(), "skipped_by_reason": reasons,
         "archives_passed_over": report.passed_over, "files_passed_over": report.files_passed_over,
         "bytes_in": report.progress.bytes_in, "payload_bytes": report.payload_bytes,

@@ -95,7 +95,7 @@ fn state(archive: &Archive, path: &Path) -> &'static str {
     match archive::identity(path) {
         Err(_) => "missing",
         Ok(found) if !found.is_of(archive) => "changed",
-        Ok(found) if ![0, found.modified].contains(&archive.modified) => "changed",
+        Ok(found) if !found.is_unmodified(archive) => "changed",
         Ok(_) if !archive.finished => "partial",
         Ok(_) => "found",
     }

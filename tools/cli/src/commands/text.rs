@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
-use crate::inputs::{PageOptions, lines as lines_of};
+use crate::inputs::PageOptions;
+use crate::lists;
 use crate::output::Output;
 
 /// Print the part of pages that is compared: their content, without navigation and other boilerplate
@@ -75,7 +76,7 @@ fn name(kind: BlockKind) -> &'static str {
 
 /// Prints the texts of JSON lines as JSON lines.
 fn print_lines(path: &Path, args: &Args, output: &mut Output) -> Result<()> {
-    for (number, line) in (1u64..).zip(lines_of(path)?.lines()) {
+    for (number, line) in (1u64..).zip(lists::lines(path)?.lines()) {
         let wrong = |why: String| Failure::failed(format!("{}, line {number}: {why}", path.display()));
         let line = line.map_err(|error| wrong(error.to_string()))?;
         if line.trim().is_empty() {

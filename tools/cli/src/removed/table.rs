@@ -1,7 +1,6 @@
 //! Lists of removed documents: `remove.tsv` of a clustering, and the rows of `--removed`.
 
 use std::collections::HashMap;
-use std::io::BufRead;
 use std::path::Path;
 
 use nddb::View;
@@ -10,9 +9,9 @@ use nddb_lab::{NamedId, tsv};
 
 use super::Removed;
 use crate::columns::{Cell, Column, Kind, RowFormat, Rows};
-use crate::failure::{Code, Failure, Result, Told};
+use crate::failure::{Code, Result, Told};
 use crate::ids::Cells;
-use crate::inputs;
+use crate::lists;
 use crate::output::Output;
 
 /// Where a document stands that is to be removed: the number of its archive in the database, and its position there.
@@ -114,15 +113,16 @@ impl RemoveTsv {
 
     /// Passes on the lines of the file: the document, why it is removed (the kept one as its cell), and its place.
     pub(crate) fn read(path: &Path, visit: &mut Visit<'_>) -> Result<()> {
-        for (number, line) in (1_u64..).zip(inputs::lines(path)?.lines()).skip(1) {
-            let line = line.map_err(|error| Failure::reading(path, &error))?;
-            let (named, because, place) = Self::row(&line).ok_or_else(|| {
+        lists::each_line(path, &mut |number, line| {
+            if number == 1 {
+                return Ok(());
+            }
+            let (named, because, place) = Self::row(line).ok_or_else(|| {
                 let message = format!("{}: line {number} is no line of remove.tsv", path.display());
                 Told::new(Code::Failed, message).hint("run 'nddb cluster -o' again: it writes the file")
             })?;
-            visit(named, because, place)?;
-        }
-        Ok(())
+            visit(named, because, place)
+        })
     }
 
     fn row(line: &str) -> Option<(NamedId, Because<'_>, Option<Place>)> {

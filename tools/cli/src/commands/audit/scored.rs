@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result, Told, chain};
-use crate::inputs;
+use crate::lists;
 use crate::output::{self, Output};
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
 
 pub(super) fn run(path: &Path, global: &Global) -> Result<Code> {
-    let answers = read_answers(inputs::lines(path)?).map_err(|error| {
+    let answers = read_answers(lists::lines(path)?).map_err(|error| {
         let told = Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error)));
         Failure::from(told.hint("give the file that the page of nddb audit downloaded, as it is"))
     })?;

@@ -10,7 +10,7 @@ use nddb_lab::NamedId;
 
 use crate::args::Global;
 use crate::failure::{Failure, Result};
-use crate::inputs;
+use crate::lists::{self, Unknown};
 use crate::quantity::counted;
 
 /// How a line begins that names a host, and one that names an address.
@@ -36,10 +36,12 @@ impl OverruleArgs {
     pub(super) fn find(&self, view: View<'_>, collection: &Collection, global: &Global) -> Result<Overrules> {
         let mut found = Overrules::default();
         if let Some(path) = &self.never_remove {
-            List::read(path, collection)?.find(view, collection, global, &mut |rank| found.never_remove(rank))?;
+            List::read(path, collection, global)?
+                .find(view, collection, global, &mut |rank| found.never_remove(rank))?;
         }
         if let Some(path) = &self.always_remove {
-            List::read(path, collection)?.find(view, collection, global, &mut |rank| found.always_remove(rank))?;
+            List::read(path, collection, global)?
+                .find(view, collection, global, &mut |rank| found.always_remove(rank))?;
         }
         Ok(found)
     }
@@ -53,15 +55,16 @@ struct List<'a> {
     /// Hosts and addresses, each with whether a document has it.
     hosts: HashMap<String, bool>,
     urls: HashMap<String, bool>,
-    /// Lines with an id that no document has.
-    unknown: u64,
+    /// Lines that name no document.
+    unknown: Unknown,
 }
 
 impl<'a> List<'a> {
-    fn read(path: &'a PathBuf, collection: &Collection) -> Result<Self> {
+    fn read(path: &'a PathBuf, collection: &Collection, global: &Global) -> Result<Self> {
+        lists::check(path)?.into_iter().for_each(|warning| global.messages().warn(warning));
         let (ranks, hosts, urls) = (Vec::new(), HashMap::new(), HashMap::new());
-        let mut list = Self { path, ranks, hosts, urls, unknown: 0 };
-        inputs::each_id(path, &mut |id: NamedId| {
+        let mut list = Self { path, ranks, hosts, urls, unknown: Unknown::default() };
+        lists::each_id(path, &mut |id: NamedId| {
             let stored = id.find(&mut |id| Ok(collection.find(id).is_some()));
             let stored = stored.map_err(|error| Failure::from(error).about(path))?;
             let line = id.as_id();
@@ -72,14 +75,15 @@ impl<'a> List<'a> {
             } else if let Some(url) = line.strip_prefix(URL) {
                 list.urls.insert(url.trim().to_owned(), false);
             } else {
-                list.unknown += 1;
+                list.unknown.add(line);
             }
             Ok(())
         })?;
         Ok(list)
     }
 
-    /// Passes on the rank of each listed document, and says which lines name none.
+    /// Passes on the rank of each listed document, and says which lines name none. A list of which no line names a
+    /// document is an error.
     fn find(
         mut self,
         view: View<'_>,
@@ -100,11 +104,21 @@ impl<'a> List<'a> {
                 }
             })?;
         }
-        let unseen = self.hosts.values().chain(self.urls.values()).filter(|seen| !**seen).count() as u64;
-        if self.unknown + unseen > 0 {
-            let lines = counted(self.unknown + unseen, "line");
-            global.messages().warn(format!("{}: {lines} without a stored document", self.path.display()));
+        let named = self.hosts.iter().map(|named| (HOST, named)).chain(self.urls.iter().map(|named| (URL, named)));
+        let mut unseen: Vec<String> =
+            named.filter(|(_, (_, seen))| !**seen).map(|(kind, (name, _))| format!("{kind}{name}")).collect();
+        unseen.sort_unstable();
+        let (seen, all) = (self.hosts.len() + self.urls.len() - unseen.len(), &mut self.unknown);
+        unseen.iter().for_each(|name| all.add(name));
+        if all.count() == 0 {
+            return Ok(());
         }
+        if self.ranks.is_empty() && seen == 0 {
+            let hint = "a line is an id as in keep.txt, host:NAME or url:ADDRESS; 'nddb get' tells how ids are stored";
+            return Err(all.nothing(self.path, hint));
+        }
+        let (lines, path) = (counted(all.count(), "line"), self.path.display());
+        global.messages().warn(format!("{path}: {lines} without a stored document: {}", all.named()));
         Ok(())
     }
 }

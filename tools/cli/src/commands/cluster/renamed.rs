@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::failure::{Failure, Result};
 use crate::ids::write_id;
 use crate::output::Output;
-use crate::{inputs, json};
+use crate::{json, lists};
 
 /// The clusters of an earlier run.
 pub(super) struct Previous {
@@ -25,9 +25,9 @@ impl Previous {
     /// Opens them before anything is written: the new ones may go to the same folder.
     pub(super) fn open(folder: &Path) -> Result<Self> {
         let path = folder.join("clusters.jsonl");
-        let lines = inputs::lines(&path)?;
+        let lines = lists::lines(&path)?;
         let keep = folder.join("keep.txt");
-        let named = inputs::ids(&keep)?;
+        let named = lists::ids(&keep)?;
         Ok(Self { path, lines, keep, named })
     }
 

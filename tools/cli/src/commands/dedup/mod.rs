@@ -4,7 +4,7 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Format, Options};
+use nddb::archive::{Format, Limits, Options};
 use nddb::detect::{ClusterOptions, Keep, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use self::summary::Summary;
 use super::filter::{How, Plan, RemoveList, Selection};
-use super::load::{FieldNames, IdFrom};
+use super::load::{FieldNames, IdFrom, MaxWindow};
 use super::query::outside::{self, Outside};
 use super::query::parts::Parts;
 use super::{pairs, report};
@@ -90,6 +90,8 @@ pub(crate) struct Args {
     /// Where ids come from, which the list of removed documents has [default: record; path, if an id comes again]
     #[arg(long, value_enum, value_name = "FROM")]
     id: Option<IdFrom>,
+    #[command(flatten)]
+    window: MaxWindow,
     // The last one: options after it would stand under its heading.
     #[command(flatten)]
     fields: FieldNames,
@@ -113,7 +115,9 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         }
         None => None,
     };
-    let options = Options { format: args.format, id_from: args.id.unwrap_or_default().into(), ..args.fields.options() };
+    let limits = Limits { zstd_window: args.window.bytes(global)?, ..Limits::default() };
+    let options =
+        Options { format: args.format, limits, id_from: args.id.unwrap_or_default().into(), ..args.fields.options() };
     let how = args.how(args.id);
     // What cannot be written is told before the work.
     let plan = Plan::make(&how, &args.given, &global.messages())?;

@@ -8,6 +8,7 @@ use super::Args;
 use crate::args::Global;
 use crate::clock::Clock;
 use crate::commands::filter::Counts;
+use crate::commands::load::incomplete;
 use crate::commands::query::outside::Outside;
 use crate::failure::Result;
 use crate::messages::Meter;
@@ -95,6 +96,7 @@ impl Summary {
         if skipped > 0 {
             text += &format!("; {} unreadable", grouped(skipped));
         }
+        text += &outside.loaded().map(|(report, _)| incomplete(report)).unwrap_or_default();
         let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
         meter.finish(&format!("{text}; in {took}"));
         let messages = global.messages();

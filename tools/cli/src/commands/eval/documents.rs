@@ -1,6 +1,5 @@
 //! Documents and labels of an evaluation.
 
-use std::io::BufReader;
 use std::path::Path;
 
 use nddb::detect::Resources;
@@ -12,7 +11,7 @@ use super::args::Args;
 use super::setting::K_MAX;
 use super::trial::Set;
 use crate::failure::{Code, Failure, Result, Told, chain};
-use crate::inputs;
+use crate::lists;
 use crate::messages::Meter;
 
 /// Loads the documents into a temporary database, whose folder is named after the recipe.
@@ -34,7 +33,7 @@ pub(in crate::commands) fn told(error: CorpusError) -> Failure {
 }
 
 pub(in crate::commands) fn read_labels(path: &Path) -> Result<Labels> {
-    Labels::read(BufReader::new(inputs::open(path)?)).map_err(|error| {
+    Labels::read(lists::lines(path)?).map_err(|error| {
         let told = Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error)));
         told.hint(hint(&error.fault)).into()
     })

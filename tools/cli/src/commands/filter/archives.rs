@@ -10,6 +10,12 @@ use nddb::format::Archive;
 use crate::failure::Result;
 use crate::inputs;
 
+/// Returns whether an archive was loaded from this file, or from what was there before.
+fn is_path_of(archive: &Archive, file: &Path) -> bool {
+    let path = path_of(&archive.path);
+    path == file || inputs::is_same_file(&path, file)
+}
+
 /// The archives that a database knows, by their numbers.
 pub(in crate::commands) struct Archives(Vec<(u32, Archive)>);
 
@@ -44,11 +50,17 @@ impl Archives {
         }
         let identity = archive::identity(file)?;
         let all = || self.0.iter().filter(|(_, archive)| identity.is_of(archive));
-        let is_here = |archive: &Archive| {
-            let path = path_of(&archive.path);
-            path == file || inputs::is_same_file(&path, file)
-        };
-        let here: Vec<u32> = all().filter(|(_, archive)| is_here(archive)).map(|(number, _)| *number).collect();
-        Ok(if here.is_empty() { all().map(|(number, _)| *number).collect() } else { here })
+        let here: Vec<u32> = all()
+            .filter(|(_, archive)| is_path_of(archive, file) && identity.is_unmodified(archive))
+            .map(|(number, _)| *number)
+            .collect();
+        // Under its own path, a file with another time has other content between its ends, or may have.
+        let is_changed = self.0.iter().any(|(_, archive)| is_path_of(archive, file));
+        Ok(if here.is_empty() && !is_changed { all().map(|(number, _)| *number).collect() } else { here })
+    }
+
+    /// Returns whether a file was loaded from this path, and was changed since.
+    pub(super) fn is_changed(&self, file: &Path) -> Result<bool> {
+        Ok(self.0.iter().any(|(_, archive)| is_path_of(archive, file)) && self.numbers(file)?.is_empty())
     }
 }

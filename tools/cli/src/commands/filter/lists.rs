@@ -1,22 +1,24 @@
 //! What a clustering says of documents: which are removed, and the cluster of each.
 
-use std::io::BufRead;
 use std::path::Path;
 
 use nddb::{View, digits_of};
-use nddb_lab::NamedId;
+use nddb_lab::{NamedId, other_forms};
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::failure::{Failure, Result};
+use crate::json;
+use crate::lists::{self, Unknown};
 use crate::removed::{Place, RemoveTsv};
-use crate::{inputs, json};
 
 /// A document to be removed, and what became of the rows with its id.
 struct Listed {
     hash: u128,
     /// It is the text of these digits or their number: the database has neither any more.
     is_either: bool,
+    /// The database has the id in no other form, so that rows may have it in each.
+    fits_forms: bool,
     /// `None` if it is not known.
     place: Option<Place>,
     /// Rows with the id, if they were counted.
@@ -29,9 +31,17 @@ struct Listed {
 }
 
 impl Listed {
-    fn new(id: &str, is_either: bool, place: Option<Place>) -> Self {
-        let hash = hash(id);
-        Self { hash, is_either, place, rows: 0, is_found: false, is_removed: false, is_kept: false }
+    fn new(id: &str, place: Option<Place>) -> Self {
+        Self {
+            hash: hash(id),
+            is_either: false,
+            fits_forms: false,
+            place,
+            rows: 0,
+            is_found: false,
+            is_removed: false,
+            is_kept: false,
+        }
     }
 }
 
@@ -51,6 +61,8 @@ pub(in crate::commands) struct RemoveList {
     all: Vec<Listed>,
     /// Places with the index of their document, ascending.
     by_place: Vec<(Place, u32)>,
+    /// The ids that the database does not have.
+    unknown: Unknown,
 }
 
 impl RemoveList {
@@ -58,10 +70,14 @@ impl RemoveList {
     /// document stands.
     pub(super) fn read(path: &Path, look: &mut Look<'_>) -> Result<Self> {
         let mut list = Self::empty();
-        inputs::each_id(path, &mut |named| {
-            let (id, place) = look(&named).map_err(|failure| failure.about(path))?;
+        lists::each_id(path, &mut |named| {
+            let Looked { id, fits_forms, place } = look(&named).map_err(|failure| failure.about(path))?;
+            if id.is_none() {
+                list.unknown.add(named.as_id());
+            }
             let is_either = id.is_none() && matches!(named, NamedId::Digits(_));
-            list.all.push(Listed::new(id.as_deref().unwrap_or(named.as_id()), is_either, place));
+            let listed = Listed::new(id.as_deref().unwrap_or(named.as_id()), place);
+            list.all.push(Listed { is_either, fits_forms, ..listed });
             Ok(())
         })?;
         Ok(list.sorted())
@@ -69,12 +85,12 @@ impl RemoveList {
 
     /// Returns a list of nothing, to which documents are added by [`RemoveList::add`]; [`RemoveList::sorted`] ends it.
     pub(in crate::commands) fn empty() -> Self {
-        Self { all: Vec::new(), by_place: Vec::new() }
+        Self { all: Vec::new(), by_place: Vec::new(), unknown: Unknown::default() }
     }
 
     /// Adds a document.
     pub(in crate::commands) fn add(&mut self, id: &str, place: Option<Place>) {
-        self.all.push(Listed::new(id, false, place));
+        self.all.push(Listed::new(id, place));
     }
 
     /// Returns the list, ready to decide.
@@ -148,15 +164,36 @@ impl RemoveList {
         self.all.iter().filter(|listed| listed.is_found).count() as u64
     }
 
+    /// Returns the ids if the database has none of them and rows were counted that have none of them, either.
+    pub(super) fn nothing(&self) -> Option<&Unknown> {
+        let is_nothing = self.unknown.count() > 0
+            && self.unknown.count() >= self.len()
+            && self.by_place.is_empty()
+            && self.all.iter().all(|listed| listed.rows == 0);
+        is_nothing.then_some(&self.unknown)
+    }
+
     fn index(&self, id: &str) -> Option<usize> {
         let find = |id: &str| self.all.binary_search_by_key(&hash(id), |listed| listed.hash).ok();
-        find(id).or_else(|| find(digits_of(id)?).filter(|&index| self.all[index].is_either))
+        find(id)
+            .or_else(|| find(digits_of(id)?).filter(|&index| self.all[index].is_either))
+            .or_else(|| other_forms(id).iter().find_map(|form| find(form)).filter(|&index| self.all[index].fits_forms))
     }
 }
 
-/// Callback that says which document a name stands for: its id, if the database has it, and its place, if that is
-/// known.
-pub(super) type Look<'a> = dyn FnMut(&NamedId) -> Result<(Option<String>, Option<Place>)> + 'a;
+/// Callback that says which document a name stands for.
+pub(super) type Look<'a> = dyn FnMut(&NamedId) -> Result<Looked> + 'a;
+
+/// The document that a name stands for.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// Its id, if the database has it.
+    pub(super) id: Option<String>,
+    /// Whether the database has the id in no other form.
+    pub(super) fits_forms: bool,
+    /// Its place, if that is known.
+    pub(super) place: Option<Place>,
+}
 
 /// Where the documents of `remove.txt` stand, from `remove.tsv` beside it.
 pub(super) struct Places(Vec<(u128, Option<Place>)>);
@@ -216,16 +253,16 @@ impl Clusters {
     /// Reads the clusters that `nddb cluster` writes.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let mut read = Self::default();
-        for (number, line) in (1..).zip(inputs::lines(path)?.lines()) {
-            let line = line.map_err(|error| Failure::reading(path, &error))?;
-            let line: Line = serde_json::from_str(&line).map_err(|error| {
+        lists::each_line(path, &mut |number, line| {
+            let line: Line = serde_json::from_str(line).map_err(|error| {
                 Failure::failed(format!("{}: line {number} is no line of clusters.jsonl: {error}", path.display()))
             })?;
             let index = u32::try_from(read.clusters.len())
                 .map_err(|_| Failure::failed(format!("{}: more than 2^32 clusters", path.display())))?;
             read.members.extend(line.members.iter().map(|Member(id)| (hash(id), index)));
             read.clusters.push(line.cluster);
-        }
+            Ok(())
+        })?;
         read.members.sort_unstable();
         Ok(read)
     }
@@ -270,7 +307,7 @@ mod tests {
         let mut look = |named: &NamedId| {
             let id = named.as_id();
             let place = (id != "nowhere").then(|| place(1, id.len() as u64));
-            Ok((is_stored(id).then(|| id.to_owned()), place))
+            Ok(Looked { id: is_stored(id).then(|| id.to_owned()), fits_forms: !id.ends_with('f'), place })
         };
         RemoveList::read(&path, &mut look).expect("a list")
     }
@@ -299,6 +336,34 @@ mod tests {
             assert_eq!(ids.map(|id| fate(&mut list, id)), [Fate::Spared; 2], "one of two rows");
             assert_eq!([number_id(7), "8".into()].map(|id| fate(&mut list, &id)), [Fate::Kept; 2], "of the other kind");
         }
+    }
+
+    #[test]
+    fn the_id_of_a_record_is_one_id_in_each_form_unless_several_are_stored() {
+        let [alone, of_two] = ["8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11", "8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f1f"];
+        let mut list = list(&format!("<urn:uuid:{alone}>\nurn:uuid:{of_two}\n"));
+        let forms = |uuid: &str| [uuid.to_owned(), format!("urn:uuid:{uuid}"), format!("<urn:uuid:{uuid}>")];
+        let mut fates = |uuid| {
+            forms(uuid).map(|id| {
+                list.all.iter_mut().for_each(|listed| listed.rows = 1);
+                list.decide(Some(&id), None)
+            })
+        };
+        assert_eq!(fates(alone), [Fate::Removed; 3]);
+        assert_eq!(fates(of_two), [Fate::Kept, Fate::Removed, Fate::Kept]);
+    }
+
+    #[test]
+    fn a_list_of_which_nothing_is_stored_or_found_is_told() {
+        let of = |ids: &str, row: &str| {
+            let mut list = list(ids);
+            list.all.iter_mut().for_each(|listed| listed.place = None);
+            list.by_place.clear();
+            list.count(row);
+            list.nothing().map(Unknown::named)
+        };
+        assert_eq!(of("gone1\ngone2\ngone3\ngone4\n", "a").as_deref(), Some("'gone1', 'gone2', 'gone3', ..."));
+        assert_eq!((of("gone1\ngone2\n", "gone2"), of("gone1\na\n", "x"), of("", "x")), (None, None, None));
     }
 
     #[test]

@@ -22,12 +22,12 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use nddb::View;
 use nddb::archive::{self, Format, Located, Options};
-use nddb_lab::NamedId;
+use nddb_lab::{NamedId, other_forms};
 use serde_json::json;
 
 use self::archives::Archives;
 pub(in crate::commands) use self::lists::RemoveList;
-use self::lists::{Places, resolved};
+use self::lists::{Looked, Places, resolved};
 use self::notes::{Field, Notes};
 use self::outs::Outs;
 use self::records::Records;
@@ -136,7 +136,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let plan = Plan::make(&args.how, &given, &global.messages())?;
     let reader = database::read(&db)?;
     let view = reader.view();
-    let mut selection = args.selection(view)?;
+    let mut selection = args.selection(view, &global.messages())?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("filter");
     let all = plan.copy(&args.how, view, &mut selection, &meter, &global.messages())?;
@@ -200,6 +200,14 @@ impl Plan {
         let named_by_url = &selection.named_by_url;
         let open = |input: &Located| Opened::new(how, archives.options(&input.path), &archives, named_by_url, input);
         let opened = self.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
+        for opened in &opened {
+            if archives.is_changed(opened.path())? {
+                let path = opened.path().display();
+                messages.warn(format!("{path}: it was changed since it was loaded: its rows are found by id alone"));
+                messages
+                    .hint("'nddb load' reads it again; cluster again then, and the rows that were judged are found");
+            }
+        }
         let mut all = Counts::default();
         let list = &selection.list;
         if list.len() > 0 && (list.lacks_places() || opened.iter().any(|opened| opened.here.is_empty())) {
@@ -208,6 +216,11 @@ impl Plan {
                 Job { how, input: &input.path, opened, meter, before: all }.count(selection)?;
             }
             selection.counts = false;
+            if let Some(unknown) = selection.list.nothing() {
+                let hint = "no input has any of them either: 'nddb get' tells how ids are stored, --id-field and \
+                            --id-prefix how those of an input are made";
+                return Err(unknown.nothing(&selection.list_path, hint));
+            }
         }
         for (index, (input, opened)) in self.inputs.iter().zip(&opened).enumerate() {
             let job = Job { how, input: &input.path, opened, meter, before: all };
@@ -278,9 +291,17 @@ impl Args {
         self.clusters.as_ref().map(|folder| folder.join(name))
     }
 
-    fn selection(&self, view: View<'_>) -> Result<Selection> {
+    fn selection(&self, view: View<'_>, messages: &Messages) -> Result<Selection> {
         // clap demands one of the two.
         let list = self.remove.clone().or_else(|| self.in_folder("remove.txt")).unwrap_or_default();
+        let others = [self.in_folder("remove.tsv"), self.in_folder("clusters.jsonl")].into_iter().flatten();
+        for path in [list.clone()].into_iter().chain(others.filter(|path| path.exists())) {
+            crate::lists::check(&path)?.into_iter().for_each(|warning| messages.warn(warning));
+        }
+        if let Some(folder) = self.clusters.as_ref().filter(|folder| !folder.join("summary.json").exists()) {
+            let folder = folder.display();
+            messages.warn(format!("{folder}: no summary.json: it is not known whether the lists in it are whole"));
+        }
         // A document may have been deleted since it was judged.
         let places = self.in_folder("remove.tsv").as_deref().map(Places::read).transpose()?.flatten();
         // Of each archive, whether the first document of the list has its address as id.
@@ -297,11 +318,15 @@ impl Args {
             {
                 entry.insert(view.get(id)?.is_some_and(|stored| stored.record.url.as_ref() == Some(id)));
             }
-            Ok((id, place))
+            let forms = other_forms(id.as_deref().unwrap_or(named.as_id()));
+            let fits_forms =
+                !forms.iter().map(|form| view.contains(form)).collect::<nddb::Result<Vec<_>>>()?.contains(&true);
+            Ok(Looked { id, fits_forms, place })
         };
-        let list = RemoveList::read(&list, &mut look)?;
+        let list_path = list;
+        let list = RemoveList::read(&list_path, &mut look)?;
         let named_by_url = by_url.into_iter().filter_map(|(archive, is_url)| is_url.then_some(archive)).collect();
-        let mut selection = Selection { annotates: self.annotate, named_by_url, ..Selection::new(list) };
+        let mut selection = Selection { annotates: self.annotate, named_by_url, list_path, ..Selection::new(list) };
         if let Some(folder) = &self.clusters {
             selection.notes = Notes::read(folder, &self.how.with, view)?;
         }
@@ -321,7 +346,7 @@ impl Args {
         };
         let outcome = match (&self.remove, self.in_folder("remove.tsv")) {
             (None, Some(table)) => RemoveTsv::read(&table, &mut |named, because, place| row(&named, because, place)),
-            (list, _) => inputs::each_id(list.as_deref().unwrap_or(Path::new("")), &mut |named| {
+            (list, _) => crate::lists::each_id(list.as_deref().unwrap_or(Path::new("")), &mut |named| {
                 let place = Place::of(view, &resolved(&named, view)?)?;
                 row(&named, Because::default(), place)
             }),
@@ -403,6 +428,11 @@ impl Opened {
         }
         let opened = located.open(&options)?;
         let kind = match opened.format() {
+            Format::Jsonl if opened.is_converted() => {
+                let message = format!("{}: it is UTF-16, and lines are copied as they are", input.path.display());
+                let hint = "convert it, and load that: iconv -f UTF-16 -t UTF-8 FILE";
+                return Err(Told::new(Code::Usage, message).hint(hint).into());
+            }
             Format::Jsonl => Kind::Rows,
             Format::Warc | Format::Wet | Format::Arc => Kind::Records,
             Format::Html => Kind::Page,

@@ -1,5 +1,7 @@
 //! Which documents of an input are removed, and what was passed on.
 
+use std::path::PathBuf;
+
 use nddb::archive::Position;
 
 use super::lists::{Fate, RemoveList};
@@ -9,6 +11,8 @@ use crate::removed::Place;
 /// Which documents are removed, and what is added to rows.
 pub(in crate::commands) struct Selection {
     pub(in crate::commands) list: RemoveList,
+    /// Where the list was read, for messages.
+    pub(super) list_path: PathBuf,
     pub(super) notes: Notes,
     /// Rows that would be removed stay where they are: what is added to them tells it.
     pub(super) annotates: bool,
@@ -24,7 +28,7 @@ impl Selection {
     /// Selects by a list.
     pub(in crate::commands) fn new(list: RemoveList) -> Self {
         let (notes, here, named_by_url) = (Notes::default(), Vec::new(), Vec::new());
-        Self { list, notes, annotates: false, here, named_by_url, counts: false }
+        Self { list, list_path: PathBuf::new(), notes, annotates: false, here, named_by_url, counts: false }
     }
 
     /// Decides about a row with this id, at this position as the library tells it.

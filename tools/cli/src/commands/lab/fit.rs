@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::args::Global;
 use crate::commands::eval::documents::{read_labels, told};
 use crate::failure::{Code, Failure, Result};
-use crate::inputs;
+use crate::lists;
 use crate::messages::Meter;
 use crate::output::Output;
 use crate::quantity::counted;
@@ -166,7 +166,7 @@ impl Sets {
 /// Reads which group each document is of.
 fn groups_of(path: &Path, collection: &Collection) -> Result<HashMap<String, String>> {
     let mut groups = HashMap::new();
-    for line in std::io::BufReader::new(inputs::open(path)?).lines() {
+    for line in lists::lines(path)?.lines() {
         let line = line.map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
         if let Some((id, group)) = line.split_once('\t') {
             let named = NamedId::of_cell(id).ok_or_else(|| {

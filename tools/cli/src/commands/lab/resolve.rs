@@ -1,7 +1,6 @@
 //! `nddb-lab resolve`: the documents of the fingerprints that scans found.
 
 use std::ffi::OsString;
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::{BatchMatch, Fingerprint, Resolving, Within};
@@ -9,7 +8,7 @@ use nddb::{BatchMatch, Fingerprint, Resolving, Within};
 use crate::args::{FromEnvironment, Global};
 use crate::failure::{Code, Failure, Result};
 use crate::matches::{MEMORY, MatchOutput, write_match};
-use crate::{database, inputs};
+use crate::{database, inputs, lists};
 
 /// Look up the documents of the fingerprints that `nddb-lab scan` found
 ///
@@ -69,8 +68,7 @@ type Row<'a> = &'a mut dyn FnMut(u64, Fingerprint, u32) -> nddb::Result<()>;
 
 /// Reads the lines of scans with these queries: ordinal, fingerprint, distance.
 fn each_row(path: &Path, queries: &[Fingerprint], row: Row<'_>) -> Result<()> {
-    for (number, line) in (1..).zip(inputs::lines(path)?.lines()) {
-        let line = line.map_err(|error| Failure::reading(path, &error))?;
+    lists::each_line(path, &mut |number, line| {
         let refuse = |why: &str| Failure::failed(format!("{}: line {number}: {why}", path.display()));
         let mut cells = line.split('\t');
         let (Some(query), Some(stored), Some(distance), None) =
@@ -84,7 +82,6 @@ fn each_row(path: &Path, queries: &[Fingerprint], row: Row<'_>) -> Result<()> {
         if asked.is_none_or(|asked| (asked.0 ^ stored.0).count_ones() != distance) {
             return Err(refuse("it was found with other queries"));
         }
-        row(query, stored, distance)?;
-    }
-    Ok(())
+        Ok(row(query, stored, distance)?)
+    })
 }

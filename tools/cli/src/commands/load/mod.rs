@@ -6,6 +6,7 @@ mod selected;
 mod skipped;
 mod summary;
 mod unused;
+mod window;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,6 +23,8 @@ pub(in crate::commands) use self::fields::FieldNames;
 use self::selected::Choice;
 use self::skipped::Skipped;
 use self::summary::PassedOver;
+pub(in crate::commands) use self::summary::{incomplete, warn};
+pub(in crate::commands) use self::window::MaxWindow;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
@@ -46,7 +49,7 @@ use crate::{database, interrupt, output};
 /// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
 /// repeated, skipped, or no document (such as a request in a WARC file). Unreadable entries are skipped, and listed
 /// with --skipped. If an id occurs again with different content, it is counted as repeated and the last document is
-/// stored. In both cases the exit code is 3. Sketches of another recipe than the database's end the load with exit code
+/// stored. Documents longer than --max-record, or than --memory-limit allows, are cut. In these cases the exit code is 3. Sketches of another recipe than the database's end the load with exit code
 /// 12; what was committed before remains.
 ///
 /// After ^C or a crash, run the same command to resume: unmodified archives that were already loaded are skipped and
@@ -99,6 +102,8 @@ pub(crate) struct Args {
     /// Give up a compressed member that decompresses to more than this many times the bytes read, beyond --max-record
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..))]
     max_ratio: u64,
+    #[command(flatten)]
+    window: MaxWindow,
     /// Assign the documents to this batch
     #[arg(long, value_name = "NAME")]
     batch: Option<String>,
@@ -167,15 +172,21 @@ impl From<IdFrom> for archive::IdFrom {
 }
 
 impl Args {
-    fn options(&self) -> archive::Options {
-        archive::Options {
+    fn options(&self, global: &Global) -> Result<archive::Options> {
+        let limits = Limits {
+            record: self.max_record as usize,
+            ratio: self.max_ratio,
+            zstd_window: self.window.bytes(global)?,
+            ..Limits::default()
+        };
+        Ok(archive::Options {
             format: self.format,
-            limits: Limits { record: self.max_record as usize, ratio: self.max_ratio, ..Limits::default() },
+            limits,
             id_from: self.id.unwrap_or_default().into(),
             id_prefix: self.id_prefix.clone().unwrap_or_default(),
             batch_column: self.fields.batch_column.clone(),
             ..self.fields.names.options()
-        }
+        })
     }
 }
 
@@ -185,6 +196,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let (db, mut given) = args.environment.split(std::mem::take(&mut args.given), what)?;
     let command = format!("load {}", given.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(" "));
     given.extend(args.listed.read()?.into_iter().map(OsString::from));
+    let options = args.options(global)?;
     let inputs = archive::expand(&given, args.format)?;
     args.fields.names.check(args.id, args.format, &inputs.located)?;
     if args.id.is_some_and(IdFrom::is_place) && !args.select.is_empty() {
@@ -209,7 +221,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         writer.label(batch, args.pending)?;
     }
     let mut passed_over = PassedOver::default();
-    let report = load(&mut writer, inputs, &args, (skipped, &mut passed_over), &meter, global)?;
+    let report = load(&mut writer, (inputs, options), &args, (skipped, &mut passed_over), &meter, global)?;
     let revisits = report.revisits.count(writer.view())?;
     // A running merge can be stopped: the next command that writes continues it.
     writer.watch(meter.watch(true));
@@ -226,7 +238,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
 /// Loads the inputs, shows progress, and lists skipped records.
 fn load(
     writer: &mut Writer,
-    inputs: Inputs,
+    (inputs, options): (Inputs, archive::Options),
     args: &Args,
     (mut skipped, passed_over): (Skipped, &mut PassedOver),
     meter: &Meter,
@@ -236,14 +248,17 @@ fn load(
     let mut failure = None;
     let has_failed = AtomicBool::new(false);
     let report = Loader::new(writer)
-        .options(args.options())
+        .options(options)
         .threads(global.threads())
         .again(args.again)
         .unordered(true)
         .stop_when(|| interrupt::asked() || has_failed.load(Ordering::Relaxed))
         .on_event(|event| {
             let written = match event {
-                Event::Skipped(what) => skipped.write(&what),
+                Event::Skipped(what) => {
+                    summary::warn(&what, &global.messages());
+                    skipped.write(&what)
+                }
                 Event::Unreadable { path, error } => skipped.write_unreadable(path, &chain(error)),
                 Event::Resumed { path, documents } => {
                     let (path, documents) = (path.display(), counted(documents, "document"));
@@ -308,6 +323,8 @@ fn tell(
             "repeat": repeated::value(report),
             "no_fingerprint": loaded.unprinted,
             "truncated": report.truncated,
+            "cut": report.cut,
+            "dates_not_understood": report.unread_dates,
             "skipped": skipped,
             "skipped_by_reason": summary::reasons(report),
             "other": other,
@@ -337,9 +354,7 @@ fn tell(
         let files = counted(report.files_passed_over, "file");
         summary += &format!("; {files} passed over (hidden, or of {other} format)");
     }
-    if report.truncated > 0 {
-        summary += &format!("; {} incomplete in the input", counted(report.truncated, "page"));
-    }
+    summary += &summary::incomplete(report);
     if !report.revisits.is_empty() {
         let (stored, unknown) = (counted(revisits.of_stored, "revisit"), grouped(revisits.of_unknown));
         summary += &format!("; {stored} of stored pages, {unknown} of what is not stored");
@@ -354,7 +369,7 @@ fn tell(
     if loaded.repeated > 0 {
         global.messages().hint(repeated::HINT);
     }
-    let is_whole = skipped == 0 && loaded.repeated == 0 && choice.is_none_or(Choice::is_whole);
+    let is_whole = skipped == 0 && loaded.repeated == 0 && report.cut == 0 && choice.is_none_or(Choice::is_whole);
     Ok(match (interrupted, is_whole) {
         (true, _) => Code::Interrupted,
         (false, true) => Code::Done,

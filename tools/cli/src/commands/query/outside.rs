@@ -11,7 +11,7 @@ use nddb_format::record::Settings;
 use tempfile::TempDir;
 
 use crate::args::Global;
-use crate::commands::load::tick;
+use crate::commands::load::{incomplete, tick, warn};
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::inputs::is_database;
@@ -84,6 +84,7 @@ impl Outside {
             .stop_when(interrupt::asked)
             .on_event(|event| match event {
                 Event::Skipped(what) => {
+                    warn(&what, &global.messages());
                     let (file, offset) = (what.path.display(), what.position.offset);
                     let why = format!("{}: {}", what.reason.as_str(), what.detail);
                     global.messages().detail(format!("{file}: skipped at byte {offset}: {why}"));
@@ -122,7 +123,9 @@ impl Outside {
     /// Returns the exit code of a successful command.
     pub(in crate::commands) fn code(&self) -> Code {
         // Some of the files may have been skipped, or ids repeated.
-        let is_whole = |(report, _): &(LoadReport, TempDir)| report.skipped() == 0 && report.loaded.repeated == 0;
+        let is_whole = |(report, _): &(LoadReport, TempDir)| {
+            report.skipped() == 0 && report.loaded.repeated == 0 && report.cut == 0
+        };
         if self.loaded.as_ref().is_none_or(is_whole) { Code::Done } else { Code::SomeSkipped }
     }
 }
@@ -141,7 +144,7 @@ fn summary(report: &LoadReport) -> String {
     if report.skipped() > 0 {
         text += &format!(", {} skipped", grouped(report.skipped()));
     }
-    text
+    text + &incomplete(report)
 }
 
 /// Refuses a database whose sketches cannot be compared.

@@ -5,15 +5,16 @@ mod places;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use nddb::{View, Writer};
+use nddb::{ShownId, View, Writer};
 use nddb_lab::NamedId;
 use serde_json::json;
 
 use self::places::{Found, Place};
 use crate::args::{FromEnvironment, Global, texts};
 use crate::failure::{Code, Failure, Result};
+use crate::lists::Unknown;
 use crate::quantity::counted;
-use crate::{database, inputs, output};
+use crate::{database, lists, output};
 
 /// Delete documents
 ///
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     environment: FromEnvironment,
     /// Delete the documents whose ids are in this file, one per line; - for stdin
+    ///
+    /// The file may be compressed with gzip or zstd, and UTF-8 or UTF-16. A list of nddb cluster that was cut short is an
+    /// error. The id of a WARC record may be written as <urn:uuid:X>, urn:uuid:X or X.
     ///
     /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, as in the lists of nddb cluster. Digits
     /// mean the number or the text, whichever is stored; if both are stored, write \#17 for the number and \"17 for the
@@ -70,7 +74,7 @@ enum Target {
 #[derive(Default)]
 struct Deleted {
     documents: u64,
-    missing: u64,
+    unknown: Unknown,
     /// The documents of the site or host, if one was given.
     found: Option<Found>,
 }
@@ -82,8 +86,11 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if !needs_ids && !ids.is_empty() {
         return Err(Failure::usage("give ids, or one of --ids-from, --site, --host and --batch"));
     }
-    let what = match (args.ids_from, args.site, args.host, args.batch) {
-        (Some(path), ..) => Target::Ids(inputs::ids(&path)?),
+    let what = match (&args.ids_from, args.site, args.host, args.batch) {
+        (Some(path), ..) => {
+            lists::check(path)?.into_iter().for_each(|warning| global.messages().warn(warning));
+            Target::Ids(lists::ids(path)?)
+        }
         (_, Some(site), ..) => Target::Place(Place::site(&site)),
         (_, _, Some(host), _) => Target::Place(Place::host(&host)),
         (_, _, _, Some(batch)) => Target::Batch(batch),
@@ -98,7 +105,8 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         deleted
     };
     if global.json {
-        let mut value = json!({"deleted": deleted.documents, "missing": deleted.missing, "dry_run": args.dry_run});
+        let mut value =
+            json!({"deleted": deleted.documents, "missing": deleted.unknown.count(), "dry_run": args.dry_run});
         if let Some(found) = &deleted.found {
             value["hosts"] = json!(found.hosts);
         }
@@ -107,17 +115,34 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if let Some(told) = deleted.found.as_ref().and_then(Found::nothing) {
         return Err(told.into());
     }
-    let missing =
-        if deleted.missing > 0 { format!(", {} not stored", counted(deleted.missing, "id")) } else { String::new() };
+    let unknown = &deleted.unknown;
+    if let Some(list) = args.ids_from.as_ref().filter(|_| unknown.count() > 0 && deleted.documents == 0) {
+        return Err(unknown.nothing(list, "'nddb get' tells how ids are stored; they may have been deleted before"));
+    }
+    let missing = match unknown.count() {
+        0 => String::new(),
+        count => format!(", {} not stored: {}", counted(count, "id"), unknown.named()),
+    };
     let would = if args.dry_run { "would be " } else { "" };
     let of = deleted.found.as_ref().map(Found::told).unwrap_or_default();
     global.messages().note(format!("rm: {} {would}deleted{of}{missing}", counted(deleted.documents, "document")));
-    Ok(if deleted.missing > 0 { Code::Failed } else { Code::Done })
+    Ok(if unknown.count() > 0 { Code::Failed } else { Code::Done })
 }
 
 /// Returns the stored ids for the given ones.
 fn resolved(view: View<'_>, ids: &[NamedId]) -> Result<Vec<String>> {
     Ok(ids.iter().map(|id| id.resolved(&mut |id| view.contains(id))).collect::<nddb::Result<_>>()?)
+}
+
+impl Deleted {
+    /// Counts an id, and whether its document is stored.
+    fn count(&mut self, id: &str, is_stored: bool) {
+        if is_stored {
+            self.documents += 1;
+        } else {
+            self.unknown.add(ShownId(id).as_str());
+        }
+    }
 }
 
 /// Counts what would be deleted.
@@ -126,14 +151,12 @@ fn count(view: View<'_>, what: &Target) -> Result<Deleted> {
     match what {
         Target::Ids(ids) => {
             for id in &resolved(view, ids)? {
-                let stored = view.contains(id)?;
-                deleted.documents += u64::from(stored);
-                deleted.missing += u64::from(!stored);
+                deleted.count(id, view.contains(id)?);
             }
         }
         Target::Place(place) => {
             let found = Found::of(view, place)?;
-            deleted = Deleted { documents: found.documents(), missing: 0, found: Some(found) };
+            deleted = Deleted { documents: found.documents(), found: Some(found), ..Deleted::default() };
         }
         Target::Batch(name) => {
             let known = view.batches()?.into_iter().find(|(known, _, _)| known == name);
@@ -155,9 +178,7 @@ fn delete(writer: &mut Writer, what: &Target) -> Result<Deleted> {
             let ids = resolved(writer.view(), ids)?;
             for group in ids.chunks(10_000) {
                 for id in group {
-                    let stored = writer.delete(id)?;
-                    deleted.documents += u64::from(stored);
-                    deleted.missing += u64::from(!stored);
+                    deleted.count(id, writer.delete(id)?);
                 }
                 writer.commit()?;
             }

@@ -11,9 +11,9 @@ use nddb_lab::feature_file::{ChosenFeatures, FeatureError};
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result, Told};
-use crate::inputs;
 use crate::messages::{Meter, Tick};
 use crate::quantity::counted;
+use crate::{inputs, lists};
 
 /// The features.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -59,7 +59,7 @@ fn words(path: &Path) -> Result<Vec<String>> {
 
 /// Reads a file of `nddb-lab frequencies`.
 fn read(path: &Path) -> Result<ChosenFeatures> {
-    ChosenFeatures::read(inputs::lines(path)?).map_err(|error| match error {
+    ChosenFeatures::read(lists::lines(path)?).map_err(|error| match error {
         FeatureError::Io(error) => Failure::reading(path, &error),
         error => Failure::failed(format!("{}: {error}", path.display())),
     })
