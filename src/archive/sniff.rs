@@ -133,10 +133,12 @@ pub(super) fn is_binary(body: &[u8], kind: PageKind) -> bool {
     if kind != PageKind::Text {
         return false;
     }
-    // Zeros are the other half of UTF-16, and escape characters belong to ISO 2022.
+    // Escape characters belong to ISO 2022. Zeros and other control characters are halves of characters in UTF-16, where
+    // all of them are the first half or all are the second.
     let head = &body[..body.len().min(EXAMINED)];
-    let is_control = |b: &&u8| matches!(b, 1..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
-    head.iter().filter(is_control).count() * 32 > head.len()
+    let is_control = |b: &u8| matches!(b, 1..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
+    let controls = |half: usize| head.iter().skip(half).step_by(2).filter(|b| is_control(b)).count();
+    controls(0).min(controls(1)) * 64 > head.len()
 }
 
 /// Returns whether a body begins like text of any kind: without control characters.

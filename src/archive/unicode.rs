@@ -21,8 +21,8 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// Detects the encoding from the first bytes of a text. Without a mark, it is UTF-16 if the first characters are
-    /// those of ASCII in UTF-16.
+    /// Detects the encoding from the first bytes of a text. Without a mark, it is UTF-16 if the first characters are in
+    /// UTF-16 those of Latin-1, the first one of ASCII.
     pub(super) fn of(head: &[u8]) -> Self {
         match head {
             [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Self::Utf32,
@@ -32,14 +32,15 @@ impl Encoding {
             _ => {}
         }
         let (units, _) = head[..head.len().min(8)].as_chunks::<2>();
-        let are_ascii = |is_big: bool| {
-            let is = |unit: &[u8; 2]| {
+        let is_utf16 = |is_big: bool| {
+            let low = |unit: &[u8; 2]| {
                 let [low, high] = if is_big { [unit[1], unit[0]] } else { *unit };
-                high == 0 && matches!(low, b'\t' | b'\n' | b'\r' | b' '..=b'~')
+                (high == 0 && low != 0).then_some(low)
             };
-            units.len() >= 2 && units.iter().all(is)
+            let is_ascii = |low: u8| matches!(low, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+            units.len() >= 2 && low(&units[0]).is_some_and(is_ascii) && units.iter().all(|unit| low(unit).is_some())
         };
-        match [false, true].into_iter().find(|&is_big| are_ascii(is_big)) {
+        match [false, true].into_iter().find(|&is_big| is_utf16(is_big)) {
             Some(is_big) => Self::Utf16 { is_big, mark: 0 },
             None => Self::Bytes { mark: 0 },
         }

@@ -97,10 +97,10 @@ fn find_form(text: &str, is_there: &mut dyn FnMut(&str) -> Result<bool>) -> Resu
 pub fn other_forms(id: &str) -> Vec<String> {
     let plain = id.strip_prefix('<').and_then(|id| id.strip_suffix('>')).unwrap_or(id);
     let uuid = plain.strip_prefix("urn:uuid:").unwrap_or(plain);
-    let forms = match is_uuid(uuid) {
-        true => vec![uuid.to_owned(), format!("urn:uuid:{uuid}"), format!("<urn:uuid:{uuid}>")],
-        false => vec![plain.to_owned()],
-    };
+    if !is_uuid(uuid) {
+        return if plain == id { Vec::new() } else { vec![plain.to_owned()] };
+    }
+    let forms = [uuid.to_owned(), format!("urn:uuid:{uuid}"), format!("<urn:uuid:{uuid}>")];
     forms.into_iter().filter(|form| form != id).collect()
 }
 

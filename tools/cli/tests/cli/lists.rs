@@ -174,7 +174,7 @@ fn a_file_that_was_edited_in_its_middle_is_not_taken_for_the_one_that_was_loaded
     let mut lines: Vec<String> =
         (0..60_u64).map(|id| format!("{}\n", json!({"id": format!("d{id}"), "text": words(id + 2)}))).collect();
     let text = words(501);
-    for id in [30, 31] {
+    for (id, text) in [(30, text.clone()), (31, format!("{text} more"))] {
         lines[id] = format!("{}\n", json!({"id": format!("d{id}"), "text": text}));
     }
     // The two ends of the file, by which it is known, have no part in what follows.

@@ -39,7 +39,8 @@ use crate::{database, interrupt, output};
 /// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, and tables of sketches. For a folder, it reads
 /// every file below it whose name has one of these extensions, or with --format all files in that format. It reads
 /// .json and .csv files only if they begin with a document, and omits files and folders whose names begin with . or _,
-/// such as _temporary. The id of a page or text file is its path.
+/// such as _temporary. Files with other names are read if they begin as pages do. Folders of Delta, Iceberg, Hudi and
+/// Lance tables are refused. The id of a page or text file is its path.
 ///
 /// In JSONL, CSV and Parquet inputs, it finds text, address and date without options in the layouts of datatrove,
 /// FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC response or
