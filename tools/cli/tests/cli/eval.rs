@@ -348,7 +348,8 @@ fn what_is_wrong_with_the_files_is_told() {
             b"id1\tid2\tlabel\nd1\td2\t1\nd2\td1\t0\n",
             ["line 3: line 2 has another label for the same pair", "leave one of the two"],
         ),
-        (b"\x1f\x8b\x08\xff\xfe", ["line 1: it is not UTF-8", "unpack it"]),
+        (b"id1\tid2\tlabel\nd\xe4\td2\t1\n", ["line 2: it is not UTF-8", "iconv"]),
+        (b"\x1f\x8b\x08\xff\xfe", ["cannot be read", ""]),
         (b"", ["line 1: there is no header", "names the columns, between tabs"]),
     ] {
         dir.write("bad.tsv", text);

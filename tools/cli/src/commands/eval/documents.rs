@@ -43,7 +43,7 @@ pub(in crate::commands) fn read_labels(path: &Path) -> Result<Labels> {
 fn hint(fault: &LabelFault) -> &'static str {
     match fault {
         LabelFault::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            "a label file is text and not compressed: unpack it, or write it as UTF-8"
+            "convert it, for example with iconv -f WINDOWS-1252 -t UTF-8"
         }
         LabelFault::Io(_) => "look at the disk that the file is on",
         LabelFault::Empty | LabelFault::Column { .. } => {
