@@ -313,22 +313,22 @@ one term
   terms 1 numbers 0 whole true
   of 1 in the whole text
 html
-  tokens 24
-  fingerprint 54c3e9e7aa9a8373
-  digest e9fbef41e8489d76d3249061621693fa
-  min-values aa53be59df343a5f
-  supershingles 62a42455dab88834 8b1e89f3e201e88d 3a26b3acb5a4b7c4
-  supershingles f4dbd425e72c43f0 7877dd7ba3133599 a43da17b01671418
-  megashingles 59030c0da53975f4 c7eacb8a7021feb4
-  projection dbe839a78b0f0ac2 f58176d983e8c8d6 23a55d81255c398b
-  projection e1486c1904113058 c6865a462c961729 eacd89fa34b961b4
-  profile 3677c042a051cb6b
-  short bands c0928f51da3ee0f8 771561a06f6c23aa
+  tokens 25
+  fingerprint 54c1e9e7aa9a8373
+  digest 6e01c15ea454ecffd12e5eabd0ee7daf
+  min-values 457b9a4e1856cac4
+  supershingles b94bc95b94f9d584 dcff785adc859a2c 4948cc3ceaab84d4
+  supershingles 34a4a6098ec40e84 423109110c845c8b 7300b1673f991a40
+  megashingles 50f81680f7f9b780 e32fbd9ce321869f
+  projection d3e821060b0f0282 e581769983e848d2 03a11d81055c310b
+  projection e140681804113048 c6865a460c961729 cacc8178341101b4
+  profile 994b3d0147beac7a
+  short bands d7e2b8c9f7b14f5a 771561a06f6c23aa
   title 964e1f 98843f ab8255
   headings 2020d4
   address 05c402
-  terms 19 numbers 2 whole true
-  of 18 in the whole text
+  terms 20 numbers 2 whole true
+  of 19 in the whole text
 latin 1
   tokens 4
   fingerprint f9f6bbdf581476e8
@@ -347,32 +347,32 @@ latin 1
   of 4 in the whole text
 news
   tokens 79
-  fingerprint 6bd34a4416ae353c
+  fingerprint 6bd34a8416ae393c
   digest adca3d03c303fa4f4e349a2822d32c95
-  min-values 153c5f24207c3df1
-  supershingles f953c2b8c644b173 273ea5526ee6f5f3 01b03c6f407ba46b
-  supershingles 07e29d44719f2842 6014bbde5ce0262a ce5b8ef86e30cf84
-  megashingles 44a46bc06b72361e e23c9a22bb113a44
-  projection c3bdeecd44e5ac64 d5cc0c8c96bb583e 87a78b2424d5514e
-  projection ed445728b5e53004 8fb0f899e5ede5cc c8bfb98d2eeaf6f4
-  profile 602a9c11e51f96b5
-  short bands 114adc8ca914783f f7e32977b63c4c4f
+  min-values 9e5f9e7028c876ee
+  supershingles d4ac07a4f131fa0b 4a38c5e99539e854 da25949843ebe451
+  supershingles ab640a93798f770d 1cb9c86d083a8d8a 1b01155730ab0405
+  megashingles 30b5d8fcdac844b6 8b31cab57a4008db
+  projection c3bdeecd44e5ace4 d4cc4c8c96bf583e 07a78b2424d5554e
+  projection cd641722a4e53004 9fb0f899e5ede5cc c8bfb98d6eebf6f4
+  profile e1a172740176bfeb
+  short bands 9326938913a597d1 f7e32977b63c4c4f
   title 8b92cf a1f063 98d98c a631b8
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
   terms 49 numbers 11 whole false
   of 69 in the whole text
 news text
   tokens 56
-  fingerprint dcf24f47d72c1122
+  fingerprint dcf24f87d72c1926
   digest 852f853dbfc270650c10b56cd2f31ba8
-  min-values 0518bb84e52e7ebd
-  supershingles 13b1a8052d02d1bd 956f2b3bb8974934 044fb01252385643
-  supershingles 69ed73c9d8bc8fb7 6494a309c26bbd81 fd4f346c4a95a601
-  megashingles 0f1872fa64b92f52 cd59f6c937ac81f0
-  projection 87b5afc946f4b875 574c0eacbc3b7a36 c7230d042858446a
-  projection ed285426f9fc500c 0726bb80efe5cbcc aebdb9ed442f5ebc
-  profile 2865d9a740f38c8e
-  short bands 4731d556a0288e50 86fd4bc06a99f40d
+  min-values 747ea6417b160bcb
+  supershingles c18e8aeabc7b9797 f7a7730f9587c206 4fc2c1bae1f0c4b3
+  supershingles 3b7559023a2faa00 4a02ca6111406c93 37fe269ff5295a12
+  megashingles 82773e3f06bb82ef 3e64a5af1ea95d66
+  projection 87bdefc946f4b074 d74c4eacbc3f7a36 c7230d042c58446a
+  projection ef285426f9f4500c 0726bb90eee5cfcc afbda9ed642f56ac
+  profile c17a1be37538f544
+  short bands 4731d556a0288e50 f894e1afa7ba79d4
   title 8b92cf a1f063 98d98c a631b8
   headings
   terms 47 numbers 6 whole false
@@ -395,16 +395,16 @@ text of a template
   of 24 in the whole text
 news at an address
   tokens 79
-  fingerprint 6bd34a4416ae353c
+  fingerprint 6bd34a8416ae393c
   digest adca3d03c303fa4f4e349a2822d32c95
-  min-values 153c5f24207c3df1
-  supershingles f953c2b8c644b173 273ea5526ee6f5f3 01b03c6f407ba46b
-  supershingles 07e29d44719f2842 6014bbde5ce0262a ce5b8ef86e30cf84
-  megashingles 44a46bc06b72361e e23c9a22bb113a44
-  projection c3bdeecd44e5ac64 d5cc0c8c96bb583e 87a78b2424d5514e
-  projection ed445728b5e53004 8fb0f899e5ede5cc c8bfb98d2eeaf6f4
-  profile 2960b0f7da2c80d0
-  short bands 114adc8ca914783f f7e32977b63c4c4f
+  min-values 9e5f9e7028c876ee
+  supershingles d4ac07a4f131fa0b 4a38c5e99539e854 da25949843ebe451
+  supershingles ab640a93798f770d 1cb9c86d083a8d8a 1b01155730ab0405
+  megashingles 30b5d8fcdac844b6 8b31cab57a4008db
+  projection c3bdeecd44e5ace4 d4cc4c8c96bf583e 07a78b2424d5554e
+  projection cd641722a4e53004 9fb0f899e5ede5cc c8bfb98d6eebf6f4
+  profile b3acea164ca02488
+  short bands 9326938913a597d1 f7e32977b63c4c4f
   title 8b92cf a1f063 98d98c a631b8
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
   address 8b92cf
@@ -412,16 +412,16 @@ news at an address
   of 69 in the whole text
 news text at an address
   tokens 56
-  fingerprint dcf24f47d72c1122
+  fingerprint dcf24f87d72c1926
   digest 852f853dbfc270650c10b56cd2f31ba8
-  min-values 0518bb84e52e7ebd
-  supershingles 13b1a8052d02d1bd 956f2b3bb8974934 044fb01252385643
-  supershingles 69ed73c9d8bc8fb7 6494a309c26bbd81 fd4f346c4a95a601
-  megashingles 0f1872fa64b92f52 cd59f6c937ac81f0
-  projection 87b5afc946f4b875 574c0eacbc3b7a36 c7230d042858446a
-  projection ed285426f9fc500c 0726bb80efe5cbcc aebdb9ed442f5ebc
-  profile 123097cd0c130af6
-  short bands 4731d556a0288e50 86fd4bc06a99f40d
+  min-values 747ea6417b160bcb
+  supershingles c18e8aeabc7b9797 f7a7730f9587c206 4fc2c1bae1f0c4b3
+  supershingles 3b7559023a2faa00 4a02ca6111406c93 37fe269ff5295a12
+  megashingles 82773e3f06bb82ef 3e64a5af1ea95d66
+  projection 87bdefc946f4b074 d74c4eacbc3f7a36 c7230d042c58446a
+  projection ef285426f9f4500c 0726bb90eee5cfcc afbda9ed642f56ac
+  profile 3d0da8d96d0b2143
+  short bands 4731d556a0288e50 f894e1afa7ba79d4
   title 8b92cf a1f063 98d98c a631b8
   headings
   address 8b92cf

@@ -53,6 +53,8 @@ pub(crate) struct Container {
     pub(crate) parent: u32,
     /// Navigation, footer, aside, control or dialog by its name or role; or hidden.
     pub(crate) is_frame: bool,
+    /// The text of the element is not shown: it is for readers without scripts, or for scripts.
+    pub(crate) is_unseen: bool,
     pub(crate) is_header: bool,
     pub(crate) is_article: bool,
     /// The main part of a page, or the body of an article by its microdata.
@@ -74,6 +76,7 @@ impl Container {
                 || attributes.has_role(&FRAME_ROLES)
                 || attributes.is_hidden
                 || attributes.style.is_some_and(hides),
+            is_unseen: false,
             is_header: role == Role::Header,
             is_article: role == Role::Article,
             is_main: role == Role::Main

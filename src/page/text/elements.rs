@@ -132,6 +132,10 @@ pub(crate) struct Name(ShortWord);
 
 impl Name {
     pub(crate) const A: Name = Name::of(b"a");
+    pub(crate) const IFRAME: Name = Name::of(b"iframe");
+    pub(crate) const NOEMBED: Name = Name::of(b"noembed");
+    pub(crate) const NOFRAMES: Name = Name::of(b"noframes");
+    pub(crate) const NOSCRIPT: Name = Name::of(b"noscript");
     pub(crate) const SCRIPT: Name = Name::of(b"script");
 
     /// Returns the name of these bytes, in letters of any case.

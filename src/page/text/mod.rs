@@ -14,8 +14,10 @@ pub mod address;
 mod charset;
 mod composed;
 mod containers;
+mod division;
 mod elements;
 mod entities;
+mod folded;
 mod headings;
 mod hints;
 mod html;
@@ -43,6 +45,7 @@ mod word_table;
 mod words;
 
 pub use charset::decode;
+pub use folded::folded;
 pub use headings::Headings;
 pub use letters::{is_punctuation, is_word_character};
 pub(crate) use lower::lower_hashes;

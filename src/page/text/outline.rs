@@ -44,6 +44,13 @@ pub(crate) struct HeadingPart {
     pub(crate) rank: u8,
 }
 
+/// The state of an outline around a document within the document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    floor: usize,
+    in_link: bool,
+}
+
 /// Builder of the parts of a text.
 pub(crate) struct Outline {
     parts: Vec<OutlinePart>,
@@ -54,6 +61,8 @@ pub(crate) struct Outline {
     ranked: Option<(usize, HeadingPart)>,
     /// The number of headings so far.
     headings: u32,
+    /// Number of open elements around the current document, which its end tags do not close.
+    floor: usize,
     containers: Option<Containers>,
     in_link: bool,
     begins_block: bool,
@@ -68,6 +77,7 @@ impl Outline {
             counters: [0; COUNTERS],
             ranked: None,
             headings: 0,
+            floor: 0,
             containers: with_containers.then(Containers::default),
             in_link: false,
             begins_block: true,
@@ -128,6 +138,30 @@ impl Outline {
         self.counters[counter(name)] += 1;
     }
 
+    /// Opens a template, or another element around text of which a reader may see nothing.
+    pub(crate) fn open_unseen(&mut self, name: Name, is_unseen: bool) {
+        if let Some(containers) = &mut self.containers {
+            containers.open(Container { is_unseen, ..Container::default() });
+            containers.own = Place::default();
+        }
+        self.open.push(name);
+        self.counters[counter(name)] += 1;
+    }
+
+    /// Begins a document within the document. Returns what [`Outline::leave`] needs.
+    pub(crate) fn enter(&mut self, is_unseen: bool) -> Around {
+        let around = Around { floor: self.floor, in_link: std::mem::take(&mut self.in_link) };
+        self.open_unseen(Name::IFRAME, is_unseen);
+        self.floor = self.open.len();
+        around
+    }
+
+    /// Ends a document within the document, with all elements that it left open.
+    pub(crate) fn leave(&mut self, around: Around) {
+        self.close_from(self.floor - 1);
+        (self.floor, self.in_link) = (around.floor, around.in_link);
+    }
+
     /// Closes an element that is not a formatting instruction.
     pub(crate) fn close(&mut self, name: Name, kind: &Kind) {
         if kind.rank > 0 {
@@ -140,7 +174,13 @@ impl Outline {
         if self.counters[counter(name)] == 0 {
             return;
         }
-        let Some(index) = self.open.iter().rposition(|&open| open == name) else { return };
+        if let Some(index) = self.open[self.floor..].iter().rposition(|&open| open == name) {
+            self.close_from(self.floor + index);
+        }
+    }
+
+    /// Closes the open elements from an index on.
+    fn close_from(&mut self, index: usize) {
         self.open.drain(index..).for_each(|open| self.counters[counter(open)] -= 1);
         self.ranked = self.ranked.filter(|&(ranked, _)| ranked < index);
         if let Some(containers) = &mut self.containers {

@@ -9,7 +9,7 @@ use crate::text::map::TextMap;
 use crate::text::page::{Page, PageKind};
 use crate::text::sheet::{Layout, Piece, Sheet};
 use crate::text::steps::Steps;
-use crate::text::{ignorable, overstrike};
+use crate::text::{division, ignorable, overstrike};
 
 /// Returns the visible text of a page in the form for other tools: for markup, one line per block with single spaces;
 /// for plain text, the whole text unchanged.
@@ -75,10 +75,13 @@ impl Shown<'_> {
     }
 }
 
-/// Returns a page decoded and without invisible characters. In plain text, overstrike is also undone and characters are
-/// composed; for markup, the scan composes the text that it finds.
+/// Returns a page decoded and without invisible characters. In plain text, divided words are joined, overstrike is also
+/// undone and characters are composed; for markup, the scan composes the text that it finds.
 pub(crate) fn shown<'a>(page: &Page<'a>) -> Shown<'a> {
     let mut shown = Shown { text: decode(page), steps: Steps::default() };
+    if page.kind == PageKind::Text {
+        shown.change(division::joined);
+    }
     shown.change(ignorable::removed);
     if page.kind == PageKind::Text {
         shown.change(overstrike::undone);

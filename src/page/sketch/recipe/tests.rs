@@ -325,7 +325,7 @@ fn words_of_titles_and_headings_are_compared_as_people_compare_them() {
         Recipe::default().sketch(&Page::html(&page)).profile.expect("a profile")
     };
     let one = profile("Foxes &amp; Dogs - Example", "The fox");
-    let two = profile("fox + dog | example", "the Fox");
+    let two = profile("fox / dog | example", "the Fox");
     assert_eq!(one.headings, two.headings);
     let words = |words: &LeadingWords| words.plain().collect::<Vec<_>>();
     assert_eq!(words(&two.title).len(), 3);

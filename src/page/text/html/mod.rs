@@ -7,7 +7,8 @@
 //!   instructions are dropped, too, because a visitor sees the word around them unbroken.
 //! * The content of `script`, `style`, `template`, `noscript`, `iframe`, `noembed` and `noframes` is dropped, whatever
 //!   its type, because common browsers do not show it. An exception is a `template` with `shadowrootmode` `open` or
-//!   `closed`, which is the content of the element around it, and is text like any other.
+//!   `closed`, which is the content of the element around it, and is text like any other. Where containers are
+//!   requested, this text is read, too ([`unseen`]), because some pages have nothing else that tells them apart.
 //! * In `ruby` only the letters are text, because the readings (`rt`, `rp`, `rtc`) repeat them. A reading ends with its
 //!   element, with the next letters or readings, or with the block.
 //! * Of the head, only the title is text (the rest is tags and dropped elements).
@@ -24,6 +25,9 @@ use crate::text::entities::decode_attribute;
 use crate::text::map::TextMap;
 use crate::text::outline::{Outline, OutlinePart};
 use crate::text::sheet::{Layout, Piece, Sheet};
+
+mod page_data;
+mod unseen;
 
 /// An image, and its location in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +55,6 @@ pub(crate) struct Scan {
     pub(crate) parts: Vec<OutlinePart>,
     /// The containers of the parts, if requested.
     pub(crate) containers: Vec<Container>,
-    /// Whether the page has markup that scripts may show.
-    pub(crate) has_templates: bool,
 }
 
 impl Scan {
@@ -83,46 +85,18 @@ pub(crate) fn scan_with_parts(html: &str, layout: Layout) -> Scan {
     run(html, Sheet::new(layout, false), Some(Outline::new(false)))
 }
 
-/// Scans a page, with the parts of its text and their containers.
-pub(crate) fn scan_with_containers(html: &str, layout: Layout, templates: Templates) -> Scan {
-    run_with(html, Sheet::new(layout, false), Some(Outline::new(true)), templates)
-}
-
-/// Treatment of the markup that a page keeps for its scripts: `template`, and `script` with a markup type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Templates {
-    /// Dropped, because a visitor does not see it.
-    Dropped,
-    /// Text, since scripts may show it.
-    Shown,
+/// Scans a page, with the parts of its text and their containers, and with its [`unseen`] text.
+pub(crate) fn scan_with_containers(html: &str, layout: Layout) -> Scan {
+    run(html, Sheet::new(layout, false), Some(Outline::new(true)))
 }
 
 fn run(html: &str, sheet: Sheet, outline: Option<Outline>) -> Scan {
-    run_with(html, sheet, outline, Templates::Dropped)
-}
-
-fn run_with(html: &str, sheet: Sheet, outline: Option<Outline>, templates: Templates) -> Scan {
-    let mut scanner = Scanner {
-        html,
-        bytes: html.as_bytes(),
-        at: 0,
-        // In a page that declares itself XML, every element may be self-closing.
-        xml: html.trim_start().starts_with("<?xml"),
-        foreign: 0,
-        hidden: 0,
-        ruby: None,
-        templates,
-        has_templates: false,
-        sheet,
-        outline,
-        images: Vec::new(),
-        base: None,
-    };
+    let mut scanner = Scanner::new(html, sheet, outline);
     scanner.run();
-    let Scanner { sheet, outline, images, base, has_templates, .. } = scanner;
+    let Scanner { sheet, outline, images, base, .. } = scanner;
     let (text, map) = sheet.finish();
     let (parts, containers) = outline.map(Outline::finish).unwrap_or_default();
-    let mut scan = Scan { text, images, base, map, parts, containers, has_templates };
+    let mut scan = Scan { text, images, base, map, parts, containers };
     scan.compose();
     scan
 }
@@ -134,6 +108,8 @@ struct Tag<'a> {
     value: Option<&'a str>,
     /// The attributes that tell the purpose of the element, where containers are requested.
     attributes: Attributes<'a>,
+    /// The value of `alt`, where containers are requested.
+    alt: Option<&'a str>,
     closes_itself: bool,
 }
 
@@ -148,9 +124,8 @@ struct Scanner<'a> {
     hidden: u32,
     /// The open part of ruby.
     ruby: Option<Ruby>,
-    templates: Templates,
-    /// The page has markup for scripts.
-    has_templates: bool,
+    /// Number of documents and texts around this one.
+    depth: u32,
     sheet: Sheet,
     outline: Option<Outline>,
     images: Vec<Image>,
@@ -158,6 +133,24 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
+    fn new(html: &'a str, sheet: Sheet, outline: Option<Outline>) -> Self {
+        Scanner {
+            html,
+            bytes: html.as_bytes(),
+            at: 0,
+            // In a page that declares itself XML, every element may be self-closing.
+            xml: html.trim_start().starts_with("<?xml"),
+            foreign: 0,
+            hidden: 0,
+            ruby: None,
+            depth: 0,
+            sheet,
+            outline,
+            images: Vec::new(),
+            base: None,
+        }
+    }
+
     fn run(&mut self) {
         while self.at < self.bytes.len() {
             let rest = &self.bytes[self.at..];
@@ -218,6 +211,7 @@ impl<'a> Scanner<'a> {
             Element::Image => {
                 self.push_break();
                 let tag = self.rest_of_tag(b"src");
+                self.formula(&tag);
                 if let Some(source) = tag.value
                     && self.hidden == 0
                 {
@@ -239,8 +233,11 @@ impl<'a> Scanner<'a> {
                 // Templates inside a hidden template are hidden, too. So the next end tag belongs to the innermost
                 // hidden template, and shown templates need not be counted.
                 let is_shown = self.hidden == 0 && tag.value.is_some_and(is_shadow_root);
-                self.has_templates |= !is_shown;
-                if !is_shown && self.templates == Templates::Dropped && !self.is_empty(&tag) {
+                if self.has_unseen() {
+                    if !self.is_empty(&tag) {
+                        self.note(|outline| outline.open_unseen(name, !is_shown));
+                    }
+                } else if !is_shown && !self.is_empty(&tag) {
                     self.hidden = self.hidden.saturating_add(1);
                 }
             }
@@ -260,14 +257,18 @@ impl<'a> Scanner<'a> {
                 }
             }
             element @ (Element::Dropped | Element::Title | Element::Escapable | Element::Literal) => {
-                let tag = self.rest_of_tag(if name == Name::SCRIPT { b"type" } else { b"" });
-                self.push_break();
-                let is_template = element == Element::Dropped && tag.value.is_some_and(is_template);
-                self.has_templates |= is_template;
-                if is_template && self.templates == Templates::Shown {
-                    // The content of the element is read like the text around it, and the end tag has no effect.
-                } else if !self.is_empty(&tag) {
-                    self.content(element, name, written);
+                let tag = self.rest_of_tag(match name {
+                    Name::SCRIPT => b"type",
+                    Name::IFRAME => b"srcdoc",
+                    _ => b"",
+                });
+                if element == Element::Dropped && self.has_unseen() {
+                    self.dropped(name, written, &tag);
+                } else {
+                    self.push_break();
+                    if !self.is_empty(&tag) {
+                        self.content(element, name, written);
+                    }
                 }
             }
         }
@@ -276,19 +277,24 @@ impl<'a> Scanner<'a> {
     /// Reads the content of an element that holds no markup, up to its end tag.
     fn content(&mut self, element: Element, name: Name, written: &[u8]) {
         let start = self.at;
-        let end = match name {
-            Name::SCRIPT => self.end_of_script(),
-            _ => self.find_end_tag(start, written),
-        };
+        let end = self.end_of_content(name, written);
         self.at = end;
         match element {
-            // The title of a drawing is not shown.
-            Element::Title if self.foreign == 0 => self.push_part(start, end, Piece::Escaped, true),
+            // The title of a drawing is not shown, nor that of a page within the page.
+            Element::Title if self.foreign == 0 && self.depth == 0 => self.push_part(start, end, Piece::Escaped, true),
             Element::Escapable => self.push(start, end, Piece::Escaped),
             Element::Literal => self.push(start, end, Piece::Literal),
             _ => {}
         }
         self.push_break();
+    }
+
+    /// Returns the offset of the end of an element that holds no markup and whose content begins here.
+    fn end_of_content(&self, name: Name, written: &[u8]) -> usize {
+        match name {
+            Name::SCRIPT => self.end_of_script(),
+            _ => self.find_end_tag(self.at, written),
+        }
     }
 
     fn end_tag(&mut self) {
@@ -313,6 +319,9 @@ impl<'a> Scanner<'a> {
             Element::Template => {
                 self.hidden = self.hidden.saturating_sub(1);
                 self.push_break();
+                if self.has_unseen() {
+                    self.note(|outline| outline.close(name, &kind));
+                }
             }
             Element::Ruby(Ruby::Whole) => self.ruby = None,
             Element::Ruby(part) => {
@@ -366,7 +375,8 @@ impl<'a> Scanner<'a> {
     /// Reads the attributes and the `>` of a tag. Returns the first value of attribute `wanted`.
     fn rest_of_tag(&mut self, wanted: &[u8]) -> Tag<'a> {
         let (html, bytes) = (self.html, self.bytes);
-        let with_containers = wanted == b"role" && self.outline.as_ref().is_some_and(Outline::has_containers);
+        let of_image = wanted == b"src" && self.has_unseen();
+        let with_containers = of_image || wanted == b"role" && self.has_unseen();
         // There is a single return, so that the value is built in the caller's memory.
         let mut tag = Tag::default();
         let mut at = self.at;
@@ -428,6 +438,8 @@ impl<'a> Scanner<'a> {
                     }
                     if tag.value.is_none() && !wanted.is_empty() && name.eq_ignore_ascii_case(wanted) {
                         tag.value = Some(&html[from..to]);
+                    } else if of_image && name.eq_ignore_ascii_case(b"alt") {
+                        tag.alt = Some(&html[from..to]);
                     } else if with_containers {
                         tag.attributes.note(name, &html[from..to]);
                     }
@@ -535,13 +547,6 @@ fn find_dashes(bytes: &[u8]) -> Option<usize> {
 /// Returns whether a `template` of this `shadowrootmode` is shown.
 fn is_shadow_root(mode: &str) -> bool {
     mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed")
-}
-
-/// Returns whether a script of this type is markup for other scripts: `text/x-handlebars-template`,
-/// `text/html`, ...
-fn is_template(kind: &str) -> bool {
-    let kind = kind.trim().to_ascii_lowercase();
-    kind == "text/html" || ["template", "handlebars", "mustache"].iter().any(|word| kind.contains(word))
 }
 
 fn is_space(byte: u8) -> bool {

@@ -51,8 +51,44 @@ fn declared_shadow_roots_are_shown_and_other_templates_are_not() {
     for other in ["", "shadowrootmode", "shadowrootmode=none", "shadowroot=open", "shadowrootmode='open '"] {
         assert_eq!(lines(&format!("<template {other}>a</template>b")), "b", "{other}");
     }
-    assert!(!scan("<template shadowrootmode=open>a</template>", Layout::Raw).has_templates);
-    assert!(scan("<template>a</template>", Layout::Raw).has_templates);
+}
+
+#[test]
+fn unseen_text_is_read_with_containers() {
+    let read = |html: &str| {
+        let scan = scan_with_containers(html, Layout::Lines);
+        let mut start = 0;
+        let mut lines = String::new();
+        for part in &scan.parts {
+            let text = scan.text[std::mem::replace(&mut start, part.end)..part.end].trim();
+            let mut at = part.place.container as usize;
+            let mut is_unseen = false;
+            while at > 0 {
+                is_unseen |= scan.containers[at].is_unseen;
+                at = scan.containers[at].parent as usize;
+            }
+            lines += &format!("{}{text}|", if is_unseen { "~" } else { "" });
+        }
+        lines
+    };
+    assert_eq!(read("<p>a<noscript><p>b</p></div><i>c</i></noscript>d"), "a|~b|~c|d|");
+    assert_eq!(read("<p>a<template>b<template>c</template>d</template>e"), "a|~b|~c|~d|e|");
+    assert_eq!(read("<x-a><template shadowrootmode=open>a</template></x-a>b"), "a|b|");
+    assert_eq!(read("a<script type='text/x-handlebars-template'><p>b</p><!-- </script>c"), "a|~b|c|");
+    assert_eq!(read("a<iframe srcdoc='&lt;title>no&lt;/title>&lt;p>b &amp;amp; c'>no</iframe>d"), "a|b & c|d|");
+    assert_eq!(read("a <script type='math/tex; mode=display'>x^2 < 3</script> b"), "a x^2 < 3 b|");
+    assert_eq!(
+        read("a<script type='application/json'>{\"b\": \"cc dd ee\", \"f\": \"<p>gggg hhhh</p>\"}</script>"),
+        "a|~cc dd ee|~gggg hhhh|"
+    );
+    assert_eq!(read("a<script>window.__A__ = {b: 'cc dd ee'}</script><script>f('cc dd ee')</script>"), "a|~cc dd ee|");
+    let image = |attributes: &str| read(&format!("a<img {attributes}>"));
+    assert_eq!(image("src=a.png alt='x^2 = 3' class=tex"), "a|x^2 = 3|");
+    assert_eq!(image("src=a.png alt='{\\displaystyle x &lt; 3}'"), "a|{\\displaystyle x < 3}|");
+    assert_eq!(image("src='https://a.example/latex?x' alt=x"), "a|x|");
+    assert_eq!(image("src=a.png alt='A red fox'"), "a|");
+    // A document within the document closes nothing around it.
+    assert_eq!(read("<div>a<noscript></div></noscript>b</div>c"), "a|b|c|");
 }
 
 #[test]

@@ -18,7 +18,7 @@ const PROSE_UNITS: u32 = 60;
 const HEADING_UNITS: u32 = 100;
 
 /// A block of a page: the text between two tags that are not formatting instructions, or a line of plain text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ContentBlock {
     /// The indexes of its terms among all terms of the page.
     pub indexes: Range<u32>,
@@ -28,6 +28,11 @@ pub(crate) struct ContentBlock {
     pub link_units: u32,
     /// The block is content.
     pub is_content: bool,
+    /// The share of such blocks that are content, 0 to 1.
+    pub(super) share: f64,
+    /// The text of the block is not shown; and it repeats text of the page.
+    pub(super) is_unseen: bool,
+    pub(super) is_repeated: bool,
     /// Number of its words, counted up to eight. Words are terms separated by white space; in scripts without spaces,
     /// every term is a word.
     words: u32,

@@ -5,15 +5,18 @@
 //! Fankhauser and Nejdl (WSDM 2010) and in Pomikalek (2011), and the position relative to the main container of the
 //! page, as in Readability. Plain text is all content, except for a copyright notice at its end.
 //!
-//! The extraction fails safe. If there are fewer than 20 terms of content, the whole page is content. If the whole page
-//! has fewer than 20 terms, markup for scripts is read, too: `template`, and `script` whose type is `text/html` or
-//! contains `template`, `handlebars` or `mustache`. The *whole text* of a page (all blocks that are not links, and all
-//! blocks that are content) is sketched beside the content, so that no verdict rests on a small part of a page.
+//! The extraction fails safe. If there are fewer than 20 terms of content, the whole page is content. Text that a page
+//! carries and does not show is content where the page shows little beside it (`unseen`). The *whole text* of a page
+//! (all blocks that are not links, and all blocks that are content) is sketched beside the content, so that no verdict
+//! rests on a small part of a page.
+//!
+//! A small edit changes the content by a small part: what belongs to the content by a *share* is drawn by its own text.
 //!
 //! * Lengths are in *units*: one for an ASCII character of a term, two for any other.
 //! * Characters without width that shape no letters, such as zero-width spaces, are removed. Terms are compared in
-//!   lower case. All-digit terms are *numbers*. Numbers are terms of the content only if there are more than half as
-//!   many numbers as words; the whole text includes all terms.
+//!   lower case, and without differences that keyboards make ([`folded`](crate::text::folded)). All-digit terms are
+//!   *numbers*. Numbers are terms of the content where there are many: none if there are less than a third as many numbers as
+//!   words, all if there are more than two thirds. The whole text includes all terms.
 //! * The title of a page of markup is the first `title` that has a term and is not part of a drawing. The title of
 //!   plain text is its first line, if that is as short as a heading, is not a sentence, and is followed by another
 //!   line; a second such line belongs to the title if it has a number, such as a version or a date, and an empty line
@@ -22,13 +25,14 @@
 //!   or reStructuredText: one to three `#` or `=` before it, or a line of `=` (first rank), `-` (second), or `~`, `^`,
 //!   `"` or `+` (third) below it.
 
-use crate::text::html::Templates;
+use crate::text::folded::folded;
 use crate::text::page::{Page, PageKind};
 use crate::text::terms_text::{is_number, text_of};
 use crate::text::tokenizer::{Tokenizer, Tokens};
 
 mod blocks;
 mod classify;
+mod unseen;
 mod weights;
 
 pub(crate) use blocks::ContentBlock;
@@ -50,7 +54,7 @@ struct HeadingEnd {
 }
 
 /// The terms of a page, and which of them are its content, its title and its headings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageContent {
     tokens: Tokens,
     blocks: Vec<ContentBlock>,
@@ -103,7 +107,8 @@ impl PageContent {
     /// Returns the hashes of the terms of the whole text in lower case, numbers included: all blocks that are not
     /// links, and all blocks that are content.
     pub(crate) fn whole_hashes(&self) -> Vec<u64> {
-        let is_shown = |block: &&ContentBlock| !block.is_title && (block.is_content || !block.is_link());
+        let is_shown =
+            |block: &&ContentBlock| !block.is_title && !block.is_repeated && (block.is_content || !block.is_link());
         let (spans, hashes, text_size) = (self.tokens.spans(), self.tokens.hashes(), self.tokens.text_size());
         let mut whole = Vec::with_capacity(hashes.len());
         for block in self.blocks.iter().filter(is_shown) {
@@ -141,7 +146,7 @@ impl PageContent {
 
     /// Returns terms of the page in lower case, by their indexes.
     pub(crate) fn lower<'a>(&'a self, indexes: &'a [u32]) -> impl Iterator<Item = String> + 'a {
-        self.at(indexes).map(str::to_lowercase)
+        self.at(indexes).map(folded)
     }
 
     /// Returns the hashes of terms in lower case, by their indexes: XXH3 (64 bits, seed 0).
@@ -186,10 +191,13 @@ impl PageContent {
             }
         }
         let is_word = |&&index: &&u32| tokens.term(index as usize).contains(char::is_alphanumeric);
-        // Counting words stops at twice the number of numbers.
-        let enough = 2 * self.numbers.len();
-        if self.terms.iter().filter(is_word).take(enough).count() < enough {
-            self.terms.extend(&self.numbers);
+        // Counting words stops where there are enough of them.
+        let numbers = self.numbers.len();
+        let words = self.terms.iter().filter(is_word).take(3 * numbers).count();
+        let share = (3.0 * numbers as f64 / f64::max(words as f64, 1.0) - 1.0).clamp(0.0, 1.0);
+        if share > 0.0 {
+            let is_drawn = |&&index: &&u32| drawn(tokens.hashes()[index as usize]) < share;
+            self.terms.extend(self.numbers.iter().filter(is_drawn));
             self.terms.sort_unstable();
         }
     }
@@ -212,7 +220,8 @@ impl PageContent {
             }
         }
         // The headings of the highest rank name a page, whether they are in its content or above it.
-        let is_above = |block: &ContentBlock| !block.is_title && !block.is_frame && !block.is_link();
+        let is_above =
+            |block: &ContentBlock| !block.is_title && !block.is_frame && !block.is_unseen && !block.is_link();
         let of_above = |block: &ContentBlock| block.heading.filter(|_| is_above(block)).map(|heading| heading.rank);
         let highest = self.blocks.iter().filter_map(of_above).min();
         let mut last = None;
@@ -240,14 +249,43 @@ impl PageContent {
 
 /// Returns the content of a page.
 pub fn page_content(page: &Page<'_>) -> PageContent {
-    let (content, has_templates) = extracted(page, Templates::Dropped);
-    if has_templates && content.terms.len() < TERMS_MIN {
-        let (shown, _) = extracted(page, Templates::Shown);
-        if shown.terms.len() > content.terms.len() {
-            return shown;
+    let mut content = PageContent { is_text: page.kind == PageKind::Text, ..PageContent::default() };
+    let (parts, containers) = Tokenizer::new().tokens_and_containers(page, &mut content.tokens);
+    let tokens = &content.tokens;
+    match page.kind {
+        PageKind::Html => {
+            content.blocks = blocks::of_markup(tokens, &parts);
+            unseen::markup(&mut content.blocks, tokens, &containers);
+        }
+        PageKind::Text => {
+            content.blocks = blocks::of_lines(tokens);
+            classify::lines(&mut content.blocks);
         }
     }
+    for block in &mut content.blocks {
+        block.is_content = block.share >= 1.0 || block.share > 0.0 && draw(tokens, block) < block.share;
+    }
+    content.gather();
+    if content.terms.len() < TERMS_MIN {
+        content.is_whole = true;
+        (content.units, content.terms, content.numbers) = Default::default();
+        content.blocks.iter_mut().for_each(|block| block.is_content = !block.is_repeated);
+        content.gather();
+    }
+    content.gather_headings();
     content
+}
+
+/// Returns a number from 0 to 1 that depends on the terms of a block alone: of many blocks, a share of `x` has a number
+/// below `x`.
+fn draw(tokens: &Tokens, block: &ContentBlock) -> f64 {
+    let hashes = &tokens.hashes()[block.indexes.start as usize..block.indexes.end as usize];
+    drawn(hashes.iter().fold(0, |sum: u64, &hash| (sum ^ hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+}
+
+/// Returns a hash as a number from 0 to 1.
+fn drawn(hash: u64) -> f64 {
+    (hash >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Returns the content of a page as a text in lower case: its terms with the text between them, each number as `0`,
@@ -315,34 +353,10 @@ pub fn text_blocks(page: &Page<'_>) -> Vec<TextBlock> {
     content.blocks.iter().map(text).collect()
 }
 
-/// Returns the content of a page, and whether the page has markup that scripts may show.
-fn extracted(page: &Page<'_>, templates: Templates) -> (PageContent, bool) {
-    let mut content = PageContent { is_text: page.kind == PageKind::Text, ..PageContent::default() };
-    let (parts, containers, has_templates) =
-        Tokenizer::new().tokens_and_containers(page, templates, &mut content.tokens);
-    match page.kind {
-        PageKind::Html => {
-            content.blocks = blocks::of_markup(&content.tokens, &parts);
-            classify::markup(&mut content.blocks, &containers);
-        }
-        PageKind::Text => {
-            content.blocks = blocks::of_lines(&content.tokens);
-            classify::lines(&mut content.blocks);
-        }
-    }
-    content.gather();
-    if content.terms.len() < TERMS_MIN {
-        content.is_whole = true;
-        (content.units, content.terms, content.numbers) = Default::default();
-        content.blocks.iter_mut().for_each(|block| block.is_content = true);
-        content.gather();
-    }
-    content.gather_headings();
-    (content, has_templates)
-}
-
 /// If there are fewer terms of content, the whole page is its content.
 const TERMS_MIN: usize = 20;
 
+#[cfg(test)]
+mod edit_tests;
 #[cfg(test)]
 mod tests;

@@ -98,14 +98,18 @@ pub(super) const CONTEXT: Context = Context {
     link_share: -1.724,
 };
 
-/// For an element with at least this share of a page's text outside links, names are no evidence.
-pub(super) const MOST: f64 = 0.6;
+/// For an element with more than the second share of a page's text outside links, names are no evidence; with less than
+/// the first they are full evidence.
+pub(super) const MOST: [f64; 2] = [0.45, 0.75];
 
-/// The content is in doubt if it is less than this share of the text outside boilerplate elements; a brief content, of
-/// fewer units than the second number, is in doubt below the third.
+/// The content is in doubt if it is less than this share of the text outside boilerplate elements, and wholly so at half
+/// of it; a brief content, of fewer units than about the second number, is in doubt below the third.
 pub(super) const DOUBT: f64 = 0.2;
-pub(super) const BRIEF_UNITS: u64 = 600;
+pub(super) const BRIEF_UNITS: f64 = 600.0;
 pub(super) const BRIEF_DOUBT: f64 = 0.5;
+
+/// The content is in doubt if about half of it is prose, more or less by this share.
+pub(super) const PROSE_SHARE: f64 = 0.25;
 
 /// Share of text outside links below which links are part of a content that is in doubt, as in lists and indexes.
 pub(super) const LIST_SHARE: f64 = 0.6;

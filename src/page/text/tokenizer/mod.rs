@@ -18,17 +18,17 @@
 //! token is the hash of a term: XXH3 (64 bits, seed 0) of its UTF-8 bytes.
 
 mod runs;
-mod wordless;
+mod signs;
 
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::containers::Container;
-use crate::text::html::{Scan, Templates, scan, scan_with_containers, scan_with_map};
+use crate::text::html::{Scan, scan, scan_with_containers, scan_with_map};
 use crate::text::images::Addresses;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
-use crate::text::lower::LowerHasher;
+use crate::text::lower::FoldedHasher;
 use crate::text::map::TextMap;
 use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};
@@ -47,7 +47,7 @@ pub struct Tokens {
     text_size: usize,
     /// Beginning and end of each term in `text`.
     spans: Vec<(usize, usize)>,
-    /// The hash of each term, or of each term in lower case.
+    /// The hash of each term, or of each term as it is compared.
     hashes: Vec<u64>,
 }
 
@@ -105,9 +105,9 @@ impl Tokens {
         self.hashes.clear();
     }
 
-    /// Cuts text without words into pieces ([`wordless`]).
-    fn cut_wordless_text(&mut self) {
-        if let Some(spans) = wordless::with_pieces(&self.text, self.text_size, &self.spans) {
+    /// Adds the signs that say something, and cuts what is too long for a word into pieces ([`signs`]).
+    fn add_signs(&mut self) {
+        if let Some(spans) = signs::with_signs(&self.text, self.text_size, &self.spans) {
             self.spans = spans;
         }
     }
@@ -117,8 +117,8 @@ impl Tokens {
         self.hashes.extend(self.spans.iter().map(|&(from, to)| xxh3_64(&bytes[from..to])));
     }
 
-    fn hash_in_lower_case(&mut self) {
-        let mut hasher = LowerHasher::default();
+    fn hash_folded(&mut self) {
+        let mut hasher = FoldedHasher::default();
         self.hashes.extend(self.spans.iter().map(|&(from, to)| hasher.hash(&self.text, from, to)));
     }
 }
@@ -173,33 +173,29 @@ impl Tokenizer {
         (tokens, map.before(&steps))
     }
 
-    /// Replaces the content of `tokens` by the terms of a page and the pieces of text without words ([`wordless`]),
-    /// with their hashes in lower case. Returns the parts of its text and their containers (none for plain text), and
-    /// whether the page has markup that scripts may show.
+    /// Replaces the content of `tokens` by the terms of a page and its [`signs`], with their hashes as they are compared. Returns the parts of its text and their containers (none for plain text).
     pub(crate) fn tokens_and_containers(
         &self,
         page: &Page<'_>,
-        templates: Templates,
         tokens: &mut Tokens,
-    ) -> (Vec<OutlinePart>, Vec<Container>, bool) {
+    ) -> (Vec<OutlinePart>, Vec<Container>) {
         let text = shown(page).text;
         let found = match page.kind {
             PageKind::Html => {
-                let mut scan = scan_with_containers(&text, Layout::Raw, templates);
+                let mut scan = scan_with_containers(&text, Layout::Raw);
                 let (parts, containers) = (std::mem::take(&mut scan.parts), std::mem::take(&mut scan.containers));
-                let has_templates = scan.has_templates;
                 self.scanned(page, scan, tokens);
-                (parts, containers, has_templates)
+                (parts, containers)
             }
             PageKind::Text => {
                 tokens.clear();
                 tokens.text = text.into_owned();
                 self.split_text(tokens);
-                (Vec::new(), Vec::new(), false)
+                (Vec::new(), Vec::new())
             }
         };
-        tokens.cut_wordless_text();
-        tokens.hash_in_lower_case();
+        tokens.add_signs();
+        tokens.hash_folded();
         found
     }
 

@@ -1,0 +1,149 @@
+//! The text that a page carries and does not show: the content of `noscript`, `noframes`, `template` and of scripts that
+//! are templates, and the data of a page for its scripts. Formulas in scripts and alternative texts of images, and the
+//! document of an `iframe`, are shown to readers: they are text like any other.
+
+use super::{Scanner, Tag, page_data};
+use crate::text::elements::Name;
+use crate::text::entities::decode_attribute;
+use crate::text::outline::Outline;
+use crate::text::sheet::{Layout, Piece, Sheet};
+
+/// Greatest number of documents within each other.
+const DEPTH_MAX: u32 = 3;
+
+impl<'a> Scanner<'a> {
+    /// Returns whether unseen text is read.
+    pub(super) fn has_unseen(&self) -> bool {
+        self.outline.as_ref().is_some_and(Outline::has_containers)
+    }
+
+    /// Reads an element whose content a browser does not show.
+    pub(super) fn dropped(&mut self, name: Name, written: &[u8], tag: &Tag<'a>) {
+        if self.is_empty(tag) {
+            self.push_break();
+            return;
+        }
+        let start = self.at;
+        self.at = self.end_of_content(name, written);
+        let inside = &self.html[start..self.at];
+        let kind = tag.value.unwrap_or_default();
+        let script = if name == Name::SCRIPT { Script::of(kind, inside) } else { Script::Program };
+        if script == Script::Formula {
+            // A formula is within a sentence, so the end tag ends no block.
+            self.push(start, self.at, Piece::Literal);
+            self.skip_past_greater();
+            return;
+        }
+        self.push_break();
+        match (name, script) {
+            (Name::NOSCRIPT | Name::NOFRAMES | Name::NOEMBED, _) | (_, Script::Template) => self.document(inside, true),
+            (_, Script::Markup) => self.document(inside, false),
+            (_, Script::Data { is_linked }) => self.data(inside, is_linked),
+            (Name::IFRAME, _) if !kind.is_empty() => self.document(&decode_attribute(kind), false),
+            _ => {}
+        }
+    }
+
+    /// Reads the strings of a page's data.
+    fn data(&mut self, data: &str, is_linked: bool) {
+        page_data::strings(data, is_linked, &mut |text| {
+            if is_markup(text) {
+                self.document(text, true);
+            } else {
+                self.text(text);
+            }
+        });
+    }
+
+    /// Reads a document within this one.
+    fn document(&mut self, html: &str, is_unseen: bool) {
+        if self.depth < DEPTH_MAX && self.hidden == 0 && !html.trim_ascii().is_empty() {
+            self.within(html, is_unseen, |scanner| scanner.run());
+        }
+    }
+
+    /// Reads a text that is not shown.
+    fn text(&mut self, text: &str) {
+        if self.hidden == 0 {
+            self.within(text, true, |scanner| scanner.push(0, text.len(), Piece::Literal));
+        }
+    }
+
+    /// Reads another text into the text of this page.
+    fn within(&mut self, text: &str, is_unseen: bool, read: impl FnOnce(&mut Scanner<'_>)) {
+        self.push_break();
+        let sheet = std::mem::replace(&mut self.sheet, Sheet::new(Layout::Raw, false));
+        let mut inner = Scanner::new(text, sheet, self.outline.take());
+        inner.depth = self.depth + 1;
+        let mut around = None;
+        inner.note(|outline| around = Some(outline.enter(is_unseen)));
+        read(&mut inner);
+        if let Some(around) = around {
+            inner.note(|outline| outline.leave(around));
+        }
+        (self.sheet, self.outline) = (inner.sheet, inner.outline);
+        self.push_break();
+    }
+
+    /// Reads the alternative text of an image that is a formula.
+    pub(super) fn formula(&mut self, tag: &Tag<'a>) {
+        let Some(alt) = tag.alt.filter(|alt| is_formula(alt, tag)) else { return };
+        let start = alt.as_ptr() as usize - self.html.as_ptr() as usize;
+        self.push(start, start + alt.len(), Piece::Escaped);
+        self.push_break();
+    }
+}
+
+/// What a script is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Script {
+    Program,
+    /// A formula in TeX or AsciiMath, which a program of the page sets.
+    Formula,
+    /// Markup that a program of the page shows as it is: MathML.
+    Markup,
+    /// Markup for other scripts: `text/x-handlebars-template`, `text/html`, ...
+    Template,
+    /// Data of the page; whether it is linked data, whose short strings are names and not settings.
+    Data {
+        is_linked: bool,
+    },
+}
+
+impl Script {
+    /// Returns what a script is for, given its type and its content.
+    fn of(kind: &str, inside: &str) -> Script {
+        let kind = kind.trim().to_ascii_lowercase();
+        let kind = kind.split(';').next().unwrap_or_default().trim_end();
+        match kind {
+            "math/tex" | "math/latex" | "math/asciimath" | "text/tex" | "text/latex" => Script::Formula,
+            "math/mml" => Script::Markup,
+            "text/html" | "text/ng-template" => Script::Template,
+            _ if ["template", "handlebars", "mustache"].iter().any(|word| kind.contains(word)) => Script::Template,
+            "application/ld+json" => Script::Data { is_linked: true },
+            _ if kind.ends_with("json") => Script::Data { is_linked: false },
+            "" | "module" | "text/javascript" | "application/javascript" if page_data::is_assigned(inside) => {
+                Script::Data { is_linked: false }
+            }
+            _ => Script::Program,
+        }
+    }
+}
+
+/// Returns whether a string of a page's data is markup.
+fn is_markup(text: &str) -> bool {
+    text.contains("</") || text.contains("/>") || text.contains("<p>") || text.contains("<br>")
+}
+
+/// Returns whether the alternative text of an image is a formula: by its own commands and scripts, or by the class or
+/// the address of the image.
+fn is_formula(alt: &str, tag: &Tag<'_>) -> bool {
+    let names = [tag.value, tag.attributes.class].into_iter().flatten();
+    let is_named = || {
+        let words = names.flat_map(|name| name.split(|c: char| !c.is_ascii_alphabetic()));
+        let known = ["math", "tex", "latex", "mathtex", "mimetex", "formula", "equation", "mwe", "katex", "mathjax"];
+        words.into_iter().any(|word| known.iter().any(|one| word.eq_ignore_ascii_case(one)))
+    };
+    let has_command = alt.split('\\').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    has_command || alt.contains("^{") || alt.contains("_{") || !alt.is_empty() && is_named()
+}
