@@ -1,5 +1,7 @@
 //! Links the C++ library that RocksDB needs statically, so that a wheel runs where there is none of that age.
 
+#![allow(clippy::disallowed_methods, reason = "it writes into the folder of the build")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -2,14 +2,16 @@
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
+use nddb_jobs::output::{Destination, Outputs};
+use nddb_jobs::scratch::Scratch;
 
 use crate::failure::{Failure, Result};
 use crate::messages::{Messages, Style};
-use crate::{inputs, quantity};
+use crate::{inputs, interrupt, quantity};
 
 /// The least memory that commands work with.
 const MEMORY_MIN: u64 = 1 << 20;
@@ -43,6 +45,9 @@ pub(crate) struct Global {
     /// Print more messages
     #[arg(short, long, global = true, action = ArgAction::SetTrue)]
     pub(crate) verbose: bool,
+    /// What the command reads and writes.
+    #[arg(skip)]
+    pub(crate) outputs: Outputs,
 }
 
 impl Global {
@@ -55,6 +60,7 @@ impl Global {
     /// files.
     pub(crate) fn prepare(&self) -> Result<()> {
         self.place_temporary_files()?;
+        interrupt::survive_file_size_limit().map_err(|error| Failure::failed(format!("a signal: {error}")))?;
         match nddb::raise_open_files() {
             Ok(limit) => self.messages().detail(format!("up to {limit} files may be open")),
             Err(error) => self.messages().warn(format!("the limit on open files cannot be raised: {error}")),
@@ -72,12 +78,19 @@ impl Global {
             .map_err(|already| Failure::usage(format!("temporary files are already written to {}", already.display())))
     }
 
+    /// Returns where the output of an option goes; without the option, to stdout.
+    pub(crate) fn output(&self, option: &str, path: Option<&Path>) -> Result<Destination> {
+        path.map_or_else(|| Ok(Outputs::stdout()), |path| Ok(self.outputs.file(option, path)?))
+    }
+
     /// Makes a folder for temporary files, which is removed when the returned value is dropped.
-    pub(crate) fn temporary_folder(&self) -> Result<tempfile::TempDir> {
-        tempfile::tempdir().map_err(|error| {
-            let name = tempfile::env::temp_dir().display().to_string();
-            Failure::writing(&name, &error)
-        })
+    pub(crate) fn temporary_folder(&self) -> Result<Scratch> {
+        self.temporary_folder_in(&tempfile::env::temp_dir())
+    }
+
+    /// Makes a folder for temporary files in another one, as [`Global::temporary_folder`] does.
+    pub(crate) fn temporary_folder_in(&self, parent: &Path) -> Result<Scratch> {
+        Scratch::in_folder(parent).map_err(|error| Failure::writing(&parent.display().to_string(), &error))
     }
 
     /// Number of threads to work with.

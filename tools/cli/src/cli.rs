@@ -30,7 +30,7 @@ Exit codes:
   2 wrong usage                12 format or recipe mismatch
   3 done, some inputs skipped  13 damage found
                                14 over a memory or disk limit
-                              130 interrupted; run the same command to resume
+                              130 interrupted; 'load' run again resumes
 
 Manual pages and shell completions: nddb generate --help
 Experiments, calibration and single files of a database: nddb-lab --help";
@@ -104,6 +104,10 @@ impl Program for Cli {
         let command = Self::command();
         let template = help_template(&command);
         command.help_template(template)
+    }
+
+    fn global(&self) -> &Global {
+        &self.global
     }
 
     fn run(self) -> Result<Code> {

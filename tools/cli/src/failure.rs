@@ -9,6 +9,7 @@ use nddb::archive::ArchiveError;
 use nddb::ingest::LoadError;
 use nddb::sketch::RecipeError;
 use nddb_format::FormatError;
+use nddb_jobs::output::OutputError;
 use nddb_lab::PlotError;
 
 /// A `Result` of this crate.
@@ -38,6 +39,16 @@ pub(crate) enum Code {
     OverLimit = 14,
     /// Stopped by the user; the same command continues the work.
     Interrupted = 130,
+}
+
+impl Code {
+    /// The code of an error of the system while something is written.
+    fn of_io(kind: io::ErrorKind) -> Self {
+        match kind {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => Self::OverLimit,
+            _ => Self::Failed,
+        }
+    }
 }
 
 /// Why a command ends early.
@@ -99,13 +110,27 @@ impl Failure {
         Self::not_written(error.kind(), error.to_string())
     }
 
+    /// Returns the error that an output is refused, or cannot be written.
+    pub(crate) fn output(error: &OutputError) -> Self {
+        let code = match error {
+            OutputError::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => return Self::Pipe,
+            OutputError::Io { source, .. } => Code::of_io(source.kind()),
+            OutputError::Busy { .. } => Code::Locked,
+            _ => Code::Usage,
+        };
+        Told { code, message: error.to_string(), hint: error.hint() }.into()
+    }
+
     fn not_written(kind: io::ErrorKind, message: String) -> Self {
-        match kind {
-            io::ErrorKind::BrokenPipe => Self::Pipe,
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Told::new(Code::OverLimit, message).hint("free some space, then run the same command again").into()
+        match (kind, Code::of_io(kind)) {
+            (io::ErrorKind::BrokenPipe, _) => Self::Pipe,
+            (io::ErrorKind::FileTooLarge, code) => {
+                Told::new(code, message).hint("raise the limit of the size of files ('ulimit -f')").into()
             }
-            _ => Self::failed(message),
+            (_, code @ Code::OverLimit) => {
+                Told::new(code, message).hint("free some space, then run the same command again").into()
+            }
+            (_, code) => Told::new(code, message).into(),
         }
     }
 

@@ -246,11 +246,6 @@ pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     number(a).is_some_and(|a| number(b) == Some(a))
 }
 
-/// Whether a path is a device, a pipe or a socket, which cannot be replaced by a file.
-pub(crate) fn is_device(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir() && !metadata.is_file())
-}
-
 /// Whether a path exists and is no folder.
 pub(crate) fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())

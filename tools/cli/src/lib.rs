@@ -5,6 +5,8 @@
 //! files of `-o`), `failure` (exit codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout,
 //! words to stderr.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
+
 mod args;
 mod cli;
 mod clock;
@@ -23,6 +25,7 @@ mod listed_inputs;
 mod lists;
 mod matches;
 mod messages;
+mod named;
 mod output;
 mod pair_lines;
 mod pair_rows;
@@ -34,7 +37,6 @@ mod stored_scores;
 mod table;
 mod tabled;
 mod text_options;
-mod upload;
 mod version;
 mod waiting;
 
@@ -78,18 +80,32 @@ pub mod tables {
 }
 
 fn coded<P: Program>(arguments: impl IntoIterator<Item = OsString>) -> Code {
-    let parsed = P::command_line().try_get_matches_from(arguments).and_then(|matches| P::from_arg_matches(&matches));
-    let program = match parsed {
-        Ok(program) => program,
+    let parsed = P::command_line().try_get_matches_from(arguments);
+    let parsed = parsed.and_then(|given| Ok((P::from_arg_matches(&given)?, given)));
+    let (program, given) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return messages::usage(error),
     };
-    match program.run() {
+    let (outputs, told) = (program.global().outputs.clone(), program.global().messages());
+    named::register::<P>(&given, &outputs);
+    let outcome = program.run();
+    if let Some(replaced) = output::replaced(&outputs) {
+        told.note(replaced);
+    }
+    match outcome {
         Ok(code) => code,
         // The reader of stdout closed it, which is no error.
         Err(Failure::Pipe) => Code::Done,
-        Err(Failure::Told(told)) => {
+        Err(Failure::Told(mut told)) => {
+            if told.code == Code::Interrupted && !given.subcommand_name().is_some_and(|name| CONTINUES.contains(&name))
+            {
+                told.hint = Some("the same command starts anew; outputs are as they were before".into());
+            }
             messages::report(&told);
             told.code
         }
     }
 }
+
+/// The commands that continue where they were interrupted.
+const CONTINUES: [&str; 5] = ["add", "load", "merge", "compact", "rebuild"];

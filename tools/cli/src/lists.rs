@@ -9,6 +9,7 @@ use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use nddb::archive::Utf8Reader;
+use nddb_jobs::output::UNFINISHED;
 use nddb_lab::NamedId;
 use nddb_remote::is_remote;
 use serde::Deserialize;
@@ -87,6 +88,11 @@ fn written(path: &Path) -> Result<Option<Written>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Failure::reading(&summary, &error)),
     };
+    if text == UNFINISHED {
+        let message = format!("{}: the last 'nddb cluster -o' to this folder did not end", summary.display());
+        let hint = "its lists are of two runs: run 'nddb cluster -o' again";
+        return Err(Told::new(Code::Failed, message).hint(hint).into());
+    }
     // Another tool may have a file of this name.
     let Ok(mut value) = serde_json::from_slice::<serde_json::Value>(&text) else { return Ok(None) };
     Ok(serde_json::from_value(value["lists"][name].take()).ok())

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use nddb::{BatchMatch, View};
 
+use crate::args::Global;
 use crate::columns::{Column, Kind, RowFormat, Rows};
 use crate::failure::Result;
 use crate::ids::Cells;
@@ -49,8 +50,9 @@ impl MatchOutput {
     }
 
     /// Begins the rows.
-    pub(crate) fn rows(&self, with_id: bool) -> Result<Rows> {
-        Rows::chosen(self.format.into(), self.output.as_deref(), columns(with_id))
+    pub(crate) fn rows(&self, with_id: bool, global: &Global) -> Result<Rows> {
+        let to = global.output("-o", self.output.as_deref())?;
+        Rows::chosen(self.format.into(), &to, columns(with_id))
     }
 }
 

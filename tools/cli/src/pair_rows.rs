@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use nddb::detect::{Collection, Line};
 
-use crate::columns::{Cell, Column, Kind, Rows, Target};
+use crate::columns::{Cell, Column, Kind, Rows};
 use crate::described::With;
 use crate::failure::{Failure, Result};
 use crate::pair_lines::Format;
@@ -53,8 +53,8 @@ pub(crate) struct PairRows<'a> {
 }
 
 impl<'a> PairRows<'a> {
-    pub(crate) fn new(collection: &'a Collection, method: &'static str, target: Target) -> Result<Self> {
-        Ok(Self { collection, method, rows: Rows::table(target, columns())? })
+    pub(crate) fn new(collection: &'a Collection, method: &'static str, rows: Rows) -> Self {
+        Self { collection, method, rows }
     }
 
     /// Appends the row of a pair; for a group, a row without scores for each member except its founder.

@@ -2,6 +2,7 @@
 
 use clap::{CommandFactory, FromArgMatches};
 
+use crate::args::Global;
 use crate::failure::{Code, Result};
 
 /// A program of this package.
@@ -10,6 +11,9 @@ pub(crate) trait Program: CommandFactory + FromArgMatches {
     fn command_line() -> clap::Command {
         Self::command()
     }
+
+    /// Returns the options of all commands.
+    fn global(&self) -> &Global;
 
     /// Runs the command that was parsed.
     fn run(self) -> Result<Code>;

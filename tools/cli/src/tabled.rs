@@ -26,6 +26,12 @@ impl<W: Write> Tabled<W> {
         Self { to, line: Vec::new(), rows: Vec::new() }
     }
 
+    /// Ends the last table, and returns what was written to.
+    pub(crate) fn finish(mut self) -> io::Result<W> {
+        self.print()?;
+        Ok(self.to)
+    }
+
     fn take(&mut self, mut row: Map<String, Value>) -> io::Result<()> {
         let Some(Value::Array(matches)) = row.remove("matches") else {
             match row.remove("members") {

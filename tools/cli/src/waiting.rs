@@ -3,14 +3,15 @@
 //! The documents are known only after the last line. So the lines and their documents are first written to a temporary
 //! file. Then the optional columns of the documents are read, titles in archive order, and added to the lines.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use nddb::detect::{Collection, Line};
 
 use crate::described::{Described, Wanted};
 use crate::failure::{Failure, Result};
 use crate::json;
-use crate::output::{Output, Spool};
+use crate::output::Output;
 use crate::pair_lines::{Format, Lines};
 
 /// Lines that wait for the optional columns of their documents.
@@ -71,6 +72,30 @@ impl Waiting {
             output.write(&line)?;
         }
         Ok(())
+    }
+}
+
+/// Bytes in a temporary file without a name, written first and then read.
+struct Spool(BufWriter<File>);
+
+impl Spool {
+    fn new() -> Result<Self> {
+        Ok(Self(BufWriter::new(tempfile::tempfile().map_err(Self::failed)?)))
+    }
+
+    fn failed(error: io::Error) -> nddb::Error {
+        nddb::Error::Io { action: "write a temporary file in", path: tempfile::env::temp_dir(), source: error }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> nddb::Result<()> {
+        self.0.write_all(bytes).map_err(Self::failed)
+    }
+
+    /// Completes the file, and returns a reader from its beginning.
+    fn read(self) -> Result<impl Read> {
+        let mut file = self.0.into_inner().map_err(|error| Self::failed(error.into_error()))?;
+        file.rewind().map_err(Self::failed)?;
+        Ok(BufReader::new(file))
     }
 }
 

@@ -6,6 +6,8 @@
 //! This crate imports the crates of the library; only the command imports it. It never prints and never opens a file:
 //! figures are plain data, pages are texts.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
+
 pub mod audit;
 pub mod difference;
 pub mod eval;

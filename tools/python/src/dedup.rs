@@ -1,5 +1,6 @@
 //! What `nddb.dedup` is made of: the steps that need the library.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
@@ -9,8 +10,9 @@ use nddb::detect::{ClusterOptions, Remove, Resources};
 use nddb_cli::removed::Search;
 use nddb_cli::tables::{Column, Kind, schema};
 use nddb_cli::values::chain;
+use nddb_jobs::output::{OutputError, Outputs};
 use nddb_lab::report::{Report, SAMPLE};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
 
@@ -151,5 +153,12 @@ pub(crate) fn write_report(
         let report = Report::measure(name, view, Some(&options), &resources, SAMPLE, threads, watch)?;
         report.page("nddb.dedup").map_err(|error| Fault::value(chain(&error)))
     })??;
-    Ok(std::fs::write(output, page).map_err(PyErr::from)?)
+    let outputs = Outputs::default();
+    outputs.hold_as(format!("pid {}: nddb.dedup", std::process::id()));
+    let write = || -> Result<(), OutputError> {
+        let mut file = outputs.file("report", &output)?.create()?;
+        file.write_all(page.as_bytes()).map_err(|error| file.failed(error))?;
+        file.finish().map(|_| ())
+    };
+    write().map_err(|error| Fault::Python(PyOSError::new_err(error.to_string())))
 }

@@ -1,14 +1,14 @@
 //! A writer of Parquet files that always fails, for a command compiled without the feature `parquet`.
 
 use super::cell::{Cell, Column};
-use super::target::Target;
 use crate::failure::{Failure, Result};
+use crate::output::Output;
 
 /// A file that cannot be made.
 pub(crate) struct TableFile;
 
 impl TableFile {
-    pub(crate) fn new(_: Target, _: &[Column]) -> Result<Self> {
+    pub(crate) fn new(_: Output, _: &[Column]) -> Result<Self> {
         Err(Failure::usage("this nddb was compiled without Parquet: compile it with --features parquet"))
     }
 

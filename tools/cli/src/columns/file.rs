@@ -10,8 +10,8 @@ use parquet::file::writer::SerializedFileWriter;
 use super::batch::RowBatch;
 use super::cell::{Cell, Column};
 use super::leaves;
-use super::target::Target;
 use crate::failure::{Failure, Result};
+use crate::output::Output;
 
 /// Maximum number of rows of a row group, and of bytes of their texts: they stay in memory until the group is written.
 const ROWS_MAX: usize = 1 << 17;
@@ -20,7 +20,7 @@ const TEXT_MAX: usize = 64 << 20;
 /// A Parquet file with the columns of a table, written in callbacks of the library. If writing fails, the callback
 /// stops the work, and `finish` returns the error. The same rows give the same bytes.
 pub(crate) struct TableFile {
-    target: Target,
+    output: Output,
     rows: RowBatch,
     /// Bytes of the texts of the rows.
     text: usize,
@@ -30,14 +30,14 @@ pub(crate) struct TableFile {
 
 impl TableFile {
     /// Writes a table to an output.
-    pub(crate) fn new(target: Target, columns: &[Column]) -> Result<Self> {
+    pub(crate) fn new(output: Output, columns: &[Column]) -> Result<Self> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("nddb ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         let schema = leaves::schema(columns).map_err(encoding)?;
         let writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).map_err(encoding)?;
-        Ok(Self { target, rows: RowBatch::new(columns), text: 0, writer, failed: None })
+        Ok(Self { output, rows: RowBatch::new(columns), text: 0, writer, failed: None })
     }
 
     /// Appends a row, with a value for each column.
@@ -56,15 +56,13 @@ impl TableFile {
         let ended = outcome.and_then(|done| {
             self.encode()?;
             self.writer.finish().map_err(encoding)?;
-            self.target.write(&std::mem::take(self.writer.inner_mut()))?;
+            self.output.write(&std::mem::take(self.writer.inner_mut()))?;
             Ok(done)
         });
-        let done = match self.failed {
-            Some(failure) => return Err(failure),
-            None => ended?,
-        };
-        self.target.finish()?;
-        Ok(done)
+        match self.failed {
+            Some(failure) => Err(failure),
+            None => self.output.finish_after(ended),
+        }
     }
 
     /// Encodes the rows as a row group, and writes the encoded bytes.
@@ -75,7 +73,7 @@ impl TableFile {
         self.text = 0;
         let rows = self.rows.take().map_err(|error| ParquetError::General(error.to_string()));
         let encoded = rows.and_then(|rows| leaves::write(&mut self.writer, &rows)).map_err(encoding);
-        encoded.and_then(|()| self.target.write(&std::mem::take(self.writer.inner_mut()))).map_err(|failure| {
+        encoded.and_then(|()| self.output.write(&std::mem::take(self.writer.inner_mut()))).map_err(|failure| {
             self.failed = Some(failure);
             nddb::Error::Cancelled
         })

@@ -10,7 +10,6 @@ mod file;
 #[cfg(feature = "parquet")]
 mod leaves;
 mod rows;
-mod target;
 
 #[cfg(not(feature = "parquet"))]
 pub(crate) use self::absent::TableFile;
@@ -22,4 +21,3 @@ pub(crate) use self::file::TableFile;
 #[cfg(feature = "parquet")]
 pub(crate) use self::leaves::{leaf, write_values};
 pub(crate) use self::rows::{RowFormat, Rows, json_value};
-pub(crate) use self::target::Target;

@@ -1,15 +1,16 @@
 //! Rows of a table, as lines of JSON, lines of TSV or a Parquet file.
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use super::TableFile;
 use super::cell::{Cell, Column};
-use super::target::Target;
+use nddb_jobs::output::Destination;
 use nddb_lab::tsv;
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::json::{self, Put};
-use crate::output::{Output, Sink};
+use crate::output::Output;
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,35 +29,36 @@ pub(crate) struct Rows {
 }
 
 enum To {
-    Text { is_json: bool, sink: Sink, line: Vec<u8> },
+    Text { is_json: bool, output: Output, line: Vec<u8> },
     Table(Box<TableFile>),
 }
 
 impl Rows {
-    /// Writes to the file of `-o`, or to stdout.
-    pub(crate) fn chosen(format: RowFormat, path: Option<&Path>, columns: Vec<Column>) -> Result<Self> {
+    /// Writes to the file of `-o`, or to stdout: a Parquet file not to a terminal, unless `-` says so.
+    pub(crate) fn chosen(format: RowFormat, to: &Destination, columns: Vec<Column>) -> Result<Self> {
         match format {
-            RowFormat::Parquet => Self::table(Target::chosen(path)?, columns),
+            RowFormat::Parquet if is_terminal(to) => {
+                Err(Failure::usage("refusing to write Parquet to a terminal; use -o FILE"))
+            }
+            RowFormat::Parquet => Self::table(Output::create(to)?, columns),
             text => {
-                let sink = Sink::new(Output::chosen(path)?);
-                Ok(Self { columns, to: To::Text { is_json: text == RowFormat::Jsonl, sink, line: Vec::new() } })
+                let output = Output::create(to)?;
+                Ok(Self { columns, to: To::Text { is_json: text == RowFormat::Jsonl, output, line: Vec::new() } })
             }
         }
     }
 
     /// Writes a Parquet file.
-    pub(crate) fn table(target: Target, columns: Vec<Column>) -> Result<Self> {
-        let to = To::Table(Box::new(TableFile::new(target, &columns)?));
+    pub(crate) fn table(output: Output, columns: Vec<Column>) -> Result<Self> {
+        let to = To::Table(Box::new(TableFile::new(output, &columns)?));
         Ok(Self { columns, to })
     }
 
     /// Writes a line with the names of the columns first, where the format has no other names.
     pub(crate) fn with_names(mut self) -> Result<Self> {
-        if let To::Text { is_json: false, sink, .. } = &mut self.to {
+        if let To::Text { is_json: false, output, .. } = &mut self.to {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-            if let Err(error) = sink.write(format!("{}\n", names.join("\t")).as_bytes()) {
-                return self.finish(Err(error.into()));
-            }
+            output.line(&names.join("\t"))?;
         }
         Ok(self)
     }
@@ -65,14 +67,14 @@ impl Rows {
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> nddb::Result<()> {
         match &mut self.to {
             To::Table(table) => table.row(cells),
-            To::Text { is_json, sink, line } => {
+            To::Text { is_json, output, line } => {
                 line.clear();
                 if *is_json {
                     json_line(line, &self.columns, cells)
                 } else {
                     tsv_line(line, cells)
                 }
-                sink.write(line)
+                output.emit(line)
             }
         }
     }
@@ -81,9 +83,14 @@ impl Rows {
     pub(crate) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
         match self.to {
             To::Table(table) => table.finish(outcome),
-            To::Text { sink, .. } => sink.finish(outcome),
+            To::Text { output, .. } => output.finish_after(outcome),
         }
     }
+}
+
+/// Returns whether an output is the terminal, and no option names it.
+fn is_terminal(to: &Destination) -> bool {
+    to.is_stdout() && to.path() != Path::new("-") && io::stdout().is_terminal()
 }
 
 fn json_line(out: &mut Vec<u8>, columns: &[Column], cells: &[Cell<'_>]) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod audit;
+#[allow(clippy::disallowed_methods, reason = "it copies the files of a backup from and to a store")]
 pub(crate) mod backup;
 pub(crate) mod batch;
 pub(crate) mod check;

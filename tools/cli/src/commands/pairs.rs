@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::columns::Target;
+use crate::columns::{RowFormat, Rows};
 use crate::described::{Reading, With, WithArgs};
 use crate::difference_option::DifferenceOption;
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
-use crate::output::{self, Output, Sink};
+use crate::output::{self, Output};
 use crate::pair_lines::{Format, Lines};
-use crate::pair_rows::{PairFormat, PairRows};
+use crate::pair_rows::{self, PairFormat, PairRows};
 use crate::parameters::{self, Parameters};
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
@@ -137,6 +137,7 @@ pub(super) fn resources(global: &Global) -> Resources {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
+    let to = global.output("-o", args.output.as_deref())?;
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
     let mut options = PairOptions { expand: args.expand, ..args.how.options(view, global)? };
@@ -150,13 +151,13 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let summary = match args.format.format().lines(&with)? {
         Some(format) => {
             let reading = Reading { view, collection: &collection, resources: &options.resources, meter: &meter };
-            let output = Output::chosen(args.output.as_deref())?;
+            let output = Output::create(&to)?;
             let output = if args.format == Shape::Table { output.tabled() } else { output };
             lines(format, &with, &reading, output, &options, &messages)?
         }
         None => {
-            let target = Target::chosen(args.output.as_deref())?;
-            let mut rows = PairRows::new(&collection, options.method.name(), target)?;
+            let rows = Rows::chosen(RowFormat::Parquet, &to, pair_rows::columns())?;
+            let mut rows = PairRows::new(&collection, options.method.name(), rows);
             let watch = &mut *meter.watch(true);
             let outcome = nddb::detect::pairs(view, &collection, &options, watch, &mut |line| rows.write(&line));
             rows.finish(outcome.map_err(Failure::from))?
@@ -182,31 +183,30 @@ fn lines(
     format: Format,
     with: &[With],
     reading: &Reading<'_>,
-    output: Output,
+    mut output: Output,
     options: &PairOptions,
     messages: &Messages,
 ) -> Result<PairSummary> {
     let Reading { view, collection, meter, .. } = *reading;
     let lines = Lines { collection, method: options.method.name(), format };
-    let mut sink = Sink::new(output);
     let mut out = Vec::new();
     let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-    let outcome = sink.write(&format.header(with)).and_then(|()| {
+    let outcome = output.emit(&format.header(with)).and_then(|()| {
         nddb::detect::pairs(view, collection, options, &mut *meter.watch(true), &mut |line| match &mut waiting {
             Some(waiting) => waiting.hold(&lines, &mut out, &line),
             None => {
                 out.clear();
                 lines.write(&mut out, &line);
-                sink.write(&out)
+                output.emit(&out)
             }
         })
     });
-    let (summary, mut output) = sink.end(outcome.map_err(Failure::from))?;
+    let summary = output.ended(outcome.map_err(Failure::from))?;
     if let Some(waiting) = waiting {
         let described = reading.read(with, &waiting.wanted, messages)?;
         waiting.finish(&described, format, &mut output)?;
     }
-    output.flush()?;
+    output.finish()?;
     Ok(summary)
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use nddb::View;
 use nddb_format::record::Record;
+use nddb_jobs::output::Destination;
 use nddb_lab::{NamedId, tsv};
 
 use super::Removed;
@@ -107,8 +108,8 @@ impl RemoveTsv {
     }
 
     /// Hands everything over.
-    pub(crate) fn finish(mut self) -> Result<()> {
-        self.output.flush()
+    pub(crate) fn finish(self) -> Result<()> {
+        self.output.finish()
     }
 
     /// Passes on the lines of the file: the document, why it is removed (the kept one as its cell), and its place.
@@ -160,7 +161,8 @@ pub(crate) struct RemovedRows<'a> {
 impl<'a> RemovedRows<'a> {
     /// Begins the list, in the format that its name says: Parquet, lines of JSON, else TSV with the names of columns.
     /// `has_earlier` adds the database of the kept document.
-    pub(crate) fn begin(path: &Path, view: View<'a>, has_earlier: bool) -> Result<Self> {
+    pub(crate) fn begin(to: &Destination, view: View<'a>, has_earlier: bool) -> Result<Self> {
+        let path = to.path();
         let format = match path.extension().and_then(|ending| ending.to_str()) {
             Some("parquet") => RowFormat::Parquet,
             Some("jsonl" | "ndjson" | "json") => RowFormat::Jsonl,
@@ -179,7 +181,7 @@ impl<'a> RemovedRows<'a> {
         ];
         let columns = columns.iter().take(if has_earlier { 8 } else { 7 });
         let columns = columns.map(|&(name, kind)| Column::new(name, kind)).collect();
-        let rows = Rows::chosen(format, Some(path), columns)?.with_names()?;
+        let rows = Rows::chosen(format, to, columns)?.with_names()?;
         Ok(Self { rows, ids: Cells::new(view, format)?, archives: Archives::read(view)?, has_earlier })
     }
 

@@ -232,7 +232,7 @@ fn archives_pages_and_folders_keep_their_format() {
     let left = |folder: &str| std::fs::read_dir(dir.path(folder)).map_or(0, Iterator::count);
     assert_eq!((left("kept"), left("kept/deep")), (4, 1), "deep has one, of three");
     let report = read(&dir, "report.html");
-    assert!(report.contains("pages") && report.contains("removed") && !report.contains(".nddb-dedup"), "{report}");
+    assert!(report.contains("pages") && report.contains("removed") && !report.contains(".nddb-temporary"), "{report}");
     assert!(report.contains("Recipe main/1"), "the methods of the papers are compared, too: {report}");
     let mut expected = ["in.warc.gz", "kept", "kept.warc.gz", "out.warc.gz", "pages", "report.html"].to_vec();
     expected.sort_unstable();
@@ -251,7 +251,7 @@ fn what_cannot_be_done_is_told_before_the_work_and_leaves_nothing() {
         (&["none.jsonl", "-o", "x"], 1, "none.jsonl"),
         (&["in.jsonl", "-o", "x", "--min-probability", "1.5"], 2, "0 to 1"),
         (&["in.jsonl", "-o", "x", "--set", "nothing=1"], 2, "--set nothing=1"),
-        (&["in.jsonl", "-o", "nowhere/x"], 1, "nowhere: cannot be written"),
+        (&["in.jsonl", "-o", "nowhere/x"], 1, "nowhere/x: cannot be written"),
         (&["in.jsonl", "-o", "x", "--text-field", "body"], 1, "no line has a field \"body\""),
         (&["in.warc.gz", "-o", "x.warc.gz", "--text-field", "body"], 2, "option of JSONL"),
         (&["in.jsonl", "-o", "x", "--removed", "nowhere/gone.tsv"], 1, "nowhere/gone.tsv"),

@@ -53,6 +53,15 @@ impl Dir {
         fs::read(self.path(name)).expect("the file is there")
     }
 
+    /// Expects no lock and no temporary file of an output in this folder.
+    #[track_caller]
+    pub(crate) fn is_clean(&self) {
+        for entry in fs::read_dir(self.0.path()).expect("a folder").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            assert!(!name.contains(".nddb-"), "{name} is left");
+        }
+    }
+
     /// Writes fingerprints of eight bytes each.
     pub(crate) fn write_prints(&self, name: &str, prints: &[u64]) {
         let bytes: Vec<u8> = prints.iter().flat_map(|print| print.to_le_bytes()).collect();

@@ -1,4 +1,5 @@
 //! The command as its users run it: what it prints, where, and how it ends.
+#![allow(clippy::disallowed_methods, reason = "tests make files")]
 
 mod add;
 mod against;
@@ -25,6 +26,7 @@ mod limits;
 mod lists;
 mod load;
 mod maintain;
+mod outputs;
 mod pages;
 mod pairs;
 mod papers;

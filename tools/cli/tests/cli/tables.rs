@@ -167,7 +167,7 @@ fn an_exported_table_can_be_loaded_again() {
     dir.nddb([&export[..], &["x.parquet"]].concat()).done().says(&["3 documents"]);
     dir.nddb([&export[..], &["again.parquet"]].concat()).done();
     assert_eq!(dir.read("x.parquet"), dir.read("again.parquet"), "the same rows give the same bytes");
-    assert!(!dir.path("x.parquet.part").exists());
+    dir.is_clean();
     let exported = rows(&dir, "x.parquet");
     assert_eq!(column(&exported, "fp"), ["255", "-2", "-9223372036854775808"], "patterns of 64 bits, signed");
     assert_eq!(
@@ -253,7 +253,8 @@ fn tables_of_pairs_and_clusters_have_what_the_lines_have() {
     }
     dir.nddb([&pairs[..], &["--format", "parquet", "--with", "url", "-o", "no.parquet"]].concat())
         .tells(2, &["--with is of lines"]);
-    assert!(!dir.path("no.parquet").exists() && !dir.path("no.parquet.part").exists());
+    assert!(!dir.path("no.parquet").exists());
+    dir.is_clean();
 }
 
 #[test]

@@ -66,6 +66,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     let clock = Clock::start();
     let db = args.db.as_deref().ok_or_else(|| Failure::usage("no database is named: give DB, or set NDDB_DB"))?;
+    let to = global.output("-o", args.output.as_deref())?;
     let reader = database::read(db)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
@@ -79,9 +80,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         return Err(nothing(&audit));
     }
     if args.output.is_some() || !global.json {
-        let mut output = Output::chosen(args.output.as_deref())?;
+        let mut output = Output::create(&to)?;
         output.write(audit.page().as_bytes())?;
-        output.flush()?;
+        output.finish()?;
     }
     if global.json {
         let strata = audit.strata.iter().map(|drawn| {

@@ -1,33 +1,32 @@
 //! The files of a clustering.
 
-use std::path::Path;
-
 use nddb::detect::{ClusterOptions, ClusterSummary, Clusters, Collection};
 use nddb::{Progress, View};
+use nddb_jobs::output::{ListTally, OutputLists};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::members;
 use super::renamed::Previous;
-use crate::columns::Target;
+use crate::columns::Rows;
 use crate::described::{Described, Reading, Wanted, With};
 use crate::failure::{Failure, Result};
 use crate::ids::write_id;
 use crate::json::{self, Id};
 use crate::messages::Messages;
-use crate::output::{Folder, Output, Sink};
+use crate::output::Output;
 use crate::pair_lines::{Format, Ids, Lines};
-use crate::pair_rows::{PairFormat, PairRows};
+use crate::pair_rows::{self, PairFormat, PairRows};
 use crate::removed::{RemoveTsv, of_clusters};
 use crate::waiting::Waiting;
 
 /// The files that a run writes or not, by its options.
-const SOMETIMES: [&str; 7] =
+pub(super) const SOMETIMES: [&str; 7] =
     ["clusters.tsv", "clusters.parquet", "pairs.jsonl", "pairs.tsv", "pairs.parquet", "renamed.tsv", "flipped.txt"];
 
 /// Where the files go, and what of.
 pub(super) struct Files<'a> {
-    pub(super) folder: &'a Path,
+    pub(super) lists: OutputLists,
     pub(super) collection: &'a Collection,
     pub(super) options: &'a ClusterOptions,
     pub(super) format: PairFormat,
@@ -40,7 +39,7 @@ pub(super) struct Files<'a> {
 impl Files<'_> {
     /// Clusters, and writes all files. They get their names when all of them are whole.
     pub(super) fn write(
-        &self,
+        self,
         view: View<'_>,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         previous: Option<Previous>,
@@ -48,36 +47,40 @@ impl Files<'_> {
     ) -> Result<ClusterSummary> {
         // Before the work: an id that may be of two documents is an error.
         let kept = previous.as_ref().map(|previous| previous.kept(self.collection)).transpose()?;
-        let mut folder = Folder::make(self.folder, &SOMETIMES)?;
         let (collection, method) = (self.collection, self.options.pairs.method.name());
         let (made, described) = match self.format.lines(self.with)? {
-            Some(format) => self.lines(view, watch, &mut folder, format)?,
+            Some(format) => self.lines(view, watch, format)?,
             None => {
-                let target = Target::Other(folder.file("pairs.parquet")?);
-                let mut rows = PairRows::new(collection, method, target)?;
+                let rows = Rows::table(self.begin("pairs.parquet")?, pair_rows::columns())?;
+                let mut rows = PairRows::new(collection, method, rows);
                 let outcome =
                     nddb::detect::cluster(view, collection, self.options, watch, &mut |line| rows.write(&line));
                 let made = rows.finish(outcome.map_err(Failure::from))?;
-                members::table(folder.file("clusters.parquet")?, view, collection, &self.options.pairs, &made)?;
+                members::table(self.begin("clusters.parquet")?, view, collection, &self.options.pairs, &made)?;
                 (made, None)
             }
         };
-        clusters(folder.file("clusters.jsonl")?, collection, &made, described.as_ref())?;
+        clusters(self.begin("clusters.jsonl")?, collection, &made, described.as_ref())?;
         if self.format != PairFormat::Parquet {
-            self.table(folder.file("clusters.tsv")?, &made, described.as_ref())?;
+            self.table(self.begin("clusters.tsv")?, &made, described.as_ref())?;
         }
-        self.lists(folder.file("keep.txt")?, folder.file("remove.txt")?, &made)?;
-        self.removed(folder.file("remove.tsv")?, view, &made)?;
+        self.lists(self.begin("keep.txt")?, self.begin("remove.txt")?, &made)?;
+        self.removed(self.begin("remove.tsv")?, view, &made)?;
         if let Some((previous, kept)) = previous.zip(kept) {
-            Previous::flipped(folder.file("flipped.txt")?, &kept, collection, &made)?;
-            previous.renamed(folder.file("renamed.tsv")?, collection, &made)?;
+            Previous::flipped(self.begin("flipped.txt")?, &kept, collection, &made)?;
+            previous.renamed(self.begin("renamed.tsv")?, collection, &made)?;
         }
-        let mut summary = folder.file("summary.json")?;
-        let text = serde_json::to_string_pretty(&describe(&made.summary));
-        summary.line(&text.map_err(|error| Failure::failed(format!("the summary: {error}")))?)?;
-        summary.flush()?;
-        folder.finish()?;
+        let mut summary = describe(&made.summary);
+        summary["lists"] =
+            Value::Object(self.lists.tallies().iter().map(|(name, tally)| listed(name, tally)).collect());
+        let text = serde_json::to_string_pretty(&summary);
+        let text = text.map_err(|error| Failure::failed(format!("the summary: {error}")))?;
+        self.lists.publish(format!("{text}\n").as_bytes())?;
         Ok(made.summary)
+    }
+
+    fn begin(&self, name: &str) -> Result<Output> {
+        Ok(Output::of(self.lists.begin(name)?))
     }
 
     /// Clusters, and writes the pairs as lines. Returns also what is said of documents besides.
@@ -85,25 +88,24 @@ impl Files<'_> {
         &self,
         view: View<'_>,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        folder: &mut Folder,
         format: Format,
     ) -> Result<(Clusters, Option<Described<'_>>)> {
         let (collection, method) = (self.collection, self.options.pairs.method.name());
         let lines = Lines { collection, method, format };
-        let mut sink = Sink::new(folder.file(&format!("pairs.{}", format.extension()))?);
+        let mut output = self.begin(&format!("pairs.{}", format.extension()))?;
         let mut out = Vec::new();
         let mut waiting = if self.with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-        let outcome = sink.write(&format.header(self.with)).and_then(|()| {
+        let outcome = output.emit(&format.header(self.with)).and_then(|()| {
             nddb::detect::cluster(view, collection, self.options, watch, &mut |line| match &mut waiting {
                 Some(waiting) => waiting.hold(&lines, &mut out, &line),
                 None => {
                     out.clear();
                     lines.write(&mut out, &line);
-                    sink.write(&out)
+                    output.emit(&out)
                 }
             })
         });
-        let (made, mut output) = sink.end(outcome.map_err(Failure::from))?;
+        let made = output.ended(outcome.map_err(Failure::from))?;
         let described = match waiting {
             Some(mut waiting) => {
                 want(&mut waiting.wanted, collection, &made)?;
@@ -113,13 +115,12 @@ impl Files<'_> {
             }
             None => None,
         };
-        output.flush()?;
+        output.finish()?;
         Ok((made, described))
     }
 
     /// A line for each document of a cluster: the cluster, the document, whether it is kept or removed.
-    fn table(&self, output: Output, made: &Clusters, described: Option<&Described<'_>>) -> Result<()> {
-        let mut sink = Sink::new(output);
+    fn table(&self, mut output: Output, made: &Clusters, described: Option<&Described<'_>>) -> Result<()> {
         let mut out = b"cluster\tdocument\tverdict".to_vec();
         Described::header(self.with, &mut out, "");
         out.push(b'\n');
@@ -135,12 +136,12 @@ impl Files<'_> {
                 }
                 out.push(b'\n');
             }
-            sink.write(&out)?;
+            output.emit(&out)?;
             out.clear();
             Ok(())
         });
-        let outcome = outcome.and_then(|()| sink.write(&out));
-        sink.finish(outcome.map_err(Failure::from))
+        let outcome = outcome.and_then(|()| output.emit(&out));
+        output.finish_after(outcome.map_err(Failure::from))
     }
 
     /// The ids of all live documents, in one list or the other.
@@ -156,8 +157,8 @@ impl Files<'_> {
             out.push(b'\n');
             if made.is_removed(rank) { remove.write(&out)? } else { keep.write(&out)? }
         }
-        keep.flush()?;
-        remove.flush()
+        keep.finish()?;
+        remove.finish()
     }
 
     /// Writes `remove.tsv`, which `filter` reads: for each document of `remove.txt`, in the same order, the reason and
@@ -178,6 +179,20 @@ impl Files<'_> {
     }
 }
 
+/// What the summary says of a list, by which a list that was cut or changed is noticed.
+fn listed(name: &str, tally: &ListTally) -> (String, Value) {
+    let ListTally { lines, bytes, xxh3 } = *tally;
+    let xxh3 = format!("{xxh3:016x}");
+    // A table has no lines.
+    let is_table = name.ends_with(".parquet");
+    let value = if is_table {
+        json!({"bytes": bytes, "xxh3": xxh3})
+    } else {
+        json!({"lines": lines, "bytes": bytes, "xxh3": xxh3})
+    };
+    (name.to_owned(), value)
+}
+
 /// Notes the members of all clusters.
 pub(super) fn want(wanted: &mut Wanted, collection: &Collection, made: &Clusters) -> Result<()> {
     made.each(collection, &mut |cluster| {
@@ -189,12 +204,11 @@ pub(super) fn want(wanted: &mut Wanted, collection: &Collection, made: &Clusters
 
 /// Writes all clusters as lines of JSON.
 pub(super) fn clusters(
-    output: Output,
+    mut output: Output,
     collection: &Collection,
     made: &Clusters,
     described: Option<&Described<'_>>,
 ) -> Result<()> {
-    let mut sink = Sink::new(output);
     let mut out = Vec::new();
     let outcome = made.each(collection, &mut |cluster| {
         out.clear();
@@ -211,9 +225,9 @@ pub(super) fn clusters(
             documents: described.map(|described| described.documents(cluster.members)),
         };
         json::line(&mut out, &line);
-        sink.write(&out)
+        output.emit(&out)
     });
-    sink.finish(outcome.map_err(Failure::from))
+    output.finish_after(outcome.map_err(Failure::from))
 }
 
 /// A cluster. Keys stand in the order of the fields.

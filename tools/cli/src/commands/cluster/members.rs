@@ -4,7 +4,7 @@ use nddb::View;
 use nddb::detect::{Clusters, Collection, PairOptions, stored_pair};
 use nddb::format::SourcePosition;
 
-use crate::columns::{Cell, Column, Kind, Rows, Target};
+use crate::columns::{Cell, Column, Kind, Rows};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::stored_scores::{stored_cells, stored_columns};
@@ -35,7 +35,7 @@ pub(super) fn table(
     options: &PairOptions,
     made: &Clusters,
 ) -> Result<()> {
-    let mut table = Rows::table(Target::Other(output), columns())?;
+    let mut table = Rows::table(output, columns())?;
     let outcome = rows(view, collection, options, made, &mut |cells| table.row(cells));
     table.finish(outcome.map_err(Failure::from))
 }

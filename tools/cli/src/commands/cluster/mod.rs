@@ -11,7 +11,7 @@ use nddb::View;
 use nddb::detect::{ClusterOptions, ClusterSummary, Collection, Keep, PairOptions, Remove};
 use serde_json::{Value, json};
 
-use self::files::Files;
+use self::files::{Files, SOMETIMES};
 use self::overrules::OverruleArgs;
 use self::renamed::Previous;
 use super::pairs::{self, MethodArgs};
@@ -90,6 +90,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         ..ClusterOptions::new(pairs)
     };
     let previous = args.previous.as_deref().map(Previous::open).transpose()?;
+    let lists = |folder: &PathBuf| global.outputs.lists("-o", folder, "summary.json", &SOMETIMES);
+    let lists = args.output.as_ref().map(lists).transpose()?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("cluster");
@@ -97,11 +99,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     options.pairs.settle(collection.held());
     options.overrules = args.overrules.find(view, &collection, global)?;
     let mut watch = meter.watch(true);
-    let (summary, json) = match &args.output {
-        Some(folder) => {
+    let (summary, json) = match lists {
+        Some(lists) => {
             let (with, format) = (&args.with.wanted()[..], args.format);
             let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
-            let files = Files { folder, collection: &collection, options: &options, format, with, reading, messages };
+            let files = Files { lists, collection: &collection, options: &options, format, with, reading, messages };
             let describe = |summary: &ClusterSummary| describe(args, view, &options, summary);
             (files.write(view, &mut *watch, previous, &describe)?, global.json)
         }

@@ -50,7 +50,7 @@ impl Previous {
             out.push(b'\n');
         }
         output.write(&out)?;
-        output.flush()
+        output.finish()
     }
 
     /// Writes a line for each earlier cluster whose id no cluster has now, and each cluster that one of its
@@ -85,6 +85,6 @@ impl Previous {
             out.push(b'\n');
         }
         output.write(&out)?;
-        output.flush()
+        output.finish()
     }
 }

@@ -8,9 +8,10 @@ use nddb::archive::{Format, Limits, Options};
 use nddb::detect::{ClusterOptions, Keep, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
+use nddb_jobs::output::{Destination, is_nameless};
+use nddb_jobs::scratch::Scratch;
 use nddb_lab::report::{Report, SAMPLE};
 use nddb_remote::is_remote;
-use tempfile::TempDir;
 
 use self::summary::Summary;
 use super::filter::{How, Plan, RemoveList, Selection};
@@ -27,7 +28,7 @@ use crate::messages::Meter;
 use crate::parameters::Parameters;
 use crate::quantity::counted;
 use crate::removed::{Because, RemovedRows, Search};
-use crate::{database, inputs, judging, output};
+use crate::{database, inputs, judging};
 
 /// Copy files without their near-duplicates, in one call
 ///
@@ -120,9 +121,11 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         Options { format: args.format, limits, id_from: args.id.unwrap_or_default().into(), ..args.fields.options() };
     let how = args.how(args.id);
     // What cannot be written is told before the work.
-    let plan = Plan::make(&how, &args.given, &global.messages())?;
+    let plan = Plan::make(&how, &args.given, global)?;
     args.fields.check(args.id, args.format, &plan.inputs().located)?;
     plan.check(&how, &options)?;
+    let removed = args.removed.as_deref().map(|path| global.output("--removed", Some(path))).transpose()?;
+    let page = args.report.as_deref().map(|path| global.output("--report", Some(path))).transpose()?;
     let earlier = args.against.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
     let parts = match &earlier[..] {
         [] => None,
@@ -131,17 +134,17 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let meter = global.messages().meter("dedup");
     let config = args.config(earlier.first())?;
     let (outside, id) = args.load(&plan, options, &config, &meter, global)?;
-    let found = args.find(&outside, parts.as_ref(), &meter, global)?;
+    let found = args.find(&outside, parts.as_ref(), removed.as_ref(), &meter, global)?;
     let mut selection = Selection::new(found.list.sorted());
     let counts = plan.copy(&args.how(id), outside.view(), &mut selection, &meter, &global.messages())?;
-    if let Some(path) = &args.report {
+    if let Some(to) = &page {
         let name = args.given.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let watch = &mut *meter.watch(true);
         let (resources, threads) = (pairs::resources(global), global.threads());
         let clustering = Some(&found.options);
-        let command = format!("nddb dedup {name} --report {}", path.display());
+        let command = format!("nddb dedup {name} --report {}", to.path().display());
         let page = Report::measure(name, found.reader.view(), clustering, &resources, SAMPLE, threads, watch)?;
-        report::write(&page, &command, Some(path))?;
+        report::write(&page, &command, to)?;
     }
     found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
     Ok(outside.code())
@@ -184,16 +187,14 @@ impl Args {
     }
 
     /// Makes the folder of the temporary database, which goes away with what is returned.
-    fn temporary_folder(&self, global: &Global) -> Result<TempDir> {
-        let beside = match self.output.parent() {
-            _ if global.tmp_dir.is_some() || output::is_nameless(&self.output) || is_remote(&self.output) => {
-                return global.temporary_folder();
+    fn temporary_folder(&self, global: &Global) -> Result<Scratch> {
+        match self.output.parent() {
+            _ if global.tmp_dir.is_some() || is_nameless(&self.output) || is_remote(&self.output) => {
+                global.temporary_folder()
             }
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        let folder = tempfile::Builder::new().prefix(".nddb-dedup-").tempdir_in(beside);
-        folder.map_err(|error| Failure::writing(&beside.display().to_string(), &error))
+            Some(parent) if parent != Path::new("") => global.temporary_folder_in(parent),
+            _ => global.temporary_folder_in(Path::new(".")),
+        }
     }
 
     /// Loads the inputs into a temporary database; returns where ids come from, too. Where an id is that of several
@@ -238,7 +239,14 @@ impl Args {
     }
 
     /// Finds what is removed, and lists it.
-    fn find(&self, outside: &Outside, parts: Option<&Parts<'_>>, meter: &Meter, global: &Global) -> Result<Found> {
+    fn find(
+        &self,
+        outside: &Outside,
+        parts: Option<&Parts<'_>>,
+        listed: Option<&Destination>,
+        meter: &Meter,
+        global: &Global,
+    ) -> Result<Found> {
         let view = outside.view();
         let options = self.options(view, global)?;
         let Some((_, path)) = outside.loaded() else { return Err(Failure::failed("no inputs were loaded")) };
@@ -246,7 +254,7 @@ impl Args {
         let (options_of, threads) = (options.clone(), global.threads());
         let search = Search { path: &path, view, earlier, options: options_of, threads, has_origins: true };
         let (mut list, mut summary) = (RemoveList::empty(), Summary::default());
-        let rows = self.removed.as_deref().map(|path| RemovedRows::begin(path, view, parts.is_some()));
+        let rows = listed.map(|to| RemovedRows::begin(to, view, parts.is_some()));
         let mut rows = rows.transpose()?;
         let outcome = search.each(&mut *meter.watch(true), &mut |removed| {
             let place = removed.origin.place;

@@ -1,7 +1,6 @@
 //! The summary of `nddb dedup`: numbers of documents read, kept and removed, as text and as JSON.
 
-use std::path::PathBuf;
-
+use nddb_jobs::output::Destination;
 use serde_json::json;
 
 use super::Args;
@@ -48,7 +47,7 @@ impl Summary {
         &self,
         args: &Args,
         outside: &Outside,
-        (counts, outputs): (&Counts, &[PathBuf]),
+        (counts, outputs): (&Counts, &[Destination]),
         clock: &Clock,
         global: &Global,
         meter: &Meter,
@@ -69,7 +68,7 @@ impl Summary {
                 "without_id": counts.without_id,
                 "skipped": skipped,
                 "bytes": counts.bytes,
-                "outputs": outputs.iter().map(nddb::archive::text_of).collect::<Vec<_>>(),
+                "outputs": outputs.iter().map(|to| nddb::archive::text_of(to.path())).collect::<Vec<_>>(),
                 "seconds": clock.seconds(),
                 "cpu_seconds": clock.cpu_seconds(),
             }))?;

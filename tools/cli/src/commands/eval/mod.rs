@@ -8,11 +8,11 @@ mod setting;
 mod table;
 mod trial;
 
-use std::path::Path;
-
+use nddb::archive;
 use nddb::detect::methods::Lcs;
 use nddb::detect::{Method, Resources, Verification};
 use nddb::sketch::Recipe;
+use nddb_jobs::output::Destination;
 use nddb_lab::eval::{Cells, EvalPage, Intervals, MethodFigures, RecipeFigures, splits};
 
 pub(crate) use self::args::Args;
@@ -43,6 +43,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     args.parameters.apply(&mut methods)?;
     let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
     let labels = read_labels(&args.pairs)?;
+    let documents = archive::expand(&[&args.docs], archive::Format::Auto)?;
+    documents.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
+    let review = args.review.as_deref().map(|path| global.output("--review", Some(path))).transpose()?;
+    let page = args.report.as_deref().map(|path| global.output("--report", Some(path))).transpose()?;
     let meter = global.messages().meter("eval");
     let folder = global.temporary_folder()?;
     let mut resources = Resources { folder: folder.path().into(), ..Resources::default() };
@@ -59,11 +63,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let cells = Cells::new(&sets[0].gold, &selected);
     let frame = Frame { sets: &sets, labels: &labels, selected, cells, half: args.half, seed: args.seed };
     let trials = run_all(&settings, &lcs, args, &frame, &resources, &meter, global)?;
-    if let Some(path) = &args.review {
-        write_reviews(path, &trials)?;
+    if let Some(to) = &review {
+        write_reviews(to, &trials)?;
     }
     let figures = trial::measure(&frame, args, &resources, &meter)?;
-    report(&frame, &trials, &figures, args, global)?;
+    report(&frame, &trials, &figures, args, page.as_ref(), global)?;
     for trial in &trials {
         for warning in text_options::warnings(&trial.summary) {
             global.messages().warn(format!("{} {}: {warning}", trial.setting.method, trial.setting.told()));
@@ -124,14 +128,15 @@ fn report(
     trials: &[Trial<'_>],
     figures: &[Figures<'_>],
     args: &Args,
+    to: Option<&Destination>,
     global: &Global,
 ) -> Result<()> {
     let (reference, intervals) = if trials.is_empty() { (0, Vec::new()) } else { frame.intervals(trials) };
-    if let Some(path) = &args.report {
+    if let Some(to) = to {
         let page = page(frame, trials, &intervals, figures, args).html()?;
-        let mut output = Output::chosen(Some(path))?;
+        let mut output = Output::create(to)?;
         output.write(page.as_bytes())?;
-        output.flush()?;
+        output.finish()?;
     }
     let mut output = Output::stdout();
     if global.json {
@@ -186,8 +191,8 @@ fn page<'a>(
     }
 }
 
-fn write_reviews(path: &Path, trials: &[Trial<'_>]) -> Result<()> {
-    let mut review = Review::create(path)?;
+fn write_reviews(to: &Destination, trials: &[Trial<'_>]) -> Result<()> {
+    let mut review = Review::create(to)?;
     for trial in trials {
         review.write(&trial.set.corpus, &trial.told(), &trial.returned.sample())?;
     }

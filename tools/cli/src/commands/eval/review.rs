@@ -1,7 +1,6 @@
 //! Pairs without a label, written for manual labelling.
 
-use std::path::Path;
-
+use nddb_jobs::output::Destination;
 use nddb_lab::eval::Corpus;
 use nddb_lab::tsv;
 
@@ -16,8 +15,8 @@ pub(super) struct Review {
 
 impl Review {
     /// Begins the file.
-    pub(super) fn create(path: &Path) -> Result<Self> {
-        let mut output = Output::file(path)?;
+    pub(super) fn create(to: &Destination) -> Result<Self> {
+        let mut output = Output::create(to)?;
         output.line("id1\tid2\tlabel\tkind\turl1\turl2")?;
         Ok(Self { output })
     }
@@ -42,8 +41,8 @@ impl Review {
         Ok(())
     }
 
-    /// Writes all buffered lines.
-    pub(super) fn finish(mut self) -> Result<()> {
-        self.output.flush()
+    /// Completes the file.
+    pub(super) fn finish(self) -> Result<()> {
+        self.output.finish()
     }
 }

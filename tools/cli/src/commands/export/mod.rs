@@ -72,12 +72,13 @@ impl From<Format> for RowFormat {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
+    let to = global.output("-o", args.output.as_deref())?;
     let reader = database::read(&args.database.db)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("export");
     let columns = args.columns.iter().map(|column| column.column()).collect();
     let format = args.format.into();
-    let rows = Rows::chosen(format, args.output.as_deref(), columns)?;
+    let rows = Rows::chosen(format, &to, columns)?;
     let documents = write(reader.view(), &args.columns, (rows, format), args.limit, &meter)?;
     if global.json && args.output.is_some() {
         output::print_json(&json!({

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use nddb::View;
 use nddb::archive::{self, Format, Located, Options};
+use nddb_jobs::output::{Destination, is_nameless};
 use nddb_lab::{NamedId, other_forms};
 use serde_json::json;
 
@@ -40,7 +41,7 @@ use crate::commands::load::IdFrom;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::inputs::{self, Packing};
 use crate::messages::{Messages, Meter, Tick};
-use crate::output::{self, Published};
+use crate::output::{self, Output};
 use crate::quantity::{bytes, counted, duration, grouped};
 use crate::removed::{Because, Place, RemoveTsv, RemovedRows};
 use crate::{database, interrupt};
@@ -135,18 +136,25 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let (db, given) = args.environment.split(args.given.clone(), "INPUT")?;
     let given: Vec<PathBuf> = given.into_iter().map(PathBuf::from).collect();
-    let plan = Plan::make(&args.how, &given, &global.messages())?;
+    for name in READ_OF_CLUSTERS {
+        args.in_folder(name).iter().for_each(|path| global.outputs.reads("a list of the clusters", path));
+    }
+    let plan = Plan::make(&args.how, &given, global)?;
+    let removed = args.removed.as_deref().map(|path| global.output("--removed", Some(path))).transpose()?;
     let reader = database::read(&db)?;
     let view = reader.view();
     let mut selection = args.selection(view, &global.messages())?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("filter");
     let all = plan.copy(&args.how, view, &mut selection, &meter, &global.messages())?;
-    if let Some(path) = &args.removed {
-        args.list(path, view, &selection.list)?;
+    if let Some(to) = &removed {
+        args.list(to, view, &selection.list)?;
     }
     tell(&all, &selection, global, &meter, &clock)
 }
+
+/// The files of a clustering, which are read or belong to what is read.
+const READ_OF_CLUSTERS: [&str; 5] = ["remove.txt", "remove.tsv", "clusters.jsonl", "keep.txt", "summary.json"];
 
 /// The inputs, and what is written of them.
 pub(in crate::commands) struct Plan {
@@ -156,13 +164,15 @@ pub(in crate::commands) struct Plan {
 
 impl Plan {
     /// Finds the inputs of the files and folders that are given, and names the outputs.
-    pub(in crate::commands) fn make(how: &How, given: &[PathBuf], messages: &Messages) -> Result<Self> {
+    pub(in crate::commands) fn make(how: &How, given: &[PathBuf], global: &Global) -> Result<Self> {
         let archive::Inputs { located: inputs, passed_over } = archive::expand(given, how.format)?;
         if passed_over > 0 {
             let files = counted(passed_over, "file");
-            messages.note(format!("{files} in folders passed over: hidden, or of no format that is asked for"));
+            global
+                .messages()
+                .note(format!("{files} in folders passed over: hidden, or of no format that is asked for"));
         }
-        let targets = Targets::of(given, &inputs, &how.output, how.removed_documents.as_deref())?;
+        let targets = Targets::of(given, &inputs, &how.output, how.removed_documents.as_deref(), &global.outputs)?;
         Ok(Self { inputs, targets })
     }
 
@@ -172,7 +182,7 @@ impl Plan {
     }
 
     /// Returns the files of kept documents, in the order of the inputs.
-    pub(in crate::commands) fn outputs(&self) -> &[PathBuf] {
+    pub(in crate::commands) fn outputs(&self) -> &[Destination] {
         &self.targets.kept
     }
 
@@ -183,7 +193,7 @@ impl Plan {
             let packing = Packing::of(opened.path())?;
             let (kept, removed) = self.targets.of_input(index);
             for target in [Some(kept), removed].into_iter().flatten() {
-                opened.kind.packing(packing, target, &input.path)?;
+                opened.kind.packing(packing, target.path(), &input.path)?;
             }
         }
         Ok(())
@@ -336,8 +346,8 @@ impl Args {
     }
 
     /// Lists what was removed: with the reasons of the clustering, unless the user names the documents.
-    fn list(&self, path: &Path, view: View<'_>, removed: &RemoveList) -> Result<()> {
-        let mut rows = RemovedRows::begin(path, view, false)?;
+    fn list(&self, to: &Destination, view: View<'_>, removed: &RemoveList) -> Result<()> {
+        let mut rows = RemovedRows::begin(to, view, false)?;
         let mut row = |named: &NamedId, because: Because<'_>, place: Option<Place>| -> Result<()> {
             let id = resolved(named, view)?;
             if !removed.is_removed(&id) {
@@ -380,7 +390,7 @@ impl Kind {
             #[cfg(feature = "parquet")]
             (Self::Table, _) => Ok(Packing::Plain),
             (Self::Page, _) => Ok(Packing::Plain),
-            (Self::Records, named) if output::is_nameless(to) || named == packing => Ok(Packing::Plain),
+            (Self::Records, named) if is_nameless(to) || named == packing => Ok(Packing::Plain),
             (Self::Records, _) => {
                 let (to, name) = (to.display(), input.display());
                 let message = format!("{to}: records are copied as they are compressed, which the name does not say");
@@ -497,7 +507,7 @@ impl Job<'_> {
         Ok(BufReader::with_capacity(BUFFER, unpacked))
     }
 
-    fn run(&self, kept: &Path, removed: Option<&Path>, selection: &mut Selection) -> Result<Counts> {
+    fn run(&self, kept: &Destination, removed: Option<&Destination>, selection: &mut Selection) -> Result<Counts> {
         let (path, options) = (self.opened.path(), &self.opened.options);
         let packing = Packing::of(path)?;
         let kind = self.opened.kind;
@@ -513,9 +523,9 @@ impl Job<'_> {
             return Ok(counts);
         }
         let packing_of = |to: &Path| kind.packing(packing, to, self.input);
-        let mut kept = Published::create(kept, packing_of(kept)?)?;
+        let mut kept = Output::packed(kept, packing_of(kept.path())?)?;
         let mut removed = match removed {
-            Some(path) => Some(Published::create(path, packing_of(path)?)?),
+            Some(to) => Some(Output::packed(to, packing_of(to.path())?)?),
             None => None,
         };
         let mut progress = |counts: &Counts| self.tick("filtering", counts);
@@ -545,7 +555,7 @@ impl Job<'_> {
             }
         };
         kept.finish()?;
-        removed.map_or(Ok(()), Published::finish)?;
+        removed.map_or(Ok(()), Output::finish)?;
         Ok(counts)
     }
 

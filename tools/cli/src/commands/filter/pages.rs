@@ -1,15 +1,15 @@
 //! Files of one document each: pages and texts, copied or left out.
 
 use std::io;
-use std::path::Path;
 
 use nddb::archive::{EntryContent, Located, Options};
+use nddb_jobs::output::Destination;
 
 use super::lists::Fate;
 use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
-use crate::inputs::{self, Packing};
-use crate::output::Published;
+use crate::inputs;
+use crate::output::Output;
 
 /// Decides about the document of a file; `None` if it has none that can be read.
 pub(super) fn decide(located: &Located, options: &Options, selection: &mut Selection) -> Result<Option<Fate>> {
@@ -27,8 +27,8 @@ pub(super) fn filter(
     located: &Located,
     options: &Options,
     selection: &mut Selection,
-    kept: &Path,
-    removed: Option<&Path>,
+    kept: &Destination,
+    removed: Option<&Destination>,
 ) -> Result<Counts> {
     let mut counts = Counts { bytes: located.size(), ..Counts::default() };
     let decided = decide(located, options, selection)?;
@@ -38,7 +38,7 @@ pub(super) fn filter(
     }
     let is_removed = decided == Some(Fate::Removed);
     if let Some(target) = if is_removed { removed } else { Some(kept) } {
-        let mut file = Published::create(target, Packing::Plain)?;
+        let mut file = Output::create(target)?;
         io::copy(&mut inputs::open_file(&located.path)?, &mut file).map_err(|error| Failure::unwritten(&error))?;
         file.finish()?;
     }

@@ -5,21 +5,20 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use nddb::archive::Located;
-use nddb_remote::is_remote;
+use nddb_jobs::output::{Destination, Outputs};
 
 use crate::failure::{Failure, Result};
-use crate::{inputs, output};
 
-/// For each input the file that gets what is kept of it, and the one that gets what is removed, if any does.
+/// For each input where what is kept of it goes, and what is removed, if that is written.
 pub(in crate::commands) struct Targets {
-    pub(in crate::commands) kept: Vec<PathBuf>,
-    removed: Option<Vec<PathBuf>>,
+    pub(in crate::commands) kept: Vec<Destination>,
+    removed: Option<Vec<Destination>>,
 }
 
 impl Targets {
     /// Returns the outputs of an input.
-    pub(super) fn of_input(&self, index: usize) -> (&Path, Option<&Path>) {
-        (&self.kept[index], self.removed.as_ref().map(|paths| &*paths[index]))
+    pub(super) fn of_input(&self, index: usize) -> (&Destination, Option<&Destination>) {
+        (&self.kept[index], self.removed.as_ref().map(|targets| &targets[index]))
     }
 
     /// Names the outputs of inputs that were given as these files and folders, and makes the folders for them.
@@ -28,47 +27,43 @@ impl Targets {
         located: &[Located],
         kept: &Path,
         removed: Option<&Path>,
+        outputs: &Outputs,
     ) -> Result<Self> {
-        let asked = [Some(kept), removed];
+        located.iter().for_each(|input| outputs.reads("an input", &input.path));
         let names = names(given, located);
         let is_one = matches!((given, located), ([given], [input]) if input.path == *given);
-        let kept = targets(given, is_one, &names, kept)?;
-        let removed = removed.map(|path| targets(given, is_one, &names, path)).transpose()?;
-        let read: HashSet<_> = located.iter().filter_map(|input| inputs::number(&input.path)).collect();
-        let mut named = HashSet::new();
-        for path in kept.iter().chain(removed.iter().flatten()) {
-            if !named.insert(path) {
-                return Err(Failure::usage(format!("{}: two outputs would have this name", path.display())));
-            }
-            let is_input = inputs::number(path).is_some_and(|number| read.contains(&number));
-            if is_input || is_remote(path) && located.iter().any(|input| input.path == *path) {
-                return Err(Failure::usage(format!("{}: is an input: choose another output", path.display())));
-            }
-        }
-        for path in kept.iter().chain(removed.iter().flatten()) {
-            // A file that the user names is where it is meant to be, or a mistake.
-            if let Some(folder) = path.parent().filter(|_| !asked.contains(&Some(path.as_path()))) {
-                output::make_folder(folder)?;
-            }
-        }
+        let named = Named { given, is_one, names: &names, outputs };
+        let kept = named.targets("-o", kept)?;
+        let removed = removed.map(|path| named.targets("--removed-documents", path)).transpose()?;
         Ok(Self { kept, removed })
     }
 }
 
-/// Returns the output of each input; inputs have these names below a folder. `is_one` if the only path that was given is
-/// an input, and no folder of inputs.
-fn targets(given: &[PathBuf], is_one: bool, names: &[PathBuf], output: &Path) -> Result<Vec<PathBuf>> {
-    if !is_folder(output) && is_one {
-        return Ok(vec![output.to_owned()]);
+/// Inputs, and their names below a folder.
+struct Named<'a> {
+    given: &'a [PathBuf],
+    /// The only path that was given is an input, and no folder of inputs.
+    is_one: bool,
+    names: &'a [PathBuf],
+    outputs: &'a Outputs,
+}
+
+impl Named<'_> {
+    /// Returns the output of each input.
+    fn targets(&self, option: &str, output: &Path) -> Result<Vec<Destination>> {
+        if !is_folder(output) && self.is_one {
+            return Ok(vec![self.outputs.file(option, output)?]);
+        }
+        if output.as_os_str() == "-" {
+            return Err(Failure::usage("several inputs go into a folder: -o FOLDER"));
+        }
+        if self.given.iter().any(|path| path.as_os_str() == "-") {
+            return Err(Failure::usage("-: has no name for a file in a folder: -o FILE"));
+        }
+        let folder = self.outputs.folder(option, output)?;
+        let files = self.names.iter().map(|name| folder.file(name));
+        Ok(files.collect::<Result<_, _>>()?)
     }
-    if output.as_os_str() == "-" {
-        return Err(Failure::usage("several inputs go into a folder: -o FOLDER"));
-    }
-    if given.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::usage("-: has no name for a file in a folder: -o FILE"));
-    }
-    output::make_folder(output)?;
-    Ok(names.iter().map(|name| output.join(name)).collect())
 }
 
 /// Returns whether an output is a folder, or named as one.
@@ -124,16 +119,19 @@ mod tests {
     #[test]
     fn several_inputs_go_into_a_folder_under_their_names() {
         let folder = tempfile::tempdir().expect("a folder");
-        let of = |inputs: &[&str], output: &str| {
+        let of = |inputs: &[&str], output: &str| -> Result<Vec<PathBuf>> {
             let given: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
-            targets(&given, inputs.len() == 1, &names(&given, &located(inputs)), &folder.path().join(output))
+            let output = folder.path().join(output);
+            let targets = Targets::of(&given, &located(inputs), &output, None, &Outputs::default())?;
+            Ok(targets.kept.iter().map(|target| target.path().to_owned()).collect())
         };
         let paths = of(&["a/x.jsonl", "b/y.jsonl"], "kept").expect("a folder");
         assert_eq!(paths, [folder.path().join("kept/x.jsonl"), folder.path().join("kept/y.jsonl")]);
         assert_eq!(of(&["a/x.jsonl"], "kept").expect("a folder"), [folder.path().join("kept/x.jsonl")]);
         assert_eq!(of(&["a/x.jsonl"], "one").expect("a file"), [folder.path().join("one")]);
         assert!(of(&["-"], "kept").is_err());
-        assert!(targets(&["a".into(), "b".into()], false, &["a".into(), "b".into()], Path::new("-")).is_err());
+        let several = ["a".into(), "b".into()];
+        assert!(Targets::of(&several, &located(&["a", "b"]), Path::new("-"), None, &Outputs::default()).is_err());
     }
 
     #[test]

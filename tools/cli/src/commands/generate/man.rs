@@ -1,10 +1,12 @@
 //! `nddb generate man`: manual pages.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use nddb_jobs::output::OutputFolder;
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
-use crate::output;
+use crate::output::Output;
 use crate::quantity::counted;
 
 /// Write manual pages into a folder: nddb.1, nddb-lab.1, and one for each of their commands
@@ -19,14 +21,24 @@ pub(super) struct Args {
 
 /// Writes the pages of these command lines.
 pub(super) fn run(args: &Args, commands: &[clap::Command], global: &Global) -> Result<Code> {
-    let failed = |error| Failure::writing(&args.folder.display().to_string(), &error);
-    output::make_folder(&args.folder)?;
+    let folder = global.outputs.folder("DIR", &args.folder)?;
     for command in commands {
-        clap_mangen::generate_to(command.clone(), &args.folder).map_err(failed)?;
+        let mut command = command.clone();
+        command.build();
+        write(&folder, &command)?;
     }
     let pages = commands.iter().map(count).sum();
     global.messages().note(format!("man: {} in {}", counted(pages, "page"), args.folder.display()));
     Ok(Code::Done)
+}
+
+/// Writes the page of a command, and those of all below it.
+fn write(folder: &OutputFolder, command: &clap::Command) -> Result<()> {
+    let page = clap_mangen::Man::new(command.clone());
+    let mut output = Output::create(&folder.file(Path::new(&page.get_filename()))?)?;
+    page.render(&mut output).map_err(|error| Failure::unwritten(&error))?;
+    output.finish()?;
+    command.get_subcommands().filter(|command| !command.is_hide_set()).try_for_each(|below| write(folder, below))
 }
 
 /// Number of a command and all below it.

@@ -85,6 +85,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
             "give --docs and --pairs once for each set, and --groups and --weight for all of them or none".to_owned(),
         ));
     }
+    let to = args.output.as_deref().map(|path| global.output("--output", Some(path))).transpose()?;
     let meter = global.messages().meter("fit");
     let folder = global.temporary_folder()?;
     let mut resources = Resources { folder: folder.path().into(), ..Resources::default() };
@@ -95,10 +96,10 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
         sets.read(docs, pairs, groups.map(PathBuf::as_path), &resources, &meter)?;
     }
     let (value, model) = fitted(&sets, args.penalty, &args.weight, args.seed, global.threads());
-    if let Some(path) = &args.output {
-        let mut output = Output::chosen(Some(path))?;
+    if let Some(to) = &to {
+        let mut output = Output::create(to)?;
         output.json(&model_value(&model))?;
-        output.flush()?;
+        output.finish()?;
     }
     let mut output = Output::stdout();
     if global.json {

@@ -42,6 +42,10 @@ enum Command {
 }
 
 impl Program for Cli {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
     fn run(self) -> Result<Code> {
         let global = &self.global;
         global.prepare()?;
@@ -52,7 +56,7 @@ impl Program for Cli {
             Command::Frequencies(args) => features::frequencies::run(&args, global),
             Command::Simhash(args) => features::simhash::run(&args, global),
             Command::Segment(args) => segment::run(&args, global),
-            Command::Scan(args) => scan::run(&args),
+            Command::Scan(args) => scan::run(&args, global),
             Command::Resolve(args) => resolve::run(args, global),
         }
     }

@@ -78,6 +78,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if args.labels.is_some() && args.inputs.len() > 1 {
         return Err(Failure::usage("--labels are of the documents of one database: name one"));
     }
+    let to = args.output.as_deref().map(|path| global.output("-o", Some(path))).transpose()?;
     let meter = global.messages().meter("paper");
     let mut made = Vec::new();
     for input in &args.inputs {
@@ -87,11 +88,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         };
         made.push((input.display().to_string(), exhibits));
     }
-    if let Some(path) = &args.output {
+    if let Some(to) = &to {
         let page = page(args.paper, &made)?;
-        let mut output = Output::chosen(Some(path))?;
+        let mut output = Output::create(to)?;
         output.write(page.as_bytes())?;
-        output.flush()?;
+        output.finish()?;
     }
     let mut output = Output::stdout();
     if global.json {

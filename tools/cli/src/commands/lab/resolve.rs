@@ -56,7 +56,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
             if distance <= u32::from(within.0) { resolving.push(query, stored, distance) } else { Ok(()) }
         })?;
     }
-    let mut rows = args.to.rows(true)?;
+    let mut rows = args.to.rows(true, global)?;
     let ids = args.to.ids(view)?;
     let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, &ids, found);
     let outcome = resolving.finish(&mut emit);

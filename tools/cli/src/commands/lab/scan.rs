@@ -7,6 +7,7 @@ use nddb::{Fingerprint, ScanRange, Within};
 use nddb_format::block::BLOCK_SIZE;
 use nddb_format::segment::{HEADER_SIZE, Header};
 
+use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::matches::MatchOutput;
 use crate::output::Output;
@@ -54,10 +55,10 @@ pub(crate) struct Args {
     k: Option<u8>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Code> {
-    let Some(queries) = &args.queries else { return list(args) };
+pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let Some(queries) = &args.queries else { return list(args, global) };
     let queries = inputs::fingerprints(queries)?;
-    let mut rows = args.to.rows(false)?;
+    let mut rows = args.to.rows(false, global)?;
     let mut emit =
         |ordinal: u64, stored: Fingerprint, distance: u32| rows.row(&[ordinal.into(), stored.into(), distance.into()]);
     let outcome = match &args.header {
@@ -69,13 +70,13 @@ pub(crate) fn run(args: &Args) -> Result<Code> {
 }
 
 /// Lists the ranges of a database.
-fn list(args: &Args) -> Result<Code> {
+fn list(args: &Args, global: &Global) -> Result<Code> {
     let reader = database::read(&args.segment)?;
-    let mut output = Output::chosen(args.to.output.as_deref())?;
+    let mut output = Output::create(&global.output("-o", args.to.output.as_deref())?)?;
     for ScanRange { segment, first, blocks } in reader.view().scan_ranges() {
         output.write(format!("{}\t{first}\t{blocks}\n", segment.display()).as_bytes())?;
     }
-    output.flush()?;
+    output.finish()?;
     Ok(Code::Done)
 }
 

@@ -199,6 +199,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     given.extend(args.listed.read()?.into_iter().map(OsString::from));
     let options = args.options(global)?;
     let inputs = archive::expand(&given, args.format)?;
+    inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
     args.fields.names.check(args.id, args.format, &inputs.located)?;
     if args.id.is_some_and(IdFrom::is_place) && !args.select.is_empty() {
         let id = archive::IdFrom::from(args.id.unwrap_or_default()).name();
@@ -208,9 +209,10 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         true => (inputs, None),
         false => Choice::make(&args.select, inputs).map(|(inputs, choice)| (inputs, Some(choice)))?,
     };
+    let to = args.skipped.as_deref().map(|path| global.output("--skipped", Some(path))).transpose()?;
     let mut writer = database::write(&db, &command, global)?;
     database::recipe(writer.settings())?;
-    let mut skipped = Skipped::create(args.skipped.as_deref(), global.messages())?;
+    let mut skipped = Skipped::create(to, global.messages())?;
     choice.iter().try_for_each(|choice| choice.list(&mut skipped))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
 
@@ -282,10 +284,11 @@ fn load(
                 has_failed.store(true, Ordering::Relaxed);
             }
         })
-        .load_inputs(inputs)?;
+        .load_inputs(inputs);
     match failure {
         Some(failure) => Err(failure),
-        None => skipped.finish().map(|()| report),
+        // What was skipped before an error is passed over by the next load, so it is listed now.
+        None => skipped.finish().and(report.map_err(Failure::from)),
     }
 }
 

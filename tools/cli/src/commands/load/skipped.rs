@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nddb::archive::{Position, text_of};
 use nddb::ingest;
+use nddb_jobs::output::Destination;
 use serde_json::json;
 
 use crate::failure::Result;
@@ -24,8 +25,8 @@ pub(super) struct Skipped {
 
 impl Skipped {
     /// Makes the file, if the user wants one.
-    pub(super) fn create(path: Option<&Path>, messages: Messages) -> Result<Self> {
-        Ok(Self { output: path.map(Output::file).transpose()?, messages })
+    pub(super) fn create(to: Option<Destination>, messages: Messages) -> Result<Self> {
+        Ok(Self { output: to.as_ref().map(Output::create).transpose()?, messages })
     }
 
     /// Adds a record of a file.
@@ -59,7 +60,7 @@ impl Skipped {
     }
 
     /// Completes the list.
-    pub(super) fn finish(mut self) -> Result<()> {
-        self.output.as_mut().map_or(Ok(()), Output::flush)
+    pub(super) fn finish(self) -> Result<()> {
+        self.output.map_or(Ok(()), Output::finish)
     }
 }

@@ -1,8 +1,9 @@
 //! `nddb against`: which documents of one collection are near to another.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nddb::View;
+use nddb_jobs::output::Destination;
 use nddb_lab::tsv;
 use serde_json::json;
 
@@ -72,6 +73,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let names: Vec<PathBuf> = databases.into_iter().chain(files.first().cloned()).collect();
     let readers: Vec<_> = readers.iter().chain(loaded.as_ref().map(Outside::reader)).collect();
     let parts = &Parts::new(&names, &readers)?;
+    let to = global.output("-o", args.output.as_deref())?;
+    let list = args.list.as_deref().map(|path| global.output("--list", Some(path))).transpose()?;
     let judged = Judged {
         parts,
         online: args.how.online(parts.federation.parts()[0], args.k)?,
@@ -80,11 +83,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         outside: Some(a.view()),
         only_matched: true,
     };
-    let mut asking = Asking::new(&judged, global.threads(), Output::chosen(args.output.as_deref())?);
+    let mut asking = Asking::new(&judged, global.threads(), Output::create(&to)?);
     asking.ask_outside(a.view())?;
     let (documents, sum) = asking.finish()?;
-    if let Some(path) = &args.list {
-        write_list(path, &sum.matched, a.view())?;
+    if let Some(to) = &list {
+        write_list(to, &sum.matched, a.view())?;
     }
     let (near, seconds) = (sum.matched.len() as u64, clock.seconds());
     if global.json && args.output.is_some() {
@@ -98,8 +101,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 }
 
 /// Writes ids of documents, one per line.
-fn write_list(path: &Path, ids: &[String], documents: View<'_>) -> Result<()> {
-    let mut output = Output::file(path)?;
+fn write_list(to: &Destination, ids: &[String], documents: View<'_>) -> Result<()> {
+    let mut output = Output::create(to)?;
     let mut line = Vec::new();
     for id in ids {
         line.clear();
@@ -107,5 +110,5 @@ fn write_list(path: &Path, ids: &[String], documents: View<'_>) -> Result<()> {
         line.push(b'\n');
         output.write(&line)?;
     }
-    output.flush()
+    output.finish()
 }

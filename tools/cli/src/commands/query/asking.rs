@@ -101,8 +101,8 @@ impl<'a, A: Answering> Asking<'a, A> {
     }
 
     /// Completes the output; returns the number of queries and the sum of the answers.
-    pub(super) fn finish(mut self) -> Result<(usize, Answers)> {
-        self.output.flush()?;
+    pub(super) fn finish(self) -> Result<(usize, Answers)> {
+        self.output.finish()?;
         Ok((self.queries, self.sum))
     }
 }

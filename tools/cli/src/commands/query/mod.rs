@@ -202,7 +202,7 @@ fn ask<A: Answering>(
 ) -> Result<Code> {
     let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
     let clock = Clock::start();
-    let output = Output::chosen(args.output.as_deref().or(silent(global)))?;
+    let output = Output::create(&global.output("-o", args.output.as_deref().or(silent(global)))?)?;
     let output = if args.format == Format::Table { output.tabled() } else { output };
     let mut asking = Asking::new(answering, threads, output);
     if let Some(outside) = outside {

@@ -54,7 +54,7 @@ pub(super) fn run(
         return Err(Failure::usage("--format tsv and parquet are for --fp-file: give a file of fingerprints"));
     };
     let queries = inputs::fingerprints(path)?;
-    let mut rows = Rows::chosen(format, file.or(silent(global)), columns(true))?;
+    let mut rows = Rows::chosen(format, &global.output("-o", file.or(silent(global)))?, columns(true))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("query");
     let ids = Cells::new(view, format)?;

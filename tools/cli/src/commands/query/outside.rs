@@ -8,7 +8,7 @@ use nddb::ingest::{Event, LoadReport, Loader};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View, Writer};
 use nddb_format::record::Settings;
-use tempfile::TempDir;
+use nddb_jobs::scratch::Scratch;
 
 use crate::args::Global;
 use crate::commands::load::{incomplete, tick, warn};
@@ -28,7 +28,7 @@ const DATABASE: &str = "documents.nddb";
 pub(in crate::commands) struct Outside {
     reader: Reader,
     /// How a temporary database was loaded, and its folder, which is removed with this.
-    loaded: Option<(LoadReport, TempDir)>,
+    loaded: Option<(LoadReport, Scratch)>,
 }
 
 impl Outside {
@@ -47,6 +47,7 @@ impl Outside {
             }
             _ => {
                 let inputs = archive::expand(given, archive::Format::Auto)?;
+                inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
                 let meter = global.messages().meter("read");
                 let folder = global.temporary_folder()?;
                 let config = match like {
@@ -68,7 +69,7 @@ impl Outside {
         inputs: Inputs,
         options: Options,
         config: &Config,
-        folder: TempDir,
+        folder: Scratch,
         check: impl FnOnce(View<'_>) -> Result<()>,
         meter: &Meter,
         global: &Global,
@@ -123,7 +124,7 @@ impl Outside {
     /// Returns the exit code of a successful command.
     pub(in crate::commands) fn code(&self) -> Code {
         // Some of the files may have been skipped, or ids repeated.
-        let is_whole = |(report, _): &(LoadReport, TempDir)| {
+        let is_whole = |(report, _): &(LoadReport, Scratch)| {
             report.skipped() == 0 && report.loaded.repeated == 0 && report.cut == 0
         };
         if self.loaded.as_ref().is_none_or(is_whole) { Code::Done } else { Code::SomeSkipped }

@@ -4,8 +4,9 @@ mod numbers;
 mod removal_numbers;
 mod text_numbers;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use nddb_jobs::output::Destination;
 use nddb_lab::report::{Report, SAMPLE};
 
 use super::pairs;
@@ -50,6 +51,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
+    let to = global.output("-o", args.output.as_deref())?;
     let reader = database::read(&args.database.db)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let watch = &mut *meter.watch(true);
     let report = Report::measure(db, reader.view(), None, &resources, sample, global.threads(), watch)?;
     if args.output.is_some() || !global.json {
-        write(&report, &command, args.output.as_deref())?;
+        write(&report, &command, &to)?;
     }
     if global.json {
         output::print_json(&numbers::value(&report))?;
@@ -76,10 +78,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// Writes the page of the report that a command made to a file, or to stdout.
-pub(in crate::commands) fn write(report: &Report<'_>, command: &str, output: Option<&Path>) -> Result<()> {
+/// Writes the page of the report that a command made.
+pub(in crate::commands) fn write(report: &Report<'_>, command: &str, to: &Destination) -> Result<()> {
     let page = report.page(command)?;
-    let mut output = Output::chosen(output)?;
+    let mut output = Output::create(to)?;
     output.write(page.as_bytes())?;
-    output.flush()
+    output.finish()
 }

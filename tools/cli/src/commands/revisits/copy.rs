@@ -1,32 +1,29 @@
 //! Writing of an archive with revisit records in place of pages. All other bytes are copied.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::Path;
 
 use nddb::archive::Options;
+use nddb_jobs::output::Destination;
 
 use super::decide::{Here, Revisit};
 use super::{Counts, Opened, record};
 use crate::commands::filter::records::Cursor;
-use crate::failure::{Failure, Result};
-use crate::inputs::{self, Packing};
-use crate::output::{Counted, Published};
+use crate::failure::Result;
+use crate::inputs;
+use crate::output::Output;
 
 /// Copies an input to an output.
 pub(super) fn copy(
     (number, opened): (usize, &Opened),
     revisits: &HashMap<Here, Revisit>,
-    output: &Path,
+    to: &Destination,
     progress: &mut dyn FnMut(&Counts) -> Result<()>,
 ) -> Result<Counts> {
     let Opened { path, options, packing, .. } = opened;
     let mut counts = Counts::default();
     let mut input = open(path, options)?;
-    let mut copying = Copying {
-        cursor: Cursor::begin(path, *packing)?,
-        out: Counted::new(Published::create(output, Packing::Plain)?),
-    };
+    let mut copying = Copying { cursor: Cursor::begin(path, *packing)?, out: Output::create(to)? };
     // The bytes of the revisit record that replaces the record before, if it becomes one.
     let mut instead: Option<Vec<u8>> = None;
     while let Some(entry) = input.next()? {
@@ -48,7 +45,7 @@ pub(super) fn copy(
     }
     counts.bytes_in = inputs::size(path);
     copying.write(instead, counts.bytes_in)?;
-    counts.bytes_out = copying.out.finish()?;
+    counts.bytes_out = copying.out.finish_counted()?;
     Ok(counts)
 }
 
@@ -61,7 +58,7 @@ pub(super) fn open(path: &Path, options: &Options) -> Result<nddb::archive::Inpu
 
 struct Copying<'a> {
     cursor: Cursor<'a>,
-    out: Counted,
+    out: Output,
 }
 
 impl Copying<'_> {
@@ -69,7 +66,7 @@ impl Copying<'_> {
     fn write(&mut self, instead: Option<Vec<u8>>, end: u64) -> Result<()> {
         match instead {
             Some(bytes) => {
-                self.out.write_all(&bytes).map_err(|error| Failure::unwritten(&error))?;
+                self.out.write(&bytes)?;
                 self.cursor.pass_over(end, &mut self.out)
             }
             None => self.cursor.pass(end, Some(&mut self.out)),

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use nddb::View;
 use nddb::archive::{self, EntryContent, Format, Inputs, Located, Options};
+use nddb_jobs::output::is_nameless;
 use serde_json::json;
 
 use self::decide::{Decided, Here};
@@ -106,9 +107,9 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let reader = database::read(&db)?;
     let view = reader.view();
     let inputs = open_all(&located, view, &db)?;
-    let targets = Targets::of(&given, &located, &args.output, None)?;
+    let targets = Targets::of(&given, &located, &args.output, None, &global.outputs)?;
     for (input, target) in inputs.iter().zip(&targets.kept) {
-        input.check(target)?;
+        input.check(target.path())?;
     }
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("revisits");
@@ -167,7 +168,7 @@ fn open_all(located: &[Located], view: View<'_>, db: &Path) -> Result<Vec<Opened
 impl Opened {
     /// Refuses an output whose name says that it is compressed in another way.
     fn check(&self, output: &Path) -> Result<()> {
-        if output::is_nameless(output) || Packing::of_name(output) == self.packing {
+        if is_nameless(output) || Packing::of_name(output) == self.packing {
             return Ok(());
         }
         let (to, name) = (output.display(), self.path.display());

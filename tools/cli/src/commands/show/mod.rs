@@ -52,14 +52,15 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let (db, ids) = args.environment.split(args.given, "A B")?;
     let [a, b] = <[String; 2]>::try_from(texts(ids)?)
         .map_err(|ids| Failure::usage(format!("show takes two ids, got {}", ids.len())))?;
+    let page = args.html.as_deref().map(|path| global.output("--html", Some(path))).transpose()?;
     let reader = database::read(&db)?;
     let view = reader.view();
     let documents = [read(view, &a, args.text)?, read(view, &b, args.text)?];
     let diff = WordDiff::new(&documents[0].text, &documents[1].text);
-    if let Some(path) = &args.html {
-        let mut output = Output::file(path)?;
+    if let Some(to) = &page {
+        let mut output = Output::create(to)?;
         output.write(shown_page(&documents, &diff).as_bytes())?;
-        output.flush()?;
+        output.finish()?;
         global.messages().note(format!("show: {}", difference_in_words(&diff)));
         return Ok(Code::Done);
     }

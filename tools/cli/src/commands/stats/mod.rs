@@ -2,8 +2,7 @@
 
 mod prometheus;
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::ValueEnum;
@@ -12,9 +11,8 @@ use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::database;
-use crate::failure::{Code, Failure, Result};
-use crate::inputs::Packing;
-use crate::output::Published;
+use crate::failure::{Code, Result};
+use crate::output::Output;
 use crate::quantity::{bytes, counted, grouped};
 use crate::table::Table;
 
@@ -50,6 +48,7 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let to = global.output("-o", args.output.as_deref())?;
     let reader = database::read(&args.database.db)?;
     let stats = reader.view().stats()?;
     let mut out = Vec::new();
@@ -58,8 +57,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         Format::Json => crate::json::line(&mut out, &value(&stats)),
         Format::Prometheus => prometheus::write(&stats, &args.database.db, &mut out),
     }
-    let mut output = Published::create(args.output.as_deref().unwrap_or(Path::new("-")), Packing::Plain)?;
-    output.write_all(&out).map_err(|error| Failure::unwritten(&error))?;
+    let mut output = Output::create(&to)?;
+    output.write(&out)?;
     output.finish()?;
     Ok(Code::Done)
 }

@@ -30,7 +30,7 @@ use super::selection::{Counts, Selection};
 use crate::columns::Column;
 use crate::failure::{Failure, Result};
 use crate::inputs;
-use crate::output::Published;
+use crate::output::Output;
 
 /// A Parquet file, by its name as the user gave it.
 pub(super) struct Table<'a> {
@@ -49,8 +49,8 @@ impl Table<'_> {
     pub(super) fn filter(
         &self,
         selection: &mut Selection,
-        kept: &mut Published,
-        removed: Option<&mut Published>,
+        kept: &mut Output,
+        removed: Option<&mut Output>,
         progress: Progress<'_>,
     ) -> Result<Counts> {
         let failed = |error: ParquetError| self.failed(&error);
@@ -84,7 +84,7 @@ impl Table<'_> {
         file: &Arc<impl ChunkReader + 'static>,
         group: &RowGroupMetaData,
         (fates, notes): (&Fates, &Notes),
-        outputs: &mut Outputs<SerializedFileWriter<&mut Published>>,
+        outputs: &mut Outputs<SerializedFileWriter<&mut Output>>,
         progress: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
         let unwritten = |error| self.unwritten(error);
@@ -157,7 +157,7 @@ fn values(
 
 /// Begins the next column of each output.
 fn next<'a>(
-    groups: &'a mut Outputs<SerializedRowGroupWriter<'_, &mut Published>>,
+    groups: &'a mut Outputs<SerializedRowGroupWriter<'_, &mut Output>>,
 ) -> Result<Outputs<SerializedColumnWriter<'a>>, ParquetError> {
     let mut writers = [None, None];
     for (writer, group) in writers.iter_mut().zip(groups) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use nddb::text::tokens;
 use nddb_lab::feature_file::CountedFeatures;
 
-use super::{FeatureOptions, each_page};
+use super::{FeatureOptions, each_page, note_inputs};
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::interrupt;
@@ -37,6 +37,8 @@ pub(in super::super) struct Args {
 
 pub(in super::super) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    note_inputs(&args.inputs, global)?;
+    let to = global.output("-o", args.output.as_deref())?;
     let mut frequencies = CountedFeatures::new(args.features.chosen()?);
     let meter = global.messages().meter("frequencies");
     let (_, code) = each_page(&args.inputs, global, &meter, &mut |page| {
@@ -45,9 +47,9 @@ pub(in super::super) fn run(args: &Args, global: &Global) -> Result<Code> {
     })?;
     let mut table = Vec::new();
     let features = frequencies.write(&mut table as &mut dyn Write).expect("memory takes it");
-    let mut output = Output::chosen(args.output.as_deref())?;
+    let mut output = Output::create(&to)?;
     output.write(&table)?;
-    output.flush()?;
+    output.finish()?;
     let documents = counted(frequencies.documents(), "document");
     meter.finish(&format!("{} in two or more of {documents}", counted(features, "feature")));
     Ok(code)

@@ -65,6 +65,13 @@ fn read(path: &Path) -> Result<ChosenFeatures> {
     })
 }
 
+/// Registers the inputs, which must not be outputs.
+fn note_inputs(given: &[PathBuf], global: &Global) -> Result<()> {
+    let inputs = archive::expand(given, Format::Auto)?;
+    inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
+    Ok(())
+}
+
 /// Passes on every page of the inputs. Returns the number of pages, and 3 as the exit code if some entries could not be
 /// read.
 fn each_page(

@@ -6,7 +6,7 @@ use nddb::Fingerprint;
 use nddb::sketch::simhash_of;
 use nddb::text::tokens;
 
-use super::{FeatureOptions, each_page, read};
+use super::{FeatureOptions, each_page, note_inputs, read};
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::interrupt;
@@ -42,12 +42,14 @@ pub(in super::super) struct Args {
 
 pub(in super::super) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    note_inputs(&args.inputs, global)?;
+    let to = global.output("-o", args.output.as_deref())?;
     let chosen = match &args.frequencies {
         Some(path) => read(path)?,
         None => args.features.chosen()?,
     };
     let features = chosen.features();
-    let mut output = Output::chosen(args.output.as_deref())?;
+    let mut output = Output::create(&to)?;
     let meter = global.messages().meter("simhash");
     let mut line = Vec::new();
     let (pages, code) = each_page(&args.inputs, global, &meter, &mut |page| {
@@ -61,7 +63,7 @@ pub(in super::super) fn run(args: &Args, global: &Global) -> Result<Code> {
         line.push(b'\n');
         output.write(&line)
     })?;
-    output.flush()?;
+    output.finish()?;
     meter.finish(&counted(pages, "page"));
     Ok(code)
 }
