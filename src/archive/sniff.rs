@@ -133,12 +133,14 @@ pub(super) fn is_binary(body: &[u8], kind: PageKind) -> bool {
     if kind != PageKind::Text {
         return false;
     }
-    // Escape characters belong to ISO 2022. Zeros and other control characters are halves of characters in UTF-16, where
-    // all of them are the first half or all are the second.
+    // Escape characters belong to ISO 2022. Zeros and other control characters are halves of characters in UTF-16: either
+    // all of them are the same half, or most characters have the same one, that of their script.
     let head = &body[..body.len().min(EXAMINED)];
+    let half = |half: usize| head.iter().copied().skip(half).step_by(2);
     let is_control = |b: &u8| matches!(b, 1..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
-    let controls = |half: usize| head.iter().skip(half).step_by(2).filter(|b| is_control(b)).count();
-    controls(0).min(controls(1)) * 64 > head.len()
+    let controls = |at: usize| half(at).filter(is_control).count();
+    let is_of_script = |at: usize| (1..0x20).any(|script| half(at).filter(|b| *b == script).count() * 4 > head.len());
+    controls(0).min(controls(1)) * 64 > head.len() && !is_of_script(0) && !is_of_script(1)
 }
 
 /// Returns whether a body begins like text of any kind: without control characters.
@@ -198,6 +200,7 @@ mod tests {
             "\u{feff}Καλημέρα".as_bytes(),
             b"one page\x0canother page",
             &utf16,
+            &"Привет, мир. ".repeat(9).encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>(),
             b"",
         ] {
             assert!(!is_binary(body, PageKind::Text), "{body:?}");
