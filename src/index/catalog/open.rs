@@ -25,8 +25,12 @@ const MANY_FILES: usize = 100;
 const CURRENT: &str = "CURRENT";
 /// Number of bytes at the end of a sorted file that opening it reads.
 const END: u64 = 8 << 10;
-/// RocksDB's message for a full disk.
-const FULL: &str = "No space left on device";
+/// RocksDB's messages for a full disk, an exceeded quota, and the limit of the size of files.
+const FULL: [(&str, io::ErrorKind); 3] = [
+    ("No space left on device", io::ErrorKind::StorageFull),
+    ("Disk quota exceeded", io::ErrorKind::QuotaExceeded),
+    ("File too large", io::ErrorKind::FileTooLarge),
+];
 /// RocksDB's message for a missing file.
 const MISSING: &str = "No such file or directory";
 /// Attempts to catch up with a writer that moves its files.
@@ -281,8 +285,8 @@ fn failed_as(action: &'static str, path: &Path, lasting: &Path) -> impl FnOnce(r
         let path = path.to_owned();
         // RocksDB's errors have a kind and a text, and a full disk is recognisable only by the text.
         let text = source.as_ref().replace(&*lasting.to_string_lossy(), &path.to_string_lossy());
-        if text.contains(FULL) {
-            let source = Box::new(io::Error::new(io::ErrorKind::StorageFull, text));
+        if let Some((_, kind)) = FULL.iter().find(|(message, _)| text.contains(message)) {
+            let source = Box::new(io::Error::new(*kind, text));
             return Error::Catalog { action, path, damaged: false, source };
         }
         // Errors of the catalog itself, not of a sorted file that is being ingested.
