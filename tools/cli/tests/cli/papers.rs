@@ -76,7 +76,7 @@ fn tune_prints_the_command_that_it_measured() {
     dir.nddb(["create", "db", "--recipe", "web"]).done();
     dir.nddb(["load", "db", "set/docs.jsonl"]).done();
     let set = ["--set", "shingles.resemblance=0.6", "--set", "shingles.words=3"];
-    let args = [&["tune", "db", "--precision", "0.5", "--sample", "2", "--json"][..], &set].concat();
+    let args = [&["tune", "db", "--precision", "0.5", "--json"][..], &set].concat();
     let told = dir.lab(args).done().json();
     let command = told["command"].as_str().expect("a command");
     let start = "nddb pairs db --method shingles ";
