@@ -9,7 +9,7 @@ use nddb_format::summaries::Summary;
 use crate::catalog::DocumentKeys;
 
 /// Usual greatest number of megashingles and bands of a document.
-const KEYS: usize = 40;
+const KEYS: usize = 48;
 
 /// Returns the keys by which a stored document can be found besides its fingerprint.
 pub(crate) fn keys_of(record: &Record, kinds: KeyKinds) -> DocumentKeys {

@@ -43,11 +43,12 @@ fn profile() -> Profile {
 #[test]
 fn the_hashes_of_spec_are_those_of_the_code() {
     let mega = megashingles(&std::array::from_fn(|index| index as u64));
-    let short = profile().bands();
+    let bands = profile().bands();
     let expected = [
         ("megashingle", 15, mega[0], mega[14]),
-        ("short band", 12, short[0], short[11]),
-        ("named band", 12, short[12], short[23]),
+        ("short band", 12, bands[0], bands[11]),
+        ("named band", 12, bands[12], bands[23]),
+        ("whole band", 6, bands[24], bands[29]),
     ];
     assert_eq!(rows(), expected, "{:016x?}", expected);
 }

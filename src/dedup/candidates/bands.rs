@@ -1,7 +1,7 @@
 //! Bands of min-values as candidate keys.
 
 use nddb_format::digest::mix;
-use nddb_format::profile::{BandParts, SHORT_BANDS};
+use nddb_format::profile::{BANDS as PROFILE_BANDS, BandParts};
 use nddb_format::record::MIN_VALUES;
 use nddb_page::sketch::agreement;
 
@@ -66,14 +66,14 @@ impl KeyMaker for Bands {
     }
 }
 
-/// The 24 bands of profiles as candidate keys.
+/// The bands of profiles as candidate keys, of content and of whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ShortBands {
+pub(crate) struct ProfileBands {
     /// Least number of equal min-values of long shingles of a candidate pair; may be 0.
     pub(crate) agreement: u32,
 }
 
-impl KeyMaker for ShortBands {
+impl KeyMaker for ProfileBands {
     /// The second part is there only if an agreement is asked for.
     type Sketch = (BandParts, Option<Box<[u8; MIN_VALUES]>>);
 
@@ -88,7 +88,7 @@ impl KeyMaker for ShortBands {
     }
 
     fn indexes(self) -> u8 {
-        SHORT_BANDS as u8
+        PROFILE_BANDS as u8
     }
 
     fn parts(self, sketch: &Self::Sketch, out: &mut Vec<u64>) {
@@ -97,7 +97,7 @@ impl KeyMaker for ShortBands {
     }
 
     fn possible(self, repeats: &dyn Fn(usize) -> bool) -> u32 {
-        (0..SHORT_BANDS).filter(|&index| repeats(index)).fold(0, |mask, index| mask | 1 << index)
+        (0..PROFILE_BANDS).filter(|&index| repeats(index)).fold(0, |mask, index| mask | 1 << index)
     }
 
     fn keys(self, sketch: &Self::Sketch, mask: u32, mut key: impl FnMut(u8, u64)) {
@@ -131,7 +131,7 @@ fn hashes(min_bytes: &[u8; MIN_VALUES]) -> impl Iterator<Item = u64> {
 
 #[cfg(test)]
 mod tests {
-    use nddb_format::profile::{LeadingWords, NUMBER, Profile};
+    use nddb_format::profile::{LeadingWords, NUMBER, Profile, WHOLE};
     use nddb_format::record::PROFILE as PROFILE_SIZE;
 
     use super::*;
@@ -143,8 +143,9 @@ mod tests {
         for seed in 0..600u64 {
             let profile = |of: u64| {
                 let mut bytes = [0; PROFILE_SIZE];
-                bytes[..84].iter_mut().zip(0..).for_each(|(byte, at)| *byte = (mix(mix(seed) + at) & 1) as u8);
-                (0..of * seed % 9).for_each(|change| bytes[(mix(seed * 64 + change) % 84) as usize] ^= 1);
+                let of_text = MIN_VALUES + WHOLE;
+                bytes[..of_text].iter_mut().zip(0..).for_each(|(byte, at)| *byte = (mix(mix(seed) + at) & 1) as u8);
+                (0..of * seed % 13).for_each(|change| bytes[mix(seed * 64 + change) as usize % of_text] ^= 1);
                 let [title, headings] = [2 * of, 2 * of + 1].map(|of| names[mix(seed * 8 + of) as usize % names.len()]);
                 Profile { title, headings, ..Profile::from_bytes(&bytes) }
             };

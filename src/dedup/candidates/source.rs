@@ -5,7 +5,7 @@ use nddb_index::{Result, View, Within};
 use nddb_page::sketch::mix::split_mix;
 use nddb_verdict::{Candidates, DocumentPair, Keys, Sketch, TextVerdict};
 
-use super::bands::{Bands, ShortBands};
+use super::bands::{Bands, ProfileBands};
 use super::buckets;
 use super::context::{Context, Take};
 use super::keyed::{Filtered, KeyMaker, Keyed};
@@ -178,8 +178,8 @@ impl Source for Shared {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         match makers(self.0, context.collection) {
             Makers::Sketches(keys) => buckets::pairs(context, keys, context.limit, found),
-            Makers::Short(keys) => buckets::pairs(context, keys, context.limit, found),
-            Makers::Long(keys) => buckets::pairs(context, keys, context.limit, found),
+            Makers::Profile(keys) => buckets::pairs(context, keys, context.limit, found),
+            Makers::MinValues(keys) => buckets::pairs(context, keys, context.limit, found),
         }
     }
 }
@@ -187,8 +187,8 @@ impl Source for Shared {
 /// The key makers for the documents of a collection.
 enum Makers {
     Sketches(Filtered),
-    Short(ShortBands),
-    Long(Bands),
+    Profile(ProfileBands),
+    MinValues(Bands),
 }
 
 fn makers(keys: Keys, collection: &Collection) -> Makers {
@@ -199,8 +199,8 @@ fn makers(keys: Keys, collection: &Collection) -> Makers {
         Keys::Pieces { complete, bits } => {
             Makers::Sketches(Filtered { keyed: Keyed::Pieces { complete }, supershingles: 0, bits })
         }
-        Keys::Bands { agreement } if collection.has_bands_of_profiles() => Makers::Short(ShortBands { agreement }),
-        Keys::Bands { agreement } => Makers::Long(Bands { agreement }),
+        Keys::Bands { agreement } if collection.has_bands_of_profiles() => Makers::Profile(ProfileBands { agreement }),
+        Keys::Bands { agreement } => Makers::MinValues(Bands { agreement }),
     }
 }
 
@@ -211,8 +211,8 @@ pub(crate) fn keys_of(collection: &Collection, options: &PairOptions, ordinal: u
         let mut push = |key: u64| out.push(if kind == 0 { key } else { split_mix(key, kind) });
         match makers(keys, collection) {
             Makers::Sketches(keys) => each_key(collection, keys, ordinal, &mut push),
-            Makers::Short(keys) => each_key(collection, keys, ordinal, &mut push),
-            Makers::Long(keys) => each_key(collection, keys, ordinal, &mut push),
+            Makers::Profile(keys) => each_key(collection, keys, ordinal, &mut push),
+            Makers::MinValues(keys) => each_key(collection, keys, ordinal, &mut push),
         }
     }
 }
@@ -237,8 +237,8 @@ pub fn share_key(collection: &Collection, options: &PairOptions, a: u32, b: u32)
     matches!(options.method.candidates(), Candidates::Shingles(_))
         || options.method.keys().into_iter().any(|keys| match makers(keys, collection) {
             Makers::Sketches(keys) => share(collection, keys, a, b),
-            Makers::Short(keys) => share(collection, keys, a, b),
-            Makers::Long(keys) => share(collection, keys, a, b),
+            Makers::Profile(keys) => share(collection, keys, a, b),
+            Makers::MinValues(keys) => share(collection, keys, a, b),
         })
 }
 

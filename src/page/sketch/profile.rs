@@ -8,8 +8,8 @@
 //!   a quarter of the shingles are distinct, as in a text that repeats a few words, their length is doubled, up to 32
 //!   terms ([`separating_min_values`]).
 //! * *whole*: a byte ([`min_byte`]) of each of 40 min-values of the shingles of three successive terms of the whole
-//!   text, numbers included, lengthened in the same way. Both lengths are stored, because values of shingles of
-//!   different lengths are not comparable.
+//!   text, numbers included, lengthened in the same way; if the whole text has no term, of the content. Both lengths are
+//!   stored, because values of shingles of different lengths are not comparable.
 //! * *title*, *headings* and *address*: the first 15 distinct words of the title, of all headings of the content
 //!   (higher ranks first), and of the last part of the path of the address. A word is a term in lower case; a final `s`
 //!   after a letter other than `s` is dropped from terms of more than three ASCII letters. Each word is 24 bits: the
@@ -45,7 +45,11 @@ const DIFFERENT: usize = 4;
 /// its address. `None` if the content has no term.
 pub(crate) fn profile_of(content: &PageContent, hashes: &[u64], host: &str, url: Option<&str>) -> Option<Profile> {
     let (values, short_class) = separating_min_values::<MIN_VALUES>(hashes, SHORT, DIFFERENT)?;
-    let whole_hashes = content.whole_hashes();
+    let mut whole_hashes = content.whole_hashes();
+    if whole_hashes.is_empty() {
+        // The page has no text besides its title, which then counts as its content.
+        whole_hashes = hashes.to_vec();
+    }
     let (whole, whole_class) = separating_min_values(&whole_hashes, OF_WHOLE, DIFFERENT).unwrap_or(([0; WHOLE], 0));
     let mut headings: Vec<_> = content.headings().collect();
     headings.sort_by_key(|heading| heading.rank);
