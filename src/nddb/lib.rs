@@ -187,11 +187,11 @@ pub mod detect {
     };
     pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference};
     pub use nddb_verdict::{
-        ALL_TRAITS, Besides, Bound, Candidates, CloneMethod, Column, ColumnKind, Constants, Decider, Decision,
-        DocumentPair, Explanation, GROUPS, Groups, Keys, Known, Limit, Measures, Method, OutOfReach, Parameter,
-        ParameterError, ParameterValue, Piece, PreparedText, REST, REST_WEIGHT, Ratios, SetOptions, Setting, TRAITS,
-        TextComparer, TextVerdict, Trait, Traits, UnknownMethod, UnknownRatio, Value, Verdict, columns, default_of,
-        methods, outside,
+        Besides, Bound, Candidates, CloneMethod, Column, ColumnKind, Constants, Decider, Decision, DocumentPair,
+        Explanation, FEATURE_COUNT, FEATURES, Feature, FeatureValues, GROUPS, Groups, Keys, Known, Limit, Measures,
+        Method, OutOfReach, Parameter, ParameterError, ParameterValue, Piece, PreparedText, Ratios, SetOptions,
+        Setting, TextComparer, TextVerdict, UnknownMethod, UnknownRatio, Value, Verdict, columns, default_of, methods,
+        outside,
     };
 }
 

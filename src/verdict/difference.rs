@@ -16,7 +16,7 @@
 
 use nddb_page::sketch::Profile;
 
-use super::traits::{content_shares, shared_wholes};
+use crate::resemblances::{content_shares, shared_wholes};
 
 /// Words in a shingle of the whole text.
 const OF_WHOLE: i32 = 3;

@@ -6,9 +6,9 @@ use nddb_page::sketch::{LeadingWords, Profile, agreement, resemblance_of};
 use nddb_page::text::Headings;
 
 use crate::difference::difference;
+use crate::evidence::Evidence;
 use crate::known::Known;
 use crate::names::Names;
-use crate::traits::Traits;
 
 /// Two documents, given by their stored sketches. Each property is computed when a method asks for it.
 pub struct DocumentPair<'a> {
@@ -23,7 +23,7 @@ pub struct DocumentPair<'a> {
 /// Names and headings of a document, computed once from its sketches for many comparisons.
 #[derive(Default)]
 pub struct Derived {
-    names: OnceCell<Option<Names>>,
+    names: OnceCell<Names>,
     headings: OnceCell<Option<Headings>>,
 }
 
@@ -104,12 +104,18 @@ impl<'a> DocumentPair<'a> {
         Some((self.a.profile.as_ref()?, self.b.profile.as_ref()?, self.agreement()?))
     }
 
-    /// Returns the traits of two contents, completed by the traits of the names of the two pages.
-    pub(crate) fn named(&self, contents: Traits, a: &Profile, b: &Profile) -> Traits {
-        let kept = self.of_a.and_then(|of_a| of_a.names.get_or_init(|| Some(Names::of(a))).as_ref());
-        match kept {
-            Some(names) => contents.named(names, &Names::of(b)),
-            None => contents.named(&Names::of(a), &Names::of(b)),
+    /// Returns the evidence of the two texts without the names of the pages; `None` if either document has no profile.
+    pub(crate) fn evidence_of_texts(&self) -> Option<Evidence<'a>> {
+        let (a, b, agreement) = self.profiles()?;
+        Some(Evidence::of_texts(a, b, agreement))
+    }
+
+    /// Returns this evidence of the two texts with the names of the pages.
+    pub(crate) fn with_names(&self, texts: Evidence<'a>) -> Evidence<'a> {
+        let (Some(a), Some(b)) = (&self.a.profile, &self.b.profile) else { return texts };
+        match self.of_a {
+            Some(derived) => texts.with(derived.names.get_or_init(|| Names::of(a)), &Names::of(b)),
+            None => texts.with(&Names::of(a), &Names::of(b)),
         }
     }
 }
@@ -193,7 +199,7 @@ mod tests {
             for (a, b) in records.iter().flat_map(|a| records.iter().map(move |b| (a, b))) {
                 let (a, b) = (Known::of(a, None), Known::of(b, None));
                 let pair = DocumentPair::new(&a, &b, None);
-                let probability = Model::traits(&pair).map(|traits| model.constants.probability(&traits));
+                let probability = Model::features(&pair).map(|features| model.constants.probability(&features));
                 let expected = match probability {
                     Some(probability) if probability >= model.probability => Decision::Near("model"),
                     Some(_) => Decision::Apart,

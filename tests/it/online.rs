@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
 use nddb::detect::{
-    Collection, Constants, Line, Method, NearDuplicate, OnlineDetector, PairOptions, Traits, document_of_page, pairs,
+    Collection, Constants, FeatureValues, Line, Method, NearDuplicate, OnlineDetector, PairOptions, document_of_page,
+    pairs,
 };
 use nddb::sketch::{Profile, Recipe};
 use nddb::{Config, Document, Reader, Stored, Writer};
@@ -78,7 +79,7 @@ fn is_near(method: &str, a: &Stored, b: &Stored) -> bool {
             let (Some(p), Some(q)) = (profile(x), profile(y)) else { return false };
             let (Some(u), Some(v)) = (x.min_bytes.as_deref(), y.min_bytes.as_deref()) else { return false };
             let shares = p.bands().iter().zip(q.bands()).any(|(p, q)| *p == q);
-            shares && Constants::MAIN.probability(&Traits::of(&p, &q, agreement(u, v))) >= 0.5
+            shares && Constants::MAIN.probability(&FeatureValues::of(&p, &q, agreement(u, v))) >= 0.5
         }
         other => panic!("{other} reads texts"),
     }

@@ -1,15 +1,15 @@
-//! The default verdict: a probability from the traits of two profiles.
+//! The default verdict: a probability from the features of two profiles.
 
+use crate::features::{FEATURES, FeatureValues};
 use crate::logistic::{Constants, log_odds};
 use crate::measure::{Bound, Column, Limit, Value};
 use crate::method::{Candidates, Keys, Method, Piece};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;
 use crate::sketches::Sketch;
-use crate::traits::{ALL_TRAITS, Traits, told};
 use crate::verdict::{Verdict, share};
 
-/// Probability from the traits of two profiles, for pairs that share a band of short shingles.
+/// Probability from the features of two profiles, for pairs that share a band of content or whole text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Least probability (0.5).
@@ -25,10 +25,10 @@ impl Default for Model {
 }
 
 impl Model {
-    /// Returns the traits of a pair; `None` if either document has no profile.
-    pub fn traits(pair: &DocumentPair<'_>) -> Option<Traits> {
-        let (a, b, agreement) = pair.profiles()?;
-        Some(pair.named(Traits::of_contents(a, b, agreement), a, b))
+    /// Returns the features of a pair; `None` if either document has no profile.
+    pub fn features(pair: &DocumentPair<'_>) -> Option<FeatureValues> {
+        let texts = pair.evidence_of_texts()?;
+        Some(FeatureValues::of_evidence(&pair.with_names(texts)))
     }
 
     /// Returns the probability that the two documents of a pair are near-duplicates: 1 for equal token sequences;
@@ -37,7 +37,7 @@ impl Model {
         if pair.identical() {
             return Some(1.0);
         }
-        Self::traits(pair).map(|traits| self.constants.probability(&traits))
+        Self::features(pair).map(|features| self.constants.probability(&features))
     }
 }
 
@@ -50,14 +50,14 @@ impl Method for Model {
     }
 
     fn help(&self) -> &'static str {
-        "probability from the evidence of content, titles, headings and numbers"
+        "probability from the evidence of content, whole text, titles, headings and numbers"
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         let Self { probability, constants: Constants { constant, weights } } = self;
         let probability = Parameter::share("probability", "least probability", probability).threshold();
         let constant = Parameter::number("constant", "log-odds before any evidence", constant);
-        let weights = ALL_TRAITS.iter().zip(weights);
+        let weights = FEATURES.iter().zip(weights);
         let weights =
             weights.map(|(of, weight)| Parameter::number(of.name, "weight of this piece of evidence", weight));
         [probability, constant].into_iter().chain(weights).collect()
@@ -75,14 +75,13 @@ impl Method for Model {
         &[Sketch::MinValues, Sketch::Profile]
     }
 
-    /// Names are not compared if the contents alone rule out near-duplicates, as for many candidates.
+    /// Names are not compared if the texts alone rule out near-duplicates, as for many candidates.
     fn judge(&self, pair: &DocumentPair<'_>) -> Verdict {
-        let Some((a, b, agreement)) = pair.profiles() else { return Verdict::UNKNOWN };
-        let contents = Traits::of_contents(a, b, agreement);
-        if !self.constants.may_reach(&contents, log_odds(self.probability)) {
+        let Some(texts) = pair.evidence_of_texts() else { return Verdict::UNKNOWN };
+        if !self.constants.may_reach(&texts, log_odds(self.probability)) {
             return Verdict::of(Some(false), "model", 0);
         }
-        let probability = self.constants.probability(&pair.named(contents, a, b));
+        let probability = self.constants.probability(&FeatureValues::of_evidence(&pair.with_names(texts)));
         Verdict::of(Some(probability >= self.probability), "model", share(probability))
     }
 
@@ -97,13 +96,20 @@ impl Method for Model {
 
     /// The probability is 1 / (1 + exp(-sum)) of the contributions of all pieces.
     fn explain(&self, pair: &DocumentPair<'_>) -> Vec<Piece> {
-        let Some(traits) = Self::traits(pair) else { return Vec::new() };
+        let Some(features) = Self::features(pair) else { return Vec::new() };
         let says = "before any evidence".to_owned();
-        let first = Piece { name: "constant", says, value: None, adds: self.constants.constant };
-        let parts = self.constants.parts(&traits).into_iter().enumerate().map(|(index, adds)| {
-            let value = traits.values[index];
-            Piece { name: ALL_TRAITS[index].name, says: told(index, value), value: Some(value), adds }
-        });
-        std::iter::once(first).chain(parts).collect()
+        let mut pieces = vec![Piece { name: "constant", says, value: None, adds: self.constants.constant }];
+        let parts = FEATURES.iter().zip(features.values).zip(self.constants.parts(&features));
+        pieces.extend(parts.map(|((of, value), adds)| Piece {
+            name: of.name,
+            says: of.describe(value),
+            value: Some(value),
+            adds,
+        }));
+        let sum: f64 = pieces.iter().map(|piece| piece.adds).sum();
+        let says = format!("{:.0}% of the word sequences of both whole pages are common", 100.0 * features.whole);
+        let adds = self.constants.log_odds(&features) - sum;
+        pieces.push(Piece { name: "whole", says, value: Some(features.whole), adds });
+        pieces
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use nddb::detect::{ALL_TRAITS, Method, ParameterValue, methods};
+use nddb::detect::{FEATURES, Method, ParameterValue, methods};
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};
@@ -137,7 +137,7 @@ impl Parameters {
 /// Name of the only parameter of the model that is no weight.
 const CONSTANT: &str = "constant";
 
-/// Reads the constants of a model: an object with `constant`, and `weights` by the names of all traits.
+/// Reads the constants of a model: an object with `constant`, and `weights` by the names of all features.
 fn read(path: &Path) -> Result<Vec<(&'static str, String)>> {
     let failure = |why: String| Failure::failed(format!("{}: {why}", path.display()));
     let value: Value =
@@ -146,7 +146,7 @@ fn read(path: &Path) -> Result<Vec<(&'static str, String)>> {
         let number = value.as_f64().filter(|number| number.is_finite());
         number.map(|number| (name, number.to_string())).ok_or_else(|| failure(format!("no number {name}")))
     };
-    let weights = ALL_TRAITS.iter().map(|of| number(&value["weights"][of.name], of.name));
+    let weights = FEATURES.iter().map(|of| number(&value["weights"][of.name], of.name));
     std::iter::once(number(&value[CONSTANT], CONSTANT)).chain(weights).collect()
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use nddb::detect::{Constants, TRAITS, Traits};
+use nddb::detect::{Constants, FEATURE_COUNT};
 use nddb_dedup::in_order;
 
 use super::logistic::{self, Example};
 
-/// The penalties from which one is chosen. A penalty is for a weight of 1 on a trait of deviation 1, per pair, in units
+/// The penalties from which one is chosen. A penalty is for a weight of 1 on a feature of deviation 1, per pair, in units
 /// of the log-likelihood.
 pub const PENALTIES: [f64; 3] = [0.0002, 0.001, 0.005];
 
@@ -22,8 +22,8 @@ pub struct Task<'a> {
     pub examples: &'a [Example],
     /// The weight of each.
     pub weights: &'a [f64],
-    /// The traits that a model uses.
-    pub used: [bool; TRAITS],
+    /// The features that a model uses.
+    pub used: [bool; FEATURE_COUNT],
     /// The penalties from which one is chosen.
     pub penalties: &'a [f64],
 }
@@ -51,7 +51,7 @@ impl Task<'_> {
             let is_kept = |index: &usize| !examples[*index].is_identical && !touches(&examples[*index]);
             let kept: Vec<usize> = (0..examples.len()).filter(is_kept).collect();
             let (model, _) = self.fit_some(&kept, Some(&near));
-            let probability = |index: usize| model.probability(&Traits { values: examples[index].traits });
+            let probability = |index: usize| model.probability(&examples[index].features);
             indexes.into_iter().map(|index| (index, probability(index))).collect()
         };
         let mut probabilities = vec![1.0; examples.len()];
@@ -91,7 +91,7 @@ impl Task<'_> {
                 let penalty = scaled(penalty, trained_weights);
                 let model = logistic::fit(trained, trained_weights, penalty, self.used, near);
                 let of = |example: &Example| {
-                    let odds = model.log_odds(&Traits { values: example.traits });
+                    let odds = model.log_odds(&example.features);
                     let signed = if example.is_near { odds } else { -odds };
                     // ln(1 / (1 + exp(-x))), without overflow.
                     -(-signed).max(0.0) - (-signed.abs()).exp().ln_1p()
@@ -116,17 +116,25 @@ fn scaled(penalty: f64, weights: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use nddb::detect::FeatureValues;
+
     use super::*;
 
     #[test]
     fn a_pair_is_predicted_by_pairs_that_touch_none_of_its_groups() {
-        // In each group the first trait decides; in the last group it decides in the opposite direction.
+        // In each group the first feature decides; in the last group it decides in the opposite direction.
         let example = |number: u32| {
             let group = number % 12;
-            let mut traits = [0.0; TRAITS];
-            traits[0] = f64::from(number / 12 % 8) - 3.5;
-            let is_near = (traits[0] > 0.0) != (group == 11);
-            Example { set: 0, groups: [group, group], is_near, is_identical: number == 5, traits }
+            let mut values = [0.0; FEATURE_COUNT];
+            values[0] = f64::from(number / 12 % 8) - 3.5;
+            let is_near = (values[0] > 0.0) != (group == 11);
+            Example {
+                set: 0,
+                groups: [group, group],
+                is_near,
+                is_identical: number == 5,
+                features: FeatureValues::from_values(values),
+            }
         };
         let examples: Vec<Example> = (0..192).map(example).collect();
         let even = vec![1.0; examples.len()];

@@ -1,6 +1,6 @@
 //! Logistic regression with a penalty on the squares of the weights, by Newton's method.
 
-use nddb::detect::{Constants, REST, REST_WEIGHT, TRAITS};
+use nddb::detect::{Constants, FEATURE_COUNT, FEATURES, FeatureValues};
 
 /// A labelled pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,33 +13,31 @@ pub struct Example {
     pub is_near: bool,
     /// Whether their texts are equal, which every method recognizes without a model.
     pub is_identical: bool,
-    /// The values of the traits.
-    pub traits: [f64; TRAITS],
+    /// Their features.
+    pub features: FeatureValues,
 }
 
-/// The direction of each trait: 1 if it can only be evidence for near-duplicates, -1 if only against, 0 if either.
-pub const DIRECTIONS: [i8; TRAITS] = [1, -1, -1, -1, -1, -1];
-
 /// Number of unknowns: the constant and the weights.
-const N: usize = TRAITS + 1;
+const N: usize = FEATURE_COUNT + 1;
 const STEPS_MAX: usize = 50;
 /// Greatest change of a weight in a step, because a Newton step far from the optimum can be far too long.
 const STEP_MAX: f64 = 4.0;
 /// The search ends when a step changes all weights by less than this.
 const STEP_MIN: f64 = 1e-7;
 
-/// Fits the weights of the traits that are `used`, except [`REST`], whose weight is fixed. Traits whose weight would
-/// have the wrong sign are left out, one by one. The search begins at the model `near`, which affects only its
+/// Fits the weights of the features that are `used`, except those whose weight is chosen. Features whose weight would
+/// have the wrong sign are left out, one by one. The bounds by the whole texts are not part of the fit. The search begins at the model `near`, which affects only its
 /// duration.
 pub(super) fn fit(
     examples: &[Example],
     weights: &[f64],
     penalty: f64,
-    mut used: [bool; TRAITS],
+    mut used: [bool; FEATURE_COUNT],
     near: Option<&Constants>,
 ) -> Constants {
-    used[REST] = false;
-    let columns = |example: &Example| std::array::from_fn(|at| if at == 0 { 1.0 } else { example.traits[at - 1] });
+    used.iter_mut().zip(&FEATURES).for_each(|(used, feature)| *used &= feature.chosen.is_none());
+    let columns =
+        |example: &Example| std::array::from_fn(|at| if at == 0 { 1.0 } else { example.features.values[at - 1] });
     let raw: Vec<[f64; N]> = examples.iter().map(columns).collect();
     let labels: Vec<bool> = examples.iter().map(|example| example.is_near).collect();
     let start = near
@@ -47,13 +45,17 @@ pub(super) fn fit(
     loop {
         let columns = std::array::from_fn(|at| at == 0 || used[at - 1]);
         let found = Standardized::of(&raw, weights, columns).fit(&labels, weights, penalty, start);
-        let wrong = |index: &usize| f64::from(DIRECTIONS[*index]) * found.scaled[*index + 1];
-        let worst = (0..TRAITS).filter(|index| wrong(index) < 0.0).min_by(|a, b| wrong(a).total_cmp(&wrong(b)));
+        let wrong = |index: &usize| {
+            let weight = found.scaled[*index + 1];
+            if FEATURES[*index].speaks_for { weight } else { -weight }
+        };
+        let worst = (0..FEATURE_COUNT).filter(|index| wrong(index) < 0.0).min_by(|a, b| wrong(a).total_cmp(&wrong(b)));
         match worst {
             Some(index) => used[index] = false,
             None => {
                 let [constant, mut weights @ ..] = found.plain;
-                weights[REST] = REST_WEIGHT;
+                let chosen = FEATURES.map(|feature| feature.chosen);
+                weights.iter_mut().zip(chosen).for_each(|(weight, chosen)| *weight = chosen.unwrap_or(*weight));
                 return Constants { constant, weights };
             }
         }
@@ -174,7 +176,7 @@ fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64
 mod tests {
     use super::*;
 
-    /// Pairs that are decided by the first two traits, with known weights.
+    /// Pairs that are decided by the first two features, with known weights.
     fn examples() -> Vec<Example> {
         let mut state = 7u64;
         let mut random = || {
@@ -183,11 +185,17 @@ mod tests {
         };
         (0..4000)
             .map(|number| {
-                let mut traits = [0.0; TRAITS];
-                (traits[0], traits[1], traits[2]) = (random() * 4.0 - 2.0, random(), random());
-                let odds = 1.0 + 2.0 * traits[0] - 3.0 * traits[1];
+                let mut values = [0.0; FEATURE_COUNT];
+                (values[0], values[1], values[2]) = (random() * 4.0 - 2.0, random(), random());
+                let odds = 1.0 + 2.0 * values[0] - 3.0 * values[1];
                 let is_near = random() < 1.0 / (1.0 + (-odds).exp());
-                Example { set: 0, groups: [number, number], is_near, is_identical: false, traits }
+                Example {
+                    set: 0,
+                    groups: [number, number],
+                    is_near,
+                    is_identical: false,
+                    features: FeatureValues::from_values(values),
+                }
             })
             .collect()
     }
@@ -195,21 +203,21 @@ mod tests {
     #[test]
     fn known_weights_are_found_again() {
         let examples = examples();
-        let model = fit(&examples, &vec![1.0; examples.len()], 1e-6, [true; TRAITS], None);
+        let model = fit(&examples, &vec![1.0; examples.len()], 1e-6, [true; FEATURE_COUNT], None);
         for (found, expected) in [(model.constant, 1.0), (model.weights[0], 2.0), (model.weights[1], -3.0)] {
             assert!((found - expected).abs() < 0.35, "{model:?}");
         }
         assert!(model.weights[2] <= 0.0 && model.weights[2] > -0.4, "{model:?}");
-        assert_eq!(model.weights[3..REST], [0.0; REST - 3]);
+        assert_eq!(model.weights[3..], [0.0, 0.0, -4.0], "features that never vary, and the chosen weight");
     }
 
     #[test]
     fn where_the_search_begins_makes_no_difference() {
         let examples = examples();
         let weights: Vec<f64> = (0..examples.len()).map(|number| 0.5 + (number % 7) as f64).collect();
-        let from = |near: Option<&Constants>| fit(&examples, &weights, 10.0, [true; TRAITS], near);
+        let from = |near: Option<&Constants>| fit(&examples, &weights, 10.0, [true; FEATURE_COUNT], near);
         let found = from(None);
-        for near in [found, Constants { constant: -3.0, weights: [0.5, -9.0, -1.0, -2.0, -3.0, REST_WEIGHT] }] {
+        for near in [found, Constants { constant: -3.0, weights: [0.5, -9.0, -1.0, -2.0, -3.0, -4.0] }] {
             let again = from(Some(&near));
             let differ = |a: f64, b: f64| (a - b).abs() > 1e-6;
             assert!(!differ(found.constant, again.constant), "{found:?} {again:?}");
@@ -220,12 +228,12 @@ mod tests {
     #[test]
     fn a_weight_of_the_wrong_sign_is_left_out_and_a_penalty_makes_weights_small() {
         let mut examples = examples();
-        // Now the second trait is evidence in the wrong direction.
-        examples.iter_mut().for_each(|example| example.traits[1] = 1.0 - example.traits[1]);
+        // Now the second feature is evidence in the wrong direction.
+        examples.iter_mut().for_each(|example| example.features.values[1] = 1.0 - example.features.values[1]);
         let even = vec![1.0; examples.len()];
-        let model = fit(&examples, &even, 1e-6, [true; TRAITS], None);
+        let model = fit(&examples, &even, 1e-6, [true; FEATURE_COUNT], None);
         assert!(model.weights[1] == 0.0 && model.weights[0] > 1.0, "{model:?}");
-        let small = fit(&examples, &even, 1e4, [true; TRAITS], None);
+        let small = fit(&examples, &even, 1e4, [true; FEATURE_COUNT], None);
         assert!(small.weights[0] < 0.3 * model.weights[0] && small.weights[0] > 0.0, "{small:?}");
         let without = fit(&examples, &even, 1e-6, std::array::from_fn(|index| index != 0), None);
         assert_eq!(without.weights[0], 0.0);

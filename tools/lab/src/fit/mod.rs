@@ -1,9 +1,9 @@
 //! The constants of the model of the default verdict, fitted to labelled pairs.
 //!
-//! The model is logistic regression over the traits of a pair ([`Traits`](nddb::detect::Traits)), by maximum likelihood
+//! The model is logistic regression over the features of a pair ([`FEATURES`](nddb::detect::FEATURES)), by maximum likelihood
 //! with a penalty on the squares of the weights. All sets have the same weight; within a set, all components (groups
-//! that pairs connect) have the same weight, and within a component all pairs. The direction of each trait is known
-//! before ([`DIRECTIONS`]): if a weight has the opposite sign, its trait is left out, the worst first, and the others
+//! that pairs connect) have the same weight, and within a component all pairs. The direction of each feature is known
+//! before (`speaks_for`): if a weight has the opposite sign, its feature is left out, the worst first, and the others
 //! are fitted again.
 //!
 //! The model is evaluated by cross-validation over groups: each pair is predicted by a model that was fitted only to
@@ -17,5 +17,5 @@ mod weights;
 
 pub use calibration::{Bin, Calibration, calibration, slope_interval};
 pub use cross::{PENALTIES, Task};
-pub use logistic::{DIRECTIONS, Example};
+pub use logistic::Example;
 pub use weights::{components, weights};

@@ -41,11 +41,19 @@ fn root(parent: &mut [usize], mut node: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use nddb::detect::FeatureValues;
+
     use super::*;
 
     #[test]
     fn sets_and_their_components_count_alike() {
-        let example = |set, groups| Example { set, groups, is_near: true, is_identical: false, traits: [0.0; _] };
+        let example = |set, groups| Example {
+            set,
+            groups,
+            is_near: true,
+            is_identical: false,
+            features: FeatureValues::from_values([0.0; _]),
+        };
         // The components are {0, 1, 2} and {3} in the first set, and {4} in the second.
         let examples = [(0, [0, 1]), (0, [2, 1]), (0, [3, 3]), (1, [4, 4])].map(|(set, groups)| example(set, groups));
         assert_eq!(weights(&examples, &[]), [0.5, 0.5, 1.0, 2.0]);

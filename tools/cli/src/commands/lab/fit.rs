@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use nddb::Config;
 use nddb::archive::Options;
 use nddb::detect::methods::Model;
-use nddb::detect::{ALL_TRAITS, Collection, Constants, Resources, TRAITS};
+use nddb::detect::{Collection, Constants, FEATURE_COUNT, FEATURES, Resources};
 use nddb::sketch::Recipe;
 use nddb_lab::NamedId;
 use nddb_lab::eval::{Corpus, Label, Labels};
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     /// [default: 1]
     #[arg(long, value_name = "W", value_parser = penalty)]
     weight: Vec<f64>,
-    /// The penalty on squared weights: for a weight of 1 on a trait of standard deviation 1, per pair, in the units of
+    /// The penalty on squared weights: for a weight of 1 on a feature of standard deviation 1, per pair, in the units of
     /// the log-likelihood [default: the best of 0.0002, 0.001 and 0.005 in cross-validation over groups]
     #[arg(long, value_name = "P", value_parser = penalty)]
     penalty: Option<f64>,
@@ -142,8 +142,9 @@ impl Sets {
                 Label::Incorrect => false,
                 Label::Undecided => continue,
             };
-            let compared = corpus.collection().compared(pair.a, pair.b, |pair| (pair.identical(), Model::traits(pair)));
-            let (is_identical, Some(traits)) = compared else { continue };
+            let compared =
+                corpus.collection().compared(pair.a, pair.b, |pair| (pair.identical(), Model::features(pair)));
+            let (is_identical, Some(features)) = compared else { continue };
             let mut group = |document: u32, site: u32| {
                 let id = corpus.collection().id(document);
                 let name = match &given {
@@ -155,7 +156,7 @@ impl Sets {
             };
             let groups = [group(pair.a, pair.sites[0]), group(pair.b, pair.sites[1])];
             let set = number as u32;
-            self.examples.push(Example { set, groups, is_near, is_identical, traits: traits.values });
+            self.examples.push(Example { set, groups, is_near, is_identical, features });
             let kind = pair.kind.map_or("", |kind| &gold.kinds[kind as usize]);
             self.kinds.push(kind.to_owned());
         }
@@ -188,7 +189,7 @@ fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads
     let weights = fit::weights(examples, of_sets);
     let given = penalty.as_slice();
     let penalties = if given.is_empty() { &PENALTIES } else { given };
-    let task = Task { examples, weights: &weights, used: [true; TRAITS], penalties };
+    let task = Task { examples, weights: &weights, used: [true; FEATURE_COUNT], penalties };
     let (model, penalty) = task.fit();
     let probabilities = task.cross_validated(threads);
     let components = fit::components(examples);
@@ -223,13 +224,13 @@ fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads
             value
         })
         .collect();
-    let without: Vec<Value> = (0..TRAITS)
+    let without: Vec<Value> = (0..FEATURE_COUNT)
         .map(|left_out| {
             let used = std::array::from_fn(|index| index != left_out);
             let probabilities = Task { used, penalties: &[penalty], ..task }.cross_validated(threads);
             let each: Vec<Value> =
                 (0..sets.names.len()).map(|set| scores(&sets.names[set], &of_set(set, &probabilities))).collect();
-            json!({"without": ALL_TRAITS[left_out].name, "sets": each})
+            json!({"without": FEATURES[left_out].name, "sets": each})
         })
         .collect();
     let value = json!({
@@ -242,7 +243,7 @@ fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads
 /// constants.
 fn model_value(model: &Constants) -> Value {
     let rounded = |value: f64| (value * 100.0).round() / 100.0;
-    let weights = ALL_TRAITS.iter().zip(model.weights).map(|(of, weight)| (of.name.to_owned(), json!(rounded(weight))));
+    let weights = FEATURES.iter().zip(model.weights).map(|(of, weight)| (of.name.to_owned(), json!(rounded(weight))));
     json!({"constant": rounded(model.constant), "weights": weights.collect::<serde_json::Map<_, _>>()})
 }
 
@@ -279,7 +280,7 @@ fn lines(value: &Value) -> Vec<String> {
     let mut lines =
         vec![format!("model of {}, penalty {}", value["recipe"].as_str().unwrap_or_default(), value["penalty"])];
     lines.push(format!("  {:<12} {:>9}", "constant", number(&value["model"]["constant"])));
-    for of in &ALL_TRAITS {
+    for of in &FEATURES {
         lines.push(format!("  {:<12} {:>9}", of.name, number(&value["model"]["weights"][of.name])));
     }
     lines.push("cross-validated by groups:".to_owned());
