@@ -7,6 +7,7 @@ use nddb_page::text::Headings;
 
 use crate::difference::difference;
 use crate::evidence::Evidence;
+use crate::features::FeatureValues;
 use crate::known::Known;
 use crate::names::Names;
 
@@ -18,6 +19,7 @@ pub struct DocumentPair<'a> {
     pub b: &'a Known,
     same_site: Option<bool>,
     of_a: Option<&'a Derived>,
+    features: OnceCell<FeatureValues>,
 }
 
 /// Names and headings of a document, computed once from its sketches for many comparisons.
@@ -30,13 +32,24 @@ pub struct Derived {
 impl<'a> DocumentPair<'a> {
     /// Returns the pair of two documents; `same_site` is whether their sites are equal, `None` if either is unknown.
     pub fn new(a: &'a Known, b: &'a Known, same_site: Option<bool>) -> Self {
-        Self { a, b, same_site, of_a: None }
+        Self { a, b, same_site, of_a: None, features: OnceCell::new() }
     }
 
     /// Keeps the names and headings of the first document for its next pair.
     #[must_use]
     pub fn keeping(self, derived: &'a Derived) -> Self {
         Self { of_a: Some(derived), ..self }
+    }
+
+    /// Keeps the features of the pair that another `DocumentPair` of the same documents has computed.
+    #[must_use]
+    pub fn with_features(self, features: Option<FeatureValues>) -> Self {
+        Self { features: features.map_or_else(OnceCell::new, OnceCell::from), ..self }
+    }
+
+    /// Returns the features of the pair if a method has computed them.
+    pub fn computed_features(&self) -> Option<FeatureValues> {
+        self.features.get().copied()
     }
 
     /// Returns whether the token sequences are equal.
@@ -110,8 +123,13 @@ impl<'a> DocumentPair<'a> {
         Some(Evidence::of_texts(a, b, agreement))
     }
 
+    /// Returns the features of the pair, given the evidence of the two texts without the names of the pages.
+    pub(crate) fn features_of(&self, texts: Evidence<'a>) -> FeatureValues {
+        *self.features.get_or_init(|| FeatureValues::of_evidence(&self.with_names(texts)))
+    }
+
     /// Returns this evidence of the two texts with the names of the pages.
-    pub(crate) fn with_names(&self, texts: Evidence<'a>) -> Evidence<'a> {
+    fn with_names(&self, texts: Evidence<'a>) -> Evidence<'a> {
         let (Some(a), Some(b)) = (&self.a.profile, &self.b.profile) else { return texts };
         match self.of_a {
             Some(derived) => texts.with(derived.names.get_or_init(|| Names::of(a)), &Names::of(b)),

@@ -333,11 +333,12 @@ impl<'a> Query<'a> {
         let same_site = self.record.site.as_deref().zip(site).map(|(own, other)| own == other);
         // Many candidates are not near. This is decided without the fingerprint, which might need another look-up.
         known.fingerprint = None;
-        let decision = self.decider.judge(&self.pair(&known, same_site)).decision;
-        if decision == Decision::Apart {
+        let pair = self.pair(&known, same_site);
+        let (first, features) = (self.decider.judge(&pair), pair.computed_features());
+        if first.decision == Decision::Apart {
             return Ok(None);
         }
-        let is_by_method = decision != Decision::Unknown && !self.online.method.is_by_distance();
+        let is_by_method = first.decision != Decision::Unknown && !self.online.method.is_by_distance();
         if is_by_method && !shares {
             return Ok(None);
         }
@@ -347,8 +348,9 @@ impl<'a> Query<'a> {
         };
         let fingerprint = (!print.unprinted).then_some(Fingerprint(print.fingerprint));
         known.fingerprint = fingerprint;
-        let pair = self.pair(&known, same_site);
-        let Verdict { decision, score } = self.decider.judge(&pair);
+        let pair = self.pair(&known, same_site).with_features(features);
+        // The fingerprint does not change what the method has decided without it.
+        let Verdict { decision, score } = if is_by_method { first } else { self.decider.judge(&pair) };
         let Decision::Near(rule) = decision else { return Ok(None) };
         let (identical, measures) = (pair.identical(), Measures::of(&pair, &*self.online.method));
         let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));

@@ -27,8 +27,7 @@ impl Default for Model {
 impl Model {
     /// Returns the features of a pair; `None` if either document has no profile.
     pub fn features(pair: &DocumentPair<'_>) -> Option<FeatureValues> {
-        let texts = pair.evidence_of_texts()?;
-        Some(FeatureValues::of_evidence(&pair.with_names(texts)))
+        pair.computed_features().or_else(|| pair.evidence_of_texts().map(|texts| pair.features_of(texts)))
     }
 
     /// Returns the probability that the two documents of a pair are near-duplicates: 1 for equal token sequences;
@@ -81,7 +80,7 @@ impl Method for Model {
         if !self.constants.may_reach(&texts, log_odds(self.probability)) {
             return Verdict::of(Some(false), "model", 0);
         }
-        let probability = self.constants.probability(&FeatureValues::of_evidence(&pair.with_names(texts)));
+        let probability = self.constants.probability(&pair.features_of(texts));
         Verdict::of(Some(probability >= self.probability), "model", share(probability))
     }
 

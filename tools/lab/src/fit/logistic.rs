@@ -26,8 +26,8 @@ const STEP_MAX: f64 = 4.0;
 const STEP_MIN: f64 = 1e-7;
 
 /// Fits the weights of the features that are `used`, except those whose weight is chosen. Features whose weight would
-/// have the wrong sign are left out, one by one. The bounds by the whole texts are not part of the fit. The search begins at the model `near`, which affects only its
-/// duration.
+/// have the wrong sign are left out, one by one. The bounds by the whole texts are not part of the fit. The search
+/// begins at the model `near`, which affects only its duration.
 pub(super) fn fit(
     examples: &[Example],
     weights: &[f64],
