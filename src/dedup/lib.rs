@@ -28,10 +28,11 @@ mod text_scope;
 mod text_summary;
 mod texts;
 mod verification;
+mod words;
 
 pub use cluster::{
-    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, Member, MemberVerdict, Overrules, Remove, UnknownKeep,
-    UnknownRemove, cluster, cluster_with_members, is_thin_document,
+    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, KnownLoss, Member, MemberVerdict, Overrules, UnknownKeep,
+    cluster, cluster_with_members, is_thin_document,
 };
 pub use collection::row::Row;
 pub use collection::{Collection, Numbered};
@@ -54,6 +55,7 @@ pub use text_scope::TextScope;
 pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};
 pub use texts::Descriptions;
 pub use verification::Verification;
+pub use words::{UnknownWords, WordSource, WordsFrom};
 
 pub use nddb_index::spill::resources::Resources;
 

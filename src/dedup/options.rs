@@ -3,7 +3,7 @@
 use nddb_index::spill::resources::Resources;
 use nddb_index::{Result, View};
 use nddb_verdict::methods::Simhash;
-use nddb_verdict::{Decider, Method, Sketch};
+use nddb_verdict::{Decider, Method};
 
 use crate::default_method::MethodChoice;
 use crate::requirements::{self, Held};
@@ -21,9 +21,6 @@ pub struct PairOptions {
     /// Simhash, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
     pub or_simhash: Option<Simhash>,
-    /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever the verdict of the method. With
-    /// this limit, a pair whose difference is not known is no near-duplicate.
-    pub max_difference: Option<f64>,
     /// Whether all pairs are written, instead of groups and the pairs between them.
     pub expand: bool,
     /// Greatest number of members of a group that is not flagged. If more documents share a candidate key, they are
@@ -44,7 +41,6 @@ impl PairOptions {
         Self {
             method: method.into(),
             or_simhash: None,
-            max_difference: None,
             expand: false,
             group_limit: GROUP_LIMIT,
             verify: None,
@@ -79,28 +75,14 @@ impl PairOptions {
         self.verifier().is_some()
     }
 
-    /// Returns whether `max_difference` is checked by the words of the texts that verification reads.
-    pub(crate) fn compares_words(&self) -> bool {
-        self.verifies() && self.max_difference.is_some()
-    }
-
-    /// Returns these options without verification and without `max_difference`, for the pairs whose texts are to be
-    /// read.
+    /// Returns these options without verification, for the pairs whose texts are to be read.
     pub(crate) fn unverified(&self) -> Self {
-        Self { verify: None, max_difference: None, ..self.clone() }
+        Self { verify: None, ..self.clone() }
     }
 
-    /// Returns whether documents of one class may differ by more than `max_difference`. They may if the profile, which
-    /// tells how much differs, is not among the sketches that are equal within a class.
-    pub(crate) fn limits_classes(&self) -> bool {
-        self.max_difference.is_some() && !self.method.class().contains(&Sketch::Profile)
-    }
-
-    /// Returns the decider of these options. The decider checks `max_difference`, unless the texts are compared for
-    /// that later.
+    /// Returns the decider of these options.
     pub fn decider(&self) -> Decider<'_> {
-        let decider = Decider::new(&*self.method, self.or_simhash.as_ref(), self.max_difference);
-        if self.verifies() { decider.without_limit() } else { decider }
+        Decider::new(&*self.method, self.or_simhash.as_ref())
     }
 }
 

@@ -15,11 +15,6 @@ pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     if let Some(simhash) = decider.or_simhash {
         simhash.check(k).map_err(out_of_reach)?;
     }
-    if decider.is_limited() {
-        let lacks = "makes no profiles: how much of two texts differs is estimated from their profiles, unless the \
-                     texts are compared ('--verify lcs')";
-        require(view, method, lacks, Recipe::has_profile, Recipe::has_profile)?;
-    }
     let made = method.compares().iter().filter_map(|sketch| sketch.of_recipe());
     made.into_iter().try_for_each(|(lacks, has)| require(view, method, lacks, has, has))
 }

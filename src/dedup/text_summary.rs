@@ -37,24 +37,28 @@ pub struct ShingleSummary {
 pub struct UnreadTexts {
     /// Documents without a known source: inserted one by one, read from a stream, or loaded as fingerprints.
     pub without_source: u64,
+    /// Documents in a store or on a server, from where texts are read only if asked for.
+    pub remote: u64,
     /// Documents whose archive is no longer at its path.
     pub moved: u64,
     /// Documents whose archive has changed: its size, or its first or last 64 KB, differ.
     pub changed: u64,
-    /// Documents at whose position no page is found, or whose archive is damaged before that position.
+    /// Documents at whose position no page is found or another one than was loaded, or whose archive is damaged before
+    /// that position.
     pub damaged: u64,
 }
 
 impl UnreadTexts {
     /// Returns the total over all reasons.
     pub fn total(&self) -> u64 {
-        self.without_source + self.moved + self.changed + self.damaged
+        self.without_source + self.remote + self.moved + self.changed + self.damaged
     }
 
     /// Returns a description of each reason that occurs, with its number of documents.
     pub fn reasons(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let all = [
             ("without a source", self.without_source),
+            ("in a store or on a server", self.remote),
             ("in an archive that was moved", self.moved),
             ("in an archive that has changed", self.changed),
             ("in a damaged archive", self.damaged),

@@ -178,20 +178,20 @@ pub mod compare {
 pub mod detect {
     pub use nddb_dedup::{
         Choose, Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Decided, Descriptions, GROUP_LIMIT,
-        Group, Held, Judgement, Keep, Kind, Line, Member, MemberVerdict, MethodChoice, NearDuplicate, NearDuplicates,
-        NearTables, Numbered, OnlineDetector, Overrules, Pair, PairOptions, PairSummary, PartedNearDuplicates, Posting,
-        Postings, Printed, Properties, Remove, Resources, Row, SetSummary, ShingleSummary, Stars, TextScope,
-        UnknownKeep, UnknownRemove, UnreadReason, UnreadTexts, Verification, Verified, candidate_keys, check, cluster,
-        cluster_with_members, compared, content_hash, decided, document_of_page, is_thin_document, pairs, properties,
-        read_page, stored_pair,
+        Group, Held, Judgement, Keep, Kind, KnownLoss, Line, Member, MemberVerdict, MethodChoice, NearDuplicate,
+        NearDuplicates, NearTables, Numbered, OnlineDetector, Overrules, Pair, PairOptions, PairSummary,
+        PartedNearDuplicates, Posting, Postings, Printed, Properties, Resources, Row, SetSummary, ShingleSummary,
+        Stars, TextScope, UnknownKeep, UnknownWords, UnreadReason, UnreadTexts, Verification, Verified, WordSource,
+        WordsFrom, candidate_keys, check, cluster, cluster_with_members, compared, content_hash, decided,
+        document_of_page, is_thin_document, pairs, properties, read_page, stored_pair,
     };
     pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference};
     pub use nddb_verdict::{
-        Besides, Bound, Candidates, CloneMethod, Column, ColumnKind, Constants, Decider, Decision, DocumentPair,
-        Explanation, FEATURE_COUNT, FEATURES, Feature, FeatureValues, GROUPS, Groups, Keys, Known, Limit, Measures,
-        Method, OutOfReach, Parameter, ParameterError, ParameterValue, Piece, PreparedText, Ratios, SetOptions,
-        Setting, TextComparer, TextVerdict, UnknownMethod, UnknownRatio, Value, Verdict, columns, default_of, methods,
-        outside,
+        Besides, Bound, Candidates, CloneMethod, Column, ColumnKind, Comparison, Constants, Decider, Decision,
+        DocumentPair, Estimate, Explanation, FEATURE_COUNT, FEATURES, Feature, FeatureValues, GROUPS, Groups, Keys,
+        Kinds, Known, Level, Limit, Loss, Measures, Method, OutOfReach, Parameter, ParameterError, ParameterValue,
+        Part, Piece, PreparedText, Ratios, Reason, SetOptions, Setting, TextComparer, TextVerdict, UnknownLevel,
+        UnknownMethod, UnknownRatio, Value, Verdict, Words, columns, default_of, methods, outside,
     };
 }
 
@@ -216,7 +216,7 @@ pub mod sketch {
 #[cfg(feature = "pages")]
 pub mod text {
     pub use nddb_page::text::{
-        BlockKind, Headings, Page, PageKind, SiteRule, TextBlock, Tokens, host_of, text_blocks, tokens,
+        BlockKind, Headings, Page, PageKind, SiteRule, TextBlock, Tokens, compared_text, host_of, text_blocks, tokens,
     };
 }
 

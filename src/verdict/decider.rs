@@ -16,27 +16,13 @@ pub struct Decider<'a> {
     pub method: &'a dyn Method,
     /// Simhash, if it decides pairs that the method cannot decide.
     pub or_simhash: Option<&'a Simhash>,
-    /// Greatest share of the words of the longer text that may differ; `None` for no limit.
-    max_difference: Option<f64>,
 }
 
 impl<'a> Decider<'a> {
     /// Returns the decider of a method. The fallback to simhash applies only to methods whose candidate pairs share
-    /// keys of sketches. Two texts that differ by more than `max_difference` are not near-duplicates, whatever the
-    /// verdict of the method.
-    pub fn new(method: &'a dyn Method, or_simhash: Option<&'a Simhash>, max_difference: Option<f64>) -> Self {
-        Self { method, or_simhash: or_simhash.filter(|_| method.has_keys()), max_difference }
-    }
-
-    /// Returns this decider without `max_difference`, for callers that compare the texts themselves.
-    #[must_use]
-    pub fn without_limit(self) -> Self {
-        Self { max_difference: None, ..self }
-    }
-
-    /// Returns whether the decider has a limit on how much two texts may differ.
-    pub fn is_limited(&self) -> bool {
-        self.max_difference.is_some()
+    /// keys of sketches.
+    pub fn new(method: &'a dyn Method, or_simhash: Option<&'a Simhash>) -> Self {
+        Self { method, or_simhash: or_simhash.filter(|_| method.has_keys()) }
     }
 
     /// Returns the verdict about a pair, by the method or by simhash. Equal token sequences are near-duplicates by
@@ -47,15 +33,9 @@ impl<'a> Decider<'a> {
         if pair.identical() {
             return Verdict { decision: Decision::Near("identical"), score: u64::MAX };
         }
-        let verdict = match (self.method.judge(pair), self.fallback(pair)) {
+        match (self.method.judge(pair), self.fallback(pair)) {
             (Verdict { decision: Decision::Unknown, .. }, Some(simhash)) => simhash.judge(pair),
             (verdict, _) => self.of_method(verdict),
-        };
-        match self.max_difference {
-            Some(most) if verdict.is_near() && differ_too_much(most, pair.difference()) => {
-                Verdict { decision: Decision::Apart, ..verdict }
-            }
-            _ => verdict,
         }
     }
 
@@ -104,41 +84,18 @@ pub struct Explanation<'a> {
     pub evidence: Vec<Piece>,
 }
 
-/// Returns whether two texts differ by more than `most`. An unknown difference counts as too much.
-pub fn differ_too_much(most: f64, difference: Option<f64>) -> bool {
-    difference.is_none_or(|difference| difference > most)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::known::Known;
     use crate::methods::{all, testing::profiled};
 
-    /// A pair with an unknown difference is not within a limit.
-    #[test]
-    fn under_a_limit_only_pairs_that_are_known_to_differ_little_are_near() {
-        let near = |pair: &DocumentPair<'_>, most: f64| {
-            let simhash = Simhash::within(64);
-            let limited = Decider::new(&simhash, None, Some(most));
-            assert!(limited.without_limit().judge(pair).is_near());
-            limited.judge(pair).is_near()
-        };
-        let words = |from: u32| (from..from + 60).map(|word| format!("word{word} ")).collect::<String>();
-        let (a, b, same) = (profiled(&words(0)), profiled(&words(3)), profiled(&words(0)));
-        assert!(near(&DocumentPair::new(&a, &b, None), 0.9));
-        assert!(!near(&DocumentPair::new(&a, &b, None), 0.001));
-        assert!(near(&DocumentPair::new(&a, &same, None), 0.0), "identical");
-        let unknown = Known { profile: None, ..b.clone() };
-        assert!(!near(&DocumentPair::new(&a, &unknown, None), 0.9), "not known");
-    }
-
     /// A rule without the evidence that it needs does not decide.
     #[test]
     fn what_is_not_known_is_not_decided() {
         let (nothing, text) = (Known::default(), Known { digest: Some(1), ..Known::default() });
         for method in all() {
-            let decider = Decider::new(&*method, None, None);
+            let decider = Decider::new(&*method, None);
             let expected = if method.is_identity() { Decision::Apart } else { Decision::Unknown };
             assert_eq!(decider.judge(&DocumentPair::new(&nothing, &nothing, None)).decision, expected, "{method}");
             let identical = decider.judge(&DocumentPair::new(&text, &text, None));
@@ -152,7 +109,7 @@ mod tests {
         let (a, b) = (profiled(&words(0)), profiled(&words(1)));
         let bare = Known { fingerprint: b.fingerprint, ..Known::default() };
         let (model, simhash) = (methods::Model::default(), Simhash::within(64));
-        let decider = Decider::new(&model, Some(&simhash), None);
+        let decider = Decider::new(&model, Some(&simhash));
         let (by_model, by_simhash) = (DocumentPair::new(&a, &b, None), DocumentPair::new(&a, &bare, None));
         assert_eq!(decider.judge(&by_model).decision, Decision::Near("model"));
         assert_eq!(decider.judge(&by_simhash).decision, Decision::Near("simhash"));

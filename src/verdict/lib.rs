@@ -8,11 +8,11 @@
 
 pub mod compare;
 mod decider;
-mod difference;
 mod evidence;
 mod features;
 mod known;
 mod logistic;
+mod loss;
 mod measure;
 mod method;
 pub mod methods;
@@ -27,10 +27,11 @@ mod text_comparer;
 mod verdict;
 mod word_set;
 
-pub use decider::{Decider, Explanation, differ_too_much};
+pub use decider::{Decider, Explanation};
 pub use features::{FEATURE_COUNT, FEATURES, Feature, FeatureValues};
 pub use known::{Known, digest_of, is_without_terms};
 pub use logistic::Constants;
+pub use loss::{Comparison, Estimate, Kinds, Level, Loss, Part, Reason, UnknownLevel, Words};
 pub use measure::{Bound, Column, ColumnKind, Limit, Measures, Value, columns};
 pub use method::{Besides, Candidates, CloneMethod, Keys, Method, OutOfReach, Piece};
 pub use methods::{UnknownMethod, b_similarity, c_similarity, default_of};

@@ -43,8 +43,6 @@ impl Column {
 
 /// Estimated or exact resemblance of the shingle sets of the contents.
 const RESEMBLANCE: Column = Column::share("resemblance");
-/// Share of the words of the longer whole text that have no counterpart in the other.
-pub(crate) const DIFFERENCE: Column = Column::share("difference");
 /// Whether the sites are equal.
 const SAME_SITE: Column = Column::flag("same_site");
 /// Whether title or first heading agree.
@@ -82,8 +80,7 @@ pub fn columns() -> &'static [Column] {
             columns.map(|column| Column { of_texts, ..*column }).collect::<Vec<_>>()
         };
         let mut columns: Vec<Column> = Vec::new();
-        let all =
-            [of(&sketches, false), vec![RESEMBLANCE, DIFFERENCE], of(&texts, true), vec![SAME_SITE, SAME_HEADING]];
+        let all = [of(&sketches, false), vec![RESEMBLANCE], of(&texts, true), vec![SAME_SITE, SAME_HEADING]];
         for column in all.concat() {
             if columns.iter().all(|known| known.name != column.name) {
                 columns.push(column);
@@ -120,7 +117,7 @@ impl Measures {
                 values.extend(bounds.iter().take(columns.len()).map(|bound| bound.value));
             }
         }
-        values.extend([pair.resemblance(), pair.difference()].map(|share| share.map(Value::Share)));
+        values.push(pair.resemblance().map(Value::Share));
         values.resize(columns().len() - 2, None);
         values.extend([pair.same_site(), pair.same_heading()].map(|flag| flag.map(Value::Flag)));
         Self(values)
@@ -165,11 +162,6 @@ impl Measures {
         for bound in bounds.iter().filter(|bound| bound.value.is_some()) {
             self.set(bound.name, bound.value);
         }
-    }
-
-    /// Sets the share of the words of the longer text that have no counterpart in the other.
-    pub fn set_difference(&mut self, difference: Option<f64>) {
-        self.set(DIFFERENCE.name, difference.map(Value::Share));
     }
 
     fn set(&mut self, name: &str, value: Option<Value>) {
@@ -228,12 +220,6 @@ impl Bound {
     /// Returns a bound that a share must exceed.
     pub(crate) fn above(name: &'static str, value: Option<f64>, least: f64) -> Self {
         Self { name, value: value.map(Value::Share), limit: Limit::Above(Value::Share(least)) }
-    }
-
-    /// Returns the bound of the difference of two texts.
-    pub fn difference(difference: Option<f64>, most: f64) -> Self {
-        let limit = Limit::AtMost(Value::Share(most));
-        Self { name: DIFFERENCE.name, value: difference.map(Value::Share), limit }
     }
 
     /// Returns whether the measure satisfies its threshold; `None` if the measure is unknown.

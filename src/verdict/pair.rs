@@ -5,7 +5,6 @@ use std::cell::OnceCell;
 use nddb_page::sketch::{LeadingWords, Profile, agreement, resemblance_of};
 use nddb_page::text::Headings;
 
-use crate::difference::difference;
 use crate::evidence::Evidence;
 use crate::features::FeatureValues;
 use crate::known::Known;
@@ -85,15 +84,6 @@ impl<'a> DocumentPair<'a> {
     /// 2: it approximates "the percentage of unique shingles on which the two pages d and d' agree").
     pub fn resemblance(&self) -> Option<f64> {
         self.agreement().map(resemblance_of)
-    }
-
-    /// Returns the estimated share of the words of the longer whole text that have no counterpart in the other, 0 to 1;
-    /// `None` if it cannot be known.
-    pub fn difference(&self) -> Option<f64> {
-        if self.identical() {
-            return Some(0.0);
-        }
-        self.profiles().map(|(a, b, agreement)| difference(a, b, agreement))
     }
 
     /// Returns whether title or first heading agree ([`Headings`]); `None` if neither is known for both documents.
@@ -186,8 +176,8 @@ mod tests {
         let mut methods: Vec<Box<dyn Method>> = all().into_iter().filter(|method| !method.needs_text()).collect();
         methods.push(Model { probability: 0.9, ..Model::default() }.into());
         for method in methods {
-            for (or_simhash, most) in [(Some(&simhash), None), (None, None), (Some(&simhash), Some(0.2))] {
-                let decider = Decider::new(&*method, or_simhash, most);
+            for or_simhash in [Some(&simhash), None] {
+                let decider = Decider::new(&*method, or_simhash);
                 let (mut near, mut apart) = (0, 0);
                 for a in &records {
                     let (known, derived) = (Known::of(a, None), Derived::default());

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use nddb_index::Result;
-use nddb_page::text::{DOCUMENT_UNITS, Page, first_units, whole_words};
-use nddb_verdict::compare::WordComparer;
+use nddb_page::text::{DOCUMENT_UNITS, first_units};
 use nddb_verdict::{PreparedText, TextComparer, TextVerdict};
 
 use super::source::Verifier;
@@ -60,33 +59,6 @@ impl Measure for ByMethod {
     }
 }
 
-/// The measure of how many words of two whole pages differ.
-#[derive(Default)]
-pub(crate) struct ByWords(WordComparer);
-
-impl Measure for ByWords {
-    type Ready = Vec<u64>;
-    /// Share of the words of the longer text that the other lacks; `None` if the words are too many.
-    type Outcome = Option<f64>;
-
-    fn ready(&self, text: &str) -> Vec<u64> {
-        whole_words(&Page::text(text))
-    }
-
-    /// Reads the whole page: a text is its first 10 KB.
-    fn read(&self, kept: &Kept, sources: Option<&TextSources>, ordinal: u32) -> Option<Vec<u64>> {
-        kept.words(ordinal).or_else(|| Some(whole_words(&sources?.page(ordinal)?.page())))
-    }
-
-    fn size(ready: &Vec<u64>) -> usize {
-        size_of_val(&ready[..])
-    }
-
-    fn compare(&mut self, a: &Vec<u64>, b: &Vec<u64>) -> Option<f64> {
-        self.0.difference(a, b)
-    }
-}
-
 /// Comparison of documents by their texts: texts kept by a pass, and single look-ups for others if `sources` is given.
 pub(crate) struct ComparisonCache<'a, M: Measure> {
     measure: M,
@@ -129,15 +101,6 @@ impl<'a, M: Measure> ComparisonCache<'a, M> {
     pub(crate) fn compare(&mut self, a: u32, b: u32) -> Option<M::Outcome> {
         let (a, b) = (self.ready(a)?, self.ready(b)?);
         Some(self.measure.compare(&a, &b))
-    }
-}
-
-impl ComparisonCache<'_, ByWords> {
-    /// Returns the share of the words of the longer text that the other lacks; `None` if a text cannot be read or has
-    /// too many words.
-    pub(crate) fn difference(&mut self, a: u32, b: u32) -> Option<f64> {
-        self.clear();
-        self.compare(a, b).flatten()
     }
 }
 

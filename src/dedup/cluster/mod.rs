@@ -26,6 +26,7 @@ use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::Sorter;
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
+use nddb_verdict::Level;
 
 use super::collection::Collection;
 use super::pairs::judge::Judge;
@@ -33,10 +34,12 @@ use super::pairs::text_cache::TextCache;
 use super::pairs::{PairJob, Reach};
 use crate::options::PairOptions;
 use crate::pair::{Line, Pair, PairSummary};
+use crate::text_summary::UnreadTexts;
+use crate::words::{DocumentWords, WordSource, WordsFrom};
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
 pub use overrules::Overrules;
-pub use removal::{MemberVerdict, Remove, UnknownRemove, is_thin_document};
+pub use removal::{KnownLoss, MemberVerdict, is_thin_document};
 
 /// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +49,10 @@ pub struct ClusterOptions {
     pub pairs: PairOptions,
     /// Rules for the kept document of a cluster: the first rule that distinguishes two documents decides, then the id.
     pub keep: Vec<Keep>,
-    /// Rule for the removal of the other members.
-    pub remove: Remove,
+    /// How much of a removed member may be lost.
+    pub level: Level,
+    /// Where the words come from by which the loss is known.
+    pub words: WordsFrom,
     /// Documents that are never or always removed.
     pub overrules: Overrules,
     /// Whether clusters are connected components, in which a document need not be near the founder.
@@ -57,8 +62,8 @@ pub struct ClusterOptions {
 impl ClusterOptions {
     /// Returns the default options: star clusters, each of which keeps the document stored first.
     pub fn new(pairs: PairOptions) -> Self {
-        let (keep, remove) = (vec![Keep::Stored], Remove::default());
-        Self { pairs, keep, remove, overrules: Overrules::default(), components: false }
+        let (level, words, overrules) = (Level::default(), WordsFrom::default(), Overrules::default());
+        Self { pairs, keep: vec![Keep::Stored], level, words, overrules, components: false }
     }
 }
 
@@ -80,8 +85,7 @@ pub struct Cluster<'a> {
     pub single_site: bool,
     /// Whether the members have empty texts. There is no evidence about such documents, so none is removed.
     pub empty: bool,
-    /// Whether the kept document has too little content to distinguish others from it; then only members with the same
-    /// text are removed.
+    /// Whether the kept document has too little content to be distinguished from others.
     pub thin: bool,
 }
 
@@ -98,6 +102,8 @@ pub struct Member {
     pub pair: Option<Pair>,
     /// The decision about the member.
     pub verdict: MemberVerdict,
+    /// What the member has and the kept document lacks; `None` if it is not near, or a text could not be read.
+    pub loss: Option<KnownLoss>,
 }
 
 /// Callback for the members that were compared; its error ends the clustering.
@@ -126,9 +132,15 @@ pub struct ClusterSummary {
     pub thin: u64,
     /// Documents in clusters whose kept document is thin.
     pub in_thin: u64,
-    /// Near-duplicates of a kept document that are not removed because they are thin, or because too much of their
-    /// content is missing from the kept document.
+    /// Near-duplicates of a kept document that are not removed because too much of them would be lost, or because of a
+    /// list.
     pub spared: u64,
+    /// Where the words of the documents came from.
+    pub words: WordSource,
+    /// Documents whose words were needed and could not be read; they stay.
+    pub unread: UnreadTexts,
+    /// Documents to remove whose loss is estimated; included in `removed`.
+    pub unverified: u64,
     /// Members that are not near the kept document, and were compared with each other.
     pub apart: u64,
     /// Documents to remove because of a member other than the kept document; included in `removed`.
@@ -149,8 +161,10 @@ pub struct Clusters {
     /// For each document that is removed because of a document other than the kept one: that other document, by
     /// ordinal.
     because: HashMap<u32, u32>,
+    /// What is lost with each document that is removed, by ordinal, if anything is.
+    losses: HashMap<u32, KnownLoss>,
     keep: Vec<Keep>,
-    remove: Remove,
+    level: Level,
     overrules: Overrules,
     group_limit: usize,
     resources: Resources,
@@ -214,15 +228,11 @@ fn clustered(
     if let Some(first) = empty.next() {
         empty.for_each(|ordinal| founder[ordinal as usize] = first);
     }
-    let resources = pairs.resources.clone();
-    let (keep, group_limit) = (options.keep.clone(), pairs.group_limit);
-    let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
-    let summary = ClusterSummary::default();
-    let because = HashMap::new();
-    let overrules = options.overrules.clone();
-    let mut clusters = Clusters { founder, removed, because, keep, remove, overrules, group_limit, resources, summary };
-    clusters.remove(collection, found.judge(collection, &pairs), &ticker, visit)?;
-    let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(group_limit));
+    let mut clusters = Clusters::of(collection, founder, options);
+    let wanted = clusters.wanted(collection)?;
+    let mut words = DocumentWords::read(view, collection, options.words, &wanted, &pairs.resources, &ticker)?;
+    clusters.remove(collection, found.judge(collection, &pairs), &mut words, &ticker, visit)?;
+    let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(pairs.group_limit));
     clusters.summary.pairs = lines::emit(view, collection, &found, &centres, &pairs, watch, emit)?;
     clusters.sum_up(collection)?;
     Ok(clusters)
@@ -240,17 +250,44 @@ impl Clusters {
             let why = "it compares texts, but only sketches are given".into();
             return Err(nddb_index::Error::Method { method: pairs.method.name(), why });
         }
-        let (resources, keep, group_limit) = (pairs.resources.clone(), options.keep.clone(), pairs.group_limit);
-        let (removed, remove) = (FixedBitSet::with_capacity(collection.len() as usize), options.remove);
-        let summary = ClusterSummary::default();
-        let because = HashMap::new();
-        let overrules = options.overrules.clone();
-        let mut clusters = Self { founder, removed, because, keep, remove, overrules, group_limit, resources, summary };
-        let texts = TextCache::default();
-        let watch = &mut |_: &Progress| true;
-        clusters.remove(collection, Judge::new(collection, pairs, &texts), &Ticker::new(watch), None)?;
+        let (mut clusters, texts) = (Self::of(collection, founder, options), TextCache::default());
+        let (watch, mut words) = (&mut |_: &Progress| true, DocumentWords::default());
+        clusters.remove(collection, Judge::new(collection, pairs, &texts), &mut words, &Ticker::new(watch), None)?;
         clusters.sum_up(collection)?;
         Ok(clusters)
+    }
+
+    /// Returns clusters in which nothing is removed yet.
+    fn of(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Self {
+        Self {
+            founder,
+            removed: FixedBitSet::with_capacity(collection.len() as usize),
+            because: HashMap::new(),
+            losses: HashMap::new(),
+            keep: options.keep.clone(),
+            level: options.level,
+            overrules: options.overrules.clone(),
+            group_limit: options.pairs.group_limit,
+            resources: options.pairs.resources.clone(),
+            summary: ClusterSummary::default(),
+        }
+    }
+
+    /// Returns the documents whose words are compared: those in clusters of different texts, and of equal texts one.
+    fn wanted(&self, collection: &Collection) -> Result<FixedBitSet> {
+        let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+        self.each_by_founder(collection, &mut |founder, members| {
+            if !collection.row(founder).is_empty {
+                DocumentWords::want(collection, members, &mut wanted);
+            }
+            Ok(())
+        })?;
+        Ok(wanted)
+    }
+
+    /// Returns what is lost with a document that is removed; `None` if nothing is, or a list removes it.
+    pub fn loss(&self, member: u32) -> Option<&KnownLoss> {
+        self.losses.get(&member)
     }
 
     /// Returns the founder of the cluster of a document: the document itself if it is alone or a founder.

@@ -1,6 +1,6 @@
 //! The documents to remove: stars around the kept documents of clusters.
 //!
-//! Members near the kept document of their cluster are removed, unless too much of their content is missing from it.
+//! Members near the kept document of their cluster are removed, unless more would be lost than the level allows.
 //! The members that stay are clustered again: the best of them by the rules is kept, the members near to it are
 //! removed, and so on, until all members that stay have been compared with each other. So each removed document is near
 //! a document that stays, and clustering the remaining documents again would remove no further member of the cluster.
@@ -12,10 +12,11 @@ use nddb_index::Result;
 use nddb_index::spill::sort::{Sorted, Sorter};
 use nddb_index::spill::ticker::Ticker;
 
-use super::removal::may_remove;
+use super::removal::{KnownLoss, decide};
 use super::{Clusters, Member, MemberVerdict, Visit};
 use crate::collection::Collection;
 use crate::pairs::judge::{Judge, Judged};
+use crate::words::DocumentWords;
 
 /// Number of comparisons that every cluster may use; enough to compare 1,448 members with each other.
 const COMPARISONS: u64 = 1 << 20;
@@ -37,6 +38,7 @@ impl Clusters {
         &mut self,
         collection: &Collection,
         mut judge: Judge<'_>,
+        words: &mut DocumentWords,
         ticker: &Ticker<'_>,
         mut visit: Option<&mut Visit<'_>>,
     ) -> Result<()> {
@@ -65,19 +67,18 @@ impl Clusters {
             }
             let mut pairs = pairs.rows()?;
             while let Some([row]) = pairs.pop()? {
-                let member = self.compare(collection, &mut judge, &kept, row)?;
+                let member = self.compare(collection, &mut judge, words, &kept, row)?;
                 let rank = collection.row(member.member).rank as usize;
                 match member.verdict {
                     MemberVerdict::Removed => {
                         self.removed.insert(rank);
+                        self.note(member.member, member.loss.as_ref());
                         if !is_first {
                             self.because.insert(member.member, member.kept);
                         }
                         visit.as_mut().map_or(Ok(()), |visit| visit(&member))?;
                     }
-                    MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different | MemberVerdict::Listed => {
-                        spared.insert(rank)
-                    }
+                    MemberVerdict::Loses(_) | MemberVerdict::Listed => spared.insert(rank),
                     MemberVerdict::Apart => self.summary.apart += u64::from(is_first),
                     MemberVerdict::Unverified => {}
                 }
@@ -104,11 +105,12 @@ impl Clusters {
             let is_live = !collection.row(collection.at_rank(rank)).is_deleted;
             self.removed.set(rank as usize, is_live);
         }
+        (self.summary.words, self.summary.unread) = (words.source(), words.unread());
         self.summary.removed_again = self.because.len() as u64;
         self.summary.spared = spared.difference(&self.removed).count() as u64;
         let Some(visit) = visit else { return Ok(()) };
         for row in staying {
-            let member = self.compare(collection, &mut judge, &first, row)?;
+            let member = self.compare(collection, &mut judge, words, &first, row)?;
             if !self.is_removed(collection.row(member.member).rank) {
                 visit(&member)?;
             }
@@ -138,6 +140,7 @@ impl Clusters {
         &self,
         collection: &Collection,
         judge: &mut Judge<'_>,
+        words: &mut DocumentWords,
         kept: &FixedBitSet,
         ranks: u64,
     ) -> Result<Member> {
@@ -148,15 +151,30 @@ impl Clusters {
             Judged::Near(pair) => Some(pair),
             Judged::Rejected | Judged::Apart => None,
         };
-        let verdict = match &pair {
-            None => MemberVerdict::Apart,
-            Some(_) if self.overrules.is_safe(collection.row(member).rank) => MemberVerdict::Listed,
-            Some(pair) if !may_remove(pair) => MemberVerdict::Unverified,
-            Some(pair) => {
-                let [kept, member] = [kept, member].map(|ordinal| collection.profile_of(ordinal));
-                self.remove.decide(kept.as_ref(), member.as_ref(), pair.identical)
-            }
+        let (verdict, loss) = match &pair {
+            None => (MemberVerdict::Apart, None),
+            Some(_) if self.overrules.is_safe(collection.row(member).rank) => (MemberVerdict::Listed, None),
+            Some(pair) if pair.is_unread() => (MemberVerdict::Unverified, None),
+            Some(pair) => decide(self.level, collection, words, [member, kept], pair.identical),
         };
-        Ok(Member { kept, member, pair, verdict })
+        Ok(Member { kept, member, pair, verdict, loss })
+    }
+
+    /// Notes what is lost with a removed member.
+    fn note(&mut self, member: u32, loss: Option<&KnownLoss>) {
+        match loss {
+            Some(KnownLoss::Loss(loss)) if loss.whole.lost == 0 => {}
+            Some(loss) => {
+                self.summary.unverified += u64::from(matches!(loss, KnownLoss::Estimate(_)));
+                let brief = match loss {
+                    KnownLoss::Loss(loss) => {
+                        KnownLoss::Loss(Box::new(nddb_verdict::Loss { passages: Vec::new(), ..**loss }))
+                    }
+                    estimate => estimate.clone(),
+                };
+                self.losses.insert(member, brief);
+            }
+            None => {}
+        }
     }
 }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nddb_index::{Reader, Writer};
 use nddb_verdict::methods::B;
-use nddb_verdict::{Decider, Decision, DocumentPair};
+use nddb_verdict::{Decider, Decision, DocumentPair, Reason};
 
 use super::*;
 use crate::pairs;
@@ -69,7 +69,7 @@ fn near(
                 let together = leader(a) == leader(b);
                 let keyed = shares(collection, a, b);
                 let judged = collection.compared(a, b, |pair| {
-                    Decider::new(&*expanded.method, None, None).judge(&DocumentPair::new(pair.a, pair.b, same_site))
+                    Decider::new(&*expanded.method, None).judge(&DocumentPair::new(pair.a, pair.b, same_site))
                 });
                 if together || keyed && judged.is_near() {
                     all.insert((a, b), judged.score);
@@ -320,9 +320,9 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
     let (component, gone) = removed(&[Keep::ShortestUrl], true);
     assert_eq!(component, of(&[("a", "b"), ("b", "b"), ("c", "b"), ("d", "b")]));
     assert_eq!(gone, ids(&["a", "c"]), "d is kept, and only a is near to it; c is near to b, which stays");
-    let verdicts = |remove| {
+    let verdicts = |level| {
         let components =
-            ClusterOptions { keep: vec![Keep::ShortestUrl], components: true, remove, ..defaults("simhash") };
+            ClusterOptions { keep: vec![Keep::ShortestUrl], components: true, level, ..defaults("simhash") };
         let (view, mut found) = (reader.view(), Vec::new());
         let all = Collection::with_deleted(view, &components.pairs.resources, &mut |_| true).expect("a collection");
         cluster_with_members(view, &all, &components, &mut |_| true, &mut |_| Ok(()), &mut |member| {
@@ -335,10 +335,11 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
     };
     let pair = |kept: &str, member: &str, distance, verdict| (kept.to_owned(), member.to_owned(), distance, verdict);
     let row = |member, distance, verdict| pair("d", member, distance, verdict);
-    let (removed, differs, apart) = (MemberVerdict::Removed, MemberVerdict::Different, MemberVerdict::Apart);
+    let differs = MemberVerdict::Loses(Reason::Differs);
+    let (removed, apart) = (MemberVerdict::Removed, MemberVerdict::Apart);
     let again = pair("b", "c", Some(2), removed);
-    assert_eq!(verdicts(Remove::Near), [row("a", Some(3), removed), again, row("b", None, apart)]);
-    assert_eq!(verdicts(Remove::Identical)[0], row("a", Some(3), differs));
+    assert_eq!(verdicts(Level::Standard), [row("a", Some(3), removed), again, row("b", None, apart)]);
+    assert_eq!(verdicts(Level::Same)[0], row("a", Some(3), differs));
 }
 
 #[test]
@@ -376,7 +377,7 @@ fn what_stays_of_a_cluster_is_not_near_and_what_goes_is_near_to_what_stays() {
     let mut again = 0;
     for method in METHODS {
         for keep in [Keep::Longest, Keep::Stored] {
-            let options = ClusterOptions { keep: vec![keep], remove: Remove::Near, ..defaults(method) };
+            let options = ClusterOptions { keep: vec![keep], ..defaults(method) };
             let view = reader.view();
             let all = Collection::with_deleted(view, &options.pairs.resources, &mut |_| true).expect("a collection");
             let clusters = cluster(view, &all, &options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
@@ -446,7 +447,7 @@ fn lists_decide_whatever_clustering_would_decide() {
     let pages = [page("a", 0), page("b", 1), page("c", 2), page("d", !0)];
     let reader = database(folder.path(), &pages).expect("a database");
     let removed = |never: &[u32], always: &[u32]| {
-        let mut options = ClusterOptions { remove: Remove::Near, ..defaults("simhash") };
+        let mut options = defaults("simhash");
         never.iter().for_each(|&rank| options.overrules.never_remove(rank));
         always.iter().for_each(|&rank| options.overrules.always_remove(rank));
         let all = Collection::with_deleted(reader.view(), &options.pairs.resources, &mut |_| true).expect("documents");

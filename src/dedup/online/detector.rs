@@ -17,9 +17,6 @@ pub struct OnlineDetector {
     /// Simhash, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
     pub or_simhash: Option<Simhash>,
-    /// Greatest share of the words of the longer text that may differ, 0 to 1, whatever the verdict of the method. With
-    /// this limit, a pair whose difference is not known is no near-duplicate.
-    pub max_difference: Option<f64>,
     /// Greatest number of documents compared per candidate key; of a longer posting list, the oldest are compared.
     pub group_limit: usize,
     /// The text comparison that verifies the matches of another method; matches that it rejects are dropped. Matches
@@ -31,7 +28,7 @@ impl OnlineDetector {
     /// Returns a detector of a method with the default limit.
     pub fn new(method: impl Into<Box<dyn Method>>) -> Self {
         let (method, group_limit) = (method.into(), GROUP_LIMIT);
-        Self { method, or_simhash: None, max_difference: None, group_limit, verify: None }
+        Self { method, or_simhash: None, group_limit, verify: None }
     }
 
     /// Returns the default detector of a database: the default method of its recipe ([`MethodChoice`]), and simhash
@@ -55,11 +52,9 @@ impl OnlineDetector {
         requirements::check_index(view, &self.decider())
     }
 
-    /// Returns the decider of this detector. The decider checks `max_difference`, unless the texts are compared for
-    /// that later.
+    /// Returns the decider of this detector.
     pub fn decider(&self) -> Decider<'_> {
-        let decider = Decider::new(&*self.method, self.or_simhash.as_ref(), self.max_difference);
-        if self.verifier().is_some() { decider.without_limit() } else { decider }
+        Decider::new(&*self.method, self.or_simhash.as_ref())
     }
 
     /// Returns the text comparison that verifies matches, if there is one.

@@ -161,9 +161,7 @@ fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
             detectors.push(OnlineDetector::chosen(MethodChoice { method: usual, or_simhash }));
             let (method, or_simhash) =
                 (varied(&*method, random), or_simhash.map(|_| Simhash::within(random.below(4) as u32)));
-            let mut other = OnlineDetector::chosen(MethodChoice { method, or_simhash });
-            other.max_difference = random.percent(50).then(|| random.below(60) as f64 / 100.0);
-            detectors.push(other);
+            detectors.push(OnlineDetector::chosen(MethodChoice { method, or_simhash }));
         }
     }
     detectors.retain(|online| online.check(view).is_ok());
@@ -190,12 +188,8 @@ fn varied(method: &dyn Method, random: &mut Random) -> Box<dyn Method> {
 
 /// All pairs of a database.
 fn offline(reader: &Reader, online: &OnlineDetector) -> Result<Pairs, Error> {
-    let options = PairOptions {
-        or_simhash: online.or_simhash,
-        max_difference: online.max_difference,
-        expand: true,
-        ..support::options(online.method.clone())
-    };
+    let options =
+        PairOptions { or_simhash: online.or_simhash, expand: true, ..support::options(online.method.clone()) };
     let collection = collection(reader, &options.resources);
     let mut found = Pairs::new();
     pairs(reader.view(), &collection, &options, &mut |_| true, &mut |line| {

@@ -9,7 +9,7 @@ use nddb_index::{Candidate, Document, Error, Found, Key, Near, Result, Scope, Sh
 use nddb_page::text::Page;
 use nddb_verdict::{
     Besides, Candidates, Decider, Decision, Derived, DocumentPair, Known, Measures, Method, Sketches, Verdict,
-    differ_too_much, digest_of, is_without_terms,
+    digest_of, is_without_terms,
 };
 
 use super::detector::OnlineDetector;
@@ -367,8 +367,8 @@ impl<'a> Query<'a> {
         near_duplicate.id != self.record.id
     }
 
-    /// Returns the match unless the comparison of texts rejects it, or the texts differ too much. An unreadable text
-    /// does not reject a match. Equal texts are decided earlier.
+    /// Returns the match unless the comparison of texts rejects it. An unreadable text does not reject a match. Equal
+    /// texts are decided earlier.
     fn verified(&mut self, mut near_duplicate: NearDuplicate) -> Result<Option<NearDuplicate>> {
         let same_site = near_duplicate.measures.flag("same_site");
         if let Some(texts) = &mut self.texts
@@ -377,20 +377,14 @@ impl<'a> Query<'a> {
         {
             let number = near_duplicate.number;
             let record = self.scope.record(number)?.ok_or_else(|| lost(&self.scope, number))?;
-            let (found, difference) = texts.compare(&record)?;
+            let found = texts.compare(&record)?;
             near_duplicate.verified = Verified::of(found.decision());
-            let measures = &mut near_duplicate.measures;
-            measures.add(&found.bounds);
-            if difference.is_some() {
-                measures.set_difference(difference);
-            }
+            near_duplicate.measures.add(&found.bounds);
             if near_duplicate.verified.is_none() {
                 return Ok(None);
             }
         }
-        let differs =
-            |most| !near_duplicate.identical && differ_too_much(most, near_duplicate.measures.share("difference"));
-        Ok((!self.online.max_difference.is_some_and(differs)).then_some(near_duplicate))
+        Ok(Some(near_duplicate))
     }
 
     /// Returns the sort key of a match; the least comes first.

@@ -2,8 +2,7 @@
 
 use nddb_format::record::Record;
 use nddb_index::{Result, View};
-use nddb_page::text::{DOCUMENT_UNITS, Page, first_units, whole_words};
-use nddb_verdict::compare::WordComparer;
+use nddb_page::text::{DOCUMENT_UNITS, Page, first_units};
 use nddb_verdict::{Method, PreparedText, TextComparer, TextVerdict};
 
 use super::detector::OnlineDetector;
@@ -15,16 +14,8 @@ pub(super) struct Texts<'a> {
     view: View<'a>,
     part: TextScope,
     comparer: Box<dyn TextComparer>,
-    /// Compares the words of whole pages, if that is needed.
-    words: Option<WordComparer>,
     /// The queried document; `None` if unreadable.
-    own: Option<ReadText>,
-}
-
-/// A text prepared for comparison, and the words of its whole page if these are compared.
-struct ReadText {
-    prepared: PreparedText,
-    words: Vec<u64>,
+    own: Option<PreparedText>,
 }
 
 impl<'a> Texts<'a> {
@@ -39,8 +30,7 @@ impl<'a> Texts<'a> {
         let Some(comparer) = online.verifier().and_then(|verification| verification.lcs.texts()) else {
             return Ok(None);
         };
-        let words = online.max_difference.map(|_| WordComparer::default());
-        let mut texts = Self { view, part: TextScope::of(view), comparer, words, own: None };
+        let mut texts = Self { view, part: TextScope::of(view), comparer, own: None };
         texts.own = match page {
             Some(page) => Some(texts.ready(page)),
             None => texts.read(record)?,
@@ -48,26 +38,20 @@ impl<'a> Texts<'a> {
         Ok(Some(texts))
     }
 
-    /// Returns the verdict about a match by its text, and the share of the words that differ if this is needed. The
-    /// verdict is undecided if either text cannot be read.
-    pub(super) fn compare(&mut self, record: &Record) -> Result<(TextVerdict, Option<f64>)> {
+    /// Returns the verdict about a match by its text; undecided if either text cannot be read.
+    pub(super) fn compare(&mut self, record: &Record) -> Result<TextVerdict> {
         let other = if self.own.is_some() { self.read(record)? } else { None };
-        let (Some(own), Some(other)) = (&self.own, other) else { return Ok((TextVerdict::UNREAD, None)) };
-        let words = self.words.as_mut();
-        let difference = words.and_then(|words| words.difference(&own.words, &other.words));
-        Ok((self.comparer.judge(&own.prepared, &other.prepared), difference))
+        let (Some(own), Some(other)) = (&self.own, other) else { return Ok(TextVerdict::UNREAD) };
+        Ok(self.comparer.judge(own, &other))
     }
 
-    fn read(&self, record: &Record) -> Result<Option<ReadText>> {
+    fn read(&self, record: &Record) -> Result<Option<PreparedText>> {
         Ok(read_page(self.view, record)?.ok().map(|entry| self.ready(&entry.page())))
     }
 
-    /// Returns a page, prepared for comparison: the first 10 KB of its text, and the words of all of it.
-    fn ready(&self, page: &Page<'_>) -> ReadText {
-        let text = self.part.text(page);
-        let prepared = self.comparer.prepare(first_units(&text, DOCUMENT_UNITS));
-        let words = if self.words.is_some() { whole_words(page) } else { Vec::new() };
-        ReadText { prepared, words }
+    /// Returns the first 10 KB of the text of a page, prepared for comparison.
+    fn ready(&self, page: &Page<'_>) -> PreparedText {
+        self.comparer.prepare(first_units(&self.part.text(page), DOCUMENT_UNITS))
     }
 }
 

@@ -1,10 +1,9 @@
 //! Decision about a pair of documents, from evidence and texts.
 
 use nddb_index::Result;
-use nddb_verdict::{Decider, Decision, Measures, Verdict, differ_too_much};
+use nddb_verdict::{Decider, Decision, Measures, Verdict};
 
 use super::text_cache::TextCache;
-use crate::candidates::comparison::{ByWords, ComparisonCache};
 use crate::candidates::source::Verifier;
 use crate::collection::Collection;
 use crate::options::PairOptions;
@@ -19,15 +18,13 @@ pub struct Judge<'a> {
     texts: Option<Box<dyn Verifier + 'a>>,
     /// The texts that verify near-duplicates found by the method.
     verifier: Option<Box<dyn Verifier + 'a>>,
-    /// The words of the verified texts, to compute the share that differs.
-    differences: Option<ComparisonCache<'a, ByWords>>,
 }
 
 /// Result of judging a pair.
 pub enum Judged {
     /// Near-duplicates.
     Near(Pair),
-    /// Near-duplicates by the method that are rejected, by their texts or because these differ too much.
+    /// Near-duplicates by the method that are rejected by their texts.
     Rejected,
     /// Not near-duplicates by the method.
     Apart,
@@ -51,16 +48,15 @@ impl<'a> Judge<'a> {
         Self {
             collection,
             options,
-            decider: options.decider().without_limit(),
+            decider: options.decider(),
             texts: text_cache.decider(options),
             verifier: options.verifier().and_then(|verification| text_cache.verifier(options, &verification.lcs)),
-            differences: if options.compares_words() { text_cache.differences(options) } else { None },
         }
     }
 
     /// Returns the result for a pair. Judging pairs in the order of ids is fastest.
     pub fn pair(&mut self, a: u32, b: u32) -> Result<Judged> {
-        let Self { collection, options, decider, texts, verifier, differences } = self;
+        let Self { collection, options, decider, texts, verifier } = self;
         collection.compared(a, b, |pair| {
             let (identical, mut bounds) = (pair.identical(), Vec::new());
             let verdict = match texts {
@@ -73,7 +69,7 @@ impl<'a> Judge<'a> {
                 _ => decider.judge(pair),
             };
             let Decision::Near(rule) = verdict.decision else { return Ok(Judged::Apart) };
-            let (mut verified, mut difference) = (None, None);
+            let mut verified = None;
             if let Some(verifier) = verifier
                 && !identical
                 && options.verifier().is_some_and(|verification| verification.concerns(pair.same_site()))
@@ -84,19 +80,9 @@ impl<'a> Judge<'a> {
                     return Ok(Judged::Rejected);
                 }
                 bounds.extend(found.bounds);
-                difference = differences.as_mut().and_then(|differences| differences.difference(a, b));
-            }
-            if let Some(most) = options.max_difference
-                && !identical
-                && differ_too_much(most, difference.or_else(|| pair.difference()))
-            {
-                return Ok(Judged::Rejected);
             }
             let mut measures = Measures::of(pair, &*options.method);
             measures.add(&bounds);
-            if difference.is_some() {
-                measures.set_difference(difference);
-            }
             Ok(Judged::Near(Pair { a, b, identical, measures, score: verdict.score, rule, verified }))
         })
     }

@@ -68,7 +68,7 @@ pub struct PairJob {
     unsketched: u64,
     /// Number of pairs that a source compared and rejected.
     apart: u64,
-    /// Number of pairs within classes that were rejected, by their texts or because these differ too much.
+    /// Number of pairs within classes that were rejected by their texts.
     rejected: u64,
     /// Documents that could not be compared with the founder of their class.
     unverified: Option<FixedBitSet>,
@@ -121,13 +121,11 @@ impl PairJob {
         ticker.start("classes", None, "")?;
         let text = |ordinal| text_cache.sketch(ordinal);
         let classes = Classes::of(collection, options, &text)?;
-        let parts_classes = (options.verifies() || options.limits_classes()) && !options.expand;
+        let parts_classes = options.verifies() && !options.expand;
         let hot = if parts_classes { verified_classes::wanted(collection, &classes) } else { None };
         let parts = match &hot {
             Some(wanted) => {
-                if options.verifies() {
-                    text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
-                }
+                text_cache.verify_hot(view, collection, options, wanted, &ticker)?;
                 let judge = Judge::new(collection, options, &text_cache);
                 Some(verified_classes::part(collection, &classes, judge, &ticker)?)
             }
@@ -329,7 +327,5 @@ impl PairJob {
     }
 }
 
-#[cfg(test)]
-mod difference_tests;
 #[cfg(test)]
 mod tests;

@@ -6,14 +6,14 @@ use nddb_index::{Result, View};
 use nddb_verdict::{Candidates, Method};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::candidates::comparison::{ByMethod, ByWords, ComparisonCache};
+use crate::candidates::comparison::{ByMethod, ComparisonCache};
 use crate::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::candidates::similar::{Signed, Similar};
 use crate::candidates::source::{Source, Verifier, sources};
 use crate::collection::Collection;
 use crate::options::PairOptions;
 use crate::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
-use crate::texts::{Kept, TextSources, keep, keep_pages};
+use crate::texts::{Kept, TextSources, keep};
 
 /// Texts, shingles and signatures read for a method.
 #[derive(Default)]
@@ -81,8 +81,7 @@ impl TextCache {
             Some(sources) => sources,
             None => TextSources::new(view, collection, options.part, &options.resources, ticker)?,
         };
-        let (with_words, resources) = (options.compares_words(), &options.resources);
-        let kept = keep_pages(&sources, wanted, with_words, resources, ticker, &mut |_, _| Ok(()))?;
+        let kept = keep(&sources, wanted, &options.resources, ticker, &mut |_, _| Ok(()))?;
         self.unread = kept.unread;
         (self.kept, self.sources) = (Some(kept), Some(sources));
         Ok(())
@@ -138,11 +137,5 @@ impl TextCache {
         let (texts, kept) = (method.texts()?, self.kept.as_ref()?);
         let memory = options.resources.memory_limit / 4;
         Some(Box::new(ComparisonCache::new(ByMethod(texts), kept, self.sources.as_ref(), memory)))
-    }
-
-    /// Returns the comparison that computes the share of the words that differ between two whole texts.
-    pub(crate) fn differences(&self, options: &PairOptions) -> Option<ComparisonCache<'_, ByWords>> {
-        let (kept, sources, memory) = (self.kept.as_ref()?, self.sources.as_ref(), options.resources.memory_limit / 4);
-        Some(ComparisonCache::new(ByWords::default(), kept, sources, memory))
     }
 }

@@ -14,6 +14,6 @@ mod sources;
 mod tests;
 
 pub use described::Descriptions;
-pub(crate) use kept::keep_pages;
+pub(crate) use kept::KeptWriter;
 pub use kept::{Kept, keep};
 pub use sources::TextSources;

@@ -52,6 +52,7 @@ enum State {
     Sound,
     /// It has its size and its ends, but another time of modification: each page is compared with its digest.
     Doubtful,
+    Remote,
     Moved,
     Changed,
 }
@@ -60,6 +61,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     NoSource,
+    Remote,
     Moved,
     Changed,
     Damaged,
@@ -69,6 +71,7 @@ impl UnreadTexts {
     fn count(&mut self, why: Why, documents: u64) {
         match why {
             Why::NoSource => self.without_source += documents,
+            Why::Remote => self.remote += documents,
             Why::Moved => self.moved += documents,
             Why::Changed => self.changed += documents,
             Why::Damaged => self.damaged += documents,
@@ -85,14 +88,28 @@ impl TextSources {
         resources: &Resources,
         ticker: &Ticker<'_>,
     ) -> Result<Self> {
+        Self::within_reach(view, collection, part, true, resources, ticker)
+    }
+
+    /// Like [`TextSources::new`]; archives in stores and on servers count as unreadable unless `remote`.
+    pub(crate) fn within_reach(
+        view: View<'_>,
+        collection: &Collection,
+        part: Option<TextScope>,
+        remote: bool,
+        resources: &Resources,
+        ticker: &Ticker<'_>,
+    ) -> Result<Self> {
         let mut archives = BTreeMap::new();
         for (number, known) in view.archives()? {
             let path = archive::path_of(&known.path);
-            let state = match archive::identity(&path) {
-                Ok(found) if found.is_of(&known) && found.is_unmodified(&known) => State::Sound,
-                Ok(found) if found.is_of(&known) => State::Doubtful,
-                Ok(_) => State::Changed,
-                Err(_) => State::Moved,
+            let is_beyond = !remote && archive::is_remote(&path);
+            let state = match (!is_beyond).then(|| archive::identity(&path)) {
+                None => State::Remote,
+                Some(Ok(found)) if found.is_of(&known) && found.is_unmodified(&known) => State::Sound,
+                Some(Ok(found)) if found.is_of(&known) => State::Doubtful,
+                Some(Ok(_)) => State::Changed,
+                Some(Err(_)) => State::Moved,
             };
             let options = Options::from_reading(known.reading.as_ref());
             // If only ranges of an archive were read, its documents are looked up one by one, however many there are.
@@ -127,9 +144,15 @@ impl TextSources {
         let archive = self.archives.get(&(number as u32)).ok_or(Why::NoSource)?;
         match archive.state {
             State::Sound | State::Doubtful => Ok((archive, ResumePoint { offset, inner })),
+            State::Remote => Err(Why::Remote),
             State::Moved => Err(Why::Moved),
             State::Changed => Err(Why::Changed),
         }
+    }
+
+    /// Returns whether any archive can be read.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.archives.values().any(|archive| matches!(archive.state, State::Sound | State::Doubtful))
     }
 
     /// Returns the text of one document; `None` if unreadable. In a compressed stream, all preceding data is read too.

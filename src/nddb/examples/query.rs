@@ -26,7 +26,6 @@ fn main() -> Result<()> {
     let found = OnlineDetector::usual(reader.view()).ask(reader.view(), &query)?;
     for near in &found.matches {
         println!("{}: probability {:.3}", near.id, near.measures.share("probability").unwrap_or(0.0));
-        println!("  {:.0}% of the words differ", 100.0 * near.measures.share("difference").unwrap_or(0.0));
     }
     assert_eq!(found.matches.len(), 1);
     Ok(())

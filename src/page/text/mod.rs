@@ -12,6 +12,7 @@
 
 pub mod address;
 mod charset;
+mod compared;
 mod composed;
 mod containers;
 mod division;
@@ -45,6 +46,8 @@ mod word_table;
 mod words;
 
 pub use charset::decode;
+pub(crate) use compared::compared_of;
+pub use compared::{CONTENT, OF_MARKUP, OF_TEXT, OTHER, TITLE, compared_text};
 pub use folded::folded;
 pub use headings::Headings;
 pub use letters::{is_punctuation, is_word_character};

@@ -5,7 +5,6 @@ use nddb::detect::methods::{self, Simhash};
 use nddb::detect::{GROUP_LIMIT, Measures, Method, MethodChoice, NearDuplicate, OnlineDetector, Value, Verification};
 use serde_json::{Map, Value as Json, json};
 
-use crate::difference_option::DifferenceOption;
 use crate::failure::{Failure, Result};
 use crate::json::Put;
 use crate::parameters::Parameters;
@@ -18,8 +17,6 @@ pub(crate) struct JudgingArgs {
     pub(crate) method: Option<Box<dyn Method>>,
     #[command(flatten)]
     parameters: Parameters,
-    #[command(flatten)]
-    difference: DifferenceOption,
     /// Compare the texts of the matches, and omit those whose texts are not near
     ///
     /// Texts are read from where they were loaded. A match whose text cannot be read stays, and its rule says so.
@@ -33,7 +30,6 @@ impl JudgingArgs {
     /// Returns the options for the library; `k` is the distance that the user gave.
     pub(crate) fn online(&self, view: View<'_>, k: Option<u8>) -> Result<OnlineDetector> {
         let mut online = OnlineDetector::chosen(chosen(view, self.method.clone(), k)?);
-        online.max_difference = self.difference.most();
         online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         online.verify = Verify::verification(self.verify);
         self.parameters.apply(&mut running(&mut online.method, &mut online.or_simhash, &mut online.verify))?;
@@ -47,7 +43,6 @@ impl JudgingArgs {
             ("--method", self.method.is_some()),
             ("--verify", self.verify.is_some()),
             ("--group-limit", self.group_limit.is_some()),
-            ("--max-difference", self.difference.is_given()),
         ]
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))

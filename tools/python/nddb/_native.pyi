@@ -223,7 +223,6 @@ class Reader:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-        max_difference: float | None = None,
     ) -> Answer: ...
     def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream: ...
     def against(
@@ -236,7 +235,6 @@ class Reader:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-        max_difference: float | None = None,
     ) -> Stream: ...
     def pairs(
         self,
@@ -248,13 +246,13 @@ class Reader:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-        max_difference: float | None = None,
     ) -> Stream: ...
     def clusters(
         self,
         keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
         *,
-        remove: Literal["near", "contained", "identical"] | None = None,
+        level: Literal["same", "strict", "standard"] | None = None,
+        words: Literal["auto", "archives", "remote", "estimate"] | None = None,
         components: bool = False,
         method: _Method | None = None,
         verify: Literal["lcs", "same-site"] | None = None,
@@ -262,7 +260,6 @@ class Reader:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-        max_difference: float | None = None,
     ) -> Stream: ...
     def why(
         self,
@@ -272,7 +269,6 @@ class Reader:
         *,
         k: int | None = None,
         min_probability: float | None = None,
-        max_difference: float | None = None,
     ) -> Stream: ...
     def __len__(self) -> int: ...
     def __contains__(self, id: str | int, /) -> bool: ...
@@ -311,7 +307,6 @@ class Federation:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-        max_difference: float | None = None,
     ) -> Answer: ...
     def __len__(self) -> int: ...
     def __contains__(self, id: str | int, /) -> bool: ...
@@ -356,7 +351,6 @@ class Writer:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-        max_difference: float | None = None,
     ) -> Verdict: ...
     def rm(self, ids: str | int | Iterable[str | int]) -> int: ...
     def load(
@@ -440,7 +434,6 @@ def decide(
     *,
     k: int = 3,
     min_probability: float | None = None,
-    max_difference: float | None = None,
     or_simhash: bool = False,
 ) -> Stream: ...
 def properties(
@@ -463,12 +456,11 @@ def members(
     method: _Method | None = None,
     *,
     keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
-    remove: Literal["near", "contained", "identical"] | None = None,
+    level: Literal["same", "strict", "standard"] | None = None,
     k: int = 3,
     recipe: str = "main",
     group_limit: int | None = None,
     min_probability: float | None = None,
-    max_difference: float | None = None,
 ) -> Stream: ...
 def scan_ranges(path: _Path) -> Stream: ...
 def scan(source: _Path, queries: object, k: int, *, first: int | None = None, blocks: int | None = None) -> Stream: ...
@@ -497,7 +489,7 @@ def _find_removed(
     *,
     against: Federation | None = None,
     min_probability: float | None = None,
-    max_difference: float | None = None,
+    level: str | None = None,
     threads: int | None = None,
     progress: Callable[[_Told], object] | None = None,
 ) -> list[tuple[Any, ...]]: ...
@@ -508,7 +500,7 @@ def _write_report(
     keep: list[str],
     *,
     min_probability: float | None = None,
-    max_difference: float | None = None,
+    level: str | None = None,
     threads: int | None = None,
     progress: Callable[[_Told], object] | None = None,
 ) -> None: ...

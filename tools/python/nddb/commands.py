@@ -241,7 +241,7 @@ def against(
     of a database, a file or a folder. A row has the near-duplicates of one document as ``matches``, the nearest first;
     documents that have none have no row. ``row`` is the number of the row in the table, from 0, and ``query`` the id in
     a file or database. Nothing is stored: a table is sketched into a temporary database, in ``tmp_dir``. Options are
-    those of ``nddb against``, as ``limit``, ``max_difference``, ``method`` and ``k``.
+    those of ``nddb against``, as ``limit``, ``method`` and ``k``.
 
     >>> for row in nddb.commands.against(["a text that nobody has seen before", fox], "crawl.nddb", limit=1):
     ...     print(row["row"], row["count"], row["matches"][0]["id"])

@@ -72,14 +72,14 @@ def pairs(documents: daft.DataFrame, **judging: Any) -> daft.DataFrame:
 
 
 def clusters(
-    documents: daft.DataFrame, *, keep: Sequence[str] | None = None, remove: str | None = None, **judging: Any
+    documents: daft.DataFrame, *, keep: Sequence[str] | None = None, level: str | None = None, **judging: Any
 ) -> daft.DataFrame:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `remove` are the rules of the command; all else is as of `pairs`.
+    `keep` and `level` are those of the command; all else is as of `pairs`.
     """
     how, engine = steps.Judging(**judging), _Daft()
-    return steps.clusters(engine, *engine.documents(documents), how, keep, remove)
+    return steps.clusters(engine, *engine.documents(documents), how, keep, level)
 
 
 class _Daft:

@@ -79,17 +79,17 @@ def clusters(
     documents: Any,
     *,
     keep: Sequence[str] | None = None,
-    remove: str | None = None,
+    level: str | None = None,
     connection: Any = None,
     **judging: Any,
 ) -> Any:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `remove` are the rules of the command; all else is as of `pairs`.
+    `keep` and `level` are those of the command; all else is as of `pairs`.
     """
     how = steps.Judging(**judging)
     with _DuckDB() as engine:
-        rows = steps.clusters(engine, *engine.documents(documents), how, keep, remove)
+        rows = steps.clusters(engine, *engine.documents(documents), how, keep, level)
         return duckdb.from_arrow(engine.rows(rows, schemas.MEMBERS), connection=connection)
 
 

@@ -76,14 +76,14 @@ def pairs(documents: ray.data.Dataset, **judging: Any) -> ray.data.Dataset:
 
 
 def clusters(
-    documents: ray.data.Dataset, *, keep: Sequence[str] | None = None, remove: str | None = None, **judging: Any
+    documents: ray.data.Dataset, *, keep: Sequence[str] | None = None, level: str | None = None, **judging: Any
 ) -> ray.data.Dataset:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `remove` are the rules of the command; all else is as of `pairs`.
+    `keep` and `level` are those of the command; all else is as of `pairs`.
     """
     how, engine = steps.Judging(**judging), _Ray()
-    rows = steps.clusters(engine, *engine.documents(documents), how, keep, remove)
+    rows = steps.clusters(engine, *engine.documents(documents), how, keep, level)
     return _with_columns(rows, schemas.MEMBERS)
 
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use arrow_array::builder::{ArrayBuilder, Int64Builder, StringBuilder};
 use nddb::Reader;
-use nddb::detect::{ClusterOptions, Remove, Resources};
+use nddb::detect::{ClusterOptions, KnownLoss, Resources, WordsFrom};
 use nddb_cli::removed::Search;
 use nddb_cli::tables::{Column, Kind, schema};
 use nddb_cli::values::chain;
@@ -71,21 +71,27 @@ fn options(
     reader: &Reader,
     keep: &[String],
     min_probability: Option<f64>,
-    max_difference: Option<f64>,
+    level: Option<&str>,
 ) -> Result<ClusterOptions> {
-    let judging = Judging::new(None, None, None, None, false, min_probability, max_difference)?;
-    tables::cluster_options(reader, &judging, kept_by(keep)?, Remove::default(), false)
+    let judging = Judging::new(None, None, None, None, false, min_probability)?;
+    tables::cluster_options(
+        reader,
+        &judging,
+        kept_by(keep)?,
+        (crate::judging::level(level)?, WordsFrom::default()),
+        false,
+    )
 }
 
 /// A removed document: id, id of the kept one, index of the database of that one among the earlier ones, whether their
-/// texts are the same, rule, probability, difference.
-type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Option<f64>);
+/// texts are the same, rule, probability, loss, what is lost.
+type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Option<f64>, Option<String>);
 
 /// Finds the documents of a temporary database that are to be removed, and deletes those from it that are near to
 /// earlier documents: a list of tuples.
 #[pyfunction]
 #[pyo3(name = "_find_removed")]
-#[pyo3(signature = (path, keep, *, against=None, min_probability=None, max_difference=None, threads=None, progress=None))]
+#[pyo3(signature = (path, keep, *, against=None, min_probability=None, level=None, threads=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn find_removed<'py>(
     py: Python<'py>,
@@ -93,7 +99,7 @@ pub(crate) fn find_removed<'py>(
     keep: Vec<String>,
     against: Option<Py<PyFederation>>,
     min_probability: Option<f64>,
-    max_difference: Option<f64>,
+    level: Option<String>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
@@ -102,7 +108,7 @@ pub(crate) fn find_removed<'py>(
     let rows = interruptible::run(py, telling(&progress), |watching| -> Result<Vec<Row>> {
         let earlier = parts.as_ref().map(|parts| parts.federation()).transpose()?;
         let reader = Reader::open(&path)?;
-        let options = options(&reader, &keep, min_probability, max_difference)?;
+        let options = options(&reader, &keep, min_probability, level.as_deref())?;
         let search = Search {
             path: &path,
             view: reader.view(),
@@ -115,16 +121,17 @@ pub(crate) fn find_removed<'py>(
         search.each(&mut watching.watch(), &mut |removed| {
             let (id, kept) = (removed.id.to_owned(), removed.kept.map(str::to_owned));
             let rule = removed.rule.clone().into_owned();
-            rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, removed.difference));
+            let loss = removed.loss.as_ref().and_then(KnownLoss::share);
+            rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, loss, removed.lost()));
             Ok(())
         })?;
         Ok(rows)
     })??;
     let list = PyList::empty(py);
-    for (id, kept, part, identical, rule, probability, difference) in rows {
+    for (id, kept, part, identical, rule, probability, loss, lost) in rows {
         let id = id_object(py, &id)?;
         let kept = kept.map(|kept| id_object(py, &kept)).transpose()?;
-        list.append((id, kept, part, identical, rule, probability, difference))?;
+        list.append((id, kept, part, identical, rule, probability, loss, lost))?;
     }
     Ok(list)
 }
@@ -132,7 +139,7 @@ pub(crate) fn find_removed<'py>(
 /// Writes the page of `nddb report` of a database that is called `name`.
 #[pyfunction]
 #[pyo3(name = "_write_report")]
-#[pyo3(signature = (path, output, name, keep, *, min_probability=None, max_difference=None, threads=None, progress=None))]
+#[pyo3(signature = (path, output, name, keep, *, min_probability=None, level=None, threads=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn write_report(
     py: Python<'_>,
@@ -141,14 +148,14 @@ pub(crate) fn write_report(
     name: String,
     keep: Vec<String>,
     min_probability: Option<f64>,
-    max_difference: Option<f64>,
+    level: Option<String>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<()> {
     let threads = threads.unwrap_or_else(usual_threads).max(1);
     let page = interruptible::run(py, telling(&progress), |watching| -> Result<String> {
         let reader = Reader::open(&path)?;
-        let options = options(&reader, &keep, min_probability, max_difference)?;
+        let options = options(&reader, &keep, min_probability, level.as_deref())?;
         let (view, resources, watch) = (reader.view(), Resources::default(), &mut watching.watch());
         let report = Report::measure(name, view, Some(&options), &resources, SAMPLE, threads, watch)?;
         report.page("nddb.dedup").map_err(|error| Fault::value(chain(&error)))

@@ -170,7 +170,7 @@ impl PyFederation {
     /// (['fox-1', 'fox-2'], 'model', True)
     #[pyo3(signature = (
         *, text=None, html=None, id=None, fingerprint=None, url=None, charset=None, method=None, k=None, verify=None,
-        limit=None, group_limit=None, complete=false, min_probability=None, max_difference=None
+        limit=None, group_limit=None, complete=false, min_probability=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn query(
@@ -189,11 +189,10 @@ impl PyFederation {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
-        max_difference: Option<f64>,
     ) -> Result<Answer> {
         let page = GivenPage::take(text, html, url, charset)?;
         let print = fingerprint.map(convert::fingerprint).transpose()?;
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
         let (method, found, names) = self.with(py, |federation, names| {
             let (method, found) = ask(federation, Asked { page, id, print }, &judging)?;
             Ok((method, found, names.to_vec()))

@@ -2,7 +2,10 @@
 
 use nddb::View;
 use nddb::detect::methods::{Lcs, Simhash};
-use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, PairOptions, Verification};
+use nddb::detect::{
+    GROUP_LIMIT, Level, Method, MethodChoice, OnlineDetector, PairOptions, UnknownLevel, UnknownWords, Verification,
+    WordsFrom,
+};
 
 use crate::errors::{Fault, Result};
 
@@ -15,7 +18,6 @@ pub(crate) struct Judging {
     pub(crate) group_limit: Option<usize>,
     pub(crate) complete: bool,
     pub(crate) min_probability: Option<f64>,
-    pub(crate) max_difference: Option<f64>,
 }
 
 /// Takes the name of a method.
@@ -23,14 +25,24 @@ pub(crate) fn method(name: &str) -> Result<Box<dyn Method>> {
     name.parse().map_err(|error: nddb::detect::UnknownMethod| Fault::value(error.to_string()))
 }
 
-/// Refuses a probability or a share that is none.
-pub(crate) fn check_shares(min_probability: Option<f64>, max_difference: Option<f64>) -> Result<()> {
-    for (share, why) in [(min_probability, "a probability is 0 to 1"), (max_difference, "a difference is 0 to 1")] {
-        if share.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
-            return Err(Fault::value(why));
-        }
+/// Refuses a probability that is none.
+pub(crate) fn check_probability(min_probability: Option<f64>) -> Result<()> {
+    match min_probability {
+        Some(share) if !(0.0..=1.0).contains(&share) => Err(Fault::value("a probability is 0 to 1")),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Takes the name of a level; without one the default.
+pub(crate) fn level(name: Option<&str>) -> Result<Level> {
+    let named = name.map(|name| name.parse().map_err(|error: UnknownLevel| Fault::value(error.to_string())));
+    Ok(named.transpose()?.unwrap_or_default())
+}
+
+/// Takes the name of a source of words; without one the default.
+pub(crate) fn words(name: Option<&str>) -> Result<WordsFrom> {
+    let named = name.map(|name| name.parse().map_err(|error: UnknownWords| Fault::value(error.to_string())));
+    Ok(named.transpose()?.unwrap_or_default())
 }
 
 impl Judging {
@@ -42,7 +54,6 @@ impl Judging {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
-        max_difference: Option<f64>,
     ) -> Result<Self> {
         let method = method_name.map(method).transpose()?;
         let verify = match verify {
@@ -53,14 +64,13 @@ impl Judging {
                 return Err(Fault::value(format!("verify is 'lcs', 'same-site' or None, and not '{other}'")));
             }
         };
-        check_shares(min_probability, max_difference)?;
-        Ok(Self { method, k, verify, group_limit, complete, min_probability, max_difference })
+        check_probability(min_probability)?;
+        Ok(Self { method, k, verify, group_limit, complete, min_probability })
     }
 
     /// For one document.
     pub(crate) fn online(&self, view: View<'_>) -> Result<OnlineDetector> {
         let mut online = OnlineDetector::chosen(self.choice(view)?);
-        online.max_difference = self.max_difference;
         online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         online.verify.clone_from(&self.verify);
         online.check(view)?;
@@ -70,7 +80,6 @@ impl Judging {
     /// For all pairs.
     pub(crate) fn pairs(&self, view: View<'_>) -> Result<PairOptions> {
         let mut options = PairOptions::chosen(self.choice(view)?);
-        options.max_difference = self.max_difference;
         options.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         options.verify.clone_from(&self.verify);
         nddb::detect::check(view, &options)?;

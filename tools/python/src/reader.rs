@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nddb::detect::{Keep, Remove, UnknownRemove};
+use nddb::detect::Keep;
 use nddb::{Federation, Fingerprint, Neighbor, Reader, ShownId, Within, Work};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -14,7 +14,7 @@ use crate::convert::{self, GivenPage};
 use crate::errors::{Fault, Result};
 use crate::federation::PyFederation;
 use crate::ids::{GivenId, id_object};
-use crate::judging::Judging;
+use crate::judging::{self, Judging};
 use crate::parts::{Asked, PinnedParts, ask, checked_k};
 use crate::pinned::{Pinned, reader};
 use crate::process::Owned;
@@ -236,9 +236,8 @@ impl PyReader {
     /// One of `text`, `html` (each str or bytes), `id` and `fingerprint` is asked for; `url` is the address of the
     /// page, `charset` that of bytes. `method` is one of those of `nddb query`, by default that of the database's
     /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found,
-    /// "same-site" those of one site; `max_difference` is the share of the words of the longer text that may differ,
-    /// whatever the method says, estimated from sketches, with `verify` exact. Raises KeyError for an id that is not
-    /// stored, UnusableMethod where the database keeps nothing that the method compares.
+    /// "same-site" those of one site. Raises KeyError for an id that is not stored, UnusableMethod where the database
+    /// keeps nothing that the method compares.
     ///
     /// >>> answer = nddb.open("crawl.nddb").query(text=fox + " again")
     /// >>> [match.id for match in answer], answer.method, answer.complete
@@ -247,7 +246,7 @@ impl PyReader {
     /// True
     #[pyo3(signature = (
         *, text=None, html=None, id=None, fingerprint=None, url=None, charset=None, method=None, k=None, verify=None,
-        limit=None, group_limit=None, complete=false, min_probability=None, max_difference=None
+        limit=None, group_limit=None, complete=false, min_probability=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn query(
@@ -266,11 +265,10 @@ impl PyReader {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
-        max_difference: Option<f64>,
     ) -> Result<Answer> {
         let page = GivenPage::take(text, html, url, charset)?;
         let print = fingerprint.map(convert::fingerprint).transpose()?;
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
         let asked = Asked { page, id, print };
         let (method, found) = self.with(py, |reader| ask(&Federation::of(reader.view()), asked, &judging))?;
         Answer::new(py, method, &found, &[], limit)
@@ -312,8 +310,7 @@ impl PyReader {
     /// >>> [(row["id"], row["near"]) for row in rows][:2]
     /// [('fox-1', 'fox-1'), ('fox-2', 'fox-2')]
     #[pyo3(signature = (
-        databases, *, method=None, k=None, limit=None, group_limit=None, complete=false, min_probability=None,
-        max_difference=None
+        databases, *, method=None, k=None, limit=None, group_limit=None, complete=false, min_probability=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn against(
@@ -326,9 +323,8 @@ impl PyReader {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
-        max_difference: Option<f64>,
     ) -> Result<Stream> {
-        let judging = Judging::new(method, k, None, group_limit, complete, min_probability, max_difference)?;
+        let judging = Judging::new(method, k, None, group_limit, complete, min_probability)?;
         let (pinned, parts) = (self.pinned(py)?, databases.pinned(py)?);
         let (own, other) = (reader(&pinned)?.view().settings(), parts.federation()?);
         let settings = other.settings();
@@ -352,8 +348,7 @@ impl PyReader {
     /// >>> [(row["a"], row["b"], row["verdict"]) for row in nddb.open("crawl.nddb").pairs()]
     /// [('fox-1', 'fox-2', 'model'), ('print-1', 'print-2', 'simhash')]
     #[pyo3(signature = (
-        method=None, verify=None, *, k=None, expand=false, group_limit=None, complete=false, min_probability=None,
-        max_difference=None
+        method=None, verify=None, *, k=None, expand=false, group_limit=None, complete=false, min_probability=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn pairs(
@@ -366,9 +361,8 @@ impl PyReader {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
-        max_difference: Option<f64>,
     ) -> Result<Stream> {
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
         let pinned = self.pinned(py)?;
         let options = tables::pair_options(reader(&pinned)?, &judging, expand)?;
         Ok(tables::pairs(pinned, options))
@@ -378,23 +372,25 @@ impl PyReader {
     /// remove.
     ///
     /// A cluster is a star, named by the id of its oldest document. `keep` lists rules, the first that tells two apart
-    /// decides: stored (the default), batch, newest, oldest, longest, shortest-url, id. `remove` is near, contained
-    /// (the default) or identical. Of each cluster one document is kept; what is near to that one itself is removed, or
-    /// to another one that stays.
+    /// decides: stored (the default), batch, newest, oldest, longest, shortest-url, id. `level` says how much
+    /// of a removed document may be lost: same, strict or standard (the default), as `nddb cluster --help` has it;
+    /// `words` is where the words come from by which that is known: auto (the default), archives, remote or estimate.
+    /// Of each cluster one document is kept; what is near to that one itself is removed, or to another one that stays.
     ///
     /// >>> members = nddb.open("crawl.nddb").clusters(keep=["longest"])
     /// >>> sorted(row["id"] for row in members if row["verdict"] == "remove")
     /// ['fox-1', 'print-2']
     #[pyo3(signature = (
-        keep=None, *, remove=None, components=false, method=None, verify=None, k=None, group_limit=None,
-        complete=false, min_probability=None, max_difference=None
+        keep=None, *, level=None, words=None, components=false, method=None, verify=None, k=None, group_limit=None,
+        complete=false, min_probability=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn clusters(
         &self,
         py: Python<'_>,
         keep: Option<Vec<String>>,
-        remove: Option<&str>,
+        level: Option<&str>,
+        words: Option<&str>,
         components: bool,
         method: Option<&str>,
         verify: Option<&str>,
@@ -402,16 +398,12 @@ impl PyReader {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
-        max_difference: Option<f64>,
     ) -> Result<Stream> {
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
         let keep = keep.map_or_else(|| Ok(vec![Keep::Stored]), |names| kept_by(&names))?;
-        let remove = match remove {
-            None => Remove::default(),
-            Some(name) => name.parse().map_err(|error: UnknownRemove| Fault::value(error.to_string()))?,
-        };
+        let lost = (judging::level(level)?, judging::words(words)?);
         let pinned = self.pinned(py)?;
-        let options = tables::cluster_options(reader(&pinned)?, &judging, keep, remove, components)?;
+        let options = tables::cluster_options(reader(&pinned)?, &judging, keep, lost, components)?;
         Ok(tables::clusters(pinned, options))
     }
 
@@ -424,7 +416,7 @@ impl PyReader {
     /// >>> rows = list(nddb.open("crawl.nddb").why("fox-1", "fox-2"))
     /// >>> rows[0]["says"], rows[0]["holds"]
     /// ('near-duplicates, by model', True)
-    #[pyo3(signature = (a, b, method=None, *, k=None, min_probability=None, max_difference=None))]
+    #[pyo3(signature = (a, b, method=None, *, k=None, min_probability=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn why(
         &self,
@@ -434,9 +426,8 @@ impl PyReader {
         method: Option<&str>,
         k: Option<u8>,
         min_probability: Option<f64>,
-        max_difference: Option<f64>,
     ) -> Result<Stream> {
-        let judging = Judging::new(method, k, None, None, false, min_probability, max_difference)?;
+        let judging = Judging::new(method, k, None, None, false, min_probability)?;
         self.with(py, |reader| {
             let view = reader.view();
             why::why(view, &judging.online(view)?, &a, &b)

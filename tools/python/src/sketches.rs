@@ -75,14 +75,13 @@ pub(crate) fn py_candidate_keys(
 /// >>> [row["near"] for row in nddb.decide(sketches[:1], sketches[1:])]
 /// [True]
 #[pyfunction]
-#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, max_difference=None, or_simhash=false))]
+#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, or_simhash=false))]
 pub(crate) fn decide(
     a: &Bound<'_, PyAny>,
     b: &Bound<'_, PyAny>,
     method: &str,
     k: u8,
     min_probability: Option<f64>,
-    max_difference: Option<f64>,
     or_simhash: bool,
 ) -> Result<Stream> {
     let (mut method, simhash) = (named_method(method)?, Simhash::within(k.into()));
@@ -91,7 +90,7 @@ pub(crate) fn decide(
     }
     set_known(&mut method, false, min_probability)?;
     let or_simhash = or_simhash.then_some(simhash);
-    let options = PairOptions { or_simhash, max_difference, ..PairOptions::new(method) };
+    let options = PairOptions { or_simhash, ..PairOptions::new(method) };
     // A method of texts is refused at once.
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
     decided(&options, &empty, &empty)?;

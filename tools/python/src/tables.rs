@@ -1,6 +1,6 @@
 //! The tables of a reader: matches, pairs, members of clusters. They have the columns of the command's Parquet files.
 
-use nddb::detect::{ClusterOptions, Collection, Keep, OnlineDetector, PairOptions, Remove, cluster};
+use nddb::detect::{ClusterOptions, Collection, Keep, Level, OnlineDetector, PairOptions, WordsFrom, cluster};
 use nddb::{Reader, Within, Work};
 use nddb_cli::removed::Earlier;
 use nddb_cli::tables::{
@@ -134,8 +134,8 @@ pub(crate) fn cluster_options(
     reader: &Reader,
     judging: &Judging,
     keep: Vec<Keep>,
-    remove: Remove,
+    (level, words): (Level, WordsFrom),
     components: bool,
 ) -> Result<ClusterOptions> {
-    Ok(ClusterOptions { keep, remove, components, ..ClusterOptions::new(judging.pairs(reader.view())?) })
+    Ok(ClusterOptions { keep, level, words, components, ..ClusterOptions::new(judging.pairs(reader.view())?) })
 }

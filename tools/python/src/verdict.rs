@@ -13,7 +13,7 @@ use crate::ids::{GivenId, id_object};
 /// A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores; of a Federation of
 /// several databases also db, the path of its database.
 ///
-/// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, difference, lcs, same_site
+/// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, lcs, same_site
 /// and same_heading, each None where it is not known.
 #[pyclass(frozen, name = "NearDuplicate", module = "nddb")]
 pub(crate) struct PyNearDuplicate {

@@ -168,7 +168,7 @@ impl PyWriter {
     /// (True, 'fox-1', 'model')
     #[pyo3(signature = (
         id, *, text=None, html=None, fingerprint=None, url=None, charset=None, method=None, k=None, verify=None,
-        group_limit=None, complete=false, min_probability=None, max_difference=None
+        group_limit=None, complete=false, min_probability=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn add_if_new(
@@ -186,10 +186,9 @@ impl PyWriter {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
-        max_difference: Option<f64>,
     ) -> Result<Verdict> {
         let given = Given::take(text, html, fingerprint, url, charset)?;
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability, max_difference)?;
+        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
         let judgement = self.with(py, |held| {
             let online = judging.online(held.writer.view())?;
             let document = given.document(id.of_new()?, &held.recipe)?;

@@ -88,8 +88,8 @@ CALLS = {
     'cancel_batch(DB, "may")': "batch cancel crawl.nddb may",
     "sources(DB)": "sources ls crawl.nddb",
     'merge(DB, "other.nddb")': "merge crawl.nddb other.nddb",
-    'against("pages.jsonl", DB, limit=1, max_difference=0.1)': (
-        "against pages.jsonl crawl.nddb --limit 1 --max-difference 0.1"
+    'against("pages.jsonl", DB, limit=1, group_limit=9)': (
+        "against pages.jsonl crawl.nddb --limit 1 --group-limit 9"
     ),
     'cluster(DB, "lists", keep=["longest", "id"], previous="clusters")': (
         "cluster crawl.nddb -o lists --keep longest,id --previous clusters"

@@ -74,7 +74,7 @@ def test_every_kind_of_table_keeps_its_rows_their_order_and_its_type(kind, expec
     for row in removed:
         assert (row["id"], row["kept"]) == (ROWS[row["row"]]["id"], ROWS[row["kept_row"]]["id"])
         assert row["rule"] == "identical" or row["probability"] >= 0.5
-        assert 0 <= row["difference"] <= 1
+        assert 0 <= row["loss"] <= 1
     assert result.documents == 400 and result.same_text + result.near == len(removed) and result.earlier == 0
 
 
@@ -86,7 +86,7 @@ def test_texts_are_a_list_or_any_iterable(expected):
         # Addresses, which texts have not, are evidence of their own.
         assert len(result.kept) == 400 - len(result.removed) and isinstance(result.kept, list)
         assert len({row["row"] for row in result.removed} ^ gone) < 20
-    assert list(result.removed[0]) == ["row", "kept_row", "rule", "probability", "difference"]
+    assert list(result.removed[0]) == ["row", "kept_row", "rule", "probability", "loss", "lost"]
     with_nothing = nddb.dedup([FOX, None, "", FOX, None], progress=False)
     assert with_nothing.kept == [FOX, None, "", None], "there is no evidence about rows without words"
     assert nddb.dedup([], progress=False).kept == []
@@ -131,8 +131,8 @@ def test_rules_and_limits_are_those_of_the_command():
     assert kept() == [FOX]
     assert kept(keep="longest") == [long]
     assert kept(keep=["shortest-url"]) == [long]
-    assert kept(max_difference=0) == [FOX, long] and kept(min_probability=1.0) == [FOX, long]
-    wrong = [("keep", "newest"), ("keep", "nothing"), ("min_probability", 2), ("max_difference", -1), ("output", "x")]
+    assert kept(level="same") == [FOX, long] and kept(min_probability=1.0) == [FOX, long]
+    wrong = [("keep", "newest"), ("keep", "nothing"), ("min_probability", 2), ("level", "none"), ("output", "x")]
     for name, value in wrong:
         with pytest.raises(ValueError):
             kept(**{name: value})

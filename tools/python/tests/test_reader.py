@@ -35,7 +35,7 @@ def test_a_probe_finds_what_the_command_finds(crawl, command):
 
 def test_a_query_finds_what_the_command_finds(crawl, table, command, tmp_path):
     db = nddb.open(crawl)
-    keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "difference", "lcs", "same_site", "same_heading"]
+    keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading"]
 
     def line(answer):
         matches = [
@@ -89,7 +89,7 @@ def test_errors_have_classes_of_their_own(crawl, tmp_path):
         (nddb.UnusableMethod, lambda: db.query(text="a", method="c")),
         (ValueError, lambda: db.pairs(verify="nonsense")),
         (ValueError, lambda: db.clusters(keep=["nonsense"])),
-        (ValueError, lambda: db.clusters(remove="nonsense")),
+        (ValueError, lambda: db.clusters(level="nonsense")),
         (ValueError, lambda: db.probe("ff")),
         (OverflowError, lambda: db.probe(1 << 64)),
         (nddb.RecipeError, lambda: nddb.Recipe("nonsense")),

@@ -73,8 +73,8 @@ def test_a_table_of_pages_is_clustered_as_by_one_machine(spark, tmp_path):
         writer.add_batch(table)
     given = spark.createDataFrame(table.to_pandas())
     documents = jobs.sketch(given, number="number", html=None)
-    members = jobs.clusters(documents, tmp_path / "work", keep=["longest", "id"], remove="near")
-    expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters(keep=["longest", "id"], remove="near"))
+    members = jobs.clusters(documents, tmp_path / "work", keep=["longest", "id"])
+    expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters(keep=["longest", "id"]))
     assert same(members.toArrow(), expected) > 20
     jobs.lists(documents, members, tmp_path)
     lists = [(tmp_path / name).read_text().splitlines() for name in ("keep.txt", "remove.txt")]

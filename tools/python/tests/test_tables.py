@@ -22,7 +22,6 @@ import nddb
         ({"method": "simhash", "k": 2}, ["--method", "simhash", "-k", "2"]),
         ({"method": "b", "expand": True}, ["--method", "b", "--expand"]),
         ({"verify": "lcs"}, ["--verify", "lcs"]),
-        ({"max_difference": 0.3}, ["--max-difference", "30%"]),
         ({"min_probability": 0.99, "group_limit": 2}, ["--set", "probability=0.99", "--group-limit", "2"]),
     ],
 )
@@ -40,7 +39,7 @@ def test_pairs_are_those_of_the_command(crawl, command, tmp_path, options, more)
     [
         ({}, []),
         ({"keep": ["longest", "id"], "method": "b"}, ["--keep", "longest,id", "--method", "b"]),
-        ({"remove": "identical", "components": True}, ["--remove", "identical", "--components"]),
+        ({"level": "same", "components": True}, ["--level", "same", "--components"]),
     ],
 )
 def test_clusters_are_those_of_the_command(crawl, command, tmp_path, options, more):

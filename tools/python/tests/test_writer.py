@@ -69,7 +69,7 @@ def test_add_if_new_says_what_the_command_says(tmp_path, command):
 
     text = "".join(json.dumps(page) + "\n" for page in made).encode()
     told = [json.loads(line) for line in command("add", "b.nddb", "--if-new", input=text).splitlines()]
-    keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "difference", "lcs", "same_site", "same_heading"]
+    keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading"]
     for line, expected in zip(lines, told, strict=True):
         assert line[:6] == tuple(expected[key] for key in ["id", "verdict", "of", "distance", "rule", "complete"])
         if line[6]:

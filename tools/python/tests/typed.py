@@ -25,7 +25,7 @@ def ask(path: Path) -> list[str | int]:
         answer: nddb.Answer = reader.query(text="the quick brown fox", limit=3)
         near: nddb.NearDuplicate = answer[0]
         scores: dict[str, Any] = near.scores
-        stream: nddb.Stream = reader.clusters(["longest", "id"], remove="near")
+        stream: nddb.Stream = reader.clusters(["longest", "id"], level="strict")
         rows: Iterator[dict[str, Any]] = iter(stream)
         found = nddb.Federation([reader, path]).query(id="a")
         print(scores, next(rows), len(found), reader.stats(), len(reader), "a" in reader)

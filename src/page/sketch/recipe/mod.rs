@@ -14,7 +14,7 @@ use crate::sketch::min_hash::{self, MinHash, min_bytes};
 use crate::sketch::profile::profile_of;
 use crate::sketch::projection::{Projection, projection};
 use crate::sketch::{digest, min_bits, simhash};
-use crate::text::{Page, SiteRule, Tokens, host_of, lower_hashes, page_content, tokens, visible_text};
+use crate::text::{Page, SiteRule, Tokens, compared_of, host_of, lower_hashes, page_content, tokens, visible_text};
 
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -342,6 +342,16 @@ impl Recipe {
             profile,
             site: self.site.site(&host),
         }
+    }
+
+    /// Returns the [`compared_text`](crate::text::compared_text) of a page, and the digest of [`Recipe::sketch`].
+    pub fn compared(&self, page: &Page<'_>) -> (String, [u8; 16]) {
+        let content = page_content(page);
+        let digest = match self.kind {
+            Kind::Content => digest::of_text(content.text()),
+            _ => digest::of_tokens(tokens(page).hashes()),
+        };
+        (compared_of(page.kind, &content), digest)
     }
 
     /// Returns the content of a page and its features.

@@ -94,6 +94,29 @@ impl PageContent {
         &self.terms
     }
 
+    /// Returns the text of the page, followed by the terms of its images.
+    pub(crate) fn text(&self) -> &str {
+        self.tokens.text()
+    }
+
+    /// Returns the blocks of the page with their text.
+    pub(crate) fn text_blocks(&self) -> Vec<TextBlock> {
+        let mut start = 0;
+        let text = |block: &ContentBlock| {
+            let range = std::mem::replace(&mut start, block.text_end)..block.text_end;
+            let words: Vec<&str> = self.tokens.text().get(range).unwrap_or_default().split_whitespace().collect();
+            let kind = match block {
+                _ if block.is_title => BlockKind::Title,
+                _ if block.is_content => BlockKind::Content,
+                _ if block.is_frame => BlockKind::Frame,
+                _ if block.is_link() => BlockKind::Links,
+                _ => BlockKind::Other,
+            };
+            TextBlock { text: words.join(" "), kind }
+        };
+        self.blocks.iter().map(text).collect()
+    }
+
     /// Returns the terms of the content in lower case, in their order; numbers are left out.
     pub fn terms(&self) -> impl Iterator<Item = String> + '_ {
         self.lower(&self.terms)
@@ -336,21 +359,7 @@ pub enum BlockKind {
 /// assert_eq!((blocks[0].text.as_str(), blocks[0].kind), ("Foxes", BlockKind::Title));
 /// ```
 pub fn text_blocks(page: &Page<'_>) -> Vec<TextBlock> {
-    let content = page_content(page);
-    let mut start = 0;
-    let text = |block: &ContentBlock| {
-        let range = std::mem::replace(&mut start, block.text_end)..block.text_end;
-        let words: Vec<&str> = content.tokens.text().get(range).unwrap_or_default().split_whitespace().collect();
-        let kind = match block {
-            _ if block.is_title => BlockKind::Title,
-            _ if block.is_content => BlockKind::Content,
-            _ if block.is_frame => BlockKind::Frame,
-            _ if block.is_link() => BlockKind::Links,
-            _ => BlockKind::Other,
-        };
-        TextBlock { text: words.join(" "), kind }
-    };
-    content.blocks.iter().map(text).collect()
+    page_content(page).text_blocks()
 }
 
 /// If there are fewer terms of content, the whole page is its content.

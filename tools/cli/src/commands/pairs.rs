@@ -11,7 +11,6 @@ use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::columns::{RowFormat, Rows};
 use crate::described::{Reading, With, WithArgs};
-use crate::difference_option::DifferenceOption;
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
 use crate::output::{self, Output};
@@ -34,7 +33,6 @@ Examples:
   nddb pairs crawl.nddb > near.jsonl
   nddb pairs crawl.nddb --with url,title,tokens      what was joined
   nddb pairs crawl.nddb --format table               to read it here
-  nddb pairs crawl.nddb --max-difference 10% --with url,title
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
   nddb pairs crawl.nddb --format parquet -o near.parquet
@@ -92,8 +90,6 @@ pub(super) struct MethodArgs {
     k: Option<u8>,
     #[command(flatten)]
     parameters: Parameters,
-    #[command(flatten)]
-    difference: DifferenceOption,
     /// Maximum size of a candidate group; a larger group is flagged, and its candidates are compared only with its
     /// founder
     #[arg(long, value_name = "N", default_value_t = GROUP_LIMIT)]
@@ -113,7 +109,6 @@ impl MethodArgs {
             &mut options.or_simhash,
             &mut options.verify,
         ))?;
-        options.max_difference = self.difference.most();
         options.group_limit = self.group_limit;
         options.resources = resources(global);
         Ok(options)
@@ -241,7 +236,6 @@ pub(super) fn value(view: View<'_>, options: &PairOptions, summary: &PairSummary
         "method": method.name(),
         "k": k,
         "min_probability": probability,
-        "max_difference": options.max_difference,
         "expand": options.expand,
         "complete": of("complete").unwrap_or(false.into()),
         "group_limit": options.group_limit,

@@ -42,7 +42,8 @@ pub(crate) fn of_clusters(
             None => Removed::listed(id),
             Some(kept) => {
                 let pair = stored_pair(collection, options, kept, member);
-                Removed::of_pair(id, collection.id(kept), pair.as_ref(), options.method.name())
+                let loss = made.loss(member);
+                Removed::of_pair(id, collection.id(kept), pair.as_ref(), loss, options.method.name())
             }
         };
         let origin = origins.as_ref().map(|origins| origins.of(number(rank)));

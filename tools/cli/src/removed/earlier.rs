@@ -1,6 +1,6 @@
 //! Documents that are near-duplicates of documents in other databases.
 
-use nddb::detect::{OnlineDetector, PartedNearDuplicates, Remove};
+use nddb::detect::{Estimate, Known, KnownLoss, Level, OnlineDetector, PartedNearDuplicates};
 use nddb::{Document, Federation, Progress, Result, Stored, View};
 use nddb_dedup::in_order;
 
@@ -84,19 +84,23 @@ impl Earlier<'_> {
     }
 
     /// Passes on each document of a view that may be removed because of one of the databases, with the nearest such
-    /// one. As in a cluster, a document stays of which too much may be missing from the other one.
+    /// one. As in a cluster, a document stays of which more may be lost than the level allows.
     pub(super) fn removed(
         &self,
-        remove: Remove,
+        level: Level,
         view: View<'_>,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(&Removed<'_>) -> Result<()>,
     ) -> Result<()> {
         self.each(view, watch, &mut |stored, found| {
             for (part, alike) in &found.matches {
-                let kept = self.stored.parts()[*part].get(&alike.id)?;
-                if kept.is_some_and(|kept| remove.removes(&kept.record, &stored.record, alike.identical)) {
-                    let removed = Removed::of_earlier(&stored.record.id, *part, alike);
+                let Some(kept) = self.stored.parts()[*part].get(&alike.id)? else { continue };
+                let [removed, kept] = [&stored.record, &kept.record].map(|record| Known::of(record, None));
+                let estimate = Estimate::of(&removed, &kept);
+                if level.allows_estimate(alike.identical, estimate).is_ok() {
+                    let share = if alike.identical { Some(0.0) } else { estimate.map(|estimate| estimate.most) };
+                    let loss = KnownLoss::Estimate(share);
+                    let removed = Removed::of_earlier(&stored.record.id, *part, alike, loss);
                     return emit(&removed.at(Origin::of(&stored.record)));
                 }
             }

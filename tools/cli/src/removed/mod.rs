@@ -9,9 +9,10 @@ mod table;
 
 use std::borrow::Cow;
 
-use nddb::detect::{Measures, NearDuplicate, Pair};
+use nddb::detect::{KnownLoss, Loss, NearDuplicate, Pair};
 
 use self::origins::Origin;
+use crate::quantity::counted;
 
 pub(crate) use self::clusters::of_clusters;
 pub use self::earlier::Earlier;
@@ -33,44 +34,61 @@ pub struct Removed<'a> {
     pub rule: Cow<'static, str>,
     /// The probability that they are near-duplicates, if the method gives one.
     pub probability: Option<f64>,
-    /// The share of the words of the longer text that differs, estimated from sketches, if these tell.
-    pub difference: Option<f64>,
+    /// What it has and the kept one lacks; `None` if that is not known, or a list removes it.
+    pub loss: Option<KnownLoss>,
     /// Where it stands, and how long it is; empty unless asked for.
     pub(crate) origin: Origin,
 }
 
 impl<'a> Removed<'a> {
-    /// Of two documents of one database; `method` is that of a pair that sketches say nothing of.
-    fn of_pair(id: &'a str, kept: &'a str, pair: Option<&Pair>, method: &'static str) -> Self {
+    /// Of two documents of one database; `method` is that of a pair that sketches say nothing of. Without a known loss
+    /// nothing is lost.
+    fn of_pair(
+        id: &'a str,
+        kept: &'a str,
+        pair: Option<&Pair>,
+        loss: Option<&KnownLoss>,
+        method: &'static str,
+    ) -> Self {
         let rule = pair.map_or(Cow::Borrowed(method), Pair::verdict);
-        let is_identical = pair.is_some_and(|pair| pair.identical);
-        Self::measured(id, kept, None, is_identical, rule, pair.map(|pair| &pair.measures))
+        let identical = pair.is_some_and(|pair| pair.identical);
+        let probability = pair.and_then(|pair| pair.measures.share("probability"));
+        let loss = Some(loss.cloned().unwrap_or_else(|| KnownLoss::Loss(Box::new(Loss::default()))));
+        Self { id, kept: Some(kept), part: None, identical, rule, probability, loss, origin: Origin::default() }
     }
 
     /// Of a document that a list removes.
     fn listed(id: &'a str) -> Self {
         let rule = Cow::Borrowed("listed");
         let origin = Origin::default();
-        Self { id, kept: None, part: None, identical: false, rule, probability: None, difference: None, origin }
+        Self { id, kept: None, part: None, identical: false, rule, probability: None, loss: None, origin }
     }
 
     /// Of a document that is near to one of an earlier database.
-    fn of_earlier(id: &'a str, part: usize, alike: &'a NearDuplicate) -> Self {
-        Self::measured(id, &alike.id, Some(part), alike.identical, alike.verdict(), Some(&alike.measures))
+    fn of_earlier(id: &'a str, part: usize, alike: &'a NearDuplicate, loss: KnownLoss) -> Self {
+        let (kept, identical, rule, loss) = (Some(&*alike.id), alike.identical, alike.verdict(), Some(loss));
+        let probability = alike.measures.share("probability");
+        Self { id, kept, part: Some(part), identical, rule, probability, loss, origin: Origin::default() }
     }
 
-    fn measured(
-        id: &'a str,
-        kept: &'a str,
-        part: Option<usize>,
-        identical: bool,
-        rule: Cow<'static, str>,
-        measures: Option<&Measures>,
-    ) -> Self {
-        let share = |name| measures.and_then(|measures| measures.share(name));
-        let (probability, difference) = (share("probability"), share("difference"));
-        let origin = Origin::default();
-        Self { id, kept: Some(kept), part, identical, rule, probability, difference, origin }
+    /// Returns what is lost, as text: `12 words: 1 number, 2 names`, `none`, or `estimated`; `None` if it is not known.
+    pub fn lost(&self) -> Option<String> {
+        self.loss.as_ref().map(|loss| match loss {
+            KnownLoss::Estimate(_) => "estimated".to_owned(),
+            KnownLoss::Loss(loss) if loss.whole.lost == 0 => "none".to_owned(),
+            KnownLoss::Loss(loss) => {
+                let kinds = [
+                    (loss.kinds.numbers, "number"),
+                    (loss.kinds.negations, "negation"),
+                    (loss.kinds.signs, "sign"),
+                    (loss.kinds.names, "name"),
+                ];
+                let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
+                let kinds: Vec<String> = kinds.map(|(count, kind)| counted(count as u64, kind)).collect();
+                let words = counted(loss.whole.lost as u64, "word");
+                if kinds.is_empty() { words } else { format!("{words}: {}", kinds.join(", ")) }
+            }
+        })
     }
 
     /// Adds where the document stands.

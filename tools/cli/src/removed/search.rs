@@ -54,7 +54,7 @@ impl Search<'_> {
         let mut near = Vec::new();
         if let Some(stored) = earlier {
             let earlier = Earlier { stored, online: online(&options), threads };
-            earlier.removed(options.remove, view, watch, &mut |removed| {
+            earlier.removed(options.level, view, watch, &mut |removed| {
                 near.push(removed.id.to_owned());
                 emit(removed)
             })?;
@@ -83,7 +83,6 @@ fn online(options: &ClusterOptions) -> OnlineDetector {
     OnlineDetector {
         method: pairs.method.clone(),
         or_simhash: pairs.or_simhash,
-        max_difference: pairs.max_difference,
         group_limit: pairs.group_limit,
         verify: pairs.verify.clone(),
     }

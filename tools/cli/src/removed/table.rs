@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use nddb::View;
+use nddb::detect::KnownLoss;
 use nddb_format::record::Record;
 use nddb_jobs::output::Destination;
 use nddb_lab::{NamedId, tsv};
@@ -46,8 +47,10 @@ pub(crate) struct Because<'a> {
     pub(crate) rule: Option<&'a str>,
     /// The probability of the two.
     pub(crate) probability: Option<f64>,
-    /// The share that differs.
-    pub(crate) difference: Option<f64>,
+    /// The share of its words that is lost, or may be lost if it is estimated.
+    pub(crate) loss: Option<f64>,
+    /// What is lost: numbers of words, and of kinds of words among them.
+    pub(crate) lost: Option<&'a str>,
 }
 
 /// Callback for the documents of a list: how each is named, why it is removed, and its place.
@@ -77,7 +80,7 @@ pub(crate) struct RemoveTsv {
 impl RemoveTsv {
     /// Begins the file with the names of its columns.
     pub(crate) fn begin(mut output: Output, view: View<'_>) -> Result<Self> {
-        output.write(b"document\tkept\trule\tprobability\tdifference\tarchive\toffset\tinner\tfile\n")?;
+        output.write(b"document\tkept\trule\tprobability\tloss\tlost\tarchive\toffset\tinner\tfile\n")?;
         Ok(Self { output, archives: Archives::read(view)?, line: Vec::new() })
     }
 
@@ -92,10 +95,12 @@ impl RemoveTsv {
         }
         line.push(b'\t');
         tsv::write_text(line, &removed.rule);
-        for share in [removed.probability, removed.difference] {
+        for share in [removed.probability, removed.loss.as_ref().and_then(KnownLoss::share)] {
             let cell = share.map_or_else(String::new, |share| format!("{share:.6}"));
             line.extend_from_slice(format!("\t{cell}").as_bytes());
         }
+        line.push(b'\t');
+        tsv::write_text(line, &removed.lost().unwrap_or_default());
         match removed.origin.place {
             Some(place) => {
                 line.extend_from_slice(format!("\t{}\t{}\t{}\t", place.archive, place.offset, place.inner).as_bytes());
@@ -128,7 +133,7 @@ impl RemoveTsv {
 
     fn row(line: &str) -> Option<(NamedId, Because<'_>, Option<Place>)> {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [document, kept, rule, probability, difference, archive, offset, inner, _file] = cells[..] else {
+        let [document, kept, rule, probability, loss, lost, archive, offset, inner, _file] = cells[..] else {
             return None;
         };
         let share = |cell: &str| if cell.is_empty() { Some(None) } else { cell.parse().ok().map(Some) };
@@ -138,7 +143,8 @@ impl RemoveTsv {
             // The names of rules have nothing that would be escaped.
             rule: Some(rule).filter(|rule| !rule.is_empty()),
             probability: share(probability)?,
-            difference: share(difference)?,
+            loss: share(loss)?,
+            lost: Some(lost).filter(|lost| !lost.is_empty()),
         };
         let place = match [archive, offset, inner] {
             ["", "", ""] => None,
@@ -174,12 +180,13 @@ impl<'a> RemovedRows<'a> {
             ("kept", Kind::Text),
             ("rule", Kind::Text),
             ("probability", Kind::Share),
-            ("difference", Kind::Share),
+            ("loss", Kind::Share),
+            ("lost", Kind::Text),
             ("file", Kind::Text),
             ("offset", Kind::Number),
             ("kept_in", Kind::Text),
         ];
-        let columns = columns.iter().take(if has_earlier { 8 } else { 7 });
+        let columns = columns.iter().take(if has_earlier { 9 } else { 8 });
         let columns = columns.map(|&(name, kind)| Column::new(name, kind)).collect();
         let rows = Rows::chosen(format, to, columns)?.with_names()?;
         Ok(Self { rows, ids: Cells::new(view, format)?, archives: Archives::read(view)?, has_earlier })
@@ -197,7 +204,8 @@ impl<'a> RemovedRows<'a> {
             kept,
             because.rule.into(),
             because.probability.into(),
-            because.difference.into(),
+            because.loss.into(),
+            because.lost.into(),
             place.as_ref().and_then(|place| self.archives.path(place)).into(),
             place.map(|place| place.offset).into(),
         ];

@@ -216,9 +216,8 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["query", "db", "--id", "a", "--url", "http://a.org/"], "--url"),
         (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
         (&["pairs", "db", "--method", "b", "--set", "probability=0.9"], "b has no parameter \"probability\"; it has b"),
-        (&["pairs", "db", "--max-difference", "10"], "0% to 100%"),
-        (&["cluster", "db", "--max-difference", "a tenth"], "a share is written as 10% or 0.1"),
-        (&["query", "db", "--fp", "00000000000000ff", "--max-difference", "0.1"], "--max-difference does not apply to"),
+        (&["cluster", "db", "--level", "loose"], "known levels: same, strict, standard"),
+        (&["query", "db", "--fp", "00000000000000ff", "--verify", "lcs"], "--verify does not apply to"),
         (&["pairs", "db", "-k", "1", "--set", "complete=true"], "simhash has no parameter \"complete\"; it has k"),
         (&["add", "db", "--group-limit", "3"], "--group-limit is about judging what is new"),
     ] {

@@ -97,7 +97,7 @@ fn one_call_keeps_what_load_cluster_and_filter_keep() {
     // The same by three commands.
     dir.nddb(["create", "db"]).done();
     dir.nddb(["load", "db", "in.jsonl"]).done();
-    for options in [&[][..], &["--keep", "longest"], &["--set", "probability=0.9999"], &["--max-difference", "0%"]] {
+    for options in [&[][..], &["--keep", "longest"], &["--set", "probability=0.9999"], &["--level", "same"]] {
         dir.nddb([&["cluster", "db", "-o", "clusters"], options].concat()).done();
         dir.nddb(["filter", "db", "in.jsonl", "--clusters", "clusters", "-o", "three.jsonl"]).done();
         dir.nddb([&["dedup", "in.jsonl", "-o", "one.jsonl"], options].concat()).done();
@@ -114,18 +114,19 @@ fn a_list_says_why_each_document_is_removed() {
     let (dir, _) = with_documents();
     dir.nddb(["dedup", "in.jsonl", "-o", "out", "--removed", "gone.jsonl", "--keep", "longest"]).done();
     let listed = rows(&dir, "gone.jsonl");
-    assert_eq!(keys(&listed[0]), ["id", "kept", "rule", "probability", "difference", "file", "offset"]);
+    assert_eq!(keys(&listed[0]), ["id", "kept", "rule", "probability", "loss", "lost", "file", "offset"]);
     let of: Vec<_> = listed.iter().map(|row| (&row["id"], &row["kept"])).collect();
     assert_eq!(of, [(&json!("d1"), &json!("d0")), (&json!("d2"), &json!("d3"))]);
     assert!(listed[1]["probability"].as_f64().is_some_and(|share| share > 0.5), "{listed:?}");
-    let differences = listed.iter().map(|row| row["difference"].as_f64().expect("known"));
-    assert!(differences.zip([0.0, 0.02]).all(|(found, wanted)| (found - wanted).abs() < 0.02), "{listed:?}");
+    let losses = listed.iter().map(|row| row["loss"].as_f64().expect("known"));
+    assert!(losses.zip([0.0, 0.02]).all(|(found, wanted)| (found - wanted).abs() < 0.02), "{listed:?}");
+    assert_eq!(listed[0]["lost"], "none", "{listed:?}");
     assert_eq!(listed[0]["file"], json!(dir.path("in.jsonl")));
     let offset = read(&dir, "in.jsonl").match_indices('\n').next().expect("a line").0 + 1;
     assert_eq!(listed[0]["offset"], json!(offset));
     dir.nddb(["dedup", "in.jsonl", "-o", "out", "--removed", "gone.tsv", "--keep", "longest"]).done();
     let table = read(&dir, "gone.tsv");
-    assert!(table.starts_with("id\tkept\trule\tprobability\tdifference\tfile\toffset\nd1\td0\t"), "{table}");
+    assert!(table.starts_with("id\tkept\trule\tprobability\tloss\tlost\tfile\toffset\nd1\td0\t"), "{table}");
     assert_eq!(table.lines().count(), 3);
     // What filter lists is the same, of the documents that the inputs have.
     dir.nddb(["create", "db"]).done();

@@ -195,7 +195,7 @@ fn rows_of_tables_are_annotated_instead_of_removed() {
         |name: &str| column(name).as_string::<i32>().iter().map(|text| text.map(str::to_owned)).collect::<Vec<_>>();
     assert_eq!(texts("duplicate_of"), [None, Some("p0".to_owned()), None, None, None]);
     assert_eq!(texts("rule").iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, false, false, false]);
-    assert_eq!([column("probability").null_count(), column("difference").null_count()], [4, 4]);
+    assert_eq!([column("probability").null_count(), column("loss").null_count()], [4, 4]);
 }
 
 #[test]

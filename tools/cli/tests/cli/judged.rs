@@ -29,18 +29,8 @@ fn with_database() -> Dir {
 }
 
 /// The members that every verdict and match has of its evidence, in their order.
-const EVIDENCE: [&str; 10] = [
-    "b_sim",
-    "c_sim",
-    "agreement",
-    "probability",
-    "resemblance",
-    "difference",
-    "lcs",
-    "same_site",
-    "same_heading",
-    "rule",
-];
+const EVIDENCE: [&str; 10] =
+    ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading", "rule"];
 
 #[test]
 fn a_verdict_carries_what_is_known_and_the_rule() {
@@ -193,7 +183,7 @@ fn bare_fingerprints_are_judged_by_simhash_alone() {
     assert_eq!(ids(&answer), ["a", "b"]);
     let evidence = json!({
         "id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null, "b_sim": null, "c_sim": null,
-        "agreement": null, "probability": null, "resemblance": null, "difference": null, "lcs": null, "same_site": null, "same_heading": null, "rule": "simhash",
+        "agreement": null, "probability": null, "resemblance": null, "lcs": null, "same_site": null, "same_heading": null, "rule": "simhash",
     });
     assert_eq!(answer["matches"][1], evidence);
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");

@@ -59,7 +59,6 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
             "agreement",
             "probability",
             "resemblance",
-            "difference",
             "lcs",
             "lcs_containment",
             "cosine",
@@ -127,7 +126,7 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
     let expected = json!({
         "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "probability": null,
         "resemblance": null,
-        "difference": null, "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "simhash",
+        "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "simhash",
     });
     assert_eq!(lines[0], expected);
     assert_eq!(dir.nddb(["pairs", "db", "--method", "simhash", "-k", "0"]).done().stdout, "");

@@ -391,56 +391,47 @@ fn tune_reads_a_database_or_a_file_and_says_the_same() {
     dir.lab(["tune", "db", "--set", "shingles.resemblance=0"]).tells(2, &["more than 0"]);
 }
 
-/// A text of 200 words, three of them replaced, and 60 more of its own.
+/// Copies of a text that lose more and more to it; the level says which of them go.
 #[test]
-fn more_than_a_share_of_the_words_may_not_differ() {
-    let word = |index: usize| format!("word{index}");
-    let text = |words: Vec<String>| words.join(" ");
-    let original: Vec<String> = (0..200).map(word).collect();
-    let mut edited = original.clone();
-    [20, 90, 150].into_iter().for_each(|index| edited[index] = format!("other{index}"));
-    let longer = [original.clone(), (500..560).map(word).collect()].concat();
-    let line = |(id, words): (&str, Vec<String>)| serde_json::json!({"id": id, "text": text(words)}).to_string() + "\n";
+fn a_level_says_how_much_of_a_document_may_be_lost() {
     let dir = Dir::new();
-    dir.write("in.jsonl", [("a", original), ("b", edited), ("c", longer)].map(line).concat().as_bytes());
+    let letter = |at: usize| char::from(b"bcdfghklmnprstvwz"[at % 17]);
+    let word = |at: usize| format!("{}o{}a{}", letter(at), letter(at / 17), letter(at / 289));
+    let original: Vec<String> = (0..600).map(word).collect();
+    let text = original.join(" ");
+    let edited = |at: usize, new: &str| [&original[..at], &[new.to_owned()], &original[at + 1..]].concat().join(" ");
+    let passage = (1000..1040).map(word).collect::<Vec<_>>().join(" ");
+    let documents = [
+        ("a", text.clone()),
+        ("case", text.to_uppercase()),
+        ("name", edited(300, "Peter")),
+        ("number", edited(300, "17")),
+        ("passage", edited(300, &passage)),
+        ("word", edited(300, "and")),
+    ];
+    let lines = documents.map(|(id, text)| serde_json::json!({"id": id, "text": text}).to_string());
+    dir.write("in.jsonl", &(lines.join("\n") + "\n"));
     dir.nddb(["create", "db"]).done();
     dir.nddb(["load", "db", "in.jsonl"]).done();
-    let pairs = |more: &[&str]| {
-        let ran = dir.nddb([&["pairs", "db", "-o", "near.jsonl", "--json"], more].concat()).done();
-        let found = lines(&String::from_utf8(dir.read("near.jsonl")).expect("UTF-8"));
-        let name = |pair: &Value| format!("{}{}", pair["a"], pair["b"]).replace('"', "");
-        let found: Vec<_> = found.iter().map(|pair| (name(pair), pair["difference"].as_f64())).collect();
-        (found, ran.json())
+    let removed = |more: &[&str]| {
+        let summary = dir.nddb([&["cluster", "db", "-o", "out", "--json"], more].concat()).done().json();
+        (String::from_utf8(dir.read("out/remove.txt")).expect("UTF-8").replace('\n', " "), summary)
     };
-    let names = |found: &[(String, Option<f64>)]| found.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    let (all, summary) = pairs(&[]);
-    assert_eq!((names(&all), &summary["max_difference"]), (vec!["ab".into(), "ac".into(), "bc".into()], &Value::Null));
-    assert!(all.iter().all(|(_, difference)| difference.is_some_and(|share| share > 0.0 && share < 0.4)), "{all:?}");
-    for share in ["10%", "0.1"] {
-        let (few, summary) = pairs(&["--max-difference", share]);
-        assert_eq!((names(&few), &summary["max_difference"]), (vec!["ab".to_owned()], &Value::from(0.1)));
-        assert_eq!(summary["texts"]["rejected"], 2);
-    }
-    assert_eq!(names(&pairs(&["--max-difference", "40%"]).0), names(&all));
-    // Words are counted where the texts are read: 3 of 200, and 60 of 260.
-    let (exact, _) = pairs(&["--max-difference", "24%", "--verify", "lcs"]);
-    assert_eq!(exact, [("ab".to_owned(), Some(0.015)), ("ac".to_owned(), Some(0.230769))]);
-    assert_eq!(names(&pairs(&["--max-difference", "1.4%", "--verify", "lcs"]).0), [""; 0]);
-    // What is not near is not removed, and a query says why.
-    dir.nddb(["cluster", "db", "--max-difference", "0.1", "-o", "out"]).done();
-    assert_eq!(String::from_utf8_lossy(&dir.read("out/remove.txt")), "b\n");
-    let answer = dir.nddb(["query", "db", "--id", "a", "--max-difference", "10%", "--why"]).done().json();
-    assert_eq!(crate::helper::ids(&answer), ["b"]);
-    let bound = &answer["matches"][0]["why"]["bounds"][1];
-    assert_eq!((&bound["name"], &bound["at_most"], &bound["holds"]), (&"difference".into(), &0.1.into(), &true.into()));
-    let new = serde_json::json!({"id": "d", "text": text((0..260).map(word).collect())}).to_string();
-    let add = |more: &[&str]| dir.nddb([&["add", "db", "--if-new"], more].concat()).stdin(new.clone()).done().json();
-    assert_eq!(add(&[])["verdict"], "duplicate");
-    assert_eq!(add(&["--max-difference", "10%"])["verdict"], "new");
-    // Without profiles there is nothing to estimate from.
-    dir.nddb(["create", "web", "--recipe", "web"]).done();
-    dir.nddb(["load", "web", "in.jsonl"]).done();
-    let refused = ["pairs", "web", "--method", "b", "--max-difference", "10%"];
-    dir.nddb(refused).tells(12, &["estimated from their profiles", "--verify lcs"]);
-    dir.nddb([&refused[..], &["--verify", "lcs"]].concat()).done();
+    // In a text in lower case any word may be a name.
+    assert_eq!(removed(&["--level", "same"]).0, "case ");
+    assert_eq!(removed(&["--level", "strict"]).0, "case ");
+    let (gone, summary) = removed(&[]);
+    assert_eq!(gone, "case name word ");
+    assert_eq!((&summary["level"], &summary["words"]), (&"standard".into(), &"archives".into()));
+    let table = String::from_utf8(dir.read("out/remove.tsv")).expect("UTF-8");
+    assert!(table.starts_with("document\tkept\trule\tprobability\tloss\tlost\tarchive\t"), "{table}");
+    assert!(table.contains("\tnone\t") && table.contains("\t1 word: 1 name\t"), "{table}");
+    let (gone, summary) = removed(&["--words", "estimate"]);
+    assert_eq!(gone, "case name number passage word ");
+    assert_eq!((&summary["words"], &summary["unverified"]), (&"estimate".into(), &5.into()));
+    assert_eq!(removed(&["--words", "estimate", "--level", "strict"]).0, "");
+    // What was loaded is gone.
+    dir.write("in.jsonl", "");
+    let ran = dir.nddb(["cluster", "db", "-o", "out", "--words", "archives", "--json"]).ends(3);
+    assert_eq!((&ran.json()["removed"], &ran.json()["words_unread"]["changed"]), (&0.into(), &6.into()));
 }

@@ -199,9 +199,7 @@ fn removed(
     for member in &removals.members {
         let (kind, rule) = match member.verdict {
             MemberVerdict::Removed => (Kind::Removed, removals.rule(member).to_owned()),
-            MemberVerdict::Missing | MemberVerdict::Thin | MemberVerdict::Different | MemberVerdict::Listed => {
-                (Kind::Stays, member.verdict.name().to_owned())
-            }
+            MemberVerdict::Loses(_) | MemberVerdict::Listed => (Kind::Stays, member.verdict.name().to_owned()),
             _ => continue,
         };
         let stratum = Stratum {

@@ -54,18 +54,14 @@ pub(super) fn sections(html: &mut Html, report: &Report<'_>) -> Result<()> {
 
 fn members(html: &mut Html, overview: &Overview) {
     let told = |verdict: MemberVerdict| match verdict {
-        MemberVerdict::Removed => "removed: near to the kept document",
-        MemberVerdict::Missing => {
-            "stays: near, but a fifth of its content, or more, may be missing from the kept document"
-        }
-        MemberVerdict::Thin => "stays: near, but it has too little content to be distinguished from other pages",
-        MemberVerdict::Different => "stays: near, but its text is another one",
-        MemberVerdict::Listed => "stays: near, but on the list of documents that are never removed",
-        MemberVerdict::Unverified => "stays: near, but a text could not be read",
-        _ => "stays: near to the founder of the cluster, not to the kept document",
+        MemberVerdict::Removed => "removed: near to the kept document".to_owned(),
+        MemberVerdict::Loses(reason) => format!("stays: near, but {reason}"),
+        MemberVerdict::Listed => "stays: near, but on the list of documents that are never removed".to_owned(),
+        MemberVerdict::Unverified => "stays: near, but a text could not be read".to_owned(),
+        _ => "stays: near to the founder of the cluster, not to the kept document".to_owned(),
     };
     let rows: Vec<Vec<String>> =
-        overview.verdicts.iter().map(|(&verdict, &count)| vec![told(verdict).into(), grouped(count)]).collect();
+        overview.verdicts.iter().map(|(&verdict, &count)| vec![told(verdict), grouped(count)]).collect();
     if !rows.is_empty() {
         html.table(&["members of clusters besides the kept document", "documents"], &rows);
     }

@@ -33,7 +33,7 @@ def dedup(
     keep: str | Sequence[str] = "stored",
     against: _Database | Iterable[_Database] | None = None,
     min_probability: float | None = None,
-    max_difference: float | None = None,
+    level: str | None = None,
     output: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     tmp_dir: str | os.PathLike[str] | None = None,
@@ -49,7 +49,8 @@ def dedup(
     ``text``, ``html``, ``url`` and ``id`` name columns or fields; by default those of these names are used, for texts
     also ``raw_content`` and ``content``. ``keep`` is the rule, or rules in order, for which one of near-duplicates
     stays: stored (the first), longest, shortest-url; of files also newest, oldest and id. What is near to a document of
-    the databases ``against`` is removed, too. ``min_probability`` and ``max_difference`` are those of ``Reader.query``.
+    the databases ``against`` is removed, too. ``min_probability`` is that of ``Reader.query``;
+    ``level`` says how much of a removed row may be lost: same, strict or standard (the default).
 
     Of files, ``kept`` are the paths of files without the removed documents: in ``output``, a file or a folder, or else
     in a temporary folder that goes away with the answer. With ``progress``, tqdm shows bars if it is installed. Raises
@@ -76,7 +77,7 @@ def dedup(
         keep=[keep] if isinstance(keep, str) else list(keep),
         against=databases,
         min_probability=min_probability,
-        max_difference=max_difference,
+        level=level,
         threads=threads,
         folder=os.path.abspath(tempfile.mkdtemp(prefix="nddb-dedup-", dir=tmp_dir)),
         progress=progress,

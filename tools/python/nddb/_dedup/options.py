@@ -21,7 +21,7 @@ class Options:
     against: Sequence[str | os.PathLike[str] | Reader]
     """Earlier databases."""
     min_probability: float | None
-    max_difference: float | None
+    level: str | None
     threads: int | None
     folder: str
     """The temporary folder."""
@@ -32,6 +32,6 @@ class Options:
         """The options that all steps take."""
         return {
             "min_probability": self.min_probability,
-            "max_difference": self.max_difference,
+            "level": self.level,
             "threads": self.threads,
         }

@@ -31,8 +31,8 @@ class Deduplicated:
 
     - ``row`` and ``kept_row``, the numbers from 0 of the row and of the one that is kept instead (tables and texts);
     - ``id`` and ``kept``, the ids of both, where there are ids;
-    - ``rule``, what decided; ``probability`` that they are near-duplicates; ``difference``, the share of the words of
-      the longer text that differs, estimated from sketches;
+    - ``rule``, what decided; ``probability`` that they are near-duplicates; ``loss``, the share of its words that
+      the kept one lacks, and ``lost``, how many words of which kinds, or "estimated";
     - ``kept_in``, with ``against``: the database of the document that is kept, if it is an earlier one;
     - of files ``file`` and ``offset``, where the document stands.
 

@@ -59,9 +59,8 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--recipe", default="main")
         one.add_argument("--group-limit", type=int, default=1000)
         one.add_argument("--min-probability", type=float)
-        one.add_argument("--max-difference", type=float, help="share of the words of the longer text, 0 to 1")
     clusters.add_argument("--keep", type=lambda rules: rules.split(","), help="rules, as of nddb cluster")
-    clusters.add_argument("--remove", choices=["near", "contained", "identical"])
+    clusters.add_argument("--level", choices=["same", "strict", "standard"])
     return made
 
 
@@ -102,13 +101,12 @@ def _judged(spark: SparkSession, given: argparse.Namespace, documents: DataFrame
         "recipe": given.recipe,
         "group_limit": given.group_limit,
         "min_probability": given.min_probability,
-        "max_difference": given.max_difference,
     }
     if given.job == "pairs":
         jobs.pairs(documents, work, **judging).write.parquet(output.uri)
     else:
         table = output / "clusters"
-        jobs.clusters(documents, work, keep=given.keep, remove=given.remove, **judging).write.parquet(table.uri)
+        jobs.clusters(documents, work, keep=given.keep, level=given.level, **judging).write.parquet(table.uri)
         jobs.lists(documents, spark.read.parquet(table.pattern), output)
 
 

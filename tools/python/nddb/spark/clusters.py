@@ -23,18 +23,18 @@ def clusters(
     work: str | os.PathLike[str],
     *,
     keep: Sequence[str] | None = None,
-    remove: str | None = None,
+    level: str | None = None,
     **judging: Any,
 ) -> DataFrame:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `remove` are the rules of the command. One ordered pass over the pairs is made by this process, with a
+    `keep` and `level` are those of the command. One ordered pass over the pairs is made by this process, with a
     bit for each document that joined another. `work` is a folder that all machines see, this one too; the other options
     are those of `nddb.spark.Judging`.
     """
     how = Judging(**judging)
     folder = Work(documents.sparkSession, work, {"job": "clusters", **dataclasses.asdict(how)}, documents)
-    return steps.clusters(Spark(folder), documents, folder.documents, how, keep, remove)
+    return steps.clusters(Spark(folder), documents, folder.documents, how, keep, level)
 
 
 def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[str]) -> None:

@@ -19,10 +19,10 @@ def clusters(
     count: int,
     judging: Judging,
     keep: Sequence[str] | None = None,
-    remove: str | None = None,
+    level: str | None = None,
 ) -> Table:
     """The rows of `Reader.clusters` of so many documents, in their order."""
-    options = judging.of_members(keep, remove)
+    options = judging.of_members(keep, level)
     classes = collapse(engine, documents, count, judging, deleted=True)
     founders = _founders(engine, classes, near(engine, classes, judging), judging)
     several = engine.arrange([founders], "founder", ["number"], tasks.clustered, schemas.CLUSTERED)

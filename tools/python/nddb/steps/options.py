@@ -32,7 +32,6 @@ class Judging:
     group_limit: int = GROUP_LIMIT
     complete: bool = False
     min_probability: float | None = None
-    max_difference: float | None = None
     groups: int | None = None
 
     def __post_init__(self) -> None:
@@ -56,20 +55,18 @@ class Judging:
             "method": self.name(),
             "k": self.k,
             "min_probability": self.min_probability,
-            "max_difference": self.max_difference,
             "or_simhash": self.method is None,
         }
 
-    def of_members(self, keep: Sequence[str] | None, remove: str | None) -> dict[str, Any]:
+    def of_members(self, keep: Sequence[str] | None, level: str | None) -> dict[str, Any]:
         options: dict[str, Any] = {
             "keep": None if keep is None else list(keep),
-            "remove": remove,
+            "level": level,
             "method": self.method,
             "k": self.k,
             "recipe": self.recipe,
             "group_limit": self.group_limit,
             "min_probability": self.min_probability,
-            "max_difference": self.max_difference,
         }
         tables.members(_NONE, **options)
         return options

@@ -37,7 +37,7 @@ CUT = "key long"
 CANDIDATES = "older long, newer long, unlisted boolean"
 
 SCORES = (
-    "distance long, b_sim long, c_sim long, agreement long, probability double, resemblance double, difference double"
+    "distance long, b_sim long, c_sim long, agreement long, probability double, resemblance double"
 )
 SAME = "same_site boolean, same_heading boolean"
 DECIDED = f"a string, b string, near boolean, rule string, {SCORES}, {SAME}, nearness long"

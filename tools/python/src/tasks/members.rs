@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef};
-use nddb::detect::{ClusterOptions, Clusters, Collection, Keep, Numbered, Remove};
+use nddb::detect::{ClusterOptions, Clusters, Collection, Keep, Numbered};
 use nddb_cli::tables::{Stands, member_columns, member_rows_of, schema};
 use pyo3::prelude::*;
 
@@ -23,31 +23,27 @@ use crate::tables::Rows;
 /// The founder of a founder is the founder itself. The options are those of `Reader.clusters`.
 #[pyfunction]
 #[pyo3(signature = (
-    documents, method=None, *, keep=None, remove=None, k=3, recipe="main", group_limit=None, min_probability=None,
-    max_difference=None
+    documents, method=None, *, keep=None, level=None, k=3, recipe="main", group_limit=None, min_probability=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn members(
     documents: &Bound<'_, PyAny>,
     method: Option<&str>,
     keep: Option<Vec<String>>,
-    remove: Option<&str>,
+    level: Option<&str>,
     k: u8,
     recipe: &str,
     group_limit: Option<usize>,
     min_probability: Option<f64>,
-    max_difference: Option<f64>,
 ) -> Result<Stream> {
     let (recipe, tables) = (named(recipe)?, Tables::new(documents)?);
-    let pairs = pair_options(&recipe, method, k, group_limit, false, min_probability, max_difference)?;
+    let pairs = pair_options(&recipe, method, k, group_limit, false, min_probability)?;
     let mut options = ClusterOptions::new(pairs);
     if let Some(keep) = keep {
         let rules = keep.iter().map(|name| name.parse::<Keep>().map_err(|error| Fault::value(error.to_string())));
         options.keep = rules.collect::<Result<_>>()?;
     }
-    if let Some(name) = remove {
-        options.remove = name.parse::<Remove>().map_err(|error| Fault::value(error.to_string()))?;
-    }
+    options.level = crate::judging::level(level)?;
     Ok(Stream::new(schema(&member_columns()), move |sink| {
         let mut given = Given::default();
         for array in tables.take()? {

@@ -5,7 +5,7 @@ use nddb::detect::{GROUP_LIMIT, Method, PairOptions, default_of};
 use nddb::sketch::Recipe;
 
 use crate::errors::Result;
-use crate::judging::{check_shares, method as named_method, set_known};
+use crate::judging::{check_probability, method as named_method, set_known};
 
 /// Returns the options of a method; without one those of the default of the recipe, with simhash for documents of which
 /// only the fingerprint is known.
@@ -16,7 +16,6 @@ pub(super) fn pair_options(
     group_limit: Option<usize>,
     complete: bool,
     min_probability: Option<f64>,
-    max_difference: Option<f64>,
 ) -> Result<PairOptions> {
     let simhash = Simhash::within(k.into());
     let (method, or_simhash) = match method {
@@ -27,9 +26,9 @@ pub(super) fn pair_options(
         let why = "it compares texts, and sketches are given".into();
         return Err(nddb::Error::Method { method: method.name(), why }.into());
     }
-    check_shares(min_probability, max_difference)?;
+    check_probability(min_probability)?;
     let mut method: Box<dyn Method> = if method.is_by_distance() { simhash.into() } else { method };
     set_known(&mut method, complete, min_probability)?;
     let group_limit = group_limit.unwrap_or(GROUP_LIMIT);
-    Ok(PairOptions { or_simhash, max_difference, group_limit, ..PairOptions::new(method) })
+    Ok(PairOptions { or_simhash, group_limit, ..PairOptions::new(method) })
 }

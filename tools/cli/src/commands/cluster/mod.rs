@@ -8,7 +8,7 @@ mod renamed;
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb::detect::{ClusterOptions, ClusterSummary, Collection, Keep, PairOptions, Remove};
+use nddb::detect::{ClusterOptions, ClusterSummary, Collection, Keep, PairOptions};
 use serde_json::{Value, json};
 
 use self::files::{Files, SOMETIMES};
@@ -19,6 +19,7 @@ use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::described::{Reading, Wanted, WithArgs};
 use crate::failure::{Code, Failure, Result};
+use crate::level_option::{self, LevelOption};
 use crate::output::{self, Output};
 use crate::pair_rows::PairFormat;
 use crate::quantity::{counted, duration, grouped};
@@ -50,11 +51,8 @@ pub(crate) struct Args {
     /// order, and ties go to the lowest id
     #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
     keep: Vec<Keep>,
-    /// Which near-duplicates of the kept document are removed: near (all), contained (those of whose content less than
-    /// a fifth or than 10 terms may be missing from it), or identical (those with its text); pages with hardly any
-    /// content only if their text is the same
-    #[arg(long, value_name = "RULE", default_value_t)]
-    remove: Remove,
+    #[command(flatten)]
+    level: LevelOption,
     /// Connected components of the graph of pairs, instead of stars
     #[arg(long)]
     components: bool,
@@ -83,12 +81,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let view = reader.view();
     let pairs = args.how.options(view, global)?;
     nddb::detect::check(view, &pairs)?;
-    let mut options = ClusterOptions {
+    let mut options = args.level.apply(ClusterOptions {
         keep: args.keep.clone(),
-        remove: args.remove,
         components: args.components,
         ..ClusterOptions::new(pairs)
-    };
+    });
     let previous = args.previous.as_deref().map(Previous::open).transpose()?;
     let lists = |folder: &PathBuf| global.outputs.lists("-o", folder, "summary.json", &SOMETIMES);
     let lists = args.output.as_ref().map(lists).transpose()?;
@@ -122,6 +119,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         messages.warn(pairs::unsketched(&options.pairs, &summary.pairs));
     }
     text_options::warnings(&summary.pairs).into_iter().for_each(|warning| messages.warn(warning));
+    level_option::warnings(&summary).into_iter().for_each(|warning| messages.warn(warning));
     if json {
         let mut value = describe(args, view, &options, &summary);
         value["seconds"] = clock.seconds().into();
@@ -130,7 +128,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
-    Ok(text_options::code(&summary.pairs))
+    Ok(if summary.unread.total() > 0 { Code::SomeSkipped } else { text_options::code(&summary.pairs) })
 }
 
 fn told(summary: &ClusterSummary) -> String {
@@ -172,7 +170,10 @@ fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &Clu
         "recipe": view.settings().recipe,
         "versions": {"nddb": env!("CARGO_PKG_VERSION"), "format": nddb_format::fields::FORMAT},
         "keep": keep,
-        "remove": options.remove.name(),
+        "level": options.level.name(),
+        "words": summary.words.name(),
+        "words_unread": text_options::unread_value(&summary.unread),
+        "unverified": summary.unverified,
         "components": options.components,
         "pairs": pairs::value(view, pairs, &summary.pairs),
         "clusters": summary.clusters,

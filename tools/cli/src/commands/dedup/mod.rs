@@ -5,7 +5,7 @@ mod summary;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{Format, Limits, Options};
-use nddb::detect::{ClusterOptions, Keep, PairOptions};
+use nddb::detect::{ClusterOptions, Keep, KnownLoss, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
 use nddb_jobs::output::{Destination, is_nameless};
@@ -21,8 +21,8 @@ use super::query::parts::Parts;
 use super::{pairs, report};
 use crate::args::Global;
 use crate::clock::Clock;
-use crate::difference_option::DifferenceOption;
 use crate::failure::{Code, Failure, Result};
+use crate::level_option::LevelOption;
 use crate::listed_inputs::ListedInputs;
 use crate::messages::Meter;
 use crate::parameters::Parameters;
@@ -52,7 +52,7 @@ Examples:
   zstdcat dump.jsonl.zst | nddb dedup - -o kept.jsonl
   nddb dedup s3://crawls/2026-47/ -o s3://crawls/2026-47-kept/
   nddb dedup new.jsonl -o new-only.jsonl --against january.nddb --against february.nddb
-  nddb dedup pages.jsonl -o kept.jsonl --min-probability 0.9 --max-difference 20%"
+  nddb dedup pages.jsonl -o kept.jsonl --level strict"
 )]
 pub(crate) struct Args {
     /// Files and folders, - for stdin, or addresses: s3://, gs://, az://, https://
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// List the removed documents here, with the document that is kept instead, the rule that decided, the probability,
-    /// the share that differs, and where the document stands: a .tsv, .jsonl or .parquet file
+    /// what is lost, and where the document stands: a .tsv, .jsonl or .parquet file
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
     /// Write the page of 'nddb report' here: what is removed, from which sites, with what confidence
@@ -82,7 +82,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f64>,
     #[command(flatten)]
-    difference: DifferenceOption,
+    level: LevelOption,
     #[command(flatten)]
     parameters: Parameters,
     /// What the inputs are: auto, warc, wet, arc, html, jsonl, parquet
@@ -233,9 +233,8 @@ impl Args {
             pairs.method.set("probability", &probability.to_string()).map_err(|error| told(error.to_string()))?;
         }
         self.parameters.apply(&mut judging::running(&mut pairs.method, &mut pairs.or_simhash, &mut pairs.verify))?;
-        pairs.max_difference = self.difference.most();
         pairs.resources = pairs::resources(global);
-        Ok(ClusterOptions { keep: self.keep.clone(), ..ClusterOptions::new(pairs) })
+        Ok(self.level.apply(ClusterOptions { keep: self.keep.clone(), ..ClusterOptions::new(pairs) }))
     }
 
     /// Finds what is removed, and lists it.
@@ -261,12 +260,14 @@ impl Args {
             list.add(removed.id, place);
             summary.add(removed);
             let kept_in = removed.part.map(|part| self.against[part].to_string_lossy());
+            let lost = removed.lost();
             let because = Because {
                 kept: removed.kept,
                 kept_in: kept_in.as_deref(),
                 rule: Some(&removed.rule),
                 probability: removed.probability,
-                difference: removed.difference,
+                loss: removed.loss.as_ref().and_then(KnownLoss::share),
+                lost: lost.as_deref(),
             };
             rows.as_mut().map_or(Ok(()), |rows| rows.write(removed.id, &because, place))
         });

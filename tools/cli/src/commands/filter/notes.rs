@@ -27,8 +27,8 @@ pub(in crate::commands) enum Field {
     Rule,
     /// The probability that the document and the kept one are near-duplicates, or null
     Probability,
-    /// The share of the words that differs between the two, or null
-    Difference,
+    /// The share of the document's words that the kept one lacks, or null
+    Loss,
 }
 
 impl Field {
@@ -40,12 +40,12 @@ impl Field {
             Self::DuplicateOf => Column::new("duplicate_of", Kind::Text),
             Self::Rule => Column::new("rule", Kind::Text),
             Self::Probability => Column::new("probability", Kind::Share),
-            Self::Difference => Column::new("difference", Kind::Share),
+            Self::Loss => Column::new("loss", Kind::Share),
         }
     }
 
     fn is_reason(self) -> bool {
-        matches!(self, Self::DuplicateOf | Self::Rule | Self::Probability | Self::Difference)
+        matches!(self, Self::DuplicateOf | Self::Rule | Self::Probability | Self::Loss)
     }
 }
 
@@ -100,7 +100,7 @@ impl Notes {
             Field::DuplicateOf => reason.and_then(|reason| reason.kept.as_deref()).map_or(Cell::Null, Cell::id),
             Field::Rule => reason.and_then(|reason| reason.rule).map(|rule| &*self.reasons.rules[rule]).into(),
             Field::Probability => reason.and_then(|reason| reason.probability).into(),
-            Field::Difference => reason.and_then(|reason| reason.difference).into(),
+            Field::Loss => reason.and_then(|reason| reason.loss).into(),
         }
     }
 }
@@ -120,7 +120,7 @@ struct Reason {
     /// Index of the name of the rule.
     rule: Option<usize>,
     probability: Option<f64>,
-    difference: Option<f64>,
+    loss: Option<f64>,
 }
 
 impl Reasons {
@@ -133,8 +133,8 @@ impl Reasons {
             let index = u32::try_from(read.all.len())
                 .map_err(|_| Failure::failed(format!("{}: more than 2^32 documents", path.display())))?;
             read.by_id.push((hash(&resolved(&named, view)?), index));
-            let (probability, difference) = (because.probability, because.difference);
-            read.all.push(Reason { kept, rule, probability, difference });
+            let (probability, loss) = (because.probability, because.loss);
+            read.all.push(Reason { kept, rule, probability, loss });
             Ok(())
         })?;
         read.by_id.sort_unstable();

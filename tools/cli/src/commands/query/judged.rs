@@ -205,12 +205,11 @@ impl Judged<'_> {
         });
         let (of_method, evidence) = explained.map_or_else(Default::default, |told| (told.bounds, told.evidence));
         let measures = &alike.measures;
-        let difference = self.online.max_difference.map(|most| Bound::difference(measures.share("difference"), most));
         // A match may be near by either method.
         let verify = self.online.verify.as_ref().filter(|_| alike.verified.is_some());
         let texts = verify
             .map(|verification| verification.lcs.limits(["lcs", "lcs_containment"].map(|name| measures.share(name))));
-        let bounds = of_method.iter().chain(&difference).chain(texts.iter().flatten());
+        let bounds = of_method.iter().chain(texts.iter().flatten());
         let (terms, unread) = match other.and_then(|other| self.terms(part, &other, page)) {
             Ok(terms) => (terms, Value::Null),
             Err(why) => (Value::Null, why.into()),

@@ -1,0 +1,207 @@
+//! The words of documents, by which the loss of a removal is known: kept in the database, read again from archives, or
+//! estimated from sketches.
+//!
+//! A run has one source of words. Documents of equal digests have the same words, so of these one is read. A document
+//! whose words the source lacks is not removed because of its words, and is counted ([`UnreadTexts`]).
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::rc::Rc;
+use std::str::FromStr;
+
+use fixedbitset::FixedBitSet;
+use nddb_index::spill::resources::Resources;
+use nddb_index::spill::ticker::Ticker;
+use nddb_index::{Result, View};
+use nddb_page::sketch::Recipe;
+use nddb_verdict::{Comparison, Words};
+
+use crate::collection::Collection;
+use crate::text_summary::UnreadTexts;
+use crate::texts::{Kept, KeptWriter, TextSources};
+
+#[cfg(test)]
+mod tests;
+
+/// Where a caller wants words to come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WordsFrom {
+    /// The database, if it keeps them; else local archives, if any can be read; else an estimate.
+    #[default]
+    Auto,
+    /// The archives from which documents were loaded.
+    Archives,
+    /// The same, and those in stores and on servers, too.
+    Remote,
+    /// Sketches alone.
+    Estimate,
+}
+
+/// Where the words of a run come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WordSource {
+    /// The archives from which documents were loaded.
+    Archives,
+    /// Nowhere: losses are estimated from sketches.
+    #[default]
+    Estimate,
+}
+
+impl WordsFrom {
+    /// All choices.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Archives, Self::Remote, Self::Estimate];
+
+    /// Returns the name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Archives => "archives",
+            Self::Remote => "remote",
+            Self::Estimate => "estimate",
+        }
+    }
+}
+
+impl WordSource {
+    /// Returns the name in summaries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Archives => "archives",
+            Self::Estimate => "estimate",
+        }
+    }
+}
+
+/// What is known of the words of two documents.
+pub(crate) enum Compared {
+    /// The words of both.
+    Exactly(Comparison),
+    /// Nothing but sketches: no words are read.
+    Estimated,
+    /// The words of one of them cannot be read.
+    Unread,
+}
+
+/// The words of the documents of a collection.
+#[derive(Default)]
+pub(crate) struct DocumentWords {
+    source: WordSource,
+    /// Compared texts by ordinal.
+    texts: Option<Kept>,
+    ready: HashMap<u32, Option<Rc<Words>>>,
+    used: usize,
+    memory: usize,
+}
+
+impl DocumentWords {
+    /// Reads the words of the wanted documents.
+    pub(crate) fn read(
+        view: View<'_>,
+        collection: &Collection,
+        from: WordsFrom,
+        wanted: &FixedBitSet,
+        resources: &Resources,
+        ticker: &Ticker<'_>,
+    ) -> Result<Self> {
+        let recipe = Recipe::of_any_version(&view.settings().recipe);
+        let memory = usize::try_from(resources.memory_limit / 4).unwrap_or(usize::MAX);
+        let estimated = Self { memory, ..Self::default() };
+        let (Some(recipe), false) = (recipe, from == WordsFrom::Estimate) else { return Ok(estimated) };
+        let sources = TextSources::within_reach(view, collection, None, from == WordsFrom::Remote, resources, ticker)?;
+        if from == WordsFrom::Auto && !sources.is_readable() {
+            return Ok(estimated);
+        }
+        let mut writer = KeptWriter::new(resources)?;
+        let mut others = 0;
+        let mut unread = sources.each_page(wanted, resources, ticker, &mut |ordinal, page| {
+            let (text, digest) = recipe.compared(&page.page());
+            let [high, low] = collection.row(ordinal).digest.unwrap_or_default();
+            if digest == (u128::from(high) << 64 | u128::from(low)).to_be_bytes() {
+                writer.push(ordinal, &text)
+            } else {
+                others += 1;
+                Ok(())
+            }
+        })?;
+        unread.damaged += others;
+        Ok(Self { source: WordSource::Archives, texts: Some(writer.finish(unread)?), ..estimated })
+    }
+
+    /// Returns where the words come from.
+    pub(crate) fn source(&self) -> WordSource {
+        self.source
+    }
+
+    /// Returns how many of the wanted documents could not be read.
+    pub(crate) fn unread(&self) -> UnreadTexts {
+        self.texts.as_ref().map(|texts| texts.unread).unwrap_or_default()
+    }
+
+    /// Adds the documents whose words are compared if these documents are compared with each other.
+    pub(crate) fn want(collection: &Collection, members: &[u32], wanted: &mut FixedBitSet) {
+        let texts = || members.iter().map(|&member| collection.representative(member));
+        let first = texts().next();
+        if texts().any(|text| Some(text) != first) {
+            texts().for_each(|text| wanted.insert(text as usize));
+        }
+    }
+
+    /// Compares a document to be removed with one that is kept; `identical` tells whether their digests are equal.
+    pub(crate) fn compare(&mut self, collection: &Collection, removed: u32, kept: u32, identical: bool) -> Compared {
+        if identical {
+            return Compared::Exactly(Comparison { is_equal: true, ..Comparison::default() });
+        }
+        // Of a bare fingerprint nothing can be lost that would be known.
+        let is_bare = |ordinal: u32| collection.row(ordinal).digest.is_none();
+        if self.texts.is_none() || is_bare(removed) || is_bare(kept) {
+            return Compared::Estimated;
+        }
+        let [removed, kept] = [removed, kept].map(|ordinal| collection.representative(ordinal));
+        match self.words(removed).zip(self.words(kept)) {
+            Some((removed, kept)) => Compared::Exactly(Comparison::of(&removed, &kept)),
+            None => Compared::Unread,
+        }
+    }
+
+    fn words(&mut self, ordinal: u32) -> Option<Rc<Words>> {
+        if let Some(ready) = self.ready.get(&ordinal) {
+            return ready.clone();
+        }
+        let ready = self.texts.as_ref()?.get(ordinal).map(|text| Rc::new(Words::of(text)));
+        if self.used >= self.memory {
+            self.ready.clear();
+            self.used = 0;
+        }
+        self.used += 64 + ready.as_deref().map_or(0, Words::size);
+        self.ready.insert(ordinal, ready.clone());
+        ready
+    }
+}
+
+impl fmt::Display for WordsFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Error: a name that is not the name of a source of words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownWords(pub String);
+
+impl fmt::Display for UnknownWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = WordsFrom::ALL.map(WordsFrom::name).join(", ");
+        write!(f, "unknown source of words {:?}; known sources: {names}", self.0)
+    }
+}
+
+impl Error for UnknownWords {}
+
+impl FromStr for WordsFrom {
+    type Err = UnknownWords;
+
+    fn from_str(name: &str) -> Result<Self, UnknownWords> {
+        Self::ALL.into_iter().find(|from| from.name() == name).ok_or_else(|| UnknownWords(name.into()))
+    }
+}

@@ -1,0 +1,181 @@
+//! Which words of two texts have no counterpart in the other.
+
+use std::collections::HashMap;
+
+use imara_diff::{Algorithm, Diff, InternedInput, TokenSource};
+
+/// Least number of words of a passage that counts as moved. Fewer words in another order may say another thing.
+pub(super) const MOVED_LEAST: usize = 5;
+
+/// Number of places of a passage that are tried.
+const PLACES: usize = 16;
+
+/// For each word of the two texts, whether it has no counterpart in the other.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Alignment {
+    pub removed: Vec<bool>,
+    pub kept: Vec<bool>,
+}
+
+/// Aligns two texts, given the hashes of their words. Words of a common subsequence are counterparts of each other, and
+/// so are the words of moved passages: at least [`MOVED_LEAST`] words in a row that stand elsewhere in the kept text.
+/// The time is nearly linear in the lengths: for texts that differ much, the subsequence may not be the longest.
+pub(super) fn align(removed: &[u64], kept: &[u64]) -> Alignment {
+    let first = removed.iter().zip(kept).take_while(|(a, b)| a == b).count();
+    let most = removed.len().min(kept.len()) - first;
+    let last = removed.iter().rev().zip(kept.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let [from, to] = [removed, kept].map(|words| first..words.len() - last);
+    let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
+    let diff = Diff::compute(Algorithm::Myers, &input);
+    let mut alignment = Alignment { removed: vec![false; removed.len()], kept: vec![false; kept.len()] };
+    for hunk in diff.hunks() {
+        let at = |start: usize, at: u32| start + at as usize;
+        alignment.removed[at(from.start, hunk.before.start)..at(from.start, hunk.before.end)].fill(true);
+        alignment.kept[at(to.start, hunk.after.start)..at(to.start, hunk.after.end)].fill(true);
+    }
+    alignment.match_moved(removed, kept);
+    alignment
+}
+
+impl Alignment {
+    /// Marks moved passages as counterparts: from the beginning of the removed text, the longest passage at each place.
+    fn match_moved(&mut self, removed: &[u64], kept: &[u64]) {
+        let mut places: HashMap<&[u64], Vec<usize>> = HashMap::new();
+        for at in 0..(kept.len() + 1).saturating_sub(MOVED_LEAST) {
+            if self.kept[at..at + MOVED_LEAST].iter().all(|&is_open| is_open) {
+                places.entry(&kept[at..at + MOVED_LEAST]).or_default().push(at);
+            }
+        }
+        if places.is_empty() {
+            return;
+        }
+        let mut at = 0;
+        while at + MOVED_LEAST <= removed.len() {
+            let open = |open: &[bool], at: usize, len: usize| open[at..].iter().take(len).take_while(|&&is| is).count();
+            let here = open(&self.removed, at, MOVED_LEAST);
+            if here < MOVED_LEAST {
+                at += here + 1;
+                continue;
+            }
+            let found = places.get(&removed[at..at + MOVED_LEAST]).map_or(&[][..], Vec::as_slice);
+            let reach = |&place: &usize| {
+                let most = open(&self.removed, at, usize::MAX).min(open(&self.kept, place, usize::MAX));
+                removed[at..at + most].iter().zip(&kept[place..]).take_while(|(a, b)| a == b).count()
+            };
+            let is_open = |place: &&usize| open(&self.kept, **place, MOVED_LEAST) == MOVED_LEAST;
+            let longest = found.iter().filter(is_open).take(PLACES).map(|place| (reach(place), *place));
+            match longest.max_by_key(|&(len, place)| (len, std::cmp::Reverse(place))) {
+                Some((len, place)) => {
+                    self.removed[at..at + len].fill(false);
+                    self.kept[place..place + len].fill(false);
+                    at += len;
+                }
+                None => at += 1,
+            }
+        }
+    }
+}
+
+/// The words of a text as the source of a comparison.
+struct Hashes<'a>(&'a [u64]);
+
+impl<'a> TokenSource for Hashes<'a> {
+    type Token = u64;
+    type Tokenizer = std::iter::Copied<std::slice::Iter<'a, u64>>;
+
+    fn tokenize(&self) -> Self::Tokenizer {
+        self.0.iter().copied()
+    }
+
+    fn estimate_tokens(&self) -> u32 {
+        u32::try_from(self.0.len()).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_test_support::{Random, say};
+
+    use super::*;
+    use crate::compare::lcs::plain::longest_common_subsequence;
+
+    fn open(words: &[bool]) -> usize {
+        words.iter().filter(|&&is_open| is_open).count()
+    }
+
+    /// Other words, at least a few words apart from each other, cost what the longest common subsequence says.
+    #[test]
+    fn the_alignment_of_similar_texts_is_that_of_the_definition() {
+        for seed in 0..300 {
+            let mut random = Random(seed);
+            let text: Vec<u64> = (0..40 + random.index(200)).map(|_| random.below(120)).collect();
+            let mut other = text.clone();
+            let mut at = random.index(12);
+            while at < other.len() {
+                match random.below(3) {
+                    0 => drop(other.remove(at)),
+                    1 => other.insert(at, 1000 + random.below(50)),
+                    _ => other[at] = 1000 + random.below(50),
+                }
+                at += 8 + random.index(30);
+            }
+            let common = longest_common_subsequence(&text, &other).len();
+            let found = align(&text, &other);
+            assert_eq!(open(&found.removed), text.len() - common, "seed {seed}");
+            assert_eq!(open(&found.kept), other.len() - common, "seed {seed}");
+        }
+    }
+
+    /// Whatever the texts: counterparts are equal words, one to one, and no alignment loses fewer words than a
+    /// comparison of bags of words.
+    #[test]
+    fn counterparts_are_equal_words() {
+        for seed in 0..500 {
+            let mut random = Random(seed);
+            let kinds = 2 + random.below(40);
+            let mut text = || (0..random.index(300)).map(|_| random.below(kinds)).collect::<Vec<u64>>();
+            let (a, b) = (text(), text());
+            let found = align(&a, &b);
+            let bag = |words: &[u64], open: &[bool]| {
+                let matched = words.iter().zip(open).filter(|(_, is_open)| !**is_open).map(|(word, _)| *word);
+                let mut matched: Vec<u64> = matched.collect();
+                matched.sort_unstable();
+                matched
+            };
+            assert_eq!(bag(&a, &found.removed), bag(&b, &found.kept), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn a_moved_passage_is_not_lost() {
+        let text: Vec<u64> = (0..100).collect();
+        let mut moved = text.clone();
+        moved.rotate_left(30);
+        let mut halves = text.clone();
+        halves.swap(10, 90);
+        assert_eq!(open(&align(&text, &moved).removed), 0);
+        assert_eq!(open(&align(&moved, &text).kept), 0);
+        // Two words that change places are no passage.
+        assert!(open(&align(&text, &halves).removed) >= 2);
+        // Each passage has one counterpart.
+        let twice: Vec<u64> = (0..20).chain(0..20).collect();
+        assert_eq!(open(&align(&twice, &text).removed), 20);
+        assert_eq!(open(&align(&text, &twice).removed), 80);
+        let none: &[u64] = &[];
+        assert_eq!(align(none, &text), Alignment { removed: Vec::new(), kept: vec![true; 100] });
+    }
+
+    /// Long texts without a common word, and long texts of few words, take no quadratic time.
+    #[test]
+    fn long_texts_are_aligned_quickly() {
+        let mut random = Random(7);
+        let mut text = |from: u64, kinds: u64| (0..200_000).map(|_| from + random.below(kinds)).collect::<Vec<u64>>();
+        for (a, b) in [(text(0, 1000), text(500, 1000)), (text(0, 30), text(0, 30)), (text(0, 9), text(100, 9))] {
+            let started = std::time::Instant::now();
+            align(&a, &b);
+            let took = started.elapsed();
+            say(&format!("200,000 words: {took:?}"));
+            assert!(took.as_secs() < 60, "{took:?}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The comparison of a text to be removed with the one that is kept.
+
+use std::ops::Range;
+
+use super::alignment::{Alignment, align};
+use super::words::{Word, Words};
+
+/// Greatest number of words between two lost words that belong to one passage.
+const GAP: usize = 3;
+
+/// What one of two texts has and the other lacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loss {
+    /// Of the whole text.
+    pub whole: Part,
+    /// Of the content alone.
+    pub content: Part,
+    /// The lost words of each kind, in the whole text.
+    pub kinds: Kinds,
+    /// The lost passages, as indexes of words ([`Words::range`]): runs of lost words.
+    pub passages: Vec<Range<usize>>,
+}
+
+/// The words of a text or a part of it, and the lost ones among them. Signs count as words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Number of words.
+    pub words: usize,
+    /// Number of lost words.
+    pub lost: usize,
+    /// Number of lost words in the passage that loses most. A passage may have up to three words in a row that are not
+    /// lost.
+    pub passage: usize,
+}
+
+/// Numbers of lost words by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    /// Numbers, and numbers with a letter or two.
+    pub numbers: usize,
+    /// Words that negate.
+    pub negations: usize,
+    /// Signs that are no typography.
+    pub signs: usize,
+    /// Capitalised words. If capitals do not mark names in either text, every lost word of the content counts.
+    pub names: usize,
+}
+
+impl Part {
+    /// Returns the share of lost words, 0 to 1.
+    pub fn share(&self) -> f64 {
+        self.lost as f64 / self.words.max(1) as f64
+    }
+
+    fn add(&mut self, is_lost: bool, run: &mut Run) {
+        self.words += 1;
+        self.lost += usize::from(is_lost);
+        self.passage = self.passage.max(run.next(is_lost));
+    }
+}
+
+/// The passage that is being counted.
+#[derive(Default)]
+struct Run {
+    lost: usize,
+    gap: usize,
+}
+
+impl Run {
+    /// Returns the number of lost words of the passage up to this word.
+    fn next(&mut self, is_lost: bool) -> usize {
+        if is_lost {
+            (self.lost, self.gap) = (self.lost + 1, 0);
+        } else {
+            self.gap += 1;
+            if self.gap > GAP {
+                self.lost = 0;
+            }
+        }
+        self.lost
+    }
+}
+
+impl Loss {
+    /// Returns the share of lost words: of the content or of the whole text, whichever is smaller.
+    pub fn share(&self) -> f64 {
+        if self.content.words == 0 { self.whole.share() } else { self.whole.share().min(self.content.share()) }
+    }
+
+    fn of(words: &[Word], is_lost: &[bool], marks_names: bool) -> Self {
+        let (mut loss, mut runs) = (Self::default(), [Run::default(), Run::default()]);
+        for (at, (word, &is_lost)) in words.iter().zip(is_lost).enumerate() {
+            loss.whole.add(is_lost, &mut runs[0]);
+            if word.is_content {
+                loss.content.add(is_lost, &mut runs[1]);
+            }
+            if !is_lost {
+                continue;
+            }
+            let kinds = &mut loss.kinds;
+            kinds.numbers += usize::from(word.is_number);
+            kinds.negations += usize::from(word.is_negation);
+            kinds.signs += usize::from(word.is_sign);
+            kinds.names += usize::from(if marks_names { word.is_name } else { word.is_content && !word.is_sign });
+            match loss.passages.last_mut() {
+                Some(last) if last.end == at => last.end += 1,
+                _ => loss.passages.push(at..at + 1),
+            }
+        }
+        loss
+    }
+}
+
+/// The comparison of two texts: what the removed one loses, and what the kept one has besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// What the removed text has and the kept one lacks.
+    pub lost: Loss,
+    /// What the kept text has and the removed one lacks.
+    pub added: Loss,
+    /// Whether the words of both are equal, in the same order.
+    pub is_equal: bool,
+    /// Whether either is plain text.
+    pub is_text: bool,
+}
+
+impl Comparison {
+    /// Compares the text to be removed with the one that is kept.
+    pub fn of(removed: &Words, kept: &Words) -> Self {
+        let is_text = removed.is_text || kept.is_text;
+        let hashes = |words: &Words| words.words.iter().map(|word| word.hash).collect::<Vec<u64>>();
+        let hashed = [removed, kept].map(hashes);
+        let is_equal = hashed[0] == hashed[1];
+        let marks_names = removed.marks_names && kept.marks_names;
+        let aligned = match is_equal {
+            true => Alignment { removed: vec![false; removed.len()], kept: vec![false; kept.len()] },
+            false => align(&hashed[0], &hashed[1]),
+        };
+        let lost = Loss::of(&removed.words, &aligned.removed, marks_names);
+        let added = Loss::of(&kept.words, &aligned.kept, marks_names);
+        Self { lost, added, is_equal, is_text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_page::text::{Page, compared_text};
+
+    use super::*;
+
+    fn compared(removed: &str, kept: &str) -> Comparison {
+        let [removed, kept] = [removed, kept].map(|text| Words::of(&compared_text(&Page::text(text))));
+        Comparison::of(&removed, &kept)
+    }
+
+    #[test]
+    fn the_loss_has_a_share_a_passage_and_kinds() {
+        let text = "The mill by the river belongs to Anna Miller, who pays 120 coins for it, and it is not for sale.";
+        let other = "The mill by the river belongs to Peter Miller, who pays 90 coins for it, and it is for sale.";
+        let found = compared(text, other);
+        assert_eq!(found.lost.whole, Part { words: 21, lost: 3, passage: 1 });
+        assert_eq!(found.lost.kinds, Kinds { numbers: 1, negations: 1, signs: 0, names: 1 });
+        assert_eq!(found.lost.passages, [7..8, 11..12, 18..19]);
+        assert_eq!((found.added.whole.lost, found.added.kinds.numbers), (2, 1));
+        assert!(found.is_text && !found.is_equal);
+        assert!(compared(text, &text.to_uppercase()).is_equal);
+    }
+
+    #[test]
+    fn a_passage_bridges_short_gaps() {
+        let words = |range: Range<u32>| range.map(|word| format!("word{word}x")).collect::<Vec<_>>().join(" ");
+        let text = words(0..200);
+        let kept = [words(0..50), words(60..63), words(70..120), words(124..200)].join(" ");
+        assert_eq!(compared(&text, &kept).lost.whole, Part { words: 200, lost: 21, passage: 17 });
+        let moved = [words(100..200), words(0..100)].join(" ");
+        assert_eq!(compared(&text, &moved).lost.whole.lost, 0);
+        assert!(!compared(&text, &moved).is_equal);
+    }
+
+    #[test]
+    fn without_capitals_each_lost_word_may_be_a_name() {
+        let text = "the winner of the long race was peter brown, who came from a small town.";
+        let found = compared(text, &text.replace("peter", "susan"));
+        assert_eq!((found.lost.kinds.names, found.added.kinds.names), (1, 1));
+        let text = text.replace("peter", "Peter");
+        assert_eq!(compared(&text, &text.replace("small", "big")).lost.kinds.names, 0);
+        assert_eq!(compared(&text, &text.replace("Peter", "Susan")).lost.kinds.names, 1);
+    }
+}

@@ -1,0 +1,204 @@
+//! Words that negate.
+
+/// Words that negate, in lower case and bytewise order. English words that end in "n't" negate, too.
+const NEGATIONS: [&str; 146] = [
+    "aldrig",
+    "aucun",
+    "aucune",
+    "bez",
+    "brez",
+    "bukan",
+    "cannot",
+    "chẳng",
+    "değil",
+    "ei",
+    "eivät",
+    "ekki",
+    "except",
+    "fără",
+    "geen",
+    "hiçbir",
+    "ikke",
+    "inga",
+    "ingen",
+    "inget",
+    "inte",
+    "jamais",
+    "kein",
+    "keine",
+    "keinem",
+    "keinen",
+    "keiner",
+    "keines",
+    "không",
+    "mai",
+    "ne",
+    "neither",
+    "nem",
+    "nenhum",
+    "nenhuma",
+    "nessun",
+    "nessuna",
+    "nessuno",
+    "never",
+    "ni",
+    "nicht",
+    "nichts",
+    "niciodată",
+    "niciun",
+    "nie",
+    "niemals",
+    "niemand",
+    "niet",
+    "nije",
+    "nikad",
+    "nikdy",
+    "nincs",
+    "ninguna",
+    "ninguno",
+    "ningún",
+    "no",
+    "nobody",
+    "non",
+    "none",
+    "nooit",
+    "nor",
+    "not",
+    "nothing",
+    "nu",
+    "nunca",
+    "não",
+    "ohne",
+    "pas",
+    "rien",
+    "sans",
+    "sem",
+    "senza",
+    "sin",
+    "tanpa",
+    "tidak",
+    "uden",
+    "unless",
+    "utan",
+    "weder",
+    "without",
+    "yok",
+    "zonder",
+    "δεν",
+    "μη",
+    "χωρίς",
+    "без",
+    "не",
+    "нема",
+    "немає",
+    "нет",
+    "ни",
+    "никогда",
+    "няма",
+    "ніколи",
+    "אין",
+    "לא",
+    "ללא",
+    "بدون",
+    "غير",
+    "لا",
+    "لم",
+    "لن",
+    "ليس",
+    "نه",
+    "نہیں",
+    "न",
+    "नहीं",
+    "बिना",
+    "मत",
+    "อย่า",
+    "ไม่",
+    "☒",
+    "✖",
+    "✗",
+    "✘",
+    "❌",
+    "ず",
+    "ない",
+    "なし",
+    "ぬ",
+    "ません",
+    "不",
+    "不会",
+    "不可",
+    "不得",
+    "不是",
+    "不會",
+    "不能",
+    "勿",
+    "无",
+    "未",
+    "沒",
+    "沒有",
+    "没",
+    "没有",
+    "無",
+    "莫",
+    "非",
+    "아니",
+    "안",
+    "않",
+    "않는",
+    "않다",
+    "없",
+    "없는",
+    "없다",
+];
+
+/// Returns whether a word in lower case, with straight apostrophes, negates. A cross is a negated tick.
+pub(super) fn is_negation(word: &str) -> bool {
+    word.ends_with("n't") || NEGATIONS.binary_search(&word).is_ok()
+}
+
+/// Returns whether a character says something: it is no letter, no space and no typography. Typography is quotation
+/// marks, brackets, punctuation of sentences, dashes, bullets and decoration.
+pub(super) fn is_sign(c: char) -> bool {
+    match c {
+        '#' | '$' | '%' | '&' | '*' | '+' | '<' | '=' | '>' | '@' | '\\' | '^' => true,
+        '\0'..='\u{7f}' => false,
+        // Inverted and low quotation marks, soft hyphens, middle dots, ordinal and copyright marks.
+        '\u{80}'..='\u{ff}' => matches!(c, '¢' | '£' | '¤' | '¥' | '¬' | '°' | '±' | '×' | '÷' | '§'),
+        // Marks above the base line, and combining marks, belong to words.
+        '\u{2b0}'..='\u{36f}' => false,
+        // General punctuation: dashes, quotation marks, bullets, spaces; per mille is a sign.
+        '\u{2000}'..='\u{206f}' => matches!(c, '‰' | '‱'),
+        // Letterlike symbols: trade marks.
+        '\u{2117}' | '\u{2120}' | '\u{2122}' => false,
+        // Box drawing, block elements, geometric shapes: rules and bullets.
+        '\u{2500}'..='\u{25ff}' => false,
+        '\u{20a0}'..='\u{20cf}' | '\u{2100}'..='\u{214f}' | '\u{2190}'..='\u{2bff}' => true,
+        '\u{1f000}'..='\u{1faff}' => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negations_are_found_in_their_list() {
+        assert!(NEGATIONS.is_sorted());
+        for word in ["not", "don't", "cannot", "nicht", "без", "不", "✗"] {
+            assert!(is_negation(word), "{word}");
+        }
+        for word in ["note", "knot", "ton", "✓", ""] {
+            assert!(!is_negation(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn signs_are_no_typography() {
+        for c in "+<=>#%&€✓✗→≤§🇩".chars() {
+            assert!(is_sign(c), "{c}");
+        }
+        for c in ".,;:!?'\"()[]{}-–—•·…“”«»©®™│■\u{a0}".chars() {
+            assert!(!is_sign(c), "{c}");
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! How much of a removed text may be lost: the one place that says it.
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+use super::comparison::{Comparison, Kinds, Loss, Part};
+use super::estimate::Estimate;
+
+/// Number of words below which a text is removed only if its words are equal.
+const SHORT: usize = 30;
+
+/// Greatest number of words that may be lost in one passage.
+const PASSAGE: usize = 30;
+
+/// How much of a near-duplicate may be lost when it is removed. Each level removes what the level before it removes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Nothing: the words are equal but for case, spaces and typography.
+    Same,
+    /// Little, and nothing that changes the sense; nothing more may be in the kept text, either.
+    Strict,
+    /// A tenth of the words.
+    #[default]
+    Standard,
+}
+
+/// A kind of words that may not be lost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    Negation,
+    Sign,
+    Name,
+}
+
+/// The rule of a level that allows words to be lost.
+struct Rule {
+    /// Greatest share of the words that may be lost.
+    share: f64,
+    /// Whether the words that the kept text has besides count like lost ones. If not, the share is that of the content
+    /// or that of the whole text, whichever is smaller.
+    both_ways: bool,
+    /// Kinds of words that may neither be lost nor added.
+    never: &'static [Kind],
+    /// The same for plain text.
+    never_in_text: &'static [Kind],
+}
+
+impl Level {
+    /// All levels: each removes what the one before it removes.
+    pub const ALL: [Level; 3] = [Level::Same, Level::Strict, Level::Standard];
+
+    /// Returns the name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Same => "same",
+            Level::Strict => "strict",
+            Level::Standard => "standard",
+        }
+    }
+
+    fn rule(self) -> Option<Rule> {
+        use Kind::{Name, Negation, Number, Sign};
+        match self {
+            Level::Same => None,
+            Level::Strict => {
+                Some(Rule { share: 0.05, both_ways: true, never: &[Number, Negation, Sign, Name], never_in_text: &[] })
+            }
+            Level::Standard => {
+                Some(Rule { share: 0.1, both_ways: false, never: &[], never_in_text: &[Number, Negation] })
+            }
+        }
+    }
+
+    /// Returns whether a near-duplicate may be removed, given the comparison of its text with the one that is kept.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub fn allows(self, compared: &Comparison) -> Result<(), Reason> {
+        let Comparison { lost, added, is_equal, is_text } = compared;
+        if *is_equal {
+            return Ok(());
+        }
+        let Some(Rule { share, both_ways, never, never_in_text }) = self.rule() else { return Err(Reason::Differs) };
+        if lost.whole.words < SHORT {
+            return Err(Reason::Short);
+        }
+        let kinds = if *is_text { [never, never_in_text] } else { [never, &[]] };
+        for kind in kinds.into_iter().flatten() {
+            if kind.of(&lost.kinds) + kind.of(&added.kinds) > 0 {
+                return Err(kind.reason());
+            }
+        }
+        if both_ways {
+            within(&lost.whole, share)?;
+            within(&added.whole, share)
+        } else {
+            either(lost, share)
+        }
+    }
+
+    /// Returns whether a near-duplicate may be removed whose text cannot be read. Only the digests of the texts and an
+    /// estimate of the loss are known; `None` if the documents have no profile.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub fn allows_estimate(self, is_identical: bool, estimate: Option<Estimate>) -> Result<(), Reason> {
+        match (self.rule().filter(|rule| !rule.both_ways), estimate) {
+            _ if is_identical => Ok(()),
+            (None, _) => Err(Reason::Differs),
+            (Some(_), None) => Ok(()),
+            (Some(_), Some(estimate)) if estimate.words < SHORT as u32 => Err(Reason::Short),
+            (Some(rule), Some(estimate)) if estimate.most > rule.share => Err(Reason::Share),
+            (Some(_), Some(_)) => Ok(()),
+        }
+    }
+
+    /// Returns what the level removes, as a clause of help texts and reports.
+    pub fn removes(self) -> String {
+        let Some(Rule { share, both_ways, never, never_in_text }) = self.rule() else {
+            return "its words are those of the kept text, but for case, spaces and typography".into();
+        };
+        let names = |kinds: &[Kind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+        let mut rule = format!("at most {:.0}% of its words", 100.0 * share);
+        rule += if both_ways { ", and of those of the kept text," } else { " (of its content or its whole text)" };
+        rule += &format!(" are missing from the other text, and at most {PASSAGE} of them in one passage");
+        if both_ways {
+            rule = rule.replace("missing from the other text", "not in the other text");
+        } else {
+            rule = rule.replace("the other text", "the kept text");
+        }
+        if !never.is_empty() {
+            rule += &format!("; none of them is a {}", names(never));
+        }
+        if !never_in_text.is_empty() {
+            rule += &format!("; in plain text no {} differs", names(never_in_text).replace(", ", " or "));
+        }
+        rule + &format!("; a text below {SHORT} words only if its words are the same")
+    }
+}
+
+/// Allows a loss that is within the share for the whole text or for the content. A content of few words does not stand
+/// for its text.
+fn either(loss: &Loss, share: f64) -> Result<(), Reason> {
+    match within(&loss.whole, share) {
+        Err(_) if loss.content.words >= SHORT => within(&loss.content, share),
+        whole => whole,
+    }
+}
+
+fn within(part: &Part, share: f64) -> Result<(), Reason> {
+    match part {
+        part if part.share() > share => Err(Reason::Share),
+        part if part.passage > PASSAGE => Err(Reason::Passage),
+        _ => Ok(()),
+    }
+}
+
+impl Kind {
+    fn of(self, kinds: &Kinds) -> usize {
+        match self {
+            Kind::Number => kinds.numbers,
+            Kind::Negation => kinds.negations,
+            Kind::Sign => kinds.signs,
+            Kind::Name => kinds.names,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Number => "number",
+            Kind::Negation => "negation",
+            Kind::Sign => "sign",
+            Kind::Name => "name",
+        }
+    }
+
+    fn reason(self) -> Reason {
+        match self {
+            Kind::Number => Reason::Number,
+            Kind::Negation => Reason::Negation,
+            Kind::Sign => Reason::Sign,
+            Kind::Name => Reason::Name,
+        }
+    }
+}
+
+/// Why a near-duplicate is not removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// Its words differ, and the level removes equal words only.
+    Differs,
+    /// Its words differ, and it is too short for any of them to be lost.
+    Short,
+    /// Too many of its words would be lost.
+    Share,
+    /// Too many words of one passage would be lost.
+    Passage,
+    /// A number differs.
+    Number,
+    /// A negation differs.
+    Negation,
+    /// A sign differs.
+    Sign,
+    /// A name differs.
+    Name,
+}
+
+impl Reason {
+    /// Returns the reason as a name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Differs => "words differ",
+            Reason::Short => "short and differs",
+            Reason::Share => "loses too much",
+            Reason::Passage => "loses a passage",
+            Reason::Number => "number differs",
+            Reason::Negation => "negation differs",
+            Reason::Sign => "sign differs",
+            Reason::Name => "name differs",
+        }
+    }
+}
+
+/// A clause about the document that stays.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Differs => "its words are others",
+            Reason::Short => "it is short, and its words are others",
+            Reason::Share => "too many of its words would be lost",
+            Reason::Passage => "too many words of one passage would be lost",
+            Reason::Number => "a number is another one",
+            Reason::Negation => "a negation is in only one of the two",
+            Reason::Sign => "a sign is another one",
+            Reason::Name => "a name is another one",
+        })
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Error: a name that is not the name of a level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLevel(pub String);
+
+impl fmt::Display for UnknownLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Level::ALL.map(Level::name).join(", ");
+        write!(f, "unknown level {:?}; known levels: {names}", self.0)
+    }
+}
+
+impl Error for UnknownLevel {}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLevel> {
+        Level::ALL.into_iter().find(|level| level.name() == name).ok_or_else(|| UnknownLevel(name.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_page::text::{Page, compared_text};
+    use nddb_test_support::{Random, say};
+
+    use super::super::words::Words;
+    use super::*;
+
+    fn compared(removed: &Page<'_>, kept: &Page<'_>) -> Comparison {
+        let [removed, kept] = [removed, kept].map(|page| Words::of(&compared_text(page)));
+        Comparison::of(&removed, &kept)
+    }
+
+    fn texts(removed: &str, kept: &str) -> [Option<Reason>; 3] {
+        let compared = compared(&Page::text(removed), &Page::text(kept));
+        Level::ALL.map(|level| level.allows(&compared).err())
+    }
+
+    fn words(range: std::ops::Range<usize>) -> String {
+        const LETTERS: &[u8] = b"bcdfghklmnprstvwz";
+        let letter = |at: usize| char::from(LETTERS[at % LETTERS.len()]);
+        let word = |at: usize| format!("{}o{}a{}", letter(at), letter(at / 17), letter(at / 289));
+        range.map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_levels_differ_in_what_may_be_lost() {
+        use Reason::{Differs, Name, Negation, Number, Passage, Share, Short, Sign};
+        let text = words(0..400) + " Peter";
+        let with = |more: &str| format!("{text} {more}");
+        for (removed, kept, expected) in [
+            (with(""), text.to_uppercase(), [None, None, None]),
+            (with("ending"), text.clone(), [Some(Differs), None, None]),
+            (text.clone(), with("ending"), [Some(Differs), None, None]),
+            (with("17"), with("71"), [Some(Differs), Some(Number), Some(Number)]),
+            (with("is not so"), with("is so"), [Some(Differs), Some(Negation), Some(Negation)]),
+            (with("is so"), with("is not so"), [Some(Differs), Some(Negation), Some(Negation)]),
+            (with("and Paul"), with("and Anna"), [Some(Differs), Some(Name), None]),
+            (with("a < b"), with("a <= b"), [Some(Differs), Some(Sign), None]),
+            (with(&words(500..529)), text.clone(), [Some(Differs), Some(Share), None]),
+            (with(&words(500..535)), text.clone(), [Some(Differs), Some(Share), Some(Passage)]),
+            (text.clone(), with(&words(500..800)), [Some(Differs), Some(Share), None]),
+            (with(&words(500..560)), text.clone(), [Some(Differs), Some(Share), Some(Share)]),
+            (words(0..29), words(1..29), [Some(Differs), Some(Short), Some(Short)]),
+            (words(0..29), words(0..29).to_uppercase() + ".", [None, None, None]),
+        ] {
+            assert_eq!(texts(&removed, &kept), expected, "{removed} / {kept}");
+        }
+    }
+
+    /// In markup the smaller of the two shares counts, and numbers may differ.
+    #[test]
+    fn a_frame_may_be_lost() {
+        let links = |from: usize| {
+            let link = |at: usize| format!("<li><a href=/{at}>{}</a>", words(at..at + 1));
+            (from..from + 30).map(link).collect::<String>()
+        };
+        let sentence =
+            |at: usize| format!("The {}, which is here, and {}. ", words(at..at + 9), words(at + 9..at + 18));
+        let article = (0..10).map(|at| sentence(20 * at)).collect::<String>();
+        let page =
+            |from: usize, day: u32| format!("<nav>{}</nav><article><p>{article}</p></article>On {day}.", links(from));
+        let (a, b) = (page(1000, 1), page(2000, 2));
+        let compared = compared(&Page::html(&a), &Page::html(&b));
+        assert!(compared.lost.whole.share() > 0.1, "{compared:?}");
+        assert_eq!(Level::ALL.map(|level| level.allows(&compared).is_ok()), [false, false, true]);
+    }
+
+    #[test]
+    fn what_a_level_removes_the_next_one_removes() {
+        let seed = 11;
+        let mut removed = [0; 3];
+        let mut random = Random(seed);
+        for _ in 0..3000 {
+            let len = 20 + random.index(300);
+            let mut text: Vec<String> = words(0..len).split(' ').map(str::to_owned).collect();
+            let kept = text.join(" ");
+            for _ in 0..random.index(1 + len / 15) {
+                let at = random.index(text.len());
+                match random.below(6) {
+                    0 => drop(text.remove(at)),
+                    1 => text[at] = "not".into(),
+                    2 => text[at] = "17".into(),
+                    3 => text[at] = "Paul".into(),
+                    4 => text[at] = text[at].to_uppercase(),
+                    _ => text[at] = words(1000 + at..1001 + at),
+                }
+            }
+            let (removed_page, text) = (random.percent(50), text.join(" "));
+            let page = |text| if removed_page { Page::html(text) } else { Page::text(text) };
+            let compared = compared(&page(&text), &page(&kept));
+            let allowed = Level::ALL.map(|level| level.allows(&compared).is_ok());
+            assert!(allowed.is_sorted(), "seed {seed}: {allowed:?}, {text} / {kept}");
+            allowed.iter().zip(&mut removed).for_each(|(&is, count)| *count += u32::from(is));
+        }
+        say(&format!("removed of 3000: {removed:?}, seed {seed}"));
+        assert!(removed[0] > 50 && removed[0] < removed[1] && removed[1] < removed[2], "{removed:?}, seed {seed}");
+    }
+
+    #[test]
+    fn without_texts_the_estimate_decides() {
+        let estimate = |most, words| Some(Estimate { most, words });
+        for (is_identical, estimate, expected) in [
+            (true, estimate(0.5, 3), [true, true, true]),
+            (false, estimate(0.08, 100), [false, false, true]),
+            (false, estimate(0.08, 29), [false, false, false]),
+            (false, estimate(0.12, 100), [false, false, false]),
+            (false, None, [false, false, true]),
+        ] {
+            let allowed = Level::ALL.map(|level| level.allows_estimate(is_identical, estimate).is_ok());
+            assert_eq!(allowed, expected, "{is_identical}, {estimate:?}");
+        }
+    }
+
+    #[test]
+    fn levels_are_named_and_described() {
+        for level in Level::ALL {
+            assert_eq!(level.name().parse(), Ok(level));
+        }
+        assert!("loose".parse::<Level>().is_err_and(|error| error.to_string().contains("same, strict, standard")));
+        assert!(Level::Standard.removes().starts_with("at most 10% of its words"));
+        assert!(Level::Strict.removes().contains("number, negation, sign, name"));
+    }
+}

@@ -1,0 +1,313 @@
+//! The words of a compared text, each with what it is.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use nddb_page::text::{CONTENT, OF_TEXT};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::kinds::{is_negation, is_sign};
+
+/// Share of the words within sentences from which on capitals do not mark names: most German texts have more, most
+/// English ones far fewer.
+const CAPITALS_MOST: f64 = 0.22;
+/// Number of words with case from which on a text without any capital is in lower case.
+const CASED_LEAST: usize = 8;
+/// Number of equal signs in a row that make a rule or a leader.
+const RULE: usize = 3;
+
+/// A word or a sign of a compared text, without what says nothing: case, spaces and typography.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Hash of the word in lower case with straight apostrophes.
+    pub hash: u64,
+    pub is_content: bool,
+    /// Whether it is a number, perhaps with a letter or two: `1,450`, `3rd`, `v2`.
+    pub is_number: bool,
+    pub is_negation: bool,
+    pub is_sign: bool,
+    /// Whether the word is capitalised, and not only because it begins a sentence.
+    pub is_name: bool,
+}
+
+/// The words of a compared text ([`nddb_page::text::compared_text`]), prepared for comparisons.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    pub(super) words: Vec<Word>,
+    /// Where each word stands in the compared text.
+    places: Vec<Range<u32>>,
+    /// Whether the text was plain text.
+    pub(super) is_text: bool,
+    /// Whether capitals mark names.
+    pub(super) marks_names: bool,
+}
+
+impl Words {
+    /// Reads the words of a compared text.
+    pub fn of(compared: &str) -> Self {
+        let mut reader = Reader { text: compared, ..Reader::default() };
+        let mut lines = compared.split('\n');
+        let head = lines.next().unwrap_or_default();
+        reader.words.is_text = head.starts_with(OF_TEXT);
+        let mut start = head.len() + 1;
+        for line in lines {
+            reader.line(start, line);
+            start += line.len() + 1;
+        }
+        reader.finish()
+    }
+
+    /// Returns the number of words and signs.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Returns whether there is no word.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Returns the part of the compared text with these words, given by their indexes: from the first to the last.
+    pub fn range(&self, words: Range<usize>) -> Range<usize> {
+        match self.places.get(words) {
+            Some([first, .., last]) => first.start as usize..last.end as usize,
+            Some([only]) => only.start as usize..only.end as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// Returns the size in bytes of memory.
+    pub fn size(&self) -> usize {
+        self.words.capacity() * size_of::<Word>() + self.places.capacity() * size_of::<Range<u32>>()
+    }
+}
+
+/// Reads words, and counts capitals.
+#[derive(Default)]
+struct Reader<'a> {
+    text: &'a str,
+    words: Words,
+    is_content: bool,
+    begins_sentence: bool,
+    /// Words in lower case, and capitalised words at the beginning of a sentence: these are names unless they occur in
+    /// lower case, too.
+    lower: HashSet<u64>,
+    first: Vec<usize>,
+    /// Words with case; capitalised ones; words within sentences; capitalised ones of these.
+    cased: usize,
+    capitals: usize,
+    within: usize,
+    within_capitals: usize,
+    folded: String,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, start: usize, line: &str) {
+        self.is_content = line.starts_with(CONTENT);
+        self.begins_sentence = true;
+        let mut rest = 1.min(line.len());
+        let is_begin = |at: usize| at == 1;
+        while let Some(size) = line.get(rest..).and_then(|rest| rest.find(|c: char| c != ' ')) {
+            let from = rest + size;
+            let to = line[from..].find(' ').map_or(line.len(), |size| from + size);
+            self.chunk(start + from, &line[from..to], is_begin(from));
+            rest = to;
+        }
+    }
+
+    /// Reads what stands between two spaces.
+    fn chunk(&mut self, start: usize, chunk: &str, begins_line: bool) {
+        let mut chars = chunk.char_indices().peekable();
+        while let Some(&(from, c)) = chars.peek() {
+            if is_of_word(c) {
+                let (mut to, mut last) = (from, c);
+                while let Some(&(at, c)) = chars.peek() {
+                    let next = chunk[at + c.len_utf8()..].chars().next();
+                    if !is_of_word(c) && !joins(last, c, next) {
+                        break;
+                    }
+                    (to, last) = (at + c.len_utf8(), c);
+                    chars.next();
+                }
+                self.word(start + from, &chunk[from..to]);
+            } else {
+                let mut to = from;
+                while let Some(&(at, c)) = chars.peek()
+                    && !is_of_word(c)
+                {
+                    to = at + c.len_utf8();
+                    chars.next();
+                }
+                let is_alone = begins_line && from == 0 && to == chunk.len();
+                self.signs(start + from, &chunk[from..to], is_alone);
+            }
+        }
+    }
+
+    fn word(&mut self, start: usize, word: &str) {
+        let is_number = is_number(word);
+        self.folded.clear();
+        for c in word.chars() {
+            match c {
+                '\'' | '’' | 'ʼ' | '‘' | '＇' => self.folded.push('\''),
+                c if c.is_ascii() => self.folded.push(c.to_ascii_lowercase()),
+                c => self.folded.extend(c.to_lowercase()),
+            }
+        }
+        let hash = xxh3_64(self.folded.as_bytes());
+        let first = word.chars().next().unwrap_or_default();
+        let is_capital = first.is_uppercase();
+        if is_capital || first.is_lowercase() {
+            self.cased += 1;
+            self.capitals += usize::from(is_capital);
+            if !self.begins_sentence {
+                self.within += 1;
+                self.within_capitals += usize::from(is_capital);
+            }
+            if is_capital && self.begins_sentence {
+                self.first.push(self.words.words.len());
+            } else if !is_capital {
+                self.lower.insert(hash);
+            }
+        }
+        let is_negation = is_negation(&self.folded);
+        self.push(
+            start,
+            word.len(),
+            Word { hash, is_content: self.is_content, is_number, is_negation, is_sign: false, is_name: is_capital },
+        );
+        self.begins_sentence = false;
+    }
+
+    /// Reads characters that belong to no word. A sign that begins a line is a bullet, and equal signs in a row are a
+    /// rule.
+    fn signs(&mut self, start: usize, signs: &str, is_alone: bool) {
+        if signs.contains(['.', '!', '?', ':', '。', '！', '？', '।', '؟']) {
+            self.begins_sentence = true;
+        }
+        let first = signs.chars().next().unwrap_or_default();
+        let is_rule = signs.chars().count() >= RULE && signs.chars().all(|c| c == first);
+        let is_bullet = is_alone && matches!(signs, "*" | "#" | "##" | "###" | ">" | ">>" | "->" | "=>");
+        if is_rule || is_bullet || !signs.contains(is_sign) {
+            return;
+        }
+        let (from, _) = signs.char_indices().find(|&(_, c)| !is_typography(c)).unwrap_or_default();
+        let signs = signs[from..].trim_end_matches(is_typography);
+        let is_negation = is_negation(signs);
+        let hash = xxh3_64(signs.as_bytes());
+        self.push(
+            start + from,
+            signs.len(),
+            Word { hash, is_content: self.is_content, is_negation, is_sign: true, ..Word::default() },
+        );
+    }
+
+    fn push(&mut self, start: usize, size: usize, word: Word) {
+        let at = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        self.words.words.push(word);
+        self.words.places.push(at(start)..at(start + size));
+        debug_assert!(self.text.get(start..start + size).is_some(), "a word is a part of its text");
+    }
+
+    fn finish(mut self) -> Words {
+        for index in self.first {
+            let word = &mut self.words.words[index];
+            word.is_name &= !self.lower.contains(&word.hash);
+        }
+        let is_lower = self.capitals == 0 && self.cased >= CASED_LEAST;
+        let is_cased = 2 * self.cased > self.words.words.len();
+        let few = self.within_capitals as f64 <= CAPITALS_MOST * self.within as f64;
+        self.words.marks_names = is_cased && !is_lower && few;
+        self.words
+    }
+}
+
+/// Returns whether a character belongs to a word: a letter, a digit, or a mark or joiner of one.
+fn is_of_word(c: char) -> bool {
+    match c {
+        '\0'..='\u{7f}' => c.is_ascii_alphanumeric(),
+        _ => nddb_page::text::is_word_character(c),
+    }
+}
+
+/// Returns whether a character within a word is part of it: an apostrophe between letters, or a separator between
+/// digits.
+fn joins(before: char, c: char, next: Option<char>) -> bool {
+    let Some(next) = next else { return false };
+    match c {
+        '\'' | '’' | 'ʼ' | '＇' => before.is_alphabetic() && next.is_alphabetic(),
+        '.' | ',' | ':' | '٫' | '٬' => before.is_numeric() && next.is_numeric(),
+        _ => false,
+    }
+}
+
+/// Returns whether a word begins with a digit, or has at most two letters and as many digits.
+fn is_number(word: &str) -> bool {
+    let begins = word.starts_with(char::is_numeric);
+    let digits = || word.chars().filter(|c| c.is_numeric()).count();
+    let letters = || word.chars().filter(|c| c.is_alphabetic()).count();
+    begins || letters() <= 2 && digits() > 0 && digits() >= letters()
+}
+
+/// Returns whether a character around signs says nothing.
+fn is_typography(c: char) -> bool {
+    !is_sign(c) && !matches!(c, '!' | '-' | '|' | '~' | ':' | '/')
+}
+
+#[cfg(test)]
+mod tests {
+    use nddb_page::text::{Page, compared_text};
+
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        let compared = compared_text(&Page::text(text));
+        let words = Words::of(&compared);
+        let kind = |word: &Word| {
+            let flags = [(word.is_number, '0'), (word.is_negation, '!'), (word.is_sign, '='), (word.is_name, 'N')];
+            flags.iter().filter(|(is, _)| *is).map(|(_, flag)| *flag).collect::<String>()
+        };
+        (0..words.len()).map(|at| compared[words.range(at..at + 1)].to_owned() + &kind(&words.words[at])).collect()
+    }
+
+    fn hashes(text: &str) -> Vec<u64> {
+        Words::of(&compared_text(&Page::text(text))).words.iter().map(|word| word.hash).collect()
+    }
+
+    #[test]
+    fn words_have_kinds() {
+        let text = "The rent of Anna's flat isn't $1,450; the flat is 5%.";
+        let expected = "The rent of Anna'sN flat isn't! $= 1,4500 the flat is 50 %=";
+        assert_eq!(shown(text).join(" "), expected);
+        // A capital at the beginning of a sentence is no name if the word occurs in lower case.
+        assert_eq!(
+            shown("Lemons cost a lot. Peter sells lemons."),
+            ["Lemons", "cost", "a", "lot", "PeterN", "sells", "lemons"]
+        );
+        assert_eq!(shown("if a <= b then C++ else C#").join(" "), "if a <== b then CN ++= else CN #=");
+    }
+
+    #[test]
+    fn typography_says_nothing() {
+        let text = "He said \"so\", and it's done - at last. See below: one, two; three!";
+        for other in [
+            "HE SAID \u{201c}SO\u{201d}, AND IT\u{2019}S DONE \u{2014} AT LAST. SEE BELOW: ONE, TWO; THREE!",
+            "he said so and it's done at last\nsee below one two three",
+            "* he said so and it's done at last\n----\nsee\u{a0}below ..... one (two) three.",
+        ] {
+            assert_eq!(hashes(other), hashes(text), "{other}");
+        }
+        for other in ["He said \"so\", and it's done - at last + see below: one, two; three!", "He said so"] {
+            assert_ne!(hashes(other), hashes(text), "{other}");
+        }
+    }
+
+    #[test]
+    fn capitals_mark_names_in_most_texts() {
+        let marks = |text: &str| Words::of(&compared_text(&Page::text(text))).marks_names;
+        assert!(marks("The winner of the long race was Peter Brown, who came from a small town."));
+        assert!(!marks("the winner of the long race was peter brown, who came from a small town."));
+        assert!(!marks("Der Sieger des Rennens war Peter Braun, der aus einer kleinen Stadt am Rand der Berge kam."));
+        assert!(!marks("春眠不覚暁、処処聞啼鳥"));
+    }
+}

@@ -1,0 +1,46 @@
+//! How much of a removed document may be lost, and how that is known: options of all commands that remove.
+
+use nddb::detect::{ClusterOptions, ClusterSummary, Level, WordSource, WordsFrom};
+
+use crate::quantity::counted;
+use crate::text_options::unread_warning;
+
+/// The options for the loss.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct LevelOption {
+    #[arg(long, value_name = "LEVEL", default_value_t, help = "How much of a removed document may be lost: same (nothing), \
+        strict (little, and nothing that changes the sense), standard (a tenth)", long_help = help())]
+    level: Level,
+    /// Where the words come from by which the loss is known: auto, archives (read again where they were loaded from),
+    /// remote (those in stores and on servers, too), estimate (from sketches)
+    ///
+    /// By default local archives are read again. If none can be read, the loss is estimated from sketches, and every
+    /// removal counts as unverified. A document whose text cannot be read stays.
+    #[arg(long, value_name = "FROM", default_value_t)]
+    words: WordsFrom,
+}
+
+impl LevelOption {
+    /// Sets the options of the library.
+    pub(crate) fn apply(&self, options: ClusterOptions) -> ClusterOptions {
+        ClusterOptions { level: self.level, words: self.words, ..options }
+    }
+}
+
+fn help() -> String {
+    let mut text =
+        "How much of a removed document may be lost. A near-duplicate of a kept document is removed if\n".to_owned();
+    for level in Level::ALL {
+        text += &format!("- {level}: {}\n", level.removes());
+    }
+    text + "Each level removes what the one before it removes."
+}
+
+/// Returns warnings about losses that are not known.
+pub(crate) fn warnings(summary: &ClusterSummary) -> Vec<String> {
+    let estimated = (summary.words == WordSource::Estimate && summary.unverified > 0).then(|| {
+        let removals = counted(summary.unverified, "removal");
+        format!("{removals} unverified: no text was read, and what is lost is estimated from sketches")
+    });
+    estimated.into_iter().chain(unread_warning(&summary.unread)).collect()
+}
