@@ -32,12 +32,12 @@ mod words;
 
 pub use cluster::{
     Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, KnownLoss, Member, MemberVerdict, Overrules, UnknownKeep,
-    cluster, cluster_with_members, is_thin_document,
+    cluster, cluster_with_members, decide_stored, is_thin_document,
 };
 pub use collection::row::Row;
 pub use collection::{Collection, Numbered};
 pub use default_method::MethodChoice;
-pub use document::document_of_page;
+pub use document::{document_of_page, document_with_words};
 pub use documents::{
     Choose, Decided, NearTables, Posting, Postings, Printed, Properties, Stars, candidate_keys, compared, content_hash,
     decided, properties,

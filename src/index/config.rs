@@ -18,6 +18,7 @@ pub struct Config {
     pub(crate) levels: Option<Vec<u8>>,
     pub(crate) restart: u16,
     pub(crate) recipe: String,
+    pub(crate) keeps_words: bool,
 }
 
 impl Config {
@@ -30,7 +31,7 @@ impl Config {
         if k > K_MAX {
             return Err(Error::OutOfRange { what: "k", requested: k.into(), limit: K_MAX.into() });
         }
-        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "main/1".into() })
+        Ok(Self { bits: 64, k, levels: None, restart: RESTART, recipe: "main/1".into(), keeps_words: false })
     }
 
     /// Sets the width of fingerprints in bits, 8 to 64.
@@ -43,6 +44,12 @@ impl Config {
         }
         self.bits = bits;
         Ok(self)
+    }
+
+    /// Sets whether the texts of pages are kept, by which the loss of a removal is known without reading pages again.
+    pub fn keep_words(mut self, keep: bool) -> Self {
+        self.keeps_words = keep;
+        self
     }
 
     /// Sets the levels of the scheme of all runs (SPEC 4.3), instead of the planner's choice.

@@ -104,6 +104,12 @@ impl Document {
         self
     }
 
+    /// Adds the words of the page, as its compared text.
+    pub fn with_words(mut self, words: Option<String>) -> Self {
+        self.record.words = words;
+        self
+    }
+
     /// Removes the position: the page cannot be read again.
     pub fn without_source(mut self) -> Self {
         self.record.source = None;

@@ -182,8 +182,8 @@ pub mod detect {
         NearDuplicates, NearTables, Numbered, OnlineDetector, Overrules, Pair, PairOptions, PairSummary,
         PartedNearDuplicates, Posting, Postings, Printed, Properties, Resources, Row, SetSummary, ShingleSummary,
         Stars, TextScope, UnknownKeep, UnknownWords, UnreadReason, UnreadTexts, Verification, Verified, WordSource,
-        WordsFrom, candidate_keys, check, cluster, cluster_with_members, compared, content_hash, decided,
-        document_of_page, is_thin_document, pairs, properties, read_page, stored_pair,
+        WordsFrom, candidate_keys, check, cluster, cluster_with_members, compared, content_hash, decide_stored,
+        decided, document_of_page, document_with_words, is_thin_document, pairs, properties, read_page, stored_pair,
     };
     pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference};
     pub use nddb_verdict::{

@@ -120,7 +120,7 @@ mod tests {
         let without_terms = Known { is_without_terms: true, ..bare };
         let pair = DocumentPair::new(&a, &without_terms, None);
         assert_eq!(decider.judge(&pair).decision, Decision::Unknown, "its fingerprint carries no evidence");
-        let texts = Decider::new(&methods::Cosine::default(), Some(&simhash), None).or_simhash.is_none();
+        let texts = Decider::new(&methods::Cosine::default(), Some(&simhash)).or_simhash.is_none();
         assert!(texts, "methods that compare texts decide alone");
     }
 }

@@ -91,6 +91,8 @@ pub struct Record {
     pub truncated: bool,
     /// The small sketches of content, title, headings and numbers that the default verdict compares.
     pub profile: Option<Box<[u8; PROFILE]>>,
+    /// The words of the page as its compared text, if the database keeps words.
+    pub words: Option<String>,
 }
 
 const URL: u16 = 1;
@@ -105,10 +107,11 @@ const SOURCE: u16 = 1 << 8;
 const BATCH: u16 = 1 << 9;
 const TRUNCATED: u16 = 1 << 10;
 const PROFILED: u16 = 1 << 11;
-const KNOWN: u16 = (1 << 12) - 1;
+const WORDS: u16 = 1 << 12;
+const KNOWN: u16 = (1 << 13) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
-pub const PARTS: [(&str, usize); 12] = [
+pub const PARTS: [(&str, usize); 13] = [
     ("url", 0),
     ("site", 0),
     ("date", 8),
@@ -121,6 +124,7 @@ pub const PARTS: [(&str, usize); 12] = [
     ("batch", 4),
     ("truncated", 0),
     ("profile", PROFILE),
+    ("words", 0),
 ];
 
 /// Returns the byte of a min-value that is stored and compared: the top one of its product with an odd number. Equal
@@ -147,6 +151,7 @@ impl Record {
             | flag(self.batch.is_some(), BATCH)
             | flag(self.truncated, TRUNCATED)
             | flag(self.profile.is_some(), PROFILED)
+            | flag(self.words.is_some(), WORDS)
     }
 
     /// Returns whether the record has nothing but an id and perhaps a batch.
@@ -188,6 +193,9 @@ impl Record {
         }
         if let Some(profile) = &self.profile {
             out.extend_from_slice(&profile[..]);
+        }
+        if let Some(words) = &self.words {
+            put_text(out, words);
         }
     }
 
@@ -244,6 +252,7 @@ impl Record {
             batch: part(flags, BATCH, &mut cursor, Cursor::u32)?,
             truncated: flags & TRUNCATED != 0,
             profile: part(flags, PROFILED, &mut cursor, |cursor| cursor.array().map(Box::new))?,
+            words: part(flags, WORDS, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
         };
         cursor.end()?;
         Ok(record)

@@ -253,16 +253,19 @@ pub struct Settings {
     pub restart: u16,
     /// Name and version of the recipe.
     pub recipe: String,
+    /// Whether the texts of pages are kept.
+    pub keeps_words: bool,
 }
 
 impl Settings {
-    /// Returns the bytes: version, bits, k, fixed (1 if levels are), levels, 4 groups, restart, catalog,
+    /// Returns the bytes: version, bits, k, flags (1: levels are fixed, 2: texts are kept), levels, 4 groups, restart, catalog,
     /// recipe.
     pub fn encode(&self) -> Vec<u8> {
         let levels = self.levels.as_deref().unwrap_or(&[]);
         let mut groups = [0; LEVELS_MAX];
         groups[..levels.len()].copy_from_slice(levels);
-        let mut out = vec![VERSION, self.bits, self.k, u8::from(self.levels.is_some()), levels.len() as u8];
+        let flags = u8::from(self.levels.is_some()) | u8::from(self.keeps_words) << 1;
+        let mut out = vec![VERSION, self.bits, self.k, flags, levels.len() as u8];
         out.extend_from_slice(&groups);
         out.extend_from_slice(&self.restart.to_le_bytes());
         out.extend_from_slice(&self.catalog.to_le_bytes());
@@ -276,22 +279,23 @@ impl Settings {
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new("settings", bytes)?;
-        let (bits, k, fixed, len) = (cursor.u8()?, cursor.u8()?, cursor.u8()?, usize::from(cursor.u8()?));
+        let (bits, k, flags, len) = (cursor.u8()?, cursor.u8()?, cursor.u8()?, usize::from(cursor.u8()?));
         crate::fingerprint::check_bits(bits)?;
         if k > K_MAX || k >= bits {
             return malformed("settings", 2, "k is at most 7 and less than bits");
         }
         let groups: [u8; LEVELS_MAX] = cursor.array()?;
-        if fixed > 1 || len > LEVELS_MAX || groups[len..].iter().any(|&byte| byte != 0) {
+        if flags > 3 || len > LEVELS_MAX || groups[len..].iter().any(|&byte| byte != 0) {
             return malformed("settings", 3, "levels are chosen or not, at most 4, zeros after them");
         }
         let settings = Self {
             bits,
             k,
-            levels: (fixed == 1).then(|| groups[..len].to_vec()),
+            levels: (flags & 1 == 1).then(|| groups[..len].to_vec()),
             restart: cursor.u16()?,
             catalog: u128::from_le_bytes(cursor.array()?),
             recipe: cursor.text()?.to_owned(),
+            keeps_words: flags & 2 == 2,
         };
         cursor.end()?;
         Ok(settings)

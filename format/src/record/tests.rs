@@ -9,7 +9,7 @@ fn record() -> impl Strategy<Value = Record> {
     let sketches =
         (prop::option::of(any::<u8>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
     let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
-    let profile = prop::option::of(any::<u8>());
+    let profile = (prop::option::of(any::<u8>()), prop::option::of(".{0,300}"));
     (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>(), profile).prop_map(
         |(
             (id, url, site),
@@ -18,7 +18,7 @@ fn record() -> impl Strategy<Value = Record> {
             source,
             batch,
             truncated,
-            profile,
+            (profile, words),
         )| {
             Record {
                 id,
@@ -38,6 +38,7 @@ fn record() -> impl Strategy<Value = Record> {
                 }),
                 batch,
                 truncated,
+                words,
                 profile: profile.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u8)))),
             }
         },

@@ -39,7 +39,7 @@ use crate::words::{DocumentWords, WordSource, WordsFrom};
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
 pub use overrules::Overrules;
-pub use removal::{KnownLoss, MemberVerdict, is_thin_document};
+pub use removal::{KnownLoss, MemberVerdict, decide_stored, is_thin_document};
 
 /// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]
@@ -240,19 +240,26 @@ fn clustered(
 
 impl Clusters {
     /// Returns the clusters of a collection, given the founder of each document by ordinal. The collection has whole
-    /// clusters, which were formed elsewhere by a method that compares sketches. The summary counts no pairs.
+    /// clusters, which were formed elsewhere by a method that compares sketches. `texts` are the compared texts of the
+    /// documents by ordinal; if one is not known, losses are estimated. The summary counts no pairs.
     ///
     /// # Errors
     /// [`nddb_index::Error::Method`] for a method or a verification of texts; errors of the disk.
-    pub fn given(collection: &Collection, founder: Vec<u32>, options: &ClusterOptions) -> Result<Self> {
+    pub fn given(
+        collection: &Collection,
+        founder: Vec<u32>,
+        texts: &[Option<&str>],
+        options: &ClusterOptions,
+    ) -> Result<Self> {
         let pairs = &options.pairs;
         if pairs.method.needs_text() || pairs.verifies() {
             let why = "it compares texts, but only sketches are given".into();
             return Err(nddb_index::Error::Method { method: pairs.method.name(), why });
         }
-        let (mut clusters, texts) = (Self::of(collection, founder, options), TextCache::default());
-        let (watch, mut words) = (&mut |_: &Progress| true, DocumentWords::default());
-        clusters.remove(collection, Judge::new(collection, pairs, &texts), &mut words, &Ticker::new(watch), None)?;
+        let (mut clusters, cache) = (Self::of(collection, founder, options), TextCache::default());
+        let watch = &mut |_: &Progress| true;
+        let mut words = DocumentWords::given(collection, texts, &pairs.resources)?;
+        clusters.remove(collection, Judge::new(collection, pairs, &cache), &mut words, &Ticker::new(watch), None)?;
         clusters.sum_up(collection)?;
         Ok(clusters)
     }

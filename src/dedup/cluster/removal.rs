@@ -1,7 +1,8 @@
 //! Decisions about the members of a cluster.
 
+use nddb_format::record::Record;
 use nddb_page::sketch::Profile;
-use nddb_verdict::{Comparison, Estimate, Level, Loss, Reason};
+use nddb_verdict::{Comparison, Estimate, Known, Level, Loss, Reason, Words};
 
 use crate::collection::Collection;
 use crate::words::{Compared, DocumentWords};
@@ -65,20 +66,45 @@ pub(crate) fn decide(
     [removed, kept]: [u32; 2],
     identical: bool,
 ) -> (MemberVerdict, Option<KnownLoss>) {
-    let verdict = |allowed: Result<(), Reason>| allowed.map_or_else(MemberVerdict::Loses, |()| MemberVerdict::Removed);
     match words.compare(collection, removed, kept, identical) {
         Compared::Exactly(compared) => {
-            let allowed = level.allows(&compared);
-            let Comparison { lost, .. } = compared;
-            (verdict(allowed), Some(KnownLoss::Loss(Box::new(lost))))
+            let (verdict, loss) = exactly(level, compared);
+            (verdict, Some(loss))
         }
         Compared::Estimated => {
             let estimate = collection.compared(removed, kept, |pair| Estimate::of(pair.a, pair.b));
-            let share = if identical { Some(0.0) } else { estimate.map(|estimate| estimate.most) };
-            (verdict(level.allows_estimate(identical, estimate)), Some(KnownLoss::Estimate(share)))
+            let (verdict, loss) = estimated(level, estimate, identical);
+            (verdict, Some(loss))
         }
         Compared::Unread => (MemberVerdict::Unverified, None),
     }
+}
+
+/// Decides about a document that is a near-duplicate of one that is kept, perhaps in another database, by what would be
+/// lost. Without the words of both the loss is estimated.
+pub fn decide_stored(level: Level, removed: &Record, kept: &Record, identical: bool) -> (MemberVerdict, KnownLoss) {
+    let [removed, kept] = [removed, kept].map(|record| (Known::of(record, None), record.words.as_deref()));
+    if identical {
+        return (MemberVerdict::Removed, KnownLoss::Loss(Box::default()));
+    }
+    if let (Some(removed), Some(kept)) = (removed.1, kept.1) {
+        return exactly(level, Comparison::of(&Words::of(removed), &Words::of(kept)));
+    }
+    estimated(level, Estimate::of(&removed.0, &kept.0), false)
+}
+
+fn exactly(level: Level, compared: Comparison) -> (MemberVerdict, KnownLoss) {
+    let verdict = verdict(level.allows(&compared));
+    (verdict, KnownLoss::Loss(Box::new(compared.lost)))
+}
+
+fn estimated(level: Level, estimate: Option<Estimate>, identical: bool) -> (MemberVerdict, KnownLoss) {
+    let share = if identical { Some(0.0) } else { estimate.map(|estimate| estimate.most) };
+    (verdict(level.allows_estimate(identical, estimate)), KnownLoss::Estimate(share))
+}
+
+fn verdict(allowed: Result<(), Reason>) -> MemberVerdict {
+    allowed.map_or_else(MemberVerdict::Loses, |()| MemberVerdict::Removed)
 }
 
 /// Returns whether a document has too little content to be distinguished from others: it has text, but fewer than 30

@@ -7,7 +7,7 @@ use nddb_index::{Document, Fingerprint, Result};
 use nddb_page::sketch::Recipe;
 
 use super::LoadError;
-use crate::document_of_page;
+use crate::{document_of_page, document_with_words};
 
 /// An entry prepared for storing.
 pub(super) enum Prepared {
@@ -39,17 +39,22 @@ pub(super) struct Maker {
     recipe: Recipe,
     label: String,
     greatest: u64,
+    keeps_words: bool,
 }
 
 impl Maker {
     /// Returns a maker of documents for the database of these settings.
     pub(super) fn new(settings: &Settings) -> std::result::Result<Self, LoadError> {
-        Ok(Self { greatest: low_mask(settings.bits), ..Self::of(Recipe::from_label(&settings.recipe)?) })
+        Ok(Self {
+            greatest: low_mask(settings.bits),
+            keeps_words: settings.keeps_words,
+            ..Self::of(Recipe::from_label(&settings.recipe)?)
+        })
     }
 
     /// Returns a maker of documents without a database.
     pub(super) fn of(recipe: Recipe) -> Self {
-        Self { recipe, label: recipe.label(), greatest: u64::MAX }
+        Self { recipe, label: recipe.label(), greatest: u64::MAX, keeps_words: false }
     }
 
     /// Prepares an entry; `archive` is the number of its archive.
@@ -106,7 +111,8 @@ impl Maker {
     }
 
     fn page(&self, entry: &PageEntry, position: Position, archive: Option<u32>) -> Result<Document> {
-        let document = document_of_page(&entry.id, &entry.page(), &self.recipe)?;
+        let made = if self.keeps_words { document_with_words } else { document_of_page };
+        let document = made(&entry.id, &entry.page(), &self.recipe)?;
         let document = document.with_date(entry.date).truncated(entry.truncated);
         Ok(match archive {
             Some(archive) => document.with_source(archive, position.offset, position.inner, position.length),

@@ -2,7 +2,7 @@
 
 use nddb_index::{Result, View};
 use nddb_verdict::methods::Simhash;
-use nddb_verdict::{Decider, Method};
+use nddb_verdict::{Decider, Level, Method};
 
 use crate::default_method::MethodChoice;
 use crate::options::GROUP_LIMIT;
@@ -17,6 +17,8 @@ pub struct OnlineDetector {
     /// Simhash, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
     pub or_simhash: Option<Simhash>,
+    /// How much of a document may be lost that is not inserted, because a near-duplicate of it is stored.
+    pub level: Level,
     /// Greatest number of documents compared per candidate key; of a longer posting list, the oldest are compared.
     pub group_limit: usize,
     /// The text comparison that verifies the matches of another method; matches that it rejects are dropped. Matches
@@ -28,7 +30,7 @@ impl OnlineDetector {
     /// Returns a detector of a method with the default limit.
     pub fn new(method: impl Into<Box<dyn Method>>) -> Self {
         let (method, group_limit) = (method.into(), GROUP_LIMIT);
-        Self { method, or_simhash: None, group_limit, verify: None }
+        Self { method, or_simhash: None, level: Level::default(), group_limit, verify: None }
     }
 
     /// Returns the default detector of a database: the default method of its recipe ([`MethodChoice`]), and simhash

@@ -17,7 +17,7 @@ pub enum Judgement {
         /// Whether all candidates were compared. `false` if only the oldest documents of a key with many postings were.
         complete: bool,
     },
-    /// The document is a near-duplicate; nothing was changed.
+    /// The document is a near-duplicate, and no more would be lost than the level allows; nothing was changed.
     Duplicate {
         /// The best match: the oldest identical document, else the most similar, the oldest among equals.
         of: Box<NearDuplicate>,
@@ -27,8 +27,9 @@ pub enum Judgement {
 }
 
 impl OnlineDetector {
-    /// Stages a document unless it is a near-duplicate of a document that is stored or staged under another id. The
-    /// method may be any for which the database keeps an index. Verdict and insertion are one step. Documents of a
+    /// Stages a document unless it is a near-duplicate of a document that is stored or staged under another id, and no
+    /// more of it would be lost than the level allows. What would be lost is known from the words of both
+    /// ([`document_with_words`](crate::document_with_words)), and otherwise estimated. The method may be any for which the database keeps an index. Verdict and insertion are one step. Documents of a
     /// pending batch are not compared.
     ///
     /// # Errors
@@ -52,9 +53,10 @@ impl OnlineDetector {
         let query = Query::new(self, writer.scope()?, queried(&document), page)?;
         query.check_known()?;
         let (best, complete) = query.best()?;
-        Ok(match best {
-            Some(of) => Judgement::Duplicate { of: Box::new(of), complete },
-            None => Judgement::Inserted { outcome: writer.insert(document)?, complete },
-        })
+        if let Some(of) = best {
+            return Ok(Judgement::Duplicate { of: Box::new(of), complete });
+        }
+        let document = if writer.settings().keeps_words { document } else { document.with_words(None) };
+        Ok(Judgement::Inserted { outcome: writer.insert(document)?, complete })
     }
 }

@@ -16,6 +16,7 @@ use super::detector::OnlineDetector;
 use super::matches::{NearDuplicate, NearDuplicates};
 use super::verify::Texts;
 use crate::candidates::lookup::keys_of;
+use crate::cluster::{MemberVerdict, decide_stored};
 use crate::pair::Verified;
 
 /// Greatest number of stored documents with the id of the queried one: a committed document, and the staged document
@@ -203,9 +204,37 @@ impl<'a> Query<'a> {
         Ok((alikes, near, sharing.cut))
     }
 
-    /// Returns the first match with another id, and whether every document that could precede the match was compared.
-    /// Among many identical documents, most are not read.
+    /// Returns the first match with another id for which the document may be removed, and whether every document that
+    /// could precede the match was compared. Among many identical documents, most are not read.
     pub(super) fn best(mut self) -> Result<(Option<NearDuplicate>, bool)> {
+        let (best, complete) = self.nearest_of_all()?;
+        let Some(best) = best else { return Ok((None, complete)) };
+        if self.may_go(&best)? {
+            return Ok((Some(best), complete));
+        }
+        // A document that is less near may lack less.
+        let (matches, near, cut) = self.found(self.online.group_limit.max(1))?;
+        for alike in matches.into_iter().filter(|alike| alike.number != best.number && alike.id != self.record.id) {
+            if let Some(alike) = self.verified(alike)?
+                && self.may_go(&alike)?
+            {
+                return Ok((Some(alike), true));
+            }
+        }
+        Ok((None, cut == 0 && near.more == 0))
+    }
+
+    /// Returns whether the document may be removed because of this near-duplicate.
+    fn may_go(&self, alike: &NearDuplicate) -> Result<bool> {
+        if alike.identical {
+            return Ok(true);
+        }
+        let kept = self.scope.record(alike.number)?.ok_or_else(|| lost(&self.scope, alike.number))?;
+        Ok(decide_stored(self.online.level, self.record, &kept, false).0 == MemberVerdict::Removed)
+    }
+
+    /// Returns the first match with another id, and whether every document that could precede the match was compared.
+    fn nearest_of_all(&mut self) -> Result<(Option<NearDuplicate>, bool)> {
         if let Some(digest) = digest_of(self.record) {
             // The oldest identical document comes first.
             let digest = Key::Digest(*digest);

@@ -30,6 +30,8 @@ pub enum WordsFrom {
     /// The database, if it keeps them; else local archives, if any can be read; else an estimate.
     #[default]
     Auto,
+    /// The database, which keeps them.
+    Stored,
     /// The archives from which documents were loaded.
     Archives,
     /// The same, and those in stores and on servers, too.
@@ -41,6 +43,8 @@ pub enum WordsFrom {
 /// Where the words of a run come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WordSource {
+    /// The database.
+    Stored,
     /// The archives from which documents were loaded.
     Archives,
     /// Nowhere: losses are estimated from sketches.
@@ -50,12 +54,13 @@ pub enum WordSource {
 
 impl WordsFrom {
     /// All choices.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Archives, Self::Remote, Self::Estimate];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Stored, Self::Archives, Self::Remote, Self::Estimate];
 
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
+            Self::Stored => "stored",
             Self::Archives => "archives",
             Self::Remote => "remote",
             Self::Estimate => "estimate",
@@ -67,6 +72,7 @@ impl WordSource {
     /// Returns the name in summaries.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Stored => "stored",
             Self::Archives => "archives",
             Self::Estimate => "estimate",
         }
@@ -108,6 +114,10 @@ impl DocumentWords {
         let memory = usize::try_from(resources.memory_limit / 4).unwrap_or(usize::MAX);
         let estimated = Self { memory, ..Self::default() };
         let (Some(recipe), false) = (recipe, from == WordsFrom::Estimate) else { return Ok(estimated) };
+        if from == WordsFrom::Stored || from == WordsFrom::Auto && view.settings().keeps_words {
+            let texts = Some(stored(view, collection, wanted, resources)?);
+            return Ok(Self { source: WordSource::Stored, texts, ..estimated });
+        }
         let sources = TextSources::within_reach(view, collection, None, from == WordsFrom::Remote, resources, ticker)?;
         if from == WordsFrom::Auto && !sources.is_readable() {
             return Ok(estimated);
@@ -126,6 +136,21 @@ impl DocumentWords {
         })?;
         unread.damaged += others;
         Ok(Self { source: WordSource::Archives, texts: Some(writer.finish(unread)?), ..estimated })
+    }
+
+    /// Returns the words of documents that carry their texts; an estimate if any of them does not.
+    pub(crate) fn given(collection: &Collection, texts: &[Option<&str>], resources: &Resources) -> Result<Self> {
+        let memory = usize::try_from(resources.memory_limit / 4).unwrap_or(usize::MAX);
+        let lacks = |(ordinal, text): (u32, &Option<&str>)| text.is_none() && collection.row(ordinal).digest.is_some();
+        if texts.is_empty() || (0..).zip(texts).any(lacks) {
+            return Ok(Self { memory, ..Self::default() });
+        }
+        let mut writer = KeptWriter::new(resources)?;
+        for (ordinal, text) in (0..).zip(texts) {
+            text.map_or(Ok(()), |text| writer.push(ordinal, text))?;
+        }
+        let kept = writer.finish(UnreadTexts::default())?;
+        Ok(Self { source: WordSource::Stored, texts: Some(kept), memory, ..Self::default() })
     }
 
     /// Returns where the words come from.
@@ -177,6 +202,22 @@ impl DocumentWords {
         self.ready.insert(ordinal, ready.clone());
         ready
     }
+}
+
+/// Reads the wanted texts from the database.
+fn stored(view: View<'_>, collection: &Collection, wanted: &FixedBitSet, resources: &Resources) -> Result<Kept> {
+    let (mut writer, mut unread) = (KeptWriter::new(resources)?, UnreadTexts::default());
+    let mut numbers: Vec<u64> = wanted.ones().map(|ordinal| collection.row(ordinal as u32).number).collect();
+    numbers.sort_unstable();
+    let mut by_number = collection.by_number();
+    view.records(&numbers, &mut |number, record| match (by_number(number), record.words) {
+        (Some(ordinal), Some(text)) => writer.push(ordinal, &text),
+        _ => {
+            unread.without_source += 1;
+            Ok(())
+        }
+    })?;
+    writer.finish(unread)
 }
 
 impl fmt::Display for WordsFrom {

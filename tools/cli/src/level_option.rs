@@ -11,16 +11,21 @@ pub(crate) struct LevelOption {
     #[arg(long, value_name = "LEVEL", default_value_t, help = "How much of a removed document may be lost: same (nothing), \
         strict (little, and nothing that changes the sense), standard (a tenth)", long_help = help())]
     level: Level,
-    /// Where the words come from by which the loss is known: auto, archives (read again where they were loaded from),
-    /// remote (those in stores and on servers, too), estimate (from sketches)
+    /// Where the words come from by which the loss is known: auto, stored (in the database), archives (read
+    /// again where they were loaded from), remote (those in stores and on servers, too), estimate (from sketches)
     ///
-    /// By default local archives are read again. If none can be read, the loss is estimated from sketches, and every
+    /// By default the texts that the database keeps are taken (create --keep-words), else local archives are read again. If none can be read, the loss is estimated from sketches, and every
     /// removal counts as unverified. A document whose text cannot be read stays.
     #[arg(long, value_name = "FROM", default_value_t)]
     words: WordsFrom,
 }
 
 impl LevelOption {
+    /// Returns the name of the level.
+    pub(crate) fn name(&self) -> &'static str {
+        self.level.name()
+    }
+
     /// Sets the options of the library.
     pub(crate) fn apply(&self, options: ClusterOptions) -> ClusterOptions {
         ClusterOptions { level: self.level, words: self.words, ..options }

@@ -63,7 +63,7 @@ class _Told(TypedDict):
 
 @final
 class Config:
-    def __new__(cls, k: int = 3, *, recipe: str = "main", bits: int = 64) -> Self: ...
+    def __new__(cls, k: int = 3, *, recipe: str = "main", bits: int = 64, keep_words: bool = False) -> Self: ...
     def __getnewargs_ex__(self) -> tuple[tuple[int], dict[str, Any]]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -73,6 +73,8 @@ class Config:
     def bits(self) -> int: ...
     @property
     def recipe(self) -> str: ...
+    @property
+    def keep_words(self) -> bool: ...
 
 @final
 class Match:
@@ -252,7 +254,7 @@ class Reader:
         keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
         *,
         level: Literal["same", "strict", "standard"] | None = None,
-        words: Literal["auto", "archives", "remote", "estimate"] | None = None,
+        words: Literal["auto", "stored", "archives", "remote", "estimate"] | None = None,
         components: bool = False,
         method: _Method | None = None,
         verify: Literal["lcs", "same-site"] | None = None,
@@ -351,6 +353,7 @@ class Writer:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
+        level: Literal["same", "strict", "standard"] | None = None,
     ) -> Verdict: ...
     def rm(self, ids: str | int | Iterable[str | int]) -> int: ...
     def load(
@@ -421,6 +424,7 @@ class Recipe:
         html: str | EllipsisType | None = ...,
         url: str | EllipsisType | None = ...,
         threads: int | None = None,
+        keep_words: bool = False,
     ) -> Stream: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 

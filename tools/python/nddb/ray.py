@@ -50,19 +50,21 @@ def sketch(
     text: str | EllipsisType | None = ...,
     html: str | EllipsisType | None = ...,
     url: str | EllipsisType | None = ...,
+    keep_words: bool = False,
 ) -> ray.data.Dataset:
     """Sketches the pages of a Dataset, when the one that is returned is computed.
 
     `number` is the column that tells the age of a document: different whole numbers, lower ones of older documents. Ids
     are text and differ. Rows without an id or a page are left out. Columns text, html and url are read where they are
-    there, unless others are named, or None; with a column that is named for a page, no other one is. Raises ValueError
-    for a table without a column that is named.
+    there, unless others are named, or None; with a column that is named for a page, no other one is. With `keep_words`
+    sketches carry the words of pages, by which `clusters` knows what a removal loses; else that is estimated. Raises
+    ValueError for a table without a column that is named.
     """
     schema = pages.schema()
     named = columns_of(schema.names, number, id, text, html, url)
     check_numbers(pyarrow.schema(list(zip(schema.names, schema.types))), number)
     engine = _Ray()
-    return engine.map(engine.select(pages, **named), partial(sketched, recipe=recipe), schemas.SKETCHED)
+    return engine.map(engine.select(pages, **named), partial(sketched, recipe=recipe, keep_words=keep_words), schemas.SKETCHED)
 
 
 def pairs(documents: ray.data.Dataset, **judging: Any) -> ray.data.Dataset:

@@ -9,7 +9,8 @@ use pyo3::types::PyDict;
 
 use crate::errors::Result;
 
-/// The settings of a database, which are fixed when it is created: `Config(k=3, *, recipe="main", bits=64)`.
+/// The settings of a database, which are fixed when it is created: `Config(k=3, *, recipe="main", bits=64,
+/// keep_words=False)`. With `keep_words` the words of pages are kept, by which `clusters` knows what a removal loses.
 ///
 /// `k` is the greatest distance that can be asked for, 0 to 7; `recipe` decides how a page becomes numbers; `bits` is
 /// the width of fingerprints. Raises OutOfRange, RecipeError.
@@ -26,16 +27,18 @@ pub(crate) struct PyConfig {
     bits: u8,
     #[pyo3(get)]
     recipe: String,
+    #[pyo3(get)]
+    keep_words: bool,
 }
 
 #[pymethods]
 impl PyConfig {
     #[new]
-    #[pyo3(signature = (k=3, *, recipe="main", bits=64))]
-    fn new(k: u8, recipe: &str, bits: u8) -> Result<Self> {
+    #[pyo3(signature = (k=3, *, recipe="main", bits=64, keep_words=false))]
+    fn new(k: u8, recipe: &str, bits: u8, keep_words: bool) -> Result<Self> {
         let recipe = named(recipe)?.label();
-        let config = Config::within(k)?.bits(bits)?.recipe(&recipe);
-        Ok(Self { config, k, bits, recipe })
+        let config = Config::within(k)?.bits(bits)?.recipe(&recipe).keep_words(keep_words);
+        Ok(Self { config, k, bits, recipe, keep_words })
     }
 
     fn __repr__(&self) -> String {
@@ -47,13 +50,14 @@ impl PyConfig {
         let named = PyDict::new(py);
         named.set_item("recipe", &self.recipe)?;
         named.set_item("bits", self.bits)?;
+        named.set_item("keep_words", self.keep_words)?;
         Ok(((self.k,), named))
     }
 }
 
 impl Hash for PyConfig {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.k, self.bits, &self.recipe).hash(state);
+        (self.k, self.bits, &self.recipe, self.keep_words).hash(state);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{ArrowError, DataType};
-use nddb::detect::document_of_page;
+use nddb::detect::{document_of_page, document_with_words};
 use nddb::sketch::Recipe;
 use nddb::text::{Page, PageKind};
 use nddb::{Document, Fingerprint};
@@ -48,7 +48,8 @@ impl<'a> Columns<'a> {
 
     /// The document of a row: of its fingerprint, its page or its text, the first of these that it has; `None` if it
     /// has no id, or none of them.
-    fn document(&self, row: usize, recipe: &Recipe) -> Result<Option<Document>> {
+    fn document(&self, row: usize, (recipe, keeps_words): (&Recipe, bool)) -> Result<Option<Document>> {
+        let made = if keeps_words { document_with_words } else { document_of_page };
         let Some(id) = self.ids.get(row) else { return Ok(None) };
         let url = self.urls.as_ref().and_then(|urls| urls.text(row));
         if let Some(print) = self.prints.map(|prints| fingerprint(prints, row)).transpose()?.flatten() {
@@ -62,7 +63,7 @@ impl<'a> Columns<'a> {
             let Some(column) = column else { continue };
             if let Some(body) = column.get(row) {
                 let charset = column.is_text().then_some("utf-8");
-                return Ok(Some(document_of_page(&id, &Page { kind, charset, url, body }, recipe)?));
+                return Ok(Some(made(&id, &Page { kind, charset, url, body }, recipe)?));
             }
         }
         Ok(None)
@@ -86,11 +87,12 @@ fn fingerprint(array: &ArrayRef, row: usize) -> Result<Option<Fingerprint>> {
     })))
 }
 
-/// Makes the documents of a table, in pieces and in order: of each row a document, or `None` if it is none.
+/// Makes the documents of a table, in pieces and in order: of each row a document, or `None` if it is none. `recipe`
+/// tells, too, whether documents have their words.
 pub(crate) fn sketch(
     arrays: Arrays,
     choices: &Choices,
-    recipe: &Recipe,
+    recipe: (&Recipe, bool),
     threads: usize,
     stopped: impl Fn() -> bool + Sync,
     mut consume: impl FnMut(Vec<Option<Document>>) -> Result<()>,

@@ -90,14 +90,16 @@ impl PyRecipe {
     /// `id` is text, of a number its digits; `is_number` tells the number 17 from the text "17".
     /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is
     /// the fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
-    /// Columns are named as in `Writer.add_batch`.
+    /// Columns are named as in `Writer.add_batch`. With
+    /// `keep_words` the words of pages are in `sketch`, too, by which `members` knows what a removal loses.
     /// As a Parquet file it is loaded by `Writer.load`, without the pages.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": ["a"], "text": [fox]})
     /// >>> [(row["id"], row["tokens"]) for row in nddb.Recipe("main").sketch_batch(table)]
     /// [('a', 280)]
-    #[pyo3(signature = (table, *, id="id", text=Choice::Usual, html=Choice::Usual, url=Choice::Usual, threads=None))]
+    #[pyo3(signature = (table, *, id="id", text=Choice::Usual, html=Choice::Usual, url=Choice::Usual, threads=None,
+        keep_words=false))]
     fn sketch_batch(
         &self,
         table: &Bound<'_, PyAny>,
@@ -106,6 +108,7 @@ impl PyRecipe {
         html: Choice,
         url: Choice,
         threads: Option<usize>,
+        keep_words: bool,
     ) -> Result<Stream> {
         let choices = Choices { id: id.into(), text, html, url, fingerprint: None, date: None };
         let tables = Tables::new(table)?;
@@ -115,7 +118,7 @@ impl PyRecipe {
             documents::sketch(
                 tables.take()?,
                 &choices,
-                &recipe,
+                (&recipe, keep_words),
                 threads,
                 || sink.stopped(),
                 |made| made.iter().flatten().try_for_each(|document| rows.push(sink, document)),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use nddb::archive::{self, JsonFields, Options};
-use nddb::detect::document_of_page;
+use nddb::detect::{document_of_page, document_with_words};
 use nddb::ingest::{Event, LoadReport, Loader};
 use nddb::sketch::Recipe;
 use nddb::{BulkLoad, Document, Loaded, Outcome, Writer};
@@ -152,7 +152,7 @@ impl PyWriter {
     ) -> Result<&'static str> {
         let given = Given::take(text, html, fingerprint, url, charset)?;
         self.with(py, |held| {
-            let document = given.document(id.of_new()?, &held.recipe)?;
+            let document = given.document(id.of_new()?, &held.recipe, held.writer.settings().keeps_words)?;
             Ok(name(held.writer.insert(document)?))
         })
     }
@@ -168,7 +168,7 @@ impl PyWriter {
     /// (True, 'fox-1', 'model')
     #[pyo3(signature = (
         id, *, text=None, html=None, fingerprint=None, url=None, charset=None, method=None, k=None, verify=None,
-        group_limit=None, complete=false, min_probability=None
+        group_limit=None, complete=false, min_probability=None, level=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn add_if_new(
@@ -186,12 +186,15 @@ impl PyWriter {
         group_limit: Option<usize>,
         complete: bool,
         min_probability: Option<f64>,
+        level: Option<&str>,
     ) -> Result<Verdict> {
         let given = Given::take(text, html, fingerprint, url, charset)?;
         let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
+        let level = crate::judging::level(level)?;
         let judgement = self.with(py, |held| {
-            let online = judging.online(held.writer.view())?;
-            let document = given.document(id.of_new()?, &held.recipe)?;
+            let mut online = judging.online(held.writer.view())?;
+            online.level = level;
+            let document = given.document(id.of_new()?, &held.recipe, true)?;
             Ok(match &given {
                 Given::Page(page) => online.insert_page_if_new(&mut held.writer, document, &page.page())?,
                 Given::Print(..) => online.insert_if_new(&mut held.writer, document)?,
@@ -379,6 +382,7 @@ impl PyWriter {
             if let Some(batch) = batch {
                 held.writer.label(batch, false)?;
             }
+            let keeps_words = held.writer.settings().keeps_words;
             let Held { writer, recipe } = &mut *held;
             let mut told = watching.watch();
             let (mut skipped, mut done) = (0u64, 0u64);
@@ -390,7 +394,7 @@ impl PyWriter {
             let read = documents::sketch(
                 arrays,
                 &choices,
-                recipe,
+                (recipe, keeps_words),
                 threads,
                 || watching.stopped(),
                 |made| {
@@ -493,9 +497,10 @@ impl Given {
         }
     }
 
-    fn document(&self, id: &str, recipe: &Recipe) -> Result<Document> {
+    fn document(&self, id: &str, recipe: &Recipe, keeps_words: bool) -> Result<Document> {
+        let made = if keeps_words { document_with_words } else { document_of_page };
         Ok(match self {
-            Self::Page(page) => document_of_page(id, &page.page(), recipe)?,
+            Self::Page(page) => made(id, &page.page(), recipe)?,
             Self::Print(print, None) => Document::bare(id, *print)?,
             Self::Print(print, Some(url)) => Document::bare(id, *print)?.with_url(url, recipe.site_of(url)),
         })

@@ -45,6 +45,7 @@ impl Writer {
             levels: config.levels.clone(),
             restart: config.restart,
             recipe: config.recipe.clone(),
+            keeps_words: config.keeps_words,
         };
         let counters = Counters { next_batch: 1, next_archive: 1, ..Counters::default() };
         let mut commit = catalog.begin();

@@ -14,7 +14,9 @@ use crate::sketch::min_hash::{self, MinHash, min_bytes};
 use crate::sketch::profile::profile_of;
 use crate::sketch::projection::{Projection, projection};
 use crate::sketch::{digest, min_bits, simhash};
-use crate::text::{Page, SiteRule, Tokens, compared_of, host_of, lower_hashes, page_content, tokens, visible_text};
+use crate::text::{
+    Page, SiteRule, Tokens, compared_of, compared_text, host_of, lower_hashes, page_content, tokens, visible_text,
+};
 
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +125,8 @@ struct Content {
     hashes: Option<Vec<u64>>,
     tokens: Tokens,
     profile: Option<Profile>,
+    /// The compared text of the page, if it is asked for.
+    text: Option<String>,
 }
 
 impl Recipe {
@@ -308,8 +312,18 @@ impl Recipe {
 
     /// Returns the sketch of a page.
     pub fn sketch(&self, page: &Page<'_>) -> Sketch {
+        self.sketch_of(page, false).0
+    }
+
+    /// Returns the sketch of a page and its [`compared_text`](crate::text::compared_text).
+    pub fn sketch_with_text(&self, page: &Page<'_>) -> (Sketch, String) {
+        let (sketch, text) = self.sketch_of(page, true);
+        (sketch, text.unwrap_or_default())
+    }
+
+    fn sketch_of(&self, page: &Page<'_>, with_text: bool) -> (Sketch, Option<String>) {
         let host = page.url.and_then(host_of).unwrap_or_default();
-        let Content { hashes, tokens, profile } = self.content(page, &host);
+        let Content { hashes, tokens, profile, text } = self.content(page, &host, with_text);
         let (min_hash, projection) = match (self.kind, &hashes) {
             (Kind::Of(_), _) => (None, None),
             _ if tokens.is_empty() => (None, None),
@@ -330,7 +344,7 @@ impl Recipe {
                 convention.fingerprint(&mut tally)
             }
         };
-        Sketch {
+        let sketch = Sketch {
             fingerprint,
             tokens: tokens.len() as u64,
             digest: match self.kind {
@@ -341,7 +355,8 @@ impl Recipe {
             projection,
             profile,
             site: self.site.site(&host),
-        }
+        };
+        (sketch, text)
     }
 
     /// Returns the [`compared_text`](crate::text::compared_text) of a page, and the digest of [`Recipe::sketch`].
@@ -354,16 +369,20 @@ impl Recipe {
         (compared_of(page.kind, &content), digest)
     }
 
-    /// Returns the content of a page and its features.
-    fn content(&self, page: &Page<'_>, host: &str) -> Content {
+    /// Returns the content of a page and its features, and its compared text if that is asked for.
+    fn content(&self, page: &Page<'_>, host: &str, with_text: bool) -> Content {
         match self.kind {
             Kind::Content => {
                 let content = page_content(page);
                 let hashes = content.hashes();
                 let profile = profile_of(&content, &hashes, host, page.url);
-                Content { hashes: Some(hashes), profile, tokens: content.into_tokens() }
+                let text = with_text.then(|| compared_of(page.kind, &content));
+                Content { hashes: Some(hashes), profile, tokens: content.into_tokens(), text }
             }
-            _ => Content { hashes: None, profile: None, tokens: tokens(page) },
+            _ => {
+                let text = with_text.then(|| compared_text(page));
+                Content { hashes: None, profile: None, tokens: tokens(page), text }
+            }
         }
     }
 

@@ -44,6 +44,9 @@ pub(crate) struct Args {
     restart: Option<u16>,
     #[command(flatten)]
     recipe: RecipeArgs,
+    /// Keep the words of pages, compressed: then 'cluster' knows what a removal loses without reading pages again
+    #[arg(long)]
+    keep_words: bool,
 }
 
 /// How sketches are computed from pages: a base recipe and flags.
@@ -134,7 +137,7 @@ pub(in crate::commands) fn recipe(name: &str) -> Result<Recipe> {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let recipe = args.recipe.recipe()?;
-    let mut config = Config::within(args.k)?.bits(args.bits)?.recipe(&recipe.label());
+    let mut config = Config::within(args.k)?.bits(args.bits)?.recipe(&recipe.label()).keep_words(args.keep_words);
     if let Some(levels) = args.tables.levels(args.bits, args.k) {
         config = config.levels(&levels)?;
     }
@@ -152,6 +155,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "levels": settings.levels,
             "restart": settings.restart,
             "recipe": settings.recipe,
+            "keep_words": settings.keeps_words,
         }))?;
     }
     let tables = match args.tables {

@@ -98,6 +98,7 @@ pub fn value(stored: &Stored) -> Value {
         batch,
         truncated,
         profile,
+        words: _,
     } = &stored.record;
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
     json!({

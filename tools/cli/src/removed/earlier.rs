@@ -1,6 +1,6 @@
 //! Documents that are near-duplicates of documents in other databases.
 
-use nddb::detect::{Estimate, Known, KnownLoss, Level, OnlineDetector, PartedNearDuplicates};
+use nddb::detect::{Level, MemberVerdict, OnlineDetector, PartedNearDuplicates, decide_stored};
 use nddb::{Document, Federation, Progress, Result, Stored, View};
 use nddb_dedup::in_order;
 
@@ -95,11 +95,8 @@ impl Earlier<'_> {
         self.each(view, watch, &mut |stored, found| {
             for (part, alike) in &found.matches {
                 let Some(kept) = self.stored.parts()[*part].get(&alike.id)? else { continue };
-                let [removed, kept] = [&stored.record, &kept.record].map(|record| Known::of(record, None));
-                let estimate = Estimate::of(&removed, &kept);
-                if level.allows_estimate(alike.identical, estimate).is_ok() {
-                    let share = if alike.identical { Some(0.0) } else { estimate.map(|estimate| estimate.most) };
-                    let loss = KnownLoss::Estimate(share);
+                let (verdict, loss) = decide_stored(level, &stored.record, &kept.record, alike.identical);
+                if verdict == MemberVerdict::Removed {
                     let removed = Removed::of_earlier(&stored.record.id, *part, alike, loss);
                     return emit(&removed.at(Origin::of(&stored.record)));
                 }

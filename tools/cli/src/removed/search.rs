@@ -83,6 +83,7 @@ fn online(options: &ClusterOptions) -> OnlineDetector {
     OnlineDetector {
         method: pairs.method.clone(),
         or_simhash: pairs.or_simhash,
+        level: options.level,
         group_limit: pairs.group_limit,
         verify: pairs.verify.clone(),
     }

@@ -29,7 +29,7 @@ fn with_database() -> Dir {
 }
 
 /// The members that every verdict and match has of its evidence, in their order.
-const EVIDENCE: [&str; 10] =
+const EVIDENCE: [&str; 9] =
     ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading", "rule"];
 
 #[test]

@@ -410,7 +410,7 @@ fn a_level_says_how_much_of_a_document_may_be_lost() {
         ("word", edited(300, "and")),
     ];
     let lines = documents.map(|(id, text)| serde_json::json!({"id": id, "text": text}).to_string());
-    dir.write("in.jsonl", &(lines.join("\n") + "\n"));
+    dir.write("in.jsonl", (lines.join("\n") + "\n").as_bytes());
     dir.nddb(["create", "db"]).done();
     dir.nddb(["load", "db", "in.jsonl"]).done();
     let removed = |more: &[&str]| {
@@ -431,7 +431,7 @@ fn a_level_says_how_much_of_a_document_may_be_lost() {
     assert_eq!((&summary["words"], &summary["unverified"]), (&"estimate".into(), &5.into()));
     assert_eq!(removed(&["--words", "estimate", "--level", "strict"]).0, "");
     // What was loaded is gone.
-    dir.write("in.jsonl", "");
+    dir.write("in.jsonl", b"");
     let ran = dir.nddb(["cluster", "db", "-o", "out", "--words", "archives", "--json"]).ends(3);
     assert_eq!((&ran.json()["removed"], &ran.json()["words_unread"]["changed"]), (&0.into(), &6.into()));
 }

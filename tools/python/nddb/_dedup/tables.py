@@ -58,9 +58,9 @@ def store(
 ) -> None:
     """Makes a database of the rows, with their numbers as ids, that can be compared with the other databases."""
     # Nothing is looked up in it online.
-    config = _native.Config(recipe="main-offline")
+    config = _native.Config(recipe="main-offline", keep_words=True)
     if databases is not None:
-        config = _native.Config(databases.k, recipe=databases.recipe, bits=databases.bits)
+        config = _native.Config(databases.k, recipe=databases.recipe, bits=databases.bits, keep_words=True)
     with _native.Writer(path, create=config, threads=threads) as writer:
         read = [role for role in ("text", "html", "url") if role in named or source.columns is None]
         roles = {role: role if role in read else None for role in ("text", "html", "url")}

@@ -85,13 +85,15 @@ def sketch(
     text: str | EllipsisType | None = ...,
     html: str | EllipsisType | None = ...,
     url: str | EllipsisType | None = ...,
+    keep_words: bool = False,
 ) -> DataFrame:
     """Sketches the pages of a table: a table as `documents` returns it.
 
     `number` is the column that tells the age of a document: different numbers of 64 bits, lower ones of older
     documents. Ids are text and differ. Rows without an id or a page are left out. Columns text, html and url are read
     where they are there, unless others are named, or None; with a column that is named for a page, no other one is.
-    Raises ValueError for a table without a column that is named.
+    With `keep_words` sketches carry the words of pages, by which `clusters` knows what a removal loses; else that is
+    estimated. Raises ValueError for a table without a column that is named.
     """
     from pyspark.sql import functions
 
@@ -102,7 +104,7 @@ def sketch(
     named = columns_of(pages.columns, number, id, text, html, url)
     given = [functions.col(column).alias(role) for role, column in named.items() if role != "number"]
     given.append(functions.col(number).cast("long").alias("number"))
-    return pages.select(*given).mapInArrow(partial(sketched, recipe=recipe), SKETCHED)
+    return pages.select(*given).mapInArrow(partial(sketched, recipe=recipe, keep_words=keep_words), SKETCHED)
 
 
 def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | DataFrame = ()) -> DataFrame:

@@ -52,7 +52,9 @@ def check_numbers(schema: pyarrow.Schema, number: str) -> None:
         raise ValueError(f"the column {number} is {kind}, and no whole number of 64 bits")
 
 
-def sketched(batches: Batches, recipe: str, threads: int | None = 1) -> Iterator[pyarrow.RecordBatch]:
+def sketched(
+    batches: Batches, recipe: str, threads: int | None = 1, keep_words: bool = False
+) -> Iterator[pyarrow.RecordBatch]:
     """Pages, with columns number, id, and of text, html and url those that are there -> SKETCHED. Without `threads` all
     cores work."""
     from nddb import Recipe
@@ -66,7 +68,8 @@ def sketched(batches: Batches, recipe: str, threads: int | None = 1) -> Iterator
         pages = batch.filter(compute.and_(is_page, compute.is_valid(batch["id"])))
         for start in range(0, len(pages), PAGES):
             part = pages.slice(start, PAGES)
-            sketches = batch_of(pyarrow.table(made_by.sketch_batch(part, threads=threads, **names)))
+            stream = made_by.sketch_batch(part, threads=threads, keep_words=keep_words, **names)
+            sketches = batch_of(pyarrow.table(stream))
             if len(sketches) != len(part):
                 raise ValueError("an id is empty, longer than 4,096 bytes, holds a NUL or begins with U+0001")
             columns = dict(zip(sketches.schema.names, sketches.columns))

@@ -60,7 +60,8 @@ pub(crate) fn members(
                 .map_err(|_| Fault::value(format!("founder {number} is not in the table")))
         };
         let founder: Vec<u32> = founders.iter().map(|&(_, founder)| ordinal(founder)).collect::<Result<_>>()?;
-        let clusters = Clusters::given(&collection, founder, &options)?;
+        let texts: Vec<Option<&str>> = documents.iter().map(|one| one.document.record().words.as_deref()).collect();
+        let clusters = Clusters::given(&collection, founder, &texts, &options)?;
         let mut stands = |member: u32| {
             let one = &documents[member as usize];
             let archive = archives.binary_search_by_key(&one.number, |(number, _)| *number);

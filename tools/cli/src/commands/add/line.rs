@@ -3,11 +3,12 @@
 
 use std::fmt;
 
-use nddb::detect::document_of_page;
+use nddb::detect::{document_of_page, document_with_words};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Fingerprint};
 use nddb_format::fingerprint::low_mask;
+use nddb_format::record::Settings;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -134,12 +135,13 @@ impl Line {
         self.body().ok()
     }
 
-    /// Makes the document.
-    pub(super) fn document(&self, recipe: &Recipe, bits: u8) -> Result<Document, String> {
+    /// Makes the document, with its words if the database keeps them, or the document is judged by them.
+    pub(super) fn document(&self, recipe: &Recipe, settings: &Settings, judged: bool) -> Result<Document, String> {
+        let made = if settings.keeps_words || judged { document_with_words } else { document_of_page };
         let document = match self.body() {
-            Ok(page) => document_of_page(&self.id, &page, recipe),
-            Err(fingerprint) if fingerprint.0 > low_mask(bits) => {
-                return Err(format!("fingerprint {fingerprint} is wider than the database's {bits} bits"));
+            Ok(page) => made(&self.id, &page, recipe),
+            Err(fingerprint) if fingerprint.0 > low_mask(settings.bits) => {
+                return Err(format!("fingerprint {fingerprint} is wider than the database's {} bits", settings.bits));
             }
             Err(fingerprint) => Document::bare(&self.id, fingerprint).map(|document| match &self.url {
                 Some(url) => document.with_url(url, recipe.site_of(url)),

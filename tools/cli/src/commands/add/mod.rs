@@ -3,7 +3,7 @@
 mod line;
 mod stdin;
 
-use nddb::detect::{Judgement, OnlineDetector};
+use nddb::detect::{Judgement, Level, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Outcome, Writer};
@@ -41,6 +41,11 @@ pub(crate) struct Args {
     /// Store only what has no near-duplicate under another id
     #[arg(long)]
     if_new: bool,
+    /// How much may be lost of a document that is not added: same, strict or standard, as in 'nddb cluster --help'
+    /// [default: standard]; the words of stored documents are known if the database keeps them, else the loss is
+    /// estimated
+    #[arg(long, value_name = "LEVEL", requires = "if_new")]
+    level: Option<Level>,
     /// Judge by simhash: maximum distance of a near-duplicate, in bits
     #[arg(short, long, requires = "if_new")]
     k: Option<u8>,
@@ -88,7 +93,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if let Some(name) = args.how.given().filter(|_| !args.if_new) {
         return Err(Failure::usage(format!("{name} is about judging what is new: it needs --if-new")));
     }
-    let online = args.if_new.then(|| args.how.online(writer.view(), args.k)).transpose()?;
+    let mut online = args.if_new.then(|| args.how.online(writer.view(), args.k)).transpose()?;
+    if let Some(online) = &mut online {
+        online.level = args.level.unwrap_or_default();
+    }
     if let Some(batch) = &args.batch {
         writer.label(batch, args.pending)?;
     }
@@ -153,7 +161,6 @@ impl Adding<'_> {
     }
 
     fn add(&mut self, input: &Input) -> Result<()> {
-        let bits = self.writer.settings().bits;
         let Input::Line(bytes) = input else {
             self.error(None, &format!("the line is longer than {}", quantity::bytes(LINE_MAX)));
             return Ok(());
@@ -165,7 +172,7 @@ impl Adding<'_> {
                 return Ok(());
             }
         };
-        let document = match line.document(&self.recipe, bits) {
+        let document = match line.document(&self.recipe, self.writer.settings(), self.args.if_new) {
             Ok(document) => document,
             Err(why) => {
                 self.error(Some(&line.id), &why);

@@ -22,7 +22,7 @@ use super::{pairs, report};
 use crate::args::Global;
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
-use crate::level_option::LevelOption;
+use crate::level_option::{self, LevelOption};
 use crate::listed_inputs::ListedInputs;
 use crate::messages::Meter;
 use crate::parameters::Parameters;
@@ -35,7 +35,8 @@ use crate::{database, inputs, judging};
 /// Reads WARC, WET, ARC, JSONL (plain, .gz, .zst), Parquet, HTML and text files, and folders of them, and writes the
 /// documents that stay in the same order and format, byte for byte where the format allows it. It does what 'nddb
 /// load', 'nddb cluster' and 'nddb filter' do, with a temporary database that is removed at the end: in --tmp-dir, or
-/// else beside the output. It takes about 1 KB a document.
+/// else beside the output. It takes about 1 KB a document, and the
+/// text of each, compressed.
 ///
 /// Of documents that are near-duplicates one is kept, and a document is removed only if it is itself a near-duplicate
 /// of one that is kept. With --against, what is near to a document of an earlier database is removed first. Nothing is
@@ -146,8 +147,9 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         let page = Report::measure(name, found.reader.view(), clustering, &resources, SAMPLE, threads, watch)?;
         report::write(&page, &command, to)?;
     }
+    level_option::warnings(&found.summary.clusters).into_iter().for_each(|warning| global.messages().warn(warning));
     found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
-    Ok(outside.code())
+    Ok(if found.summary.clusters.unread.total() > 0 { Code::SomeSkipped } else { outside.code() })
 }
 
 /// The documents to remove, and how they were found.
@@ -178,12 +180,12 @@ impl Args {
     /// table, and a recipe without keys, because nothing is looked up online.
     fn config(&self, earlier: Option<&Reader>) -> Result<Config> {
         if let Some(earlier) = earlier {
-            return outside::config_like(earlier.view().settings());
+            return Ok(outside::config_like(earlier.view().settings())?.keep_words(true));
         }
         let recipe = Recipe::default();
         // A report compares the methods of the papers, too.
         let recipe = recipe.offline().filter(|_| self.report.is_none()).unwrap_or(recipe);
-        Ok(Config::within(outside::K)?.levels(&[])?.recipe(&recipe.label()))
+        Ok(Config::within(outside::K)?.levels(&[])?.recipe(&recipe.label()).keep_words(true))
     }
 
     /// Makes the folder of the temporary database, which goes away with what is returned.
@@ -276,6 +278,7 @@ impl Args {
             Some(rows) => rows.finish(outcome)?,
             None => outcome?,
         };
+        summary.clusters = found.clusters;
         Ok(Found { list, summary, options, reader: found.reader })
     }
 }

@@ -1,5 +1,6 @@
 //! The summary of `nddb dedup`: numbers of documents read, kept and removed, as text and as JSON.
 
+use nddb::detect::ClusterSummary;
 use nddb_jobs::output::Destination;
 use serde_json::json;
 
@@ -28,6 +29,8 @@ pub(super) struct Summary {
     words: u64,
     /// Bytes of all of these in the inputs, compressed as they are, where that is known.
     bytes: u64,
+    /// What became of the documents that are not near to earlier ones.
+    pub(super) clusters: ClusterSummary,
 }
 
 impl Summary {
@@ -62,6 +65,9 @@ impl Summary {
                 "same_text": self.identical,
                 "near": self.near,
                 "earlier": self.earlier,
+                "level": args.level.name(),
+                "words": self.clusters.words.name(),
+                "unverified": self.clusters.unverified,
                 "removed_words": self.words,
                 "removed_bytes": self.bytes,
                 "records_removed": counts.related,
