@@ -148,8 +148,9 @@ fn small_values_read_as_they_were_written() {
     assert_eq!((again.finished, again.offset, again.inner, again.documents), (false, 0, 0, 0));
     assert_eq!((again.size, again.hash, again.modified, &again.reading), (5, [3; 16], 4, &archive.reading));
     (0..bytes.len()).for_each(|end| assert!(Archive::decode(&bytes[..end]).is_err(), "cut at {end}"));
-    for levels in [None, Some(vec![]), Some(vec![4, 4])] {
-        let settings = Settings { catalog: 1 << 99, bits: 64, k: 3, levels, restart: 32, recipe: "web/1".into() };
+    for (levels, keeps_words) in [(None, true), (Some(vec![]), false), (Some(vec![4, 4]), true)] {
+        let recipe = "web/1".into();
+        let settings = Settings { catalog: 1 << 99, bits: 64, k: 3, levels, restart: 32, recipe, keeps_words };
         assert_eq!(Settings::decode(&settings.encode()), Ok(settings));
     }
     let counters = Counters { next_number: 5, commits: 4, live: 3, next_archive: 2, next_batch: 1 };

@@ -59,8 +59,9 @@ impl Alignment {
             }
             let found = places.get(&removed[at..at + MOVED_LEAST]).map_or(&[][..], Vec::as_slice);
             let reach = |&place: &usize| {
-                let most = open(&self.removed, at, usize::MAX).min(open(&self.kept, place, usize::MAX));
-                removed[at..at + most].iter().zip(&kept[place..]).take_while(|(a, b)| a == b).count()
+                let words = removed[at..].iter().zip(&self.removed[at..]);
+                let others = kept[place..].iter().zip(&self.kept[place..]);
+                words.zip(others).take_while(|(a, b)| a.0 == b.0 && *a.1 && *b.1).count()
             };
             let is_open = |place: &&usize| open(&self.kept, **place, MOVED_LEAST) == MOVED_LEAST;
             let longest = found.iter().filter(is_open).take(PLACES).map(|place| (reach(place), *place));

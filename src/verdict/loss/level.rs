@@ -342,6 +342,8 @@ mod tests {
         for _ in 0..3000 {
             let len = 20 + random.index(300);
             let mut text: Vec<String> = words(0..len).split(' ').map(str::to_owned).collect();
+            // One name, so that capitals mark names.
+            text[5] = "Peter".into();
             let kept = text.join(" ");
             for _ in 0..random.index(1 + len / 15) {
                 let at = random.index(text.len());
