@@ -42,11 +42,11 @@ pub(crate) struct Args {
     /// Restart interval of the blocks, 0 for none; smaller is faster and takes more space
     #[arg(long, value_name = "R")]
     restart: Option<u16>,
-    #[command(flatten)]
-    recipe: RecipeArgs,
     /// Keep the words of pages, compressed: then 'cluster' knows what a removal loses without reading pages again
     #[arg(long)]
     keep_words: bool,
+    #[command(flatten)]
+    recipe: RecipeArgs,
 }
 
 /// How sketches are computed from pages: a base recipe and flags.

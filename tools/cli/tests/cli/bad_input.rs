@@ -217,7 +217,6 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
         (&["pairs", "db", "--method", "b", "--set", "probability=0.9"], "b has no parameter \"probability\"; it has b"),
         (&["cluster", "db", "--level", "loose"], "known levels: same, strict, standard"),
-        (&["query", "db", "--fp", "00000000000000ff", "--verify", "lcs"], "--verify does not apply to"),
         (&["pairs", "db", "-k", "1", "--set", "complete=true"], "simhash has no parameter \"complete\"; it has k"),
         (&["add", "db", "--group-limit", "3"], "--group-limit is about judging what is new"),
     ] {
