@@ -17,6 +17,10 @@ const SHINGLE: usize = 3;
 /// A block repeats text of the page if at least this share of its shingles does.
 const REPEATED: f64 = 0.7;
 
+/// Lengths in units: beside a content of the first length unseen text counts in full, beside the second not at all.
+const BRIEF: f64 = 600.0;
+const LONG: f64 = 1500.0;
+
 /// Sets the shares of all blocks of a page of markup.
 pub(super) fn markup(blocks: &mut [ContentBlock], tokens: &Tokens, containers: &[Container]) {
     classify::mark(blocks, containers);
@@ -30,8 +34,10 @@ pub(super) fn markup(blocks: &mut [ContentBlock], tokens: &Tokens, containers: &
     };
     let unseen = units(&|block| if block.is_unseen && !block.is_repeated { 1.0 } else { 0.0 });
     let seen = units(&|block| block.share);
-    // All of it counts if it is more than the content that is shown, and nothing if it is less than half.
-    let weight = (2.0 - seen / f64::max(unseen, 1.0)).clamp(0.0, 1.0);
+    // All of it counts where the content that is shown is brief and less than a third of it; nothing where the content is
+    // as long, or long enough for an article.
+    let less = (1.5 - 1.5 * seen / f64::max(unseen, 1.0)).clamp(0.0, 1.0);
+    let weight = less * ((LONG - seen) / (LONG - BRIEF)).clamp(0.0, 1.0);
     if weight > 0.0 && unseen > 0.0 {
         let of_seen: Vec<f64> = blocks.iter().map(|block| block.share).collect();
         classify::markup(blocks, containers, |block| !block.is_repeated);
