@@ -140,6 +140,12 @@ impl Outline {
 
     /// Opens a template, or another element around text of which a reader may see nothing.
     pub(crate) fn open_unseen(&mut self, name: Name, is_unseen: bool) {
+        if self.open.len() < DEPTH_MAX {
+            self.push_unseen(name, is_unseen);
+        }
+    }
+
+    fn push_unseen(&mut self, name: Name, is_unseen: bool) {
         if let Some(containers) = &mut self.containers {
             containers.open(Container { is_unseen, ..Container::default() });
             containers.own = Place::default();
@@ -151,7 +157,7 @@ impl Outline {
     /// Begins a document within the document. Returns what [`Outline::leave`] needs.
     pub(crate) fn enter(&mut self, is_unseen: bool) -> Around {
         let around = Around { floor: self.floor, in_link: std::mem::take(&mut self.in_link) };
-        self.open_unseen(Name::IFRAME, is_unseen);
+        self.push_unseen(Name::IFRAME, is_unseen);
         self.floor = self.open.len();
         around
     }
