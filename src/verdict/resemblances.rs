@@ -44,15 +44,6 @@ pub(crate) fn wholes_sharing(resemblance: f64, a: &Profile, b: &Profile) -> [f64
     [x, y].map(|terms| shared / terms.max(1.0))
 }
 
-/// Returns the shares, 0 to 1, of the short and of the long shingles of the longer content that occur in the shorter
-/// one. The share of short shingles is at most the one that is plausible for the share of long shingles, of which
-/// `agreement` min-values are equal.
-pub(crate) fn content_shares(a: &Profile, b: &Profile, agreement: u32) -> [f64; 2] {
-    let lengths = Lengths::of(a, b);
-    let long = lengths.kept(resemblance_of(agreement));
-    [resemblance(a, b).map_or(long, |short| lengths.kept(short).min(most_kept(long, lengths.few))), long]
-}
-
 /// Numbers of terms of the shorter and the longer content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lengths {

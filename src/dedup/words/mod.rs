@@ -168,7 +168,9 @@ impl DocumentWords {
         let texts = || members.iter().map(|&member| collection.representative(member));
         let first = texts().next();
         if texts().any(|text| Some(text) != first) {
-            texts().for_each(|text| wanted.insert(text as usize));
+            // A bare fingerprint has no words.
+            let has_text = |text: &u32| collection.row(*text).digest.is_some();
+            texts().filter(has_text).for_each(|text| wanted.insert(text as usize));
         }
     }
 

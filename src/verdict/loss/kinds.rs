@@ -1,7 +1,7 @@
 //! Words that negate.
 
 /// Words that negate, in lower case and bytewise order. English words that end in "n't" negate, too.
-const NEGATIONS: [&str; 146] = [
+const NEGATIONS: [&str; 149] = [
     "aldrig",
     "aucun",
     "aucune",
@@ -11,10 +11,12 @@ const NEGATIONS: [&str; 146] = [
     "cannot",
     "chẳng",
     "değil",
+    "disabled",
     "ei",
     "eivät",
     "ekki",
     "except",
+    "false",
     "fără",
     "geen",
     "hiçbir",
@@ -68,6 +70,7 @@ const NEGATIONS: [&str; 146] = [
     "nu",
     "nunca",
     "não",
+    "off",
     "ohne",
     "pas",
     "rien",

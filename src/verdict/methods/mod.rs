@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn columns_are_those_of_sketches_then_of_texts() {
         let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
-        let expected = "distance b_sim c_sim agreement probability resemblance difference \
+        let expected = "distance b_sim c_sim agreement probability resemblance \
                         lcs lcs_containment cosine same_site same_heading";
         assert_eq!(names.join(" "), expected);
     }

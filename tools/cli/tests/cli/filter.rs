@@ -135,14 +135,14 @@ fn rows_are_annotated_instead_of_removed() {
     dir.nddb(args).done().says(&["4 documents written, 1 of them to be removed"]);
     let removed = String::from_utf8(dir.read("clusters/remove.tsv")).expect("text");
     let cells: Vec<&str> = removed.lines().nth(1).expect("a document").split('\t').collect();
-    let [_, kept, rule, probability, difference, ..] = cells[..] else { panic!("{removed}") };
+    let [_, kept, rule, probability, loss, ..] = cells[..] else { panic!("{removed}") };
     let share = |cell: &str| if cell.is_empty() { "null".to_owned() } else { cell.to_owned() };
     let end = |line: &str, columns: &str| format!("{},{columns}}}\n", &line[..line.len() - 2]);
-    let nothing = "\"kept\":true,\"duplicate_of\":null,\"rule\":null,\"probability\":null,\"difference\":null";
+    let nothing = "\"kept\":true,\"duplicate_of\":null,\"rule\":null,\"probability\":null,\"loss\":null";
     let reason = format!(
-        "\"kept\":false,\"duplicate_of\":\"{kept}\",\"rule\":\"{rule}\",\"probability\":{},\"difference\":{}",
+        "\"kept\":false,\"duplicate_of\":\"{kept}\",\"rule\":\"{rule}\",\"probability\":{},\"loss\":{}",
         share(probability),
-        share(difference)
+        share(loss)
     );
     let [pair, alone] = ["\"cluster_id\":\"p0\",\"cluster_size\":2", "\"cluster_id\":null,\"cluster_size\":1"];
     let wanted = [(pair, nothing), (pair, &*reason), (alone, nothing), (alone, nothing)];

@@ -217,7 +217,7 @@ fn a_group_limit_is_told_where_it_was_reached() {
 #[test]
 fn what_is_not_said_is_what_eval_marks_as_the_default() {
     let dir = Dir::new();
-    dir.nddb(["create", "db"]).done();
+    dir.nddb(["create", "db", "--keep-words"]).done();
     let at = |id: &str| format!("http://example.org/{id}");
     let old = text(1, 300, &[]);
     // Of the simhash three bits and more, of the min-values two thirds.

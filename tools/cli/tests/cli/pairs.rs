@@ -110,10 +110,10 @@ fn expanded_all_pairs_are_lines() {
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(
         rows[0].join(" "),
-        "a b method distance b_sim c_sim agreement probability resemblance difference lcs lcs_containment cosine same_site same_heading verdict"
+        "a b method distance b_sim c_sim agreement probability resemblance lcs lcs_containment cosine same_site same_heading verdict"
     );
     assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
-    assert!(rows.iter().all(|row| row.len() == 16));
+    assert!(rows.iter().all(|row| row.len() == 15));
     let table = dir.nddb(["pairs", "db", "--method", "b", "--format", "tsv"]).done().stdout;
     assert!(table.contains("\n#identity\t2\t\tb\tb\tc\n"), "{table}");
 }

@@ -172,7 +172,13 @@ fn numbers() -> Dir {
             let seed = if row == 7 * edit { edit } else { 0 };
             let number =
                 |index: u64| (text * 7919 + row * 104_729 + seed * 31 + index * 1_299_709) % 999_983 + 1_000_000;
-            format!("{} of {} and {} of {} in all of them as it was then", number(1), number(2), number(3), number(4))
+            format!(
+                "{} of {} and {} of {} in all of them as it was then and as it will be for those who come to count them again",
+                number(1),
+                number(2),
+                number(3),
+                number(4)
+            )
         };
         let rows: Vec<String> = (0..30).map(row).collect();
         let html = format!("<html><body><p>Counts of the year. {}.</p></body></html>", rows.join(". "));
