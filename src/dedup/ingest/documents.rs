@@ -47,14 +47,13 @@ impl Maker {
     pub(super) fn new(settings: &Settings) -> std::result::Result<Self, LoadError> {
         Ok(Self {
             greatest: low_mask(settings.bits),
-            keeps_words: settings.keeps_words,
-            ..Self::of(Recipe::from_label(&settings.recipe)?)
+            ..Self::of(Recipe::from_label(&settings.recipe)?, settings.keeps_words)
         })
     }
 
     /// Returns a maker of documents without a database.
-    pub(super) fn of(recipe: Recipe) -> Self {
-        Self { recipe, label: recipe.label(), greatest: u64::MAX, keeps_words: false }
+    pub(super) fn of(recipe: Recipe, keeps_words: bool) -> Self {
+        Self { recipe, label: recipe.label(), greatest: u64::MAX, keeps_words }
     }
 
     /// Prepares an entry; `archive` is the number of its archive.
@@ -103,7 +102,8 @@ impl Maker {
                 too_wide(document.fingerprint().0, position)
             }
             Ok(document) => match document.check_address() {
-                Ok(()) => Prepared::Sketched(Box::new(document), archive),
+                Ok(()) if self.keeps_words => Prepared::Sketched(Box::new(document), archive),
+                Ok(()) => Prepared::Sketched(Box::new(document.with_words(None)), archive),
                 Err(error) => bad(error.to_string()),
             },
             Err(error) => bad(error.to_string()),

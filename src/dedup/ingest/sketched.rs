@@ -27,9 +27,10 @@ pub enum Sketched<'a> {
     Skipped(Skipped<'a>),
 }
 
-/// Reads an archive and passes its documents on in order, as a load with this recipe would store them. Pages are
-/// sketched on `threads` threads. `archive` is the archive number in the positions of documents. Between entries,
-/// `stop` may end the reading; returns whether the whole archive was read.
+/// Reads an archive and passes its documents on in order, as a load with this recipe would store them; the flag beside
+/// it tells whether the words of pages are kept. Pages are sketched on `threads` threads. `archive` is the archive
+/// number in the positions of documents. Between entries, `stop` may end the reading; returns whether the whole archive
+/// was read.
 ///
 /// # Errors
 /// [`LoadError::Archive`] if the archive cannot be opened or read to its end, or has raw fingerprints, whose ids depend
@@ -37,13 +38,13 @@ pub enum Sketched<'a> {
 pub fn sketch_archive(
     path: &Path,
     archive: u32,
-    recipe: Recipe,
+    (recipe, keeps_words): (Recipe, bool),
     options: &Options,
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
     each: &mut dyn FnMut(Sketched<'_>) -> nddb_index::Result<()>,
 ) -> Result<bool, LoadError> {
-    let maker = Maker::of(recipe);
+    let maker = Maker::of(recipe, keeps_words);
     let allowed = Allowed::by(MEMORY);
     let mut input = Input::open(path, &allowed.limit(options.clone().beside(threads)))?;
     if input.format().is_raw() {

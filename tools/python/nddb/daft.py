@@ -60,7 +60,8 @@ def sketch(
     named = columns_of(pages.column_names, number, id, text, html, url)
     check_numbers(pages.schema().to_pyarrow_schema(), number)
     engine = _Daft()
-    return engine.map(engine.select(pages, **named), partial(sketched, recipe=recipe, keep_words=keep_words), schemas.SKETCHED)
+    task = partial(sketched, recipe=recipe, keep_words=keep_words)
+    return engine.map(engine.select(pages, **named), task, schemas.SKETCHED)
 
 
 def pairs(documents: daft.DataFrame, **judging: Any) -> daft.DataFrame:

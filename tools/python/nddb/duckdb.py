@@ -54,13 +54,15 @@ def sketch(
     are text and differ. Rows without an id or a page are left out. Columns text, html and url are read where they are
     there, unless others are named, or None; with a column that is named for a page, no other one is. With `keep_words`
     sketches carry the words of pages, by which `clusters` knows what a removal loses; else that is estimated. The
-    sketches are in memory, some 900 bytes of a page without words. Raises ValueError for a table without a column that is named.
+    sketches are in memory, some 900 bytes of a page without words. Raises ValueError for a table without a column that
+    is named.
     """
     reader = pyarrow.RecordBatchReader.from_stream(pages)
     named = columns_of(reader.schema.names, number, id, text, html, url)
     check_numbers(reader.schema, number)
     given = (batch.select(list(named.values())).rename_columns(list(named)) for batch in reader)
-    made = pyarrow.Table.from_batches(sketched(given, recipe, threads=None, keep_words=keep_words), schemas.arrow(schemas.SKETCHED))
+    sketches = sketched(given, recipe, threads=None, keep_words=keep_words)
+    made = pyarrow.Table.from_batches(sketches, schemas.arrow(schemas.SKETCHED))
     return duckdb.from_arrow(made, connection=connection)
 
 

@@ -64,7 +64,8 @@ def sketch(
     named = columns_of(schema.names, number, id, text, html, url)
     check_numbers(pyarrow.schema(list(zip(schema.names, schema.types))), number)
     engine = _Ray()
-    return engine.map(engine.select(pages, **named), partial(sketched, recipe=recipe, keep_words=keep_words), schemas.SKETCHED)
+    task = partial(sketched, recipe=recipe, keep_words=keep_words)
+    return engine.map(engine.select(pages, **named), task, schemas.SKETCHED)
 
 
 def pairs(documents: ray.data.Dataset, **judging: Any) -> ray.data.Dataset:

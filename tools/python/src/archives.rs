@@ -29,13 +29,14 @@ pub(crate) fn archives(paths: Vec<PathBuf>, format: &str) -> Result<Vec<PathBuf>
 
 /// Sketches the pages of an archive in their order: a Stream with the columns of `Recipe.sketch_batch`.
 ///
-/// The sketches are those that a load would store; `archive` is the number by which they name their archive. What
+/// The sketches are those that a load would store, with `keep_words` those with the words of pages; `archive` is the number by which they name their archive. What
 /// cannot be read is left out; `skipped` is called with a position and a reason for each. Raises ArchiveError if the
 /// archive cannot be opened, or not read to its end.
 #[pyfunction]
 #[pyo3(signature = (
     path, *, archive=0, recipe="main", format="auto", id_field="id", text_field="text", html_field="html",
-    fp_field="fp", url_field="url", id_from="record", threads=None, skipped=None
+    fp_field="fp", url_field="url", id_from="record", threads=None, skipped=None,
+    keep_words=false
 ))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn sketch_archive(
@@ -51,6 +52,7 @@ pub(crate) fn sketch_archive(
     id_from: &str,
     threads: Option<usize>,
     skipped: Option<Py<PyAny>>,
+    keep_words: bool,
 ) -> Result<Stream> {
     let recipe = named(recipe)?;
     let [id, text, html, fp, url] = [id_field, text_field, html_field, fp_field, url_field].map(str::to_owned);
@@ -75,7 +77,8 @@ pub(crate) fn sketch_archive(
             })
         };
         let stop = || sink.stopped();
-        let read = nddb::ingest::sketch_archive(&path, archive, recipe, &options, threads, &stop, &mut each);
+        let read =
+            nddb::ingest::sketch_archive(&path, archive, (recipe, keep_words), &options, threads, &stop, &mut each);
         match (read, fault) {
             (_, Some(fault)) => return Err(fault),
             (Err(LoadError::Archive(error)), None) => return Err(error.into()),

@@ -372,9 +372,9 @@ impl PyReader {
     /// remove.
     ///
     /// A cluster is a star, named by the id of its oldest document. `keep` lists rules, the first that tells two apart
-    /// decides: stored (the default), batch, newest, oldest, longest, shortest-url, id. `level` says how much
-    /// of a removed document may be lost: same, strict or standard (the default), as `nddb cluster --help` has it;
-    /// `words` is where the words come from by which that is known: auto (the default), stored, archives, remote or estimate.
+    /// decides: stored (the default), batch, newest, oldest, longest, shortest-url, id. `level` says how much of
+    /// a removed document may be lost: same, strict or standard (the default), as `nddb cluster --help` has it; `words`
+    /// is where the words come from by which that is known: auto (the default), stored, archives, remote or estimate.
     /// Of each cluster one document is kept; what is near to that one itself is removed, or to another one that stays.
     ///
     /// >>> members = nddb.open("crawl.nddb").clusters(keep=["longest"])

@@ -90,9 +90,8 @@ impl PyRecipe {
     /// `id` is text, of a number its digits; `is_number` tells the number 17 from the text "17".
     /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is
     /// the fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
-    /// Columns are named as in `Writer.add_batch`. With
-    /// `keep_words` the words of pages are in `sketch`, too, by which `members` knows what a removal loses.
-    /// As a Parquet file it is loaded by `Writer.load`, without the pages.
+    /// Columns are named as in `Writer.add_batch`. With `keep_words` the words of pages are in `sketch`, too, by which
+    /// `members` knows what a removal loses. As a Parquet file it is loaded by `Writer.load`, without the pages.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": ["a"], "text": [fox]})

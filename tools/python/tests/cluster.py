@@ -66,9 +66,9 @@ def collection(spark, tmp_path_factory):
     with nddb.Writer(folder / "crawl.nddb") as writer:
         assert writer.rm(GONE) > 20
     assert nddb.open(folder / "crawl.nddb").stats()["runs"]
-    stored = jobs.ingest(spark, first, folder / "store", crawl="01")
+    stored = jobs.ingest(spark, first, folder / "store", crawl="01", keep_words=True)
     assert stored == sum(len(path.read_text().splitlines()) for path in first)
-    jobs.ingest(spark, second, folder / "store", crawl="1")
+    jobs.ingest(spark, second, folder / "store", crawl="1", keep_words=True)
     return folder, jobs.documents(spark, folder / "store", deleted=GONE)
 
 

@@ -55,23 +55,30 @@ def test_pairs_are_those_of_a_database(archives, database, options):
 
 @pytest.mark.parametrize("options", CASES, ids=str)
 def test_clusters_are_those_of_a_database(archives, database, options):
-    found = engine.clusters(engine.sketches(archives), **options)
+    found = engine.clusters(engine.sketches(archives, keep_words=True), **options)
     of_database = {name: value for name, value in options.items() if name != "groups"}
     expected = pyarrow.table(nddb.open(database).clusters(**of_database))
     assert found.schema.equals(expected.schema)
     assert found.equals(expected) and found.num_rows > 80
 
 
+def test_losses_are_estimated_without_the_words_of_pages(archives, database):
+    found = engine.clusters(engine.sketches(archives))
+    assert found.equals(pyarrow.table(nddb.open(database).clusters(words="estimate")))
+    with pytest.raises(ValueError, match="nonsense"):
+        nddb.open(database).clusters(words="nonsense")
+
+
 def test_deleted_documents_stay_founders(archives, tmp_path):
     with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
         writer.load(archives)
-    documents = engine.sketches(archives)
+    documents = engine.sketches(archives, keep_words=True)
     gone = {row["id"] for row in list(documents.values())[::7]}
     with nddb.Writer(tmp_path / "a.nddb") as writer:
         writer.rm(gone)
     for row in documents.values():
         row["deleted"] = row["id"] in gone
-    for options in [{}, {"method": "simhash", "groups": 4}, {"group_limit": 10, "keep": ["longest"], "remove": "near"}]:
+    for options in [{}, {"method": "simhash", "groups": 4}, {"group_limit": 10, "keep": ["longest"], "level": "same"}]:
         of_database = {name: value for name, value in options.items() if name != "groups"}
         expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters(**of_database))
         assert engine.clusters(documents, **options).equals(expected)
@@ -87,7 +94,7 @@ def test_bare_fingerprints_are_decided_by_simhash(tmp_path):
     paths = hot.write(tmp_path, "pages", pages, 2)
     with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
         writer.load(paths)
-    documents = engine.sketches(paths)
+    documents = engine.sketches(paths, keep_words=True)
     expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters())
     assert "simhash" in expected["rule"].to_pylist()
     assert engine.clusters(documents, groups=5).equals(expected)
@@ -140,7 +147,6 @@ def test_wrong_tables_and_options_are_refused(archives):
         lambda: tables.properties(numbered, recipe="main", method="lcs"),
         lambda: tables.members(numbered, keep=["nonsense"]),
         lambda: tables.members(numbered, level="nonsense"),
-        lambda: tables.members(numbered, min_probability=2),
         lambda: tables.members(numbered, min_probability=2),
         lambda: list(tables.properties(sketches)),
         lambda: list(tables.members(numbered)),

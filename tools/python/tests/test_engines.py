@@ -17,7 +17,7 @@ import engine as one_machine
 import nddb
 from nddb.steps import schemas
 
-JUDGING = [{}, {"method": "simhash"}, {"group_limit": 20, "keep": ["longest", "id"], "remove": "near"}]
+JUDGING = [{}, {"method": "simhash"}, {"group_limit": 20, "keep": ["longest", "id"], "level": "strict"}]
 
 
 def thirds(rows):
@@ -111,7 +111,7 @@ def collection(tmp_path_factory):
         writer.load(paths)
     with nddb.Writer(folder / "crawl.nddb") as writer:
         assert writer.rm(gone) > 20
-    documents = [row | {"deleted": row["id"] in gone} for row in one_machine.sketches(paths).values()]
+    documents = [row | {"deleted": row["id"] in gone} for row in one_machine.sketches(paths, keep_words=True).values()]
     assert any(row["tokens"] == 0 for row in documents), "empty ones"
     documents = pyarrow.Table.from_pylist(documents, schemas.arrow(schemas.DOCUMENTS))
     return documents, nddb.open(folder / "crawl.nddb")

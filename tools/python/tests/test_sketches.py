@@ -3,6 +3,7 @@
 import pickle
 
 import pyarrow
+import pyarrow.parquet
 import pytest
 from conftest import FOX
 
@@ -85,3 +86,18 @@ def test_what_is_no_sketch_is_refused(table):
     for wrong in [lambda: nddb.candidate_keys(sketches, "lcs"), lambda: nddb.decide(sketches, sketches, "lcs")]:
         with pytest.raises(nddb.UnusableMethod):
             wrong()
+
+
+def test_a_database_takes_the_words_of_sketches_if_it_keeps_words(tmp_path, table):
+    table = table[:500]
+    pyarrow.parquet.write_table(sketches_of(table, keep_words=True), tmp_path / "sketches.parquet")
+    members = {}
+    for keep_words in (False, True):
+        config = nddb.Config(k=3, keep_words=keep_words)
+        for name in ("pages", "sketches"):
+            with nddb.Writer(tmp_path / f"{name}-{keep_words}.nddb", create=config) as writer:
+                writer.add_batch(table) if name == "pages" else writer.load(tmp_path / "sketches.parquet")
+            clusters = nddb.open(tmp_path / f"{name}-{keep_words}.nddb").clusters(level="strict")
+            members[name, keep_words] = [(row["id"], row["verdict"], row["kept"]) for row in clusters]
+    assert members["sketches", True] == members["pages", True]
+    assert members["sketches", False] == members["pages", False] != members["pages", True]

@@ -230,7 +230,7 @@ def test_the_jobs_run_from_a_command_line(collection, tmp_path):
         assert done.returncode == 0, done.stderr
 
     archives = [folder / f"first-{part}.jsonl" for part in range(3)]
-    run("ingest", "store", *archives, "--crawl", "first")
+    run("ingest", "store", *archives, "--crawl", "first", "--keep-words")
     (tmp_path / "gone").write_text("page-7\n")
     run("clusters", "store", "out", "--deleted", "gone", "--keep", "longest,id")
     with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
@@ -305,7 +305,7 @@ def test_a_crawl_is_clustered_as_by_one_machine(spark, tmp_path_factory, tmp_pat
             writer.load(archives[:1])
             writer.load(archives[1:])
         for archive in archives:
-            jobs.ingest(spark, [archive], folder / "store", crawl=archive.name)
+            jobs.ingest(spark, [archive], folder / "store", crawl=archive.name, keep_words=True)
     db, documents = nddb.open(folder / "crawl.nddb"), jobs.documents(spark, folder / "store")
     pairs = jobs.pairs(documents, tmp_path / "pairs", **judging).toArrow()
     assert same(pairs, pyarrow.table(db.pairs(**judging))) > 50

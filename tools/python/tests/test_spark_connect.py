@@ -33,7 +33,7 @@ options = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2",
            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 spark = SparkSession.builder.config(map=options).remote("local[2]").getOrCreate()
 assert not hasattr(spark, "_jvm")
-jobs.ingest(spark, sorted(folder.glob("*.jsonl")), folder / "store", crawl="one")
+jobs.ingest(spark, sorted(folder.glob("*.jsonl")), folder / "store", crawl="one", keep_words=True)
 documents = jobs.documents(spark, folder / "store", deleted=["page-7"])
 jobs.clusters(documents, folder / "work").write.parquet(f"file://{folder}/members")
 members = spark.read.parquet(f"file://{folder}/members")

@@ -46,7 +46,7 @@ def test_a_job_in_a_store_gives_the_rows_of_one_machine_though_an_executor_is_ki
         for archive in folder.glob(f"{crawl}-*.jsonl"):
             (stored / crawl / archive.name).put(lambda new, archive=archive: shutil.copy(archive, new))
         (stored / crawl / "_SUCCESS").put(lambda new: new.touch())
-        jobs.ingest(spark, [stored / crawl], stored / "store", crawl=crawl)
+        jobs.ingest(spark, [stored / crawl], stored / "store", crawl=crawl, keep_words=True)
     assert len((stored / "store/sketches/crawl=first").children()) == 3 + 1, "a file of each archive, by its own task"
     (stored / "gone.txt").put(lambda new: new.write_text("\n".join(GONE)))
     killed = []

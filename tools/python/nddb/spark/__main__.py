@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     ingest.add_argument("--crawl", required=True, help="the name of the crawl")
     ingest.add_argument("--recipe", default="main")
     ingest.add_argument("--format", default="auto")
+    ingest.add_argument("--keep-words", action="store_true", help="keep the words of pages, as of nddb create")
     pairs = jobs.add_parser("pairs", help="all near-duplicate pairs, as a folder of Parquet files")
     clusters = jobs.add_parser("clusters", help="clusters/, keep.txt and remove.txt in a folder")
     shards = jobs.add_parser("shards", help="databases of a part of the documents each, in a folder")
@@ -69,9 +70,8 @@ def run(spark: SparkSession, given: argparse.Namespace) -> None:
     import nddb.spark as jobs
 
     if given.job == "ingest":
-        count = jobs.ingest(
-            spark, given.archives, given.store, crawl=given.crawl, recipe=given.recipe, format=given.format
-        )
+        options = {"recipe": given.recipe, "format": given.format, "keep_words": given.keep_words}
+        count = jobs.ingest(spark, given.archives, given.store, crawl=given.crawl, **options)
         print(f"{count} documents", file=sys.stderr)
         return
     output = Place(given.output)

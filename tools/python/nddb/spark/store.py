@@ -38,10 +38,11 @@ def ingest(
 
     `paths` are archives and folders of them, in their order: the number of a document is that of its archive, counted
     over all crawls of the store, and its index in the archive. The store and archives may be in object stores, from
-    which a task copies its archive first. The other options are those of `nddb.tables.sketch_archive`; sketches do not
-    tell them, so shards do not find texts again that were read by other names of fields than the usual ones. Raises
-    FileExistsError if the crawl is there, `nddb.Error` for another recipe than that of the store, ValueError for what
-    no file system knows, and what a task raises for an archive that cannot be read.
+    which a task copies its archive first. The other options are those of `nddb.tables.sketch_archive`: with
+    `keep_words`, `clusters` knows what a removal loses. Sketches do not tell them, so shards do not find texts again
+    that were read by other names of fields than the usual ones. Raises FileExistsError if the crawl is there,
+    `nddb.Error` for another recipe than that of the store, ValueError for what no file system knows, and what a task
+    raises for an archive that cannot be read.
     """
     folder = known(spark, store)
     label = Recipe(recipe).label

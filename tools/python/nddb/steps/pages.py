@@ -68,8 +68,7 @@ def sketched(
         pages = batch.filter(compute.and_(is_page, compute.is_valid(batch["id"])))
         for start in range(0, len(pages), PAGES):
             part = pages.slice(start, PAGES)
-            stream = made_by.sketch_batch(part, threads=threads, keep_words=keep_words, **names)
-            sketches = batch_of(pyarrow.table(stream))
+            sketches = batch_of(pyarrow.table(made_by.sketch_batch(part, threads=threads, keep_words=keep_words, **names)))
             if len(sketches) != len(part):
                 raise ValueError("an id is empty, longer than 4,096 bytes, holds a NUL or begins with U+0001")
             columns = dict(zip(sketches.schema.names, sketches.columns))

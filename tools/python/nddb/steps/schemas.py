@@ -36,9 +36,7 @@ PRINTS = "key long, number long, fp long, wanted boolean"
 CUT = "key long"
 CANDIDATES = "older long, newer long, unlisted boolean"
 
-SCORES = (
-    "distance long, b_sim long, c_sim long, agreement long, probability double, resemblance double"
-)
+SCORES = "distance long, b_sim long, c_sim long, agreement long, probability double, resemblance double"
 SAME = "same_site boolean, same_heading boolean"
 DECIDED = f"a string, b string, near boolean, rule string, {SCORES}, {SAME}, nearness long"
 NEAR = f"older long, newer long, unlisted boolean, {DECIDED}"

@@ -48,7 +48,7 @@ pub(crate) fn properties(
     groups: Option<u8>,
 ) -> Result<Stream> {
     let (recipe, tables) = (named(recipe)?, Tables::new(sketches)?);
-    let options = pair_options(&recipe, method, k, None, complete, None, None)?;
+    let options = pair_options(&recipe, method, k, None, complete, None)?;
     let near = groups.map(|groups| NearTables::new(k, groups)).transpose()?;
     Ok(Stream::new(columns(), move |sink| {
         for array in tables.take()? {

@@ -26,7 +26,7 @@ use crate::{database, interrupt};
 /// duplicate: then `of` is the most similar document, and nothing was stored. All documents are durable at the end of
 /// the input; with --durable, each one is when its line is printed.
 ///
-/// With --if-new, a line also has b_sim, c_sim, agreement, resemblance, difference, lcs, same_site, same_heading, rule
+/// With --if-new, a line also has b_sim, c_sim, agreement, resemblance, lcs, same_site, same_heading, rule
 /// and complete: the scores, and the rule that decided. b_sim and c_sim are null for the recipe `main`, which stores no
 /// keys of B and C. With -k, near-duplicates are those within K bits.
 #[derive(Debug, clap::Args)]
