@@ -52,7 +52,7 @@ def made(kind):
 def expected(tmp_path_factory):
     """What a database of the pages removes, by the three steps: the number of a row, and that of the kept one."""
     path = tmp_path_factory.mktemp("steps") / "steps.nddb"
-    with nddb.Writer(path, create=nddb.Config()) as writer:
+    with nddb.Writer(path, create=nddb.Config(keep_words=True)) as writer:
         writer.add_batch(pyarrow.Table.from_pylist(ROWS))
     members = [row for row in nddb.open(path).clusters() if row["verdict"] == "remove"]
     number = {row["id"]: index for index, row in enumerate(ROWS)}
