@@ -601,8 +601,16 @@ fn catalog_values_that_break_a_rule_are_refused() {
     };
     let record = Record { id: "id".into(), url: Some("u".into()), ..Record::default() }.encode();
     let print = Print { fingerprint: 1, unprinted: false }.encode().to_vec();
-    let settings =
-        Settings { catalog: 1, bits: 64, k: 3, levels: Some(vec![5]), restart: 32, recipe: "r".into() }.encode();
+    let settings = Settings {
+        catalog: 1,
+        bits: 64,
+        k: 3,
+        levels: Some(vec![5]),
+        restart: 32,
+        recipe: "r".into(),
+        keeps_words: false,
+    }
+    .encode();
     let batch = Batch { number: 1, state: BatchState::Open }.encode();
     let range = Range { high: 1, state: RangeState::Pending, batch: 0 }.encode();
     let archive = Archive::unread("p".into(), 1, [0; 16], 2, None).encode();

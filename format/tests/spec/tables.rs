@@ -107,6 +107,7 @@ fn samples() -> Vec<Sample> {
         levels: Some(vec![5, 4]),
         restart: 0x20,
         recipe: "r".into(),
+        keeps_words: false,
     };
     let summary =
         Summary { fingerprint: 0x0102_0304_0506_0708, is_without_terms: true, profile: Some([0; PROFILE]), ..bare() };

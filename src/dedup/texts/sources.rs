@@ -150,9 +150,12 @@ impl TextSources {
         }
     }
 
-    /// Returns whether any archive can be read.
-    pub(crate) fn is_readable(&self) -> bool {
-        self.archives.values().any(|archive| matches!(archive.state, State::Sound | State::Doubtful))
+    /// Returns whether any of the wanted documents can be read; if none is wanted, whether any archive can.
+    pub(crate) fn is_readable(&self, wanted: &FixedBitSet) -> bool {
+        if wanted.is_clear() {
+            return self.archives.values().any(|archive| matches!(archive.state, State::Sound | State::Doubtful));
+        }
+        wanted.ones().any(|ordinal| self.index(ordinal as u32).is_ok())
     }
 
     /// Returns the text of one document; `None` if unreadable. In a compressed stream, all preceding data is read too.

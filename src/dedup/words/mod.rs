@@ -80,6 +80,7 @@ impl WordSource {
 }
 
 /// What is known of the words of two documents.
+#[allow(clippy::large_enum_variant, reason = "it is passed on once for each pair and never stored")]
 pub(crate) enum Compared {
     /// The words of both.
     Exactly(Comparison),
@@ -119,7 +120,7 @@ impl DocumentWords {
             return Ok(Self { source: WordSource::Stored, texts, ..estimated });
         }
         let sources = TextSources::within_reach(view, collection, None, from == WordsFrom::Remote, resources, ticker)?;
-        if from == WordsFrom::Auto && !sources.is_readable() {
+        if from == WordsFrom::Auto && !sources.is_readable(wanted) {
             return Ok(estimated);
         }
         let mut writer = KeptWriter::new(resources)?;

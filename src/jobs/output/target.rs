@@ -163,8 +163,8 @@ impl Identity {
 fn descriptor(of: impl AsFd) -> Option<Identity> {
     let found = rustix::fs::fstat(of).ok()?;
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode).is_file();
-    #[expect(clippy::unnecessary_cast, reason = "the widths differ by system")]
-    is_file.then(|| Identity::File(found.st_dev as u64, found.st_ino as u64))
+    #[allow(clippy::unnecessary_cast, reason = "the widths differ by system")]
+    is_file.then_some(Identity::File(found.st_dev as u64, found.st_ino as u64))
 }
 
 /// Returns an address so that equal objects have equal ones: with one scheme for each kind of store.

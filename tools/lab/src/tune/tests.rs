@@ -1,5 +1,5 @@
 use nddb::detect::methods::Shingles;
-use nddb::detect::{GROUPS, Groups, PairOptions, Ratios, Resources, TextScope};
+use nddb::detect::{GROUPS, Groups, PairOptions, Ratios, Resources};
 use nddb_dedup::support::{corpus, texts};
 
 use super::*;
