@@ -28,6 +28,7 @@ pub(crate) struct Rows {
     to: To,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there is one for each output")]
 enum To {
     Text { is_json: bool, output: Output, line: Vec<u8> },
     Table(Box<TableFile>),

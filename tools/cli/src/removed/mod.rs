@@ -9,7 +9,7 @@ mod table;
 
 use std::borrow::Cow;
 
-use nddb::detect::{KnownLoss, Loss, NearDuplicate, Pair};
+use nddb::detect::{KnownLoss, NearDuplicate, Pair};
 
 use self::origins::Origin;
 use crate::quantity::counted;
@@ -53,7 +53,7 @@ impl<'a> Removed<'a> {
         let rule = pair.map_or(Cow::Borrowed(method), Pair::verdict);
         let identical = pair.is_some_and(|pair| pair.identical);
         let probability = pair.and_then(|pair| pair.measures.share("probability"));
-        let loss = Some(loss.cloned().unwrap_or_else(|| KnownLoss::Loss(Box::new(Loss::default()))));
+        let loss = Some(loss.cloned().unwrap_or_else(|| KnownLoss::Loss(Box::default())));
         Self { id, kept: Some(kept), part: None, identical, rule, probability, loss, origin: Origin::default() }
     }
 
