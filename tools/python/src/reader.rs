@@ -417,7 +417,6 @@ impl PyReader {
     /// >>> rows[0]["says"], rows[0]["holds"]
     /// ('near-duplicates, by model', True)
     #[pyo3(signature = (a, b, method=None, *, k=None, min_probability=None))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn why(
         &self,
         py: Python<'_>,

@@ -99,6 +99,7 @@ impl PyRecipe {
     /// [('a', 280)]
     #[pyo3(signature = (table, *, id="id", text=Choice::Usual, html=Choice::Usual, url=Choice::Usual, threads=None,
         keep_words=false))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn sketch_batch(
         &self,
         table: &Bound<'_, PyAny>,
