@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use nddb_remote::{is_listable, is_remote};
+
 /// The format of an input. Compression is not part of the format and always detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -101,7 +103,10 @@ impl FromStr for Format {
 
 /// Returns the format of a file name's extension, before any extension of compression.
 pub(super) fn by_name(path: &Path) -> Option<Format> {
-    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    // What follows in the address of a server is not of the name.
+    let end = if is_remote(path) && !is_listable(path) { &['?', '#'][..] } else { &[] };
+    let name = path.to_string_lossy();
+    let name = Path::new(name.split(end).next()?).file_name()?.to_string_lossy().to_ascii_lowercase();
     let mut name = name.as_str();
     for ending in [".open", ".gz", ".zst", ".zstd", ".bz2", ".xz", ".lz4"] {
         name = name.strip_suffix(ending).unwrap_or(name);

@@ -81,6 +81,7 @@ fn place(name: &str, row: u64) -> String {
 
 /// Returns the beginning of the ids of a file's rows: its name, or its whole path.
 pub(super) fn name(path: &Path, from: IdFrom) -> String {
+    let path = nddb_remote::path_without_credentials(path);
     let file_name = path.file_name().filter(|_| from == IdFrom::Row);
     text_of(file_name.unwrap_or(path.as_os_str()))
 }

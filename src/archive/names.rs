@@ -2,16 +2,17 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str;
 
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
 /// Returns a name as text. Bytes that are not UTF-8 become `%` and two hex digits. In a name with such bytes, and in a
-/// name that looks like the text of such a name, each `%` becomes `%25`. All other names are unchanged, and no two
-/// names have the same text.
+/// name that looks like the text of such a name, each `%` becomes `%25`. An address loses its credentials
+/// ([`nddb_remote::without_credentials`]). All other names are unchanged, and no two of them have the same text.
 pub fn text_of(name: impl AsRef<OsStr>) -> String {
-    let name = name.as_ref().as_bytes();
+    let name = nddb_remote::path_without_credentials(Path::new(name.as_ref()));
+    let name = name.as_os_str().as_bytes();
     match str::from_utf8(name) {
         Ok(text) if !is_escaped(name) => text.to_owned(),
         _ => escaped(name),

@@ -42,8 +42,8 @@ pub struct Located {
 /// The identity of an archive, by which a later run recognises it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArchiveIdentity {
-    /// The absolute path, so that the file is found from any folder, or the address of a remote object, as text;
-    /// [`path_of`](super::path_of) makes it a path again.
+    /// The absolute path, so that the file is found from any folder, or the address of a remote object without
+    /// credentials, as text; [`path_of`](super::path_of) makes it a path again.
     pub path: String,
     /// The file's size.
     pub size: u64,
@@ -346,9 +346,11 @@ fn files_below(folder: &Path, within: OsString) -> Result<Vec<Below>, ArchiveErr
 fn objects_below(folder: &Path, within: &OsStr) -> Result<Vec<Below>, ArchiveError> {
     let listed = nddb_remote::list(folder).map_err(|source| failed("listing", folder, source))?;
     let below = |object: nddb_remote::Listed| {
-        let name = object.path.strip_prefix(folder).ok()?.to_owned();
-        let is_hidden = name.iter().any(is_hidden_name);
-        Some(Below { name: joined(within, name.as_os_str()), path: object.path, is_hidden })
+        // Names of objects are no paths: an empty part of one counts.
+        let (path, folder) = (object.path.to_str()?, folder.to_str()?);
+        let name = OsStr::new(path.strip_prefix(folder.trim_end_matches('/'))?.strip_prefix('/')?);
+        let is_hidden = name.to_str()?.split('/').any(|part| is_hidden_name(OsStr::new(part)));
+        Some(Below { name: joined(within, name), path: object.path, is_hidden })
     };
     Ok(listed.into_iter().filter_map(below).collect())
 }

@@ -41,6 +41,8 @@ pub struct UnreadTexts {
     pub remote: u64,
     /// Documents whose archive is no longer at its path.
     pub moved: u64,
+    /// Documents whose archive may not be read: its server or store wants credentials.
+    pub refused: u64,
     /// Documents whose archive has changed: its size, or its first or last 64 KB, differ.
     pub changed: u64,
     /// Documents at whose position no page is found or another one than was loaded, or whose archive is damaged before
@@ -51,7 +53,7 @@ pub struct UnreadTexts {
 impl UnreadTexts {
     /// Returns the total over all reasons.
     pub fn total(&self) -> u64 {
-        self.without_source + self.remote + self.moved + self.changed + self.damaged
+        self.without_source + self.remote + self.moved + self.refused + self.changed + self.damaged
     }
 
     /// Returns a description of each reason that occurs, with its number of documents.
@@ -60,6 +62,7 @@ impl UnreadTexts {
             ("without a source", self.without_source),
             ("in a store or on a server", self.remote),
             ("in an archive that was moved", self.moved),
+            ("in an archive that needs credentials", self.refused),
             ("in an archive that has changed", self.changed),
             ("in a damaged archive", self.damaged),
         ];

@@ -56,6 +56,30 @@ pub fn root(path: &Path) -> Option<PathBuf> {
     Address::of(path).map(|address| address.root().into())
 }
 
+/// Returns whether an address is below another one, or is the same: on the same server, or in the same bucket, and in
+/// the same folder. An address with parts of dots is below none.
+#[must_use]
+pub fn is_below(path: &Path, base: &Path) -> bool {
+    let (Some(of_path), Some(of_base)) = (Address::of(path), Address::of(base)) else { return false };
+    // Names of servers, but not of buckets, have no case; a user is no part of them.
+    let place = |address: &Address<'_>| match address.is_http() {
+        true => address.bucket.rsplit('@').next().unwrap_or_default().to_ascii_lowercase(),
+        false => address.bucket.to_owned(),
+    };
+    let is_dots = |part: &str| matches!(&*part.to_ascii_lowercase().replace("%2e", "."), "." | "..");
+    // A URL may have backslashes for slashes, and its server ends at `?` and `#`, too.
+    let is_odd = of_path.is_http()
+        && (of_path.bucket.contains(['\\', '?', '#'])
+            || of_path.key.split(['?', '#']).next().unwrap_or("").contains('\\'));
+    let folder = of_base.key.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let below = of_path.key.strip_prefix(folder);
+    of_path.scheme == of_base.scheme
+        && place(&of_path) == place(&of_base)
+        && !is_odd
+        && !of_path.key.split('/').any(is_dots)
+        && below.is_some_and(|below| folder.is_empty() || below.is_empty() || below.starts_with('/'))
+}
+
 /// Fails unless objects can be written at a remote path.
 ///
 /// # Errors
@@ -93,6 +117,30 @@ mod tests {
         }
         let (store, server) = (Path::new("gs://crawls/a/b"), Path::new("http://crawls/a"));
         assert!(is_listable(store) && check_writable(store).is_ok() && root(store) == Some("gs://crawls".into()));
+        let below = |path: &str, base: &str| is_below(Path::new(path), Path::new(base));
+        for path in ["https://h.org/c/a.gz", "https://H.org/c", "https://me:pw@h.org/c/d/e?sig=1"] {
+            assert!(
+                below(path, "https://h.org") && below(path, "https://h.org/c/") && below(path, "https://you:x@h.org/c")
+            );
+        }
+        for other in [
+            "http://h.org/c/a",
+            "https://h.org.evil.org/c/a",
+            "https://h.org@evil.org/c/a",
+            "https://h.org:8/c/a",
+            "https://h.org/c/../a",
+            "https://h.org/c/%2E%2e/a",
+            "https://h.org/cc/a",
+            "https://h.org\\@evil.org/c/a",
+            "https://h.org/c/..\\a",
+            "s3://h.org/c/a",
+            "/c/a",
+            "file:///c/a",
+            "https://evil.org?@h.org/c/a",
+        ] {
+            assert!(!below(other, "https://h.org/c"), "{other}");
+        }
+        assert!(below("s3://b/k", "s3://b") && !below("s3://B/k", "s3://b"));
         assert!(!is_listable(server) && check_writable(server).is_err() && root(Path::new("a")).is_none());
     }
 }

@@ -1,7 +1,8 @@
 //! The threads that send requests, and one client for each bucket and server.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
+use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
@@ -11,19 +12,28 @@ use std::time::Duration;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
-use object_store::http::HttpBuilder;
-use object_store::path::Path as Location;
+use object_store::path::{Path as Location, PathPart};
 use object_store::{ClientOptions, Error, ObjectStore, RetryConfig};
 use tokio::runtime::{Builder, Runtime};
-use url::{Position, Url};
+use url::Url;
 
 use crate::address::Address;
+use crate::credentials::{self, without_credentials};
 use crate::failure::Failure;
+use crate::http::{self, Version};
+use crate::listing::Listings;
+use crate::spool::Spool;
 
 /// Threads that send requests and receive answers.
 const THREADS: usize = 2;
 /// Time for which a request is tried again.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 10 } else { 60 });
+/// Time without a byte after which a request has failed.
+pub(crate) const SILENCE: Duration = Duration::from_secs(30);
+/// What is told of an object that is not the same any more.
+pub(crate) const REPLACED: &str = "it was replaced while it was read; run the command again";
+/// Copies of files that are kept for the next time that they are opened: a load identifies a file, then reads it.
+const COPIES: usize = 4;
 
 /// A client that other threads share.
 pub(crate) type Client = Arc<dyn ObjectStore>;
@@ -33,6 +43,11 @@ struct World {
     process: u32,
     runtime: Runtime,
     clients: HashMap<String, Client>,
+    server_client: Option<reqwest::Client>,
+    /// Copies of files that were read last, the latest at the end.
+    copies: VecDeque<(Url, Arc<Spool>)>,
+    /// The versions of files whose server does not name each version, and the hashes of their first bytes.
+    beginnings: HashMap<Url, (Version, u64)>,
 }
 
 static WORLD: Mutex<Option<World>> = Mutex::new(None);
@@ -43,7 +58,14 @@ impl World {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Builder::new_multi_thread();
         let runtime = builder.worker_threads(THREADS).thread_name("nddb-remote").enable_all().build()?;
-        Ok(Self { process: std::process::id(), runtime, clients: HashMap::new() })
+        Ok(Self {
+            process: std::process::id(),
+            runtime,
+            clients: HashMap::new(),
+            server_client: None,
+            copies: VecDeque::new(),
+            beginnings: HashMap::new(),
+        })
     }
 }
 
@@ -85,23 +107,65 @@ pub(crate) fn received<T>(receiver: &Receiver<T>) -> io::Result<T> {
     receiver.recv().map_err(|_| Failure::of(io::ErrorKind::Other, "the request was given up"))
 }
 
-/// The client of a remote path, and the object in it.
+/// Opens a file of an HTTP server, of which the first bytes are asked for.
+pub(crate) fn open_http(path: &Path, first: u64) -> io::Result<http::Opened> {
+    let address = path.to_str().unwrap_or_default();
+    let listed = std::env::var_os(credentials::VARIABLE).map(|list| credentials::list(Path::new(&list))).transpose()?;
+    let supplied = listed.and_then(|list| credentials::supplied(address, &list));
+    let url = Url::parse(supplied.as_deref().unwrap_or(address));
+    let url = url.map_err(|error| refused(format!("it is no valid URL: {error}")))?;
+    let (client, copy) = with(|world| {
+        let client = match &world.server_client {
+            Some(client) => client.clone(),
+            None => world.server_client.insert(http::connect()?).clone(),
+        };
+        let copy = world.copies.iter().find(|(known, _)| *known == url).map(|(_, copy)| Arc::clone(copy));
+        Ok((client, copy))
+    })?;
+    let asked = url.clone();
+    let opened = wait(async move { http::open(client, asked, first, copy).await })??;
+    with(|world| match &opened {
+        http::Opened::Whole(copy) => {
+            world.copies.retain(|(known, _)| *known != url);
+            world.copies.push_back((url, Arc::clone(copy)));
+            if world.copies.len() > COPIES {
+                world.copies.pop_front();
+            }
+            Ok(())
+        }
+        http::Opened::Ranges(file, _) if file.is_exact() => Ok(()),
+        http::Opened::Ranges(file, first) => {
+            let beginning = (file.version().clone(), hash_of(first));
+            let known = world.beginnings.remove(&url);
+            if known.is_some_and(|known| known.0 == beginning.0 && known.1 != beginning.1) {
+                // The file was opened to identify it, and is not that file any more.
+                return Err(Failure::of(io::ErrorKind::Other, REPLACED));
+            }
+            world.beginnings.insert(url, beginning);
+            Ok(())
+        }
+    })?;
+    Ok(opened)
+}
+
+fn hash_of(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+fn refused(told: impl Into<String>) -> io::Error {
+    Failure::of(io::ErrorKind::InvalidInput, told)
+}
+
+/// The client of a path in a store, and the object in it.
 pub(crate) fn client_of(path: &Path) -> io::Result<(Client, Location)> {
-    let refused = |told: String| Failure::of(io::ErrorKind::InvalidInput, told);
-    let address = Address::of(path).ok_or_else(|| refused("it is not the address of an object".into()))?;
+    let address = Address::of(path).ok_or_else(|| refused("it is not the address of an object"))?;
     if address.bucket.is_empty() {
         return Err(refused(format!("a bucket must be named: {}://BUCKET/OBJECT", address.scheme)));
     }
-    let (name, location) = if address.is_http() {
-        let url = path.to_str().and_then(|text| Url::parse(text).ok());
-        let url = url.ok_or_else(|| refused("it is no valid URL".into()))?;
-        let query = url.query().map_or_else(String::new, |query| format!("?{query}"));
-        (format!("{}{query}", &url[..Position::BeforePath]), Location::from_url_path(url.path()))
-    } else {
-        let key = address.key.trim_end_matches('/');
-        (address.root(), Location::parse(key))
-    };
-    let location = location.map_err(|error| refused(error.to_string()))?;
+    let location = location_of(address.key.strip_suffix('/').unwrap_or(address.key))?;
+    let name = address.root();
     let client = with(|world| {
         if let Some(known) = world.clients.get(&name) {
             return Ok(Arc::clone(known));
@@ -113,30 +177,50 @@ pub(crate) fn client_of(path: &Path) -> io::Result<(Client, Location)> {
     Ok((client, location))
 }
 
+/// The object of this name. Names may have empty parts (`a//b`).
+fn location_of(key: &str) -> io::Result<Location> {
+    if key.is_empty() {
+        return Ok(Location::default());
+    }
+    key.split('/').try_fold(Location::default(), |above, part| {
+        let part = match part {
+            "" => PathPart::from(""),
+            part => PathPart::parse(part).map_err(|error| {
+                refused(format!("no request can name this object: {error}; give it another name in the store"))
+            })?,
+        };
+        Ok(above.join(part))
+    })
+}
+
 fn connect(address: Address<'_>, name: &str) -> object_store::Result<Client> {
     let retry = RetryConfig { retry_timeout: PATIENCE, ..RetryConfig::default() };
     // A large range takes long on a slow line: what ends a request is that nothing arrives.
-    let options = ClientOptions::new().with_timeout_disabled().with_read_timeout(Duration::from_secs(30));
+    let options = ClientOptions::new().with_timeout_disabled().with_read_timeout(SILENCE);
     Ok(match address.scheme {
         "s3" | "s3a" => {
             let is_plain = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]
                 .iter()
                 .any(|name| std::env::var(name).is_ok_and(|value| value.starts_with("http://")));
-            let builder = AmazonS3Builder::from_env().with_bucket_name(address.bucket).with_retry(retry);
+            let builder = AmazonS3Builder::from_env()
+                .with_bucket_name(address.bucket)
+                .with_retry(retry)
+                .with_http_connector(Listings);
             Arc::new(builder.with_client_options(options.with_allow_http(is_plain)).build()?)
         }
         "gs" => {
-            let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(address.bucket).with_retry(retry);
+            let builder = GoogleCloudStorageBuilder::from_env()
+                .with_bucket_name(address.bucket)
+                .with_retry(retry)
+                .with_http_connector(Listings);
             Arc::new(builder.with_client_options(options).build()?)
         }
         "az" | "abfs" | "abfss" => {
-            let builder = MicrosoftAzureBuilder::from_env().with_url(name).with_retry(retry);
+            let builder =
+                MicrosoftAzureBuilder::from_env().with_url(name).with_retry(retry).with_http_connector(Listings);
             Arc::new(builder.with_client_options(options).build()?)
         }
-        _ => {
-            let options = options.with_allow_http(address.scheme == "http");
-            Arc::new(HttpBuilder::new().with_url(name).with_retry(retry).with_client_options(options).build()?)
-        }
+        _ => return Err(Error::NotSupported { source: "it is no store".into() }),
     })
 }
 
@@ -151,7 +235,7 @@ pub(crate) fn told(error: Error) -> io::Error {
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
             (ErrorKind::PermissionDenied, format!("the store refuses it; {credentials}"))
         }
-        Error::Precondition { .. } => (ErrorKind::Other, "it was replaced while it was read; begin again".to_owned()),
+        Error::Precondition { .. } => (ErrorKind::Other, REPLACED.to_owned()),
         _ => match causes(&error) {
             // A machine of a cloud is asked for its role only if the environment has no credentials.
             text if text.contains("://169.254.169.254/") => {
@@ -160,11 +244,11 @@ pub(crate) fn told(error: Error) -> io::Error {
             text => (ErrorKind::Other, text),
         },
     };
-    Failure::of(kind, text)
+    Failure::of(kind, without_credentials(&text))
 }
 
 /// The messages of an error and of what caused it, each once.
-fn causes(error: &dyn std::error::Error) -> String {
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

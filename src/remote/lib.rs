@@ -5,8 +5,12 @@
 //! object, byte for byte as in `aws s3 ls` (of an HTTP server, percent-encoded as in a browser).
 //!
 //! Credentials, the region and the endpoint come from the usual variables of the environment: `AWS_*`, `GOOGLE_*`,
-//! `AZURE_*`. This is the only place of the library that reads the environment. Two threads, started by the first
-//! request, send all requests; a request that fails is tried again for a minute.
+//! `AZURE_*`, and `NDDB_HTTP_CREDENTIALS`, the path of a list of signed addresses. This is the only place of the library
+//! that reads the environment. Two threads, started by the first request, send all requests; a request that fails is
+//! tried again for a minute.
+//!
+//! The range, the length and the version (ETag, or time of modification and size) of every answer are compared with
+//! what was asked for. A file of a server that sends no ranges is copied to a temporary file.
 //!
 //! Without the feature `cloud` remote paths are recognized, and refused by every function.
 //!
@@ -14,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod credentials;
 mod failure;
 
 #[cfg(feature = "cloud")]
@@ -21,7 +26,13 @@ mod client;
 #[cfg(feature = "cloud")]
 mod file;
 #[cfg(feature = "cloud")]
+mod http;
+#[cfg(feature = "cloud")]
+mod listing;
+#[cfg(feature = "cloud")]
 mod objects;
+#[cfg(feature = "cloud")]
+mod spool;
 
 #[cfg(not(feature = "cloud"))]
 mod absent;
@@ -30,7 +41,8 @@ use std::path::PathBuf;
 
 #[cfg(not(feature = "cloud"))]
 pub use absent::{RemoteFile, list, remove, upload};
-pub use address::{check_writable, is_listable, is_remote, root};
+pub use address::{check_writable, is_below, is_listable, is_remote, root};
+pub use credentials::{path_without_credentials, without_credentials};
 pub use failure::is_remote_failure;
 #[cfg(feature = "cloud")]
 pub use file::RemoteFile;
@@ -45,3 +57,6 @@ pub struct Listed {
     /// Its size in bytes.
     pub size: u64,
 }
+
+#[cfg(all(test, feature = "cloud"))]
+mod server_tests;

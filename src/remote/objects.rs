@@ -13,6 +13,7 @@ use crate::Listed;
 use crate::address::{Address, check_writable};
 use crate::client::{self, Client, client_of, received, told};
 use crate::failure::Failure;
+use crate::listing::real_name;
 
 /// Bytes of a part of an object that is written in parts: 10,000 of them, the most that S3 takes, are 640 GB.
 const PART: usize = 64 << 20;
@@ -28,9 +29,13 @@ pub fn list(path: &Path) -> io::Result<Vec<Listed>> {
     let (client, location) = of_a_store(path, "an HTTP server does not list its files; name each one")?;
     let found: Vec<_> = client::wait(async move { client.list(Some(&location)).try_collect().await })?.map_err(told)?;
     let root = Address::of(path).map(|address| address.root()).unwrap_or_default();
-    let listed =
-        |object: ObjectMeta| Listed { path: PathBuf::from(format!("{root}/{}", object.location)), size: object.size };
-    let mut found: Vec<Listed> = found.into_iter().map(listed).collect();
+    let listed = |object: ObjectMeta| {
+        let name = real_name(object.location.as_ref());
+        // Consoles of stores make empty objects with the names of folders.
+        let is_folder = name.ends_with('/') && object.size == 0;
+        (!is_folder).then(|| Listed { path: PathBuf::from(format!("{root}/{name}")), size: object.size })
+    };
+    let mut found: Vec<Listed> = found.into_iter().filter_map(listed).collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }

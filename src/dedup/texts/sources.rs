@@ -1,6 +1,7 @@
 //! Positions of documents in their archives, and reading the texts there.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use fixedbitset::FixedBitSet;
@@ -54,6 +55,7 @@ enum State {
     Doubtful,
     Remote,
     Moved,
+    Refused,
     Changed,
 }
 
@@ -63,6 +65,7 @@ enum Why {
     NoSource,
     Remote,
     Moved,
+    Refused,
     Changed,
     Damaged,
 }
@@ -73,6 +76,7 @@ impl UnreadTexts {
             Why::NoSource => self.without_source += documents,
             Why::Remote => self.remote += documents,
             Why::Moved => self.moved += documents,
+            Why::Refused => self.refused += documents,
             Why::Changed => self.changed += documents,
             Why::Damaged => self.damaged += documents,
         }
@@ -109,6 +113,9 @@ impl TextSources {
                 Some(Ok(found)) if found.is_of(&known) && found.is_unmodified(&known) => State::Sound,
                 Some(Ok(found)) if found.is_of(&known) => State::Doubtful,
                 Some(Ok(_)) => State::Changed,
+                Some(Err(ArchiveError::Io { source, .. })) if source.kind() == ErrorKind::PermissionDenied => {
+                    State::Refused
+                }
                 Some(Err(_)) => State::Moved,
             };
             let options = Options::from_reading(known.reading.as_ref());
@@ -146,6 +153,7 @@ impl TextSources {
             State::Sound | State::Doubtful => Ok((archive, ResumePoint { offset, inner })),
             State::Remote => Err(Why::Remote),
             State::Moved => Err(Why::Moved),
+            State::Refused => Err(Why::Refused),
             State::Changed => Err(Why::Changed),
         }
     }

@@ -36,6 +36,7 @@ pub mod removed;
 mod stored_scores;
 mod table;
 mod tabled;
+mod terminal;
 mod text_options;
 mod version;
 mod waiting;

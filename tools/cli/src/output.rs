@@ -1,6 +1,6 @@
 //! Output of data to stdout, or to what an option names. A closed pipe is not an error.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use flate2::write::GzEncoder;
 use nddb_jobs::output::{Destination, OutputError, OutputFile, Outputs};
@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::failure::{Failure, Result};
 use crate::inputs::Packing;
 use crate::tabled::Tabled;
+use crate::terminal::SafeWriter;
 
 /// An opened output. What has a name gets it by [`Output::finish`]; without that, nothing is left of it.
 pub(crate) struct Output {
@@ -21,20 +22,28 @@ pub(crate) struct Output {
 /// An output, compressed or laid out.
 enum Packed {
     Plain(OutputFile),
+    Terminal(SafeWriter<OutputFile>),
     Gzip(GzEncoder<OutputFile>),
     Zstd(zstd::Encoder<'static, OutputFile>),
     Tabled(Box<Tabled<OutputFile>>),
 }
 
 impl Output {
-    /// Opens stdout.
+    /// Opens stdout. A terminal gets no control characters of ids, names and addresses.
     pub(crate) fn stdout() -> Self {
+        let (file, is_terminal) = (OutputFile::stdout(), io::stdout().is_terminal());
+        let inner = if is_terminal { Packed::Terminal(SafeWriter::new(file)) } else { Packed::Plain(file) };
+        Self { name: "stdout".into(), inner, failed: None }
+    }
+
+    /// Opens stdout for text that has colours, and no other control characters.
+    pub(crate) fn coloured_stdout() -> Self {
         Self::of(OutputFile::stdout())
     }
 
     /// Begins an output.
     pub(crate) fn create(to: &Destination) -> Result<Self> {
-        Ok(Self::of(to.create()?))
+        Ok(if to.is_stdout() { Self::stdout() } else { Self::of(to.create()?) })
     }
 
     /// Begins a compressed output.
@@ -61,6 +70,8 @@ impl Output {
     pub(crate) fn tabled(self) -> Self {
         match self.inner {
             Packed::Plain(file) => Self { inner: Packed::Tabled(Box::new(Tabled::new(file))), ..self },
+            // Its cells are safe.
+            Packed::Terminal(safe) => Self { inner: Packed::Tabled(Box::new(Tabled::new(safe.into_inner()))), ..self },
             inner => Self { inner, ..self },
         }
     }
@@ -113,6 +124,7 @@ impl Output {
         let failed = |error: &io::Error| Failure::writing(&self.name, error);
         let file = match self.inner {
             Packed::Plain(file) => file,
+            Packed::Terminal(safe) => safe.into_inner(),
             Packed::Gzip(encoder) => encoder.finish().map_err(|error| failed(&error))?,
             Packed::Zstd(encoder) => encoder.finish().map_err(|error| failed(&error))?,
             Packed::Tabled(tabled) => tabled.finish().map_err(|error| failed(&error))?,
@@ -130,6 +142,7 @@ impl Output {
     fn writer(&mut self) -> &mut dyn Write {
         match &mut self.inner {
             Packed::Plain(file) => file,
+            Packed::Terminal(safe) => safe,
             Packed::Gzip(encoder) => encoder,
             Packed::Zstd(encoder) => encoder,
             Packed::Tabled(tabled) => tabled,

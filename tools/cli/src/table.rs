@@ -1,5 +1,7 @@
 //! Tables for people: columns are as wide as their widest cell, and numbers are right-aligned.
 
+use crate::terminal::safe_cell;
+
 /// A table that is being filled.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
@@ -13,7 +15,7 @@ impl Table {
 
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push(cells.iter().map(|cell| safe_cell(cell)).collect());
     }
 
     /// Returns the lines. A column is left-aligned if its first cell below the title is no number.
@@ -44,5 +46,12 @@ mod tests {
         table.row(vec!["a".into(), "5".into()]);
         table.row(vec!["longer".into(), "1,000".into()]);
         assert_eq!(table.lines(), ["name    bytes", "a           5", "longer  1,000"]);
+    }
+
+    #[test]
+    fn a_cell_cannot_control_the_terminal_or_leave_its_place() {
+        let mut table = Table::new(&["name", "state"]);
+        table.row(vec!["a\u{1b}[2J\tb\nc".into(), "found".into()]);
+        assert_eq!(table.lines(), ["name            state", r"a\u001b[2J b c  found"]);
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
+use crate::terminal::safe_cell;
 
 /// Rows that are aligned together; the next ones make a table of their own, so that a long output needs no memory.
 const TOGETHER: usize = 1000;
@@ -127,7 +128,7 @@ fn describe(row: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
+        Value::String(text) => safe_cell(text),
         Value::Number(number) if number.is_f64() => format!("{:.3}", number.as_f64().unwrap_or_default()),
         other => other.to_string(),
     }

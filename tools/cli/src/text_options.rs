@@ -114,6 +114,10 @@ fn next_steps(unread: &UnreadTexts) -> Vec<&'static str> {
     let steps = [
         (unread.without_source, "remove ('nddb rm') what came as a stream or as fingerprints, and load it from files"),
         (unread.moved, "put the archives back to where they were loaded from, or load them again from where they are"),
+        (
+            unread.refused,
+            "let NDDB_HTTP_CREDENTIALS name a list of signed addresses, or set the variables of the store",
+        ),
         (unread.changed, "remove ('nddb rm') the documents of changed archives, and load these again"),
         (unread.damaged, "get the damaged archives anew"),
     ];
@@ -130,6 +134,7 @@ pub(crate) fn unread_value(unread: &UnreadTexts) -> Value {
     json!({
         "without_source": unread.without_source,
         "moved": unread.moved,
+        "refused": unread.refused,
         "changed": unread.changed,
         "damaged": unread.damaged,
     })

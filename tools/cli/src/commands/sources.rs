@@ -1,10 +1,11 @@
 //! `nddb sources`: the archives that documents were loaded from.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use nddb::archive::{self, path_of, text_of};
+use nddb::archive::{self, ArchiveError, path_of, text_of};
 use nddb::format::Archive;
 use serde_json::json;
 
@@ -32,7 +33,7 @@ pub(crate) struct Args {
 enum Action {
     /// List the archives, with size, documents and state
     ///
-    /// The state is: found; missing; changed (another file is at the path, or the archive was modified); or partial
+    /// The state is: found; missing; refused (credentials or permissions to read it are missing); changed (another file is at the path, or the archive was modified); or partial
     /// (found; no load of visible documents has read it to its end).
     Ls(Database),
     /// Tell the database that a file, or all files of a folder, were moved
@@ -93,6 +94,7 @@ fn list(database: &Database, global: &Global) -> Result<Code> {
 /// Returns the state of an archive that is expected at this path.
 fn state(archive: &Archive, path: &Path) -> &'static str {
     match archive::identity(path) {
+        Err(ArchiveError::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => "refused",
         Err(_) => "missing",
         Ok(found) if !found.is_of(archive) => "changed",
         Ok(found) if !found.is_unmodified(archive) => "changed",

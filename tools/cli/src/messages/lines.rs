@@ -6,9 +6,11 @@ use std::sync::Mutex;
 
 use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use nddb_remote::without_credentials;
 use serde_json::Value;
 
 use crate::failure::{Code, Told};
+use crate::terminal::safe;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -92,8 +94,13 @@ pub(crate) fn usage(mut error: clap::Error) -> Code {
         let tip = "the environment variable NDDB_DB may name the database instead: export NDDB_DB=crawl.nddb";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
-    // If even this cannot be written, the error is ignored.
-    let _ = error.print();
+    let plain = error.render().to_string();
+    if error.use_stderr() && is_unsafe(&plain) {
+        line(plain.trim_end());
+    } else {
+        // If even this cannot be written, the error is ignored.
+        let _ = error.print();
+    }
     if error.use_stderr() { Code::Usage } else { Code::Done }
 }
 
@@ -103,8 +110,16 @@ fn is_database_missing(error: &clap::Error) -> bool {
     missing.iter().any(|name| name.starts_with("<DB"))
 }
 
-/// Writes a whole line with one call. An error is ignored, because stderr is the only place for messages.
+/// Whether a message has something that must not be printed as it is: control characters, or credentials.
+fn is_unsafe(text: &str) -> bool {
+    safe(text) != text || without_credentials(text) != text
+}
+
+/// Writes a whole line with one call, without control characters and credentials. An error is ignored, because stderr
+/// is the only place for messages.
 pub(super) fn line(text: &str) {
+    let text = without_credentials(text);
+    let text = safe(&text);
     let mut live = LIVE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let wipe = if std::mem::take(&mut *live) { "\r\x1b[K" } else { "" };
     let _ = io::stderr().lock().write_all(format!("{wipe}{text}\n").as_bytes());

@@ -33,6 +33,7 @@ mod papers;
 mod plan;
 mod query;
 mod read;
+mod remote;
 mod report;
 mod revisits;
 #[cfg(feature = "parquet")]

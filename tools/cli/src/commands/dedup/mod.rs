@@ -4,7 +4,7 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
-use nddb::archive::{Format, Limits, Options};
+use nddb::archive::{Format, Limits, Options, text_of};
 use nddb::detect::{ClusterOptions, Keep, KnownLoss, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
@@ -106,7 +106,7 @@ fn probability(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
-    args.given.extend(args.listed.read()?);
+    args.given.extend(args.listed.read(global)?);
     // Inputs are read twice.
     let stdin = args.given.iter_mut().find(|path| path.as_os_str() == "-");
     let _spooled = match stdin {
@@ -139,7 +139,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let mut selection = Selection::new(found.list.sorted());
     let counts = plan.copy(&args.how(id), outside.view(), &mut selection, &meter, &global.messages())?;
     if let Some(to) = &page {
-        let name = args.given.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+        let name = args.given.iter().map(text_of).collect::<Vec<_>>().join(", ");
         let watch = &mut *meter.watch(true);
         let (resources, threads) = (pairs::resources(global), global.threads());
         let clustering = Some(&found.options);

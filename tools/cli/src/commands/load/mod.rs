@@ -195,8 +195,8 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let what = if args.listed.is_empty() { "INPUT" } else { "" };
     let (db, mut given) = args.environment.split(std::mem::take(&mut args.given), what)?;
-    let command = format!("load {}", given.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>().join(" "));
-    given.extend(args.listed.read()?.into_iter().map(OsString::from));
+    let command = format!("load {}", given.iter().map(archive::text_of).collect::<Vec<_>>().join(" "));
+    given.extend(args.listed.read(global)?.into_iter().map(OsString::from));
     let options = args.options(global)?;
     let inputs = archive::expand(&given, args.format)?;
     inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));

@@ -69,7 +69,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let marks = if is_terminal && !no_color { Marks::Colours } else { Marks::Signs };
     let columns = Columns { width, marks };
-    let mut output = Output::stdout();
+    let mut output = Output::coloured_stdout();
     output.write(columns.shown(&documents, &diff).as_bytes())?;
     output.line(&difference_in_words(&diff))?;
     output.flush()?;
