@@ -44,6 +44,7 @@ pub(crate) struct Version {
 }
 
 /// A file as its server sends it.
+#[allow(clippy::large_enum_variant, reason = "it is passed on once for each object")]
 pub(crate) enum Opened {
     /// In ranges; the first bytes are here.
     Ranges(HttpFile, Bytes),
