@@ -127,6 +127,8 @@ mod tests {
         };
         let paths = of(&["a/x.jsonl", "b/y.jsonl"], "kept").expect("a folder");
         assert_eq!(paths, [folder.path().join("kept/x.jsonl"), folder.path().join("kept/y.jsonl")]);
+        // A folder into which nothing was written goes away again.
+        std::fs::create_dir(folder.path().join("kept")).expect("the folder is writable");
         assert_eq!(of(&["a/x.jsonl"], "kept").expect("a folder"), [folder.path().join("kept/x.jsonl")]);
         assert_eq!(of(&["a/x.jsonl"], "one").expect("a file"), [folder.path().join("one")]);
         assert!(of(&["-"], "kept").is_err());

@@ -213,7 +213,8 @@ mod tests {
     fn short_keys_find_strangers_where_there_are_billions() {
         let main = measured::RECIPES[2];
         assert!(estimate(main, 1_000_000).found < measured::CANDIDATES + 0.01);
-        assert!((4.0..5.0).contains(&(estimate(main, 8_000_000_000).found - measured::CANDIDATES)));
+        let by_chance = estimate(main, 8_000_000_000).found - measured::CANDIDATES;
+        assert!((6.0..8.0).contains(&by_chance), "{by_chance}");
         let [bare, ordinals] = [0, 1].map(|index| estimate(measured::RECIPES[index], 8_000_000_000));
         assert!((bare.found - 1.0).abs() < 1e-9);
         let base = measured::CATALOG_BASE;
