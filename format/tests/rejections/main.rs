@@ -618,7 +618,7 @@ fn catalog_values_that_break_a_rule_are_refused() {
     assert_eq!(fault(Record::decode(&record[..5])), "Truncated");
     assert_eq!(fault(Counters::decode(&Counters::default().encode()[..20])), "Truncated");
     assert_eq!(fault(Record::decode(&with(record.clone(), 2, 0x80))), "unknown flags are zero");
-    assert_eq!(fault(Record::decode(&with(record.clone(), 2, 0x10))), "unknown flags are zero");
+    assert_eq!(fault(Record::decode(&with(record.clone(), 2, 0x20))), "unknown flags are zero");
     assert_eq!(fault(Print::decode(&with(print.clone(), 1, 2))), "unknown flags are zero");
     assert_eq!(fault(Record::decode(&with(record.clone(), 7, 0xff))), "text is UTF-8");
     assert_eq!(fault(Record::decode(&with(record.clone(), 7, 0))), "an id has 1 to 4096 bytes and no NUL");
@@ -627,7 +627,7 @@ fn catalog_values_that_break_a_rule_are_refused() {
     assert_eq!(fault(Range::decode(&with(range, 1, 4))), "a range is committed, pending, loading or cancelled");
     assert_eq!(fault(Archive::decode(&with(archive, 1, 2))), "an archive is finished or not");
     assert_eq!(fault(Settings::decode(&with(settings.clone(), 2, 8))), "k is at most 7 and less than bits");
-    for (offset, value) in [(3, 2), (4, 5), (4, 0)] {
+    for (offset, value) in [(3, 4), (4, 5), (4, 0)] {
         assert_eq!(
             fault(Settings::decode(&with(settings.clone(), offset, value))),
             "levels are chosen or not, at most 4, zeros after them"

@@ -162,7 +162,7 @@ fn samples() -> Vec<Sample> {
                 version(),
                 ("bits", vec![64]),
                 ("k", vec![3]),
-                ("fixed", vec![1]),
+                ("flags", vec![1]),
                 ("levels", vec![2]),
                 ("groups", vec![5, 4, 0, 0]),
                 ("restart", le(0x20, 2)),
@@ -206,7 +206,7 @@ fn the_parts_of_a_record_are_those_of_the_code() {
     let rows = table("record parts");
     assert_eq!(rows.len(), PARTS.len());
     for (bit, (row, &(name, size))) in rows.iter().zip(&PARTS).enumerate() {
-        let text = name == "url" || name == "site";
+        let text = ["url", "site", "words"].contains(&name);
         let said = if text { "text".to_owned() } else { size.to_string() };
         assert_eq!(row[..3], [bit.to_string(), said, name.to_owned()], "part {name}");
     }

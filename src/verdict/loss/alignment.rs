@@ -1,6 +1,7 @@
 //! Which words of two texts have no counterpart in the other.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, TokenSource};
 
@@ -9,6 +10,11 @@ pub(super) const MOVED_LEAST: usize = 5;
 
 /// Number of places of a passage that are tried.
 const PLACES: usize = 16;
+
+/// If the words of a text have more places than this on average, it is aligned in parts.
+const REPEATS: usize = 1000;
+/// Number of words of such a part.
+const PART: usize = 4096;
 
 /// For each word of the two texts, whether it has no counterpart in the other.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,25 +25,43 @@ pub(super) struct Alignment {
 
 /// Aligns two texts, given the hashes of their words. Words of a common subsequence are counterparts of each other, and
 /// so are the words of moved passages: at least [`MOVED_LEAST`] words in a row that stand elsewhere in the kept text.
-/// The time is nearly linear in the lengths: for texts that differ much, the subsequence may not be the longest.
+/// The time is nearly linear in the lengths: for texts that differ much, the subsequence may not be the longest, and a
+/// long text of few words is compared part by part.
 pub(super) fn align(removed: &[u64], kept: &[u64]) -> Alignment {
     let first = removed.iter().zip(kept).take_while(|(a, b)| a == b).count();
     let most = removed.len().min(kept.len()) - first;
     let last = removed.iter().rev().zip(kept.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
     let [from, to] = [removed, kept].map(|words| first..words.len() - last);
-    let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
-    let diff = Diff::compute(Algorithm::Myers, &input);
     let mut alignment = Alignment { removed: vec![false; removed.len()], kept: vec![false; kept.len()] };
-    for hunk in diff.hunks() {
-        let at = |start: usize, at: u32| start + at as usize;
-        alignment.removed[at(from.start, hunk.before.start)..at(from.start, hunk.before.end)].fill(true);
-        alignment.kept[at(to.start, hunk.after.start)..at(to.start, hunk.after.end)].fill(true);
+    let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
+    let longest = from.len().max(to.len());
+    let kinds = input.interner.num_tokens().max(1) as usize;
+    // In a long text of few words each word has very many places.
+    let parts = if longest / kinds > REPEATS { longest.div_ceil(PART) } else { 1 };
+    if parts == 1 {
+        alignment.match_common(&input, from.start, to.start);
+    } else {
+        let part = |range: &Range<usize>, part: usize| range.start + range.len() * part / parts;
+        for number in 0..parts {
+            let [from, to] = [&from, &to].map(|range| part(range, number)..part(range, number + 1));
+            let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
+            alignment.match_common(&input, from.start, to.start);
+        }
     }
     alignment.match_moved(removed, kept);
     alignment
 }
 
 impl Alignment {
+    /// Leaves open the words of two stretches that are not in a common subsequence.
+    fn match_common(&mut self, input: &InternedInput<u64>, removed: usize, kept: usize) {
+        for hunk in Diff::compute(Algorithm::Myers, input).hunks() {
+            let at = |start: usize, at: u32| start + at as usize;
+            self.removed[at(removed, hunk.before.start)..at(removed, hunk.before.end)].fill(true);
+            self.kept[at(kept, hunk.after.start)..at(kept, hunk.after.end)].fill(true);
+        }
+    }
+
     /// Marks moved passages as counterparts: from the beginning of the removed text, the longest passage at each place.
     fn match_moved(&mut self, removed: &[u64], kept: &[u64]) {
         let mut places: HashMap<&[u64], Vec<usize>> = HashMap::new();
