@@ -77,7 +77,7 @@ fn a_removal_is_verified_by_the_words_of_the_archives() {
     std::fs::write(&path, text.replace("another", "altered")).expect("writable");
     let (found, summary) = clustered(&corpus, WordsFrom::Auto);
     assert_eq!(found, [MemberVerdict::Unverified, MemberVerdict::Loses(Passage)]);
-    assert_eq!((summary.words, summary.unread.damaged), (WordSource::Archives, 1));
+    assert_eq!((summary.words, summary.unread.changed), (WordSource::Archives, 1));
 
     // Nothing can be read, or the archives are asked for.
     std::fs::remove_file(&path).expect("there");
