@@ -48,10 +48,10 @@ INTERRUPTED = 130
 
 
 class Process:
-    """A run of the command, which begins with the first of its ``lines`` and has ended after the last one.
+    """A run of the command. It starts when the first of its ``lines`` is read, and has ended after the last one.
 
-    ^C, and lines that are not read to their end, stop the command where its work can be resumed. A failure raises the
-    exception of its kind; ``findings`` are exit codes that report what was found, no failures if there is any output.
+    The command is stopped at a point from which it can be resumed by ^C, or if its lines are not all read. A failure
+    raises the exception of its kind. Exit codes in ``findings`` are no failures if there is any output.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ def run(
 ) -> list[Any]:
     """Runs a command to its end, and returns its lines of JSON; warns if it skipped some input.
 
-    The option ``progress`` is whether bars are shown, and is not for the command.
+    The option ``progress`` (whether to show bars) is not passed to the command.
     """
     with shown(bool(options.get("progress", True))) as tell:
         process = Process(command, arguments, options, findings, tell)

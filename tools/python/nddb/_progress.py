@@ -13,7 +13,7 @@ Tell = Callable[[Any], object]
 
 @contextmanager
 def shown(is_wanted: bool) -> Iterator[Tell | None]:
-    """A function that shows what is told of the progress: a bar for each phase. None if nothing is to be shown."""
+    """Returns a function that shows progress, with a bar for each phase, or None if nothing is to be shown."""
     tqdm = _tqdm() if is_wanted else None
     if tqdm is None:
         yield None
@@ -42,7 +42,7 @@ def shown(is_wanted: bool) -> Iterator[Tell | None]:
 
 
 def _tqdm() -> Any:
-    """The class of bars, for notebooks and terminals; None if it is not installed."""
+    """Returns tqdm's class of bars, or None if tqdm is not installed."""
     with warnings.catch_warnings():
         # Without the widgets of notebooks it warns, and shows text.
         warnings.simplefilter("ignore")

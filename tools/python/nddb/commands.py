@@ -1,8 +1,8 @@
-"""What the command ``nddb`` does, as functions that return its answers: upkeep, lists, reports, copies of files.
+"""The command ``nddb`` as functions: maintenance, lists, reports, filtered copies of files.
 
-Each call runs the command in a process of its own, so it changes nothing in readers that are open (``refresh`` shows
-them the result), and it cannot change a database while a ``Writer`` of it is open. Answers are the command's JSON: a
-dictionary, or a dictionary for each row. Files, fingerprints and ids stand in it as the command prints them.
+Each call runs the command in a process of its own. Open readers see its changes after ``refresh``; a call that writes
+fails while a ``Writer`` of the database is open. Functions return the command's JSON: a dictionary, or a dictionary for
+each row.
 
 Options are those of the command, as ``nddb COMMAND --help`` describes them: ``--sample-recall 1000`` is
 ``sample_recall=1000``, an option without a value is True, one that may be repeated takes a list, and ``--with`` is
@@ -74,8 +74,8 @@ Rows = Generator[Row, None, None]
 def run(command: str, *arguments: Argument, **options: Option) -> list[Row]:
     """Runs any command, and returns what it prints as JSON: a dictionary per line, a summary last.
 
-    It is for commands that have no function here, and for options of ``create`` and ``load`` that ``nddb.Writer`` does
-    not have. Commands of two words are ``"backup verify"``.
+    Use it for commands without a function in this module, and for options of ``create`` and ``load`` that
+    ``nddb.Writer`` lacks. Pass a command of two words as one text: ``"backup verify"``.
 
     >>> nddb.commands.run("create", "eight.nddb", tables=8, recipe="main")[-1]["k"]
     3
@@ -86,9 +86,9 @@ def run(command: str, *arguments: Argument, **options: Option) -> list[Row]:
 
 
 def stream(command: str, *arguments: Argument, **options: Option) -> Rows:
-    """Runs any command, and gives its rows while it prints them: they are not held in memory.
+    """Runs any command, and yields its rows while it prints them, so they are not held in memory.
 
-    The command begins with the first row, and ends when the generator is closed or goes out of scope.
+    The command starts when the first row is read, and is stopped when the generator is closed or garbage-collected.
 
     >>> for row in nddb.commands.stream("query", "crawl.nddb", id="fox-1"):
     ...     print(row["matches"][0]["id"])
@@ -110,8 +110,8 @@ def output(command: str, *arguments: Argument, **options: Option) -> str:
 def documents(database: Path, **options: Option) -> Rows:
     """The stored documents in the order of loading, as a stream (``nddb export``).
 
-    ``columns`` names what to read of each: id, url, fp, site, batch, date, tokens, truncated, number, archive, offset,
-    inner, length. ``limit`` ends it earlier.
+    ``columns`` selects fields: id, url, fp, site, batch, date, tokens, truncated, number, archive, offset, inner,
+    length. ``limit`` is the maximum number of documents.
 
     >>> for document in nddb.commands.documents("crawl.nddb", columns=["id", "url"], limit=1):
     ...     print(document)
@@ -146,8 +146,8 @@ def show(database: Path, a: str | int, b: str | int, **options: Option) -> str:
 def rm(database: Path, *ids: str | int, **options: Option) -> Row:
     """Deletes documents: by ids, by a file of ids ``ids_from``, or all of a ``site``, a ``host`` or a ``batch``.
 
-    With ``dry_run=True`` they are only counted. The answer has ``deleted``, ``missing`` (ids that are not stored), and
-    ``hosts`` of a site with the documents of each. ``Writer.rm`` deletes by ids within an open writer.
+    With ``dry_run=True`` they are only counted. The result has ``deleted``, ``missing`` (number of ids that are not
+    stored), and for a site ``hosts``, the number of documents of each. In an open writer, use ``Writer.rm``.
 
     >>> nddb.commands.rm("crawl.nddb", site="example.org", dry_run=True)
     {'deleted': 2, 'missing': 0, 'dry_run': True, 'hosts': {'example.org': 2}}
@@ -199,7 +199,7 @@ def cancel_batch(database: Path, name: str, **options: Option) -> Row:
 def sources(database: Path, **options: Option) -> list[Row]:
     """The archives that documents were loaded from, with size, documents and ``state``.
 
-    The state is found, missing, changed, or partial (no load has read it to its end).
+    The state is found, missing, changed, or partial (not yet loaded to its end).
 
     >>> [(row["documents"], row["state"]) for row in nddb.commands.sources("pages.nddb")]
     [(3, 'found')]
@@ -208,7 +208,7 @@ def sources(database: Path, **options: Option) -> list[Row]:
 
 
 def move_source(database: Path, old: Path, new: Path, **options: Option) -> Row:
-    """Tells the database that a file, or all files of a folder, were moved, so that their texts are read again there.
+    """Records that a file, or all files of a folder, were moved, so that texts are read from the new place.
 
     >>> import os
     >>> os.rename("pages.jsonl", "moved.jsonl")
@@ -235,13 +235,13 @@ def against(
     url: str | None = None,
     **options: Option,
 ) -> Rows:
-    """Which documents are near-duplicates of stored ones: of a table, of texts, of a file or of another database.
+    """Finds the documents of a table, list, file or other database that are near-duplicates of stored ones.
 
-    ``documents`` is a table or a list of texts as ``nddb.dedup`` takes it, with the same names of columns, or the path
-    of a database, a file or a folder. A row has the near-duplicates of one document as ``matches``, the nearest first;
-    documents that have none have no row. ``row`` is the number of the row in the table, from 0, and ``query`` the id in
-    a file or database. Nothing is stored: a table is sketched into a temporary database, in ``tmp_dir``. Options are
-    those of ``nddb against``, as ``limit``, ``method`` and ``k``.
+    ``documents`` is a table or a list of texts, with the column names of ``nddb.dedup``, or the path of a database, a
+    file or a folder. Each result has the near-duplicates of one document as ``matches``, the nearest first; documents
+    without any are left out. ``row`` is the number of the row in the table, from 0, and ``query`` the id in a file or
+    database. Nothing is stored: a table is sketched into a temporary database in ``tmp_dir``. Options: as ``nddb
+    against``, such as ``limit``, ``method`` and ``k``.
 
     >>> for row in nddb.commands.against(["a text that nobody has seen before", fox], "crawl.nddb", limit=1):
     ...     print(row["row"], row["count"], row["matches"][0]["id"])
@@ -266,8 +266,9 @@ def against(
 def cluster(database: Path, output: Path, **options: Option) -> Row:
     """Clusters near-duplicates, and writes what to keep and what to remove into a folder.
 
-    ``previous`` names the folder of an earlier run, to learn what changed since; ``never_remove`` and ``always_remove``
-    are lists that decide. ``Reader.clusters`` gives the clusters as a table.
+    ``previous`` is the folder of an earlier run; the changes since then are written, too. ``never_remove`` and
+    ``always_remove`` are files that list documents, hosts and addresses to keep or to remove in any case.
+    ``Reader.clusters`` gives the clusters as a table.
 
     >>> nddb.commands.cluster("crawl.nddb", "clusters", keep=["longest", "id"])["removed"]
     2
@@ -280,7 +281,8 @@ def cluster(database: Path, output: Path, **options: Option) -> Row:
 def filter(database: Path, *inputs: Path, output: Path, **options: Option) -> Row:
     """Copies input files without the documents that a clustering removes: archives, JSON lines, Parquet.
 
-    ``clusters`` is the folder of `cluster`; ``removed`` lists what is left out, and why.
+    ``clusters`` is the folder written by `cluster`. ``removed`` is a file for the list of removed documents, with the
+    reasons.
 
     >>> clustered = nddb.commands.cluster("pages.nddb", "clusters")
     >>> nddb.commands.filter("pages.nddb", "pages.jsonl", clusters="clusters", output="kept.jsonl")["kept"]
@@ -300,7 +302,7 @@ def revisits(database: Path, *inputs: Path, output: Path, **options: Option) -> 
 
 
 def report(database: Path, output: Path, **options: Option) -> Row:
-    """Writes a page about what `cluster` would remove, and with which confidence; returns its numbers.
+    """Writes an HTML page on what `cluster` would remove, with the confidence; returns its numbers.
 
     >>> nddb.commands.report("crawl.nddb", "report.html", sample=0)["removals"]["removed"]
     2
@@ -309,7 +311,7 @@ def report(database: Path, output: Path, **options: Option) -> Row:
 
 
 def audit(database: Path, output: Path, **options: Option) -> Row:
-    """Writes a page to judge a sample of the removals by hand; `score_audit` reads the answers.
+    """Writes an HTML page on which you judge a sample of the removals; `score_audit` reads your answers.
 
     >>> nddb.commands.audit("pages.nddb", "audit.html", sample=10)["removals"]
     1
@@ -330,8 +332,8 @@ def score_audit(labels: Path, **options: Option) -> Row:
 def check(database: Path, **options: Option) -> Row:
     """Checks every checksum, order, count and digest, and the catalog against the runs.
 
-    The answer has ``sound``, and what is wrong as the list ``faults``; damage raises no exception. The answers to
-    ``sample_recall`` queries are compared with those of a full scan.
+    The result has ``sound`` (a bool) and ``faults``, the list of what is wrong; damage raises no exception.
+    ``sample_recall`` is a number of queries whose answers are compared with those of a full scan.
 
     >>> answer = nddb.commands.check("crawl.nddb", sample_recall=3)
     >>> answer["sound"], answer["faults"], answer["documents"]
@@ -341,7 +343,7 @@ def check(database: Path, **options: Option) -> Row:
 
 
 def rebuild(database: Path, **options: Option) -> Row:
-    """Makes damaged or missing files again from the catalog. Raises ``Corrupt`` if the catalog is damaged.
+    """Rebuilds damaged or missing files from the catalog. Raises ``Corrupt`` if the catalog itself is damaged.
 
     >>> nddb.commands.rebuild("crawl.nddb")["changed"]
     False
@@ -350,7 +352,7 @@ def rebuild(database: Path, **options: Option) -> Row:
 
 
 def compact(database: Path, **options: Option) -> Row:
-    """Merges runs and reclaims the space of deleted documents: ``all``, ``dry_run``, or another number of ``tables``.
+    """Merges runs and reclaims the space of deleted documents. Options: ``all``, ``dry_run``, ``tables``.
 
     >>> nddb.commands.compact("crawl.nddb", all=True)["merges"]
     0
@@ -361,7 +363,7 @@ def compact(database: Path, **options: Option) -> Row:
 def backup(database: Path, folder: Path, **options: Option) -> Row:
     """Backs up a database into a new folder, while it is written to. ``keep=7`` removes all but the newest seven.
 
-    Raises ``AlreadyExists`` if there is something at the path.
+    Raises ``AlreadyExists`` if the path exists.
 
     >>> nddb.commands.backup("crawl.nddb", "backup")["documents"]
     5
@@ -380,7 +382,7 @@ def restore_backup(folder: Path, database: Path, **options: Option) -> Row:
 
 
 def verify_backup(folder: Path, **options: Option) -> Row:
-    """Verifies the checksum of every file of a backup, then the database in it; the answer is as that of `check`.
+    """Verifies the checksum of every file of a backup, then the database in it. Returns the same as `check`.
 
     >>> made = nddb.commands.backup("crawl.nddb", "backup")
     >>> nddb.commands.verify_backup("backup")["sound"]

@@ -10,7 +10,7 @@
     members = nddb.daft.clusters(documents)
     clean = pages.join(members.where(daft.col("verdict") == "remove"), on="id", how="anti")
 
-The steps are collected DataFrames, so the sketches, some 900 bytes of a page, and what is made of them are in memory.
+All steps are held in memory as collected DataFrames; a sketch takes some 900 bytes per page.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def sketch(
     url: str | EllipsisType | None = ...,
     keep_words: bool = False,
 ) -> daft.DataFrame:
-    """Sketches the pages of a DataFrame, when the one that is returned is computed.
+    """Sketches the pages of a DataFrame. The result is computed lazily.
 
-    `number` is the column that tells the age of a document: different whole numbers, lower ones of older documents. Ids
-    are text and differ. Rows without an id or a page are left out. Columns text, html and url are read where they are
-    there, unless others are named, or None; with a column that is named for a page, no other one is. With `keep_words`
-    sketches carry the words of pages, by which `clusters` knows what a removal loses; else that is estimated. Raises
-    ValueError for a table without a column that is named.
+    `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. Rows without an
+    id or a page are left out. By default reads the columns `text`, `html` and `url` if present. If you name a page
+    column, only that one is read; None disables a column. `keep_words` stores the words of each page in its sketch, so
+    that `clusters` computes what a removal loses; otherwise the loss is estimated. Raises ValueError if a named column
+    is missing.
     """
     named = columns_of(pages.column_names, number, id, text, html, url)
     check_numbers(pages.schema().to_pyarrow_schema(), number)
@@ -67,8 +67,8 @@ def sketch(
 def pairs(documents: daft.DataFrame, **judging: Any) -> daft.DataFrame:
     """All near-duplicates among documents that are not deleted, in the order and with the columns of `Reader.pairs`.
 
-    `documents` are as `sketch` makes them: columns number, id, sketch, deleted and archive. The options are those of
-    `nddb.steps.Judging`. Raises ValueError for a table without these columns, or with numbers that are not unique.
+    `documents` is a table returned by `sketch`, with the columns number, id, sketch, deleted and archive. Other
+    options: as `nddb.steps.Judging`. Raises ValueError if a column is missing or the numbers are not unique.
     """
     how, engine = steps.Judging(**judging), _Daft()
     return steps.pairs(engine, *engine.documents(documents), how)
@@ -79,7 +79,7 @@ def clusters(
 ) -> daft.DataFrame:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `level` are those of the command; all else is as of `pairs`.
+    `keep` and `level`: as `nddb cluster`. Other arguments: as `pairs`.
     """
     how, engine = steps.Judging(**judging), _Daft()
     return steps.clusters(engine, *engine.documents(documents), how, keep, level)
@@ -92,7 +92,7 @@ class _Daft:
         self._groups = GROUPS
 
     def documents(self, given: daft.DataFrame) -> tuple[daft.DataFrame, int]:
-        """The documents, computed, and how many they are."""
+        """Returns the computed documents and their number."""
         there = given.column_names
         wanted = [name for name in schemas.names(schemas.DOCUMENTS) if name in there]
         table = given.select(*wanted).collect()
@@ -164,6 +164,6 @@ def _table(names: Sequence[str], columns: Sequence[daft.Series]) -> pyarrow.Tabl
 
 
 def _rows(function: Function, table: pyarrow.Table, schema: str) -> pyarrow.Array:
-    """What a function makes of a table, as an array of rows."""
+    """Returns the result of a function of a table, as an array of rows."""
     made = pyarrow.Table.from_batches(function(table.to_batches()), schemas.arrow(schema))
     return batch_of(made).to_struct_array()

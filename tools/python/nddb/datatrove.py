@@ -1,4 +1,4 @@
-"""Blocks for datatrove: one finds near-duplicates, by a database, and one drops them.
+"""Blocks for pipelines of datatrove that find and drop near-duplicates.
 
 ::
 
@@ -10,8 +10,8 @@
     Run([ParquetReader("pages"), FindNearDuplicates("crawl.nddb", "removed.parquet")], tasks=1).run()
     Run([ParquetReader("pages"), DropNearDuplicates("removed.parquet"), JsonlWriter("clean")], tasks=8).run()
 
-The first pipeline has one task, because a database has one writer; its threads use all cores. The second one has any
-number of tasks: what is dropped does not depend on it.
+The first pipeline has one task, because a database has one writer; it uses all cores. The second one may have any
+number of tasks.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ BATCH = 10_000
 
 
 class FindNearDuplicates(PipelineStep):
-    """Loads all documents into a database, passes them on, and then writes which of them are to be removed.
+    """Loads all documents into a database, passes them on, and finally writes the list of those to remove.
 
-    `database` is made unless it is there; documents that it has already are compared, too. Ids must differ; the URL is
-    `metadata["url"]`, where it is there. `removed` is a Parquet file with the columns of `Reader.clusters` and a row
-    for each document to remove. The other options are those of `Reader.clusters`. Raises ValueError in a pipeline of
-    several tasks.
+    `database` is created if it does not exist; the documents that it already has are compared, too. Ids must be unique;
+    the URL is `metadata["url"]`, if present. `removed` is a Parquet file with the columns of `Reader.clusters` and a
+    row for each document to remove. Other options: as `Reader.clusters`. Raises ValueError in a pipeline of several
+    tasks.
     """
 
     type = "🫂 - DEDUP"

@@ -10,7 +10,7 @@
     members = nddb.duckdb.clusters(documents)
     clean = duckdb.sql("SELECT * FROM pages WHERE id NOT IN (SELECT id FROM members WHERE verdict = 'remove')")
 
-The steps are tables of a database in a temporary folder (`TMPDIR`), so documents may be more than memory holds.
+The steps are tables of a database in a temporary folder (`TMPDIR`), so the documents may exceed memory.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def sketch(
     keep_words: bool = False,
     connection: Any = None,
 ) -> Any:
-    """Sketches the pages of a relation, or of any table of Arrow: a relation of `connection` [default: DuckDB's own].
+    """Sketches the pages of a relation or Arrow table.
 
-    `number` is the column that tells the age of a document: different whole numbers, lower ones of older documents. Ids
-    are text and differ. Rows without an id or a page are left out. Columns text, html and url are read where they are
-    there, unless others are named, or None; with a column that is named for a page, no other one is. With `keep_words`
-    sketches carry the words of pages, by which `clusters` knows what a removal loses; else that is estimated. The
-    sketches are in memory, some 900 bytes of a page without words. Raises ValueError for a table without a column that
-    is named.
+    `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. Rows without an
+    id or a page are left out. By default reads the columns `text`, `html` and `url` if present. If you name a page
+    column, only that one is read; None disables a column. `keep_words` stores the words of each page in its sketch, so
+    that `clusters` computes what a removal loses; otherwise the loss is estimated. The sketches are held in memory,
+    some 900 bytes per page without words. Returns a relation of `connection` [default: DuckDB's own]. Raises ValueError
+    if a named column is missing.
     """
     reader = pyarrow.RecordBatchReader.from_stream(pages)
     named = columns_of(reader.schema.names, number, id, text, html, url)
@@ -69,9 +69,9 @@ def sketch(
 def pairs(documents: Any, *, connection: Any = None, **judging: Any) -> Any:
     """All near-duplicates among documents that are not deleted, in the order and with the columns of `Reader.pairs`.
 
-    `documents` are as `sketch` makes them: a relation, or any table of Arrow with the columns number, id, sketch,
-    deleted and archive. The result is a relation of `connection` [default: DuckDB's own]; the other options are those
-    of `nddb.steps.Judging`. Raises ValueError for a table without these columns, or with numbers that are not unique.
+    `documents` is a relation or Arrow table returned by `sketch`, with the columns number, id, sketch, deleted and
+    archive. The result is a relation of `connection` [default: DuckDB's own]. Other options: as `nddb.steps.Judging`.
+    Raises ValueError if a column is missing or the numbers are not unique.
     """
     how = steps.Judging(**judging)
     with _DuckDB() as engine:
@@ -89,7 +89,7 @@ def clusters(
 ) -> Any:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `level` are those of the command; all else is as of `pairs`.
+    `keep` and `level`: as `nddb cluster`. Other arguments: as `pairs`.
     """
     how = steps.Judging(**judging)
     with _DuckDB() as engine:
@@ -115,7 +115,7 @@ class _DuckDB:
         self._folder.cleanup()
 
     def documents(self, given: Any) -> tuple[str, int]:
-        """The documents as a table of this database, and how many they are."""
+        """Returns the documents as a table of this database, and their number."""
         reader = pyarrow.RecordBatchReader.from_stream(given)
         there = reader.schema.names
         wanted = [name for name in schemas.names(schemas.DOCUMENTS) if name in there]

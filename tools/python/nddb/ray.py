@@ -11,9 +11,9 @@
     remove = members.filter(lambda row: row["verdict"] == "remove").select_columns(["id"])
     clean = pages.join(remove, "left_anti", 8, on=("id",))
 
-The steps are materialized Datasets: they are in the object store, which spills to disks. All machines need this
-package. On a machine of few cores set `RAY_num_workers_soft_limit=8` and `RAY_idle_worker_killing_time_threshold_ms` to
-600000 before Ray starts: else it ends processes after each shuffle and starts others for the next one.
+The steps are materialized Datasets in the object store, which spills to disks. All machines need this package. On a
+machine of few cores, set `RAY_num_workers_soft_limit=8` and `RAY_idle_worker_killing_time_threshold_ms=600000` before
+Ray starts. Otherwise Ray restarts its processes for each shuffle.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def sketch(
     url: str | EllipsisType | None = ...,
     keep_words: bool = False,
 ) -> ray.data.Dataset:
-    """Sketches the pages of a Dataset, when the one that is returned is computed.
+    """Sketches the pages of a Dataset. The result is computed lazily.
 
-    `number` is the column that tells the age of a document: different whole numbers, lower ones of older documents. Ids
-    are text and differ. Rows without an id or a page are left out. Columns text, html and url are read where they are
-    there, unless others are named, or None; with a column that is named for a page, no other one is. With `keep_words`
-    sketches carry the words of pages, by which `clusters` knows what a removal loses; else that is estimated. Raises
-    ValueError for a table without a column that is named.
+    `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. Rows without an
+    id or a page are left out. By default reads the columns `text`, `html` and `url` if present. If you name a page
+    column, only that one is read; None disables a column. `keep_words` stores the words of each page in its sketch, so
+    that `clusters` computes what a removal loses; otherwise the loss is estimated. Raises ValueError if a named column
+    is missing.
     """
     schema = pages.schema()
     named = columns_of(schema.names, number, id, text, html, url)
@@ -71,8 +71,8 @@ def sketch(
 def pairs(documents: ray.data.Dataset, **judging: Any) -> ray.data.Dataset:
     """All near-duplicates among documents that are not deleted, in the order and with the columns of `Reader.pairs`.
 
-    `documents` are as `sketch` makes them: columns number, id, sketch, deleted and archive. The options are those of
-    `nddb.steps.Judging`. Raises ValueError for a table without these columns, or with numbers that are not unique.
+    `documents` is a table returned by `sketch`, with the columns number, id, sketch, deleted and archive. Other
+    options: as `nddb.steps.Judging`. Raises ValueError if a column is missing or the numbers are not unique.
     """
     how, engine = steps.Judging(**judging), _Ray()
     return _with_columns(steps.pairs(engine, *engine.documents(documents), how), schemas.PAIRS)
@@ -83,7 +83,7 @@ def clusters(
 ) -> ray.data.Dataset:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `level` are those of the command; all else is as of `pairs`.
+    `keep` and `level`: as `nddb cluster`. Other arguments: as `pairs`.
     """
     how, engine = steps.Judging(**judging), _Ray()
     rows = steps.clusters(engine, *engine.documents(documents), how, keep, level)
@@ -97,7 +97,7 @@ class _Ray:
         self._blocks = 1
 
     def documents(self, given: ray.data.Dataset) -> tuple[ray.data.Dataset, int]:
-        """The documents, computed, and how many they are."""
+        """Returns the computed documents and their number."""
         there = given.columns() or []
         wanted = [name for name in schemas.names(schemas.DOCUMENTS) if name in there]
         table = given.select_columns(wanted).materialize()
@@ -142,7 +142,7 @@ class _Ray:
 
 
 def _with_columns(table: ray.data.Dataset, schema: str) -> ray.data.Dataset:
-    """A table, computed, that has its columns also without rows."""
+    """Computes a table; an empty one keeps its columns."""
     table = table.materialize()
     return table if table.count() else ray.data.from_arrow(schemas.arrow(schema).empty_table())
 
@@ -161,7 +161,7 @@ def _selected(table: pyarrow.Table, named: dict[str, str]) -> pyarrow.Table:
 
 
 def _made(table: pyarrow.Table, function: Function, schema: str, order: Sequence[str]) -> pyarrow.Table:
-    """What a function makes of a block, sorted by columns."""
+    """Returns the result of a function of a block, sorted by columns."""
     if order:
         table = table.sort_by([(name, "ascending") for name in order])
     return pyarrow.Table.from_batches(function(table.to_batches()), schemas.arrow(schema))

@@ -1,8 +1,7 @@
-"""What a search for near-duplicates is made of, as functions of tables of Arrow, for engines that sort and join tables.
+"""The parts of a search for near-duplicates, as functions of Arrow tables, for engines that sort and join tables.
 
-They are pure: each takes a table (any Arrow producer) and options, and gives a ``Stream``; a partition that is computed
-twice gives the same rows. The rules are the library's own, the same code that a database runs. ``nddb.steps`` is thin
-code over them, for any engine. In this order:
+Each is a pure function that takes a table (any Arrow producer) and options, and returns a ``Stream``. The code is that
+of a database. ``nddb.steps`` calls them for any engine, in this order:
 
 ==========================  ================================================================================
 ``Recipe.sketch_batch``     a table of pages -> id, is_number, url, site, fp, tokens, sketch, recipe
@@ -17,7 +16,7 @@ code over them, for any engine. In this order:
 ``members``                 whole clusters: number, founder, sketch, deleted, archive -> rows of ``Reader.clusters``
 ==========================  ================================================================================
 
-Databases are asked in parts, for batch queries:
+Batch queries scan databases in parts:
 
 ==========================  ================================================================================
 ``scan_ranges``             a database -> source, first, blocks: what is scanned of it
@@ -25,7 +24,7 @@ Databases are asked in parts, for batch queries:
 ``resolve``                 a database, and the rows of its scans -> query, fp, distance, id
 ==========================  ================================================================================
 
-A *number* tells the age of a document, 64 bits signed: of two documents the older one has the lower.
+A *number* is a signed 64-bit integer that gives the age of a document: older documents have lower numbers.
 """
 
 from nddb._native import (

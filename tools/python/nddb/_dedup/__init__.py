@@ -1,7 +1,7 @@
 """``nddb.dedup``: from data to the kept data in one call.
 
-``sources`` says how each kind of table is read and cut, ``tables`` has the steps of tables and texts, ``files`` those
-of files, ``result`` what is returned, ``options`` what callers say.
+``sources`` reads each kind of table and selects its rows, ``tables`` has the steps for tables and texts, ``files``
+those for files, ``result`` what is returned, ``options`` the arguments.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ def dedup(
     tmp_dir: str | os.PathLike[str] | None = None,
     progress: bool = True,
 ) -> Deduplicated:
-    """Leaves out near-duplicates: what ``nddb dedup`` does, of a table, of texts or of files.
+    """Removes near-duplicates from a table, texts or files, as ``nddb dedup`` does.
 
     ``data`` is a table (a polars, pandas or pyarrow table, a relation of DuckDB, a ``Dataset`` of Hugging Face), a list
-    or other iterable of texts, or a path, a list of ``Path`` or a glob of files that ``nddb dedup`` reads. The answer
-    has ``kept``, the rows that stay, of the same type and in the same order, and ``removed``, why each other row goes.
-    The data is not changed. A temporary database is made in ``tmp_dir``, and goes away with the answer.
+    or other iterable of texts, or a path, a list of ``Path`` or a glob of files that ``nddb dedup`` reads. The result
+    has ``kept``, the remaining rows, of the same type and in the same order, and ``removed``, the other rows with the
+    reasons. The data is not changed. A temporary database in ``tmp_dir`` is deleted with the result.
 
     ``text``, ``html``, ``url`` and ``id`` name columns or fields; by default those of these names are used, for texts
-    also ``raw_content`` and ``content``. ``keep`` is the rule, or rules in order, for which one of near-duplicates
-    stays: stored (the first), longest, shortest-url; of files also newest, oldest and id. What is near to a document of
-    the databases ``against`` is removed, too. ``min_probability`` is that of ``Reader.query``;
-    ``level`` says how much of a removed row may be lost: same, strict or standard (the default).
+    also ``raw_content`` and ``content``. ``keep`` is a rule, or a list of rules in order, that selects the
+    near-duplicate to keep: stored (the first), longest, shortest-url; for files also newest, oldest and id. Rows near
+    to a document of the databases ``against`` are removed, too. ``min_probability``: as ``Reader.query``. ``level``
+    limits how much of a removed row may be lost: same, strict or standard (the default).
 
-    Of files, ``kept`` are the paths of files without the removed documents: in ``output``, a file or a folder, or else
-    in a temporary folder that goes away with the answer. With ``progress``, tqdm shows bars if it is installed. Raises
-    ValueError for a column that is not there, TypeError for data of another kind.
+    For files, ``kept`` are the paths of copies without the removed documents: in ``output``, a file or a folder, or
+    else in a temporary folder that is deleted with the result. With ``progress``, tqdm shows bars if it is installed.
+    Raises ValueError if a column is missing, TypeError for data of another kind.
 
     >>> result = nddb.dedup([fox, "a text that has nothing in common with it", fox + " and again"])
     >>> len(result.kept)

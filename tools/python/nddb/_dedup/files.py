@@ -16,7 +16,7 @@ from nddb._process import Option
 
 
 def paths_of(data: Any) -> list[str] | None:
-    """The files and folders that are meant; None if the data is no path."""
+    """Returns the files and folders that the data names, or None if it is no path."""
     if isinstance(data, str):
         found = [data] if os.path.exists(data) else sorted(glob.glob(data, recursive=True))
         if not found:
@@ -30,7 +30,7 @@ def paths_of(data: Any) -> list[str] | None:
 
 
 def dedup_files(paths: list[str], options: Options, output: str | os.PathLike[str] | None) -> Deduplicated:
-    """Copies files without the documents to remove, and returns where and which these are."""
+    """Copies files without the documents to remove; returns the copies and the removed documents."""
     given: dict[str, Option] = {
         **{f"{name}_field": value for name, value in options.columns.items()},
         **options.limits,

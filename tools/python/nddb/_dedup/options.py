@@ -1,4 +1,4 @@
-"""What callers of ``nddb.dedup`` say."""
+"""The arguments of ``nddb.dedup``."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ def remove(folder: str, process: int) -> None:
 class Deduplicated:
     """What ``nddb.dedup`` kept and removed.
 
-    ``kept`` are the rows that stay, of the type and in the order of the data; of files the paths of the files that have
-    them. ``removed`` has a row for each other row, as a table of the same type, of texts and files as a list of
+    ``kept`` has the remaining rows, of the type and in the order of the data; for files, the paths of the copies.
+    ``removed`` has a row for each other row, as a table of the same type, or for texts and files as a list of
     dictionaries:
 
     - ``row`` and ``kept_row``, the numbers from 0 of the row and of the one that is kept instead (tables and texts);
@@ -36,8 +36,8 @@ class Deduplicated:
     - ``kept_in``, with ``against``: the database of the document that is kept, if it is an earlier one;
     - of files ``file`` and ``offset``, where the document stands.
 
-    ``documents`` is the number of rows, ``same_text`` that of rows removed with the text of a kept one, ``near`` that
-    of other near-duplicates, ``earlier`` that of rows near to a document of another database.
+    ``documents`` counts all rows, ``same_text`` the removed rows with the text of a kept one, ``near`` the other
+    removed near-duplicates, ``earlier`` the removed rows near to a document of another database.
 
     The temporary database is removed by ``close``, at the end of a ``with`` block, or with the object.
 
@@ -69,7 +69,7 @@ class Deduplicated:
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the page of ``nddb report``: what is removed, and with which confidence.
 
-        Documents of tables are shown without their texts, of which the temporary database keeps sketches only.
+        Documents of tables are shown without their texts, because the temporary database has only their sketches.
 
         >>> nddb.dedup([fox, fox]).report("report.html")
         """

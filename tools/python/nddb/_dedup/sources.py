@@ -1,6 +1,6 @@
 """Kinds of tables: how their pages are read, and how rows are taken out of them.
 
-Packages are used only through the data that comes from them: none is needed, nor imported before.
+No package is required or imported here: each is used only through the data that a caller passes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class Source(Protocol):
     def __len__(self) -> int: ...
 
     def pages(self, columns: dict[str, str]) -> Any:
-        """A table of Arrow with the column id, the numbers of rows, and those of text, html and url that are named."""
+        """Returns an Arrow table of the row numbers, as the column id, and the named ones of the columns text, html
+        and url."""
 
     def values(self, column: str, rows: list[int]) -> list[Any]:
         """The values of a column in these rows."""
@@ -174,7 +175,7 @@ class Arrow:
 
 
 class DuckDB(Arrow):
-    """A relation of DuckDB. It is read once: a second time its rows might stand in another order."""
+    """A relation of DuckDB. It is read once, because a second read might return the rows in another order."""
 
     def __init__(self, relation: Any) -> None:
         super().__init__(relation.to_arrow_table())

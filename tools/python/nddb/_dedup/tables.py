@@ -56,7 +56,7 @@ def store(
     threads: int | None = None,
     tell: Tell | None = None,
 ) -> None:
-    """Makes a database of the rows, with their numbers as ids, that can be compared with the other databases."""
+    """Stores the rows in a database that is comparable with the other databases; ids are row numbers."""
     # Nothing is looked up in it online.
     config = _native.Config(recipe="main-offline", keep_words=True)
     if databases is not None:
@@ -68,7 +68,8 @@ def store(
 
 
 def named_columns(there: list[str] | None, wanted: dict[str, str | None]) -> dict[str, str]:
-    """The columns to read: those that are named, else the usual ones. A page column that is named is the only one."""
+    """Returns the columns to read: the named ones, or else the usual ones. A named page column is the only page
+    column."""
     given = {role: name for role, name in wanted.items() if name is not None}
     if there is None:
         if given:

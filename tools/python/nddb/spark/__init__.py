@@ -1,9 +1,9 @@
 """Near-duplicates of crawls that do not fit one machine, on Spark.
 
-The jobs are thin: Spark sorts and joins tables, and each task calls functions of :mod:`nddb.tables` on its partition,
-which are the library's own code. What comes out is what one machine gives: the rows of ``Reader.pairs`` and
-``Reader.clusters``, ``keep.txt`` and ``remove.txt``, byte for byte, of a database that ``Writer.load`` filled. (The
-command ``nddb load`` orders the documents of one load by date and id; here and there it is the *number*.)
+Spark sorts and joins tables, and each task calls functions of :mod:`nddb.tables` on its partition. The results equal
+those of a database that ``Writer.load`` filled: the rows of ``Reader.pairs`` and ``Reader.clusters``, and ``keep.txt``
+and ``remove.txt`` byte for byte. (The command ``nddb load`` orders the documents of one load by date and id; the jobs
+and ``Writer.load`` order them by *number*.)
 
 ::
 
@@ -16,27 +16,27 @@ The flow of a document
 ----------------------
 
 1. ``ingest``: one task reads an archive and sketches its pages: number, id, is_number, url, site, fp, tokens, sketch,
-   recipe, archive. The *number* is (archive, index in it), the archives counted in the order of the list: it does not
-   depend on tasks, and a task that is tried again makes the same rows. Ids are text, those of numbers their digits;
-   ``is_number`` tells the two apart.
-2. ``documents``: of the documents of one id the last lives; of one that a later crawl found unchanged, the first.
-3. ``pairs`` and ``clusters``: the steps of :mod:`nddb.steps`, each a table in the folder ``work``. The pairs of a
-   clustering pass once through this process, in their order.
+   recipe, archive. The *number* of a document consists of the position of its archive in the list and its index in the
+   archive, so it does not depend on tasks, and a retried task makes the same rows. Ids are text; an integer id has its
+   digits, and ``is_number`` is true.
+2. ``documents``: of the documents with one id, the last is current, or the first if a later crawl found it unchanged.
+3. ``pairs`` and ``clusters``: the steps of :mod:`nddb.steps`, each a table in the folder ``work``. The sorted pairs of
+   a clustering pass once through this process.
 
 Databases and fingerprints
 --------------------------
 
-``shards`` makes a database of each part of the documents, by a load of their sketches. ``batch_query`` holds a file of
-fingerprints against all that databases hold (Manku et al. 2007, 3.3): a task scans a range of 64 MB of the segments of
-one table, and what is found is looked up for the documents that live.
+``shards`` loads the sketches of each part of the documents into a database of its own. ``batch_query`` matches a file
+of fingerprints against databases (Manku et al. 2007, 3.3): a task scans a range of 64 MB of the segments of one table,
+and the matches are resolved to current documents.
 
 Places
 ------
 
-Stores, work folders, archives and outputs are paths or URIs (:mod:`nddb.spark.places`); databases are on disks. Nothing
-here uses a ``SparkContext`` or the virtual machine of Java, so the jobs run from clients of Spark Connect, too.
+Stores, work folders, archives and outputs are paths or URIs (:mod:`nddb.spark.places`); databases are on disks. The
+jobs use neither ``SparkContext`` nor the JVM, so they also run from clients of Spark Connect.
 
-Not here: methods that read texts again (``lcs``, ``cosine``, ``shingles``), ``expand``, connected components.
+Not supported: methods that read texts again (``lcs``, ``cosine``, ``shingles``), ``expand``, connected components.
 """
 
 from nddb.spark.clusters import clusters, lists

@@ -1,4 +1,4 @@
-"""Archives that tasks read: files on disks that all machines see, or in stores.
+"""Archives that tasks read: on disks that all machines can access, or in stores.
 
 The library reads files of its machine, so a task copies an archive of a store first.
 """
@@ -43,7 +43,8 @@ def _at(place: Place, format: str) -> list[str]:
 def _below(place: Place, format: str) -> list[str]:
     """The archives below a folder of a store, by the rule for folders on disks, which looks at names.
 
-    Files of `.json` and `.csv`, whose content that rule reads, are among them only if their format is named.
+    Files named `.json` and `.csv` are included only if a format is given, because that rule reads the content of such
+    files.
     """
     with tempfile.TemporaryDirectory(prefix="nddb-") as folder:
         for path in place.below():
@@ -60,7 +61,7 @@ def _below(place: Place, format: str) -> list[str]:
 def sketched(path: str, **options: Any) -> Iterator[pyarrow.RecordBatch]:
     """The batches of `nddb.tables.sketch_archive` of an archive.
 
-    Raises ValueError for an archive of a store whose ids would be paths: that of the copy differs each time.
+    Raises ValueError for an archive of a store whose ids would contain its path, because each copy has another path.
     """
     place = Place(path)
     with place.fetched() as file:

@@ -28,9 +28,9 @@ def clusters(
 ) -> DataFrame:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `level` are those of the command. One ordered pass over the pairs is made by this process, with a
-    bit for each document that joined another. `work` is a folder that all machines see, this one too; the other options
-    are those of `nddb.spark.Judging`.
+    `keep` and `level`: as `nddb cluster`. This process makes one ordered pass over the pairs, with a bit in memory for
+    each document that joined another. `work` is a folder that all machines, including this one, can access. Other
+    options: as `nddb.spark.Judging`.
     """
     how = Judging(**judging)
     folder = Work(documents.sparkSession, work, {"job": "clusters", **dataclasses.asdict(how)}, documents)
@@ -40,8 +40,8 @@ def clusters(
 def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[str]) -> None:
     """Writes `keep.txt` and `remove.txt` into a folder: the ids of all documents that are not deleted, sorted.
 
-    Members are read twice: of a table that was written before. The files are the command's, byte for byte, of documents
-    whose ids are all texts or all numbers. Raises ValueError for the ids of a number and of a text with the same digits.
+    `members` is read twice, so pass a table that was written. The files equal the command's byte for byte if the ids
+    are all texts or all integers. Raises ValueError if an integer id and a text id have the same digits.
     """
     from pyspark.sql import functions
 

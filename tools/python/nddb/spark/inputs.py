@@ -1,4 +1,4 @@
-"""The documents of a job: checked before its first step, and told from others when it goes on."""
+"""The documents of a job: checked before its first step, and compared when the job is resumed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _COLUMNS = [*schemas.names(schemas.SKETCHES), "deleted"]
 
 @dataclass(frozen=True)
 class Inputs:
-    """The number of documents, and a digest of all that a job reads of them, whatever their order."""
+    """The number of documents, and a digest of the columns that a job reads, independent of their order."""
 
     documents: int
     digest: str
 
 
 def inputs_of(documents: DataFrame) -> Inputs:
-    """Reads all documents once. Raises ValueError for a table that is none of documents."""
+    """Reads all documents once. Raises ValueError if the table is not one of documents."""
     from pyspark.sql import functions
 
     missing = [name for name in _COLUMNS if name not in documents.columns]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def pairs(documents: DataFrame, work: str | os.PathLike[str], **judging: Any) -> DataFrame:
     """All near-duplicates among documents that are not deleted, in the order and with the columns of `Reader.pairs`.
 
-    Pairs are those of one document of each identity set and of each hot group; a group is a row for each member but its
-    oldest. `work` is a folder that all machines see; the other options are those of `nddb.spark.Judging`.
+    Of each identity set and each hot group, pairs have one document; a group has a row for each member except its
+    oldest. `work` is a folder that all machines can access. Other options: as `nddb.spark.Judging`.
     """
     how = Judging(**judging)
     folder = Work(documents.sparkSession, work, {"job": "pairs", **dataclasses.asdict(how)}, documents)

@@ -1,6 +1,6 @@
 """What a task does with its partition: functions from record batches to record batches, without Spark.
 
-Each is pure: a task that is tried again, or twice at a time, gives the same rows.
+Each function is pure: a task that is retried, or runs twice at a time, gives the same rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ INDEX_BITS = 32
 
 
 def sketch(batches: Batches, **options: Any) -> Iterator[pyarrow.RecordBatch]:
-    """Archives (archive, path) -> the documents of each, in their order, with their numbers."""
+    """Maps archives (archive, path) to their documents, in order, with their numbers."""
     for batch in batches:
         for archive, path in zip(batch["archive"].to_pylist(), batch["path"].to_pylist()):
             index = archive << INDEX_BITS
@@ -48,7 +48,7 @@ def shard_path(folder: str, index: int) -> Path:
 
 
 def shard(batches: Batches, folder: str, made_of: dict[str, Any]) -> Iterator[pyarrow.RecordBatch]:
-    """The documents of a shard (shard, sketch, recipe, archive) -> its number; the shard is made."""
+    """Makes a shard from its documents (shard, sketch, recipe, archive); returns its number."""
     given = iter(batches)
     first = next((batch for batch in given if batch.num_rows), None)
     if first is None:
@@ -59,7 +59,8 @@ def shard(batches: Batches, folder: str, made_of: dict[str, Any]) -> Iterator[py
 
 
 def make_database(path: Path, sketches: Batches | None, made_of: dict[str, Any]) -> None:
-    """Makes a database of tables of sketches aside, and renames it when it is whole; not where there is one."""
+    """Makes a database from tables of sketches under a temporary name, and renames it when it is complete. Does
+    nothing if the database exists."""
     from nddb import Config, Error, Writer
 
     if path.exists():
@@ -106,7 +107,7 @@ def _copy_durably(source: str, target: str) -> None:
 
 
 def scan(batches: Batches, queries: str, k: int) -> Iterator[pyarrow.RecordBatch]:
-    """Ranges (part, source, first, blocks) -> what a file of queries finds in each: part, query, fp, distance."""
+    """Maps ranges (part, source, first, blocks) to the matches of a file of queries: part, query, fp, distance."""
     numbers = memoryview(Place(queries).read()).cast("Q")
     for batch in batches:
         for one in batch.to_pylist():
@@ -117,7 +118,7 @@ def scan(batches: Batches, queries: str, k: int) -> Iterator[pyarrow.RecordBatch
 
 
 def resolve(batches: Batches, databases: list[str]) -> Iterator[pyarrow.RecordBatch]:
-    """What was found (part, query, fp, distance) -> the documents: query, fp, distance, id."""
+    """Maps matches (part, query, fp, distance) to documents: query, fp, distance, id."""
     for batch in batches:
         for part in pyarrow.compute.unique(batch["part"]).to_pylist():
             rows = batch.filter(pyarrow.compute.equal(batch["part"], part))

@@ -1,9 +1,8 @@
-"""Files and folders that all machines see: on disks, or in stores that both Hadoop and pyarrow know.
+"""Files and folders that all machines can access: on disks, or in stores that both Hadoop and pyarrow support.
 
-Spark reads and writes tables through Hadoop. What Python reads or writes itself goes through ``pyarrow.fs``: the small
-files of a job, the rows of the ordered pass, lists and archives. Neither the Python of a task nor a client of Spark
-Connect can call Hadoop, but pyarrow is wherever Spark runs Python. So both need credentials, and both find those of the
-environment and of the machine.
+Spark reads and writes tables through Hadoop. Python reads and writes the small files of a job, the rows of the ordered
+pass, lists and archives through ``pyarrow.fs``, because neither a Python task nor a client of Spark Connect can call
+Hadoop. So both need credentials; both use those of the environment and of the machine.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _OF_ARROW = {"s3a": "s3", "s3n": "s3"}
 
 
 class Place:
-    """A file or folder that all machines see.
+    """A file or folder that all machines can access.
 
     It is named by a path of this machine, with or without ``file:``, by a URI that both Hadoop and pyarrow know
     (``s3a:``, ``s3:``, ``gs:``, ``abfss:``, ``hdfs:``), or by a ``dbfs:`` path of Databricks, which Python finds below
@@ -86,12 +85,12 @@ class Place:
 
     @property
     def pattern(self) -> str:
-        """The URI as Spark reads it: what it would take for a pattern stands for itself."""
+        """The URI for Spark, with the characters of patterns escaped."""
         return re.sub(r"([\\{}\[\]*?^])", r"\\\1", self.uri)
 
     @property
     def here(self) -> Path | None:
-        """The path by which this machine opens the place; None in a store."""
+        """The path of the place on this machine, or None if it is in a store."""
         return Path(self._path) if isinstance(self._files, LocalFileSystem) else None
 
     def type(self) -> FileType:
@@ -103,7 +102,7 @@ class Place:
         return bool(self.type() != FileType.NotFound)
 
     def was_put(self) -> bool:
-        """Whether a file that `put` makes is there: in Azure's stores it is empty until then."""
+        """Whether a file made by `put` is complete: in Azure's stores it exists before, but is empty."""
         return bool(self._info().size)
 
     def _info(self) -> FileInfo:
@@ -130,7 +129,7 @@ class Place:
 
     @contextmanager
     def fetched(self) -> Iterator[Path]:
-        """A file as one of this machine and of the same name: itself, or a copy that is removed afterwards."""
+        """A local file of the same name: the file itself, or a copy that is removed afterwards."""
         if self.here is not None:
             yield self.here
             return
@@ -140,11 +139,11 @@ class Place:
             yield file
 
     def put(self, write: Callable[[Path], object]) -> None:
-        """Makes a file of what `write` writes to a path of this machine. Nobody ever finds a part of it.
+        """Makes a file from what `write` writes to a local path. No reader ever sees a part of it.
 
-        On disks the file is written beside its name and renamed when it is durable. An object of a store appears when
-        all of it is there; it is copied from a finished file, because closing a stream after an error would store what
-        was written before the error.
+        On disks the file is written under a temporary name and renamed when it is durable. An object of a store is
+        copied from a finished local file, because closing a stream after an error would store what was written before
+        the error.
         """
         if self.here is not None:
             self.here.parent.mkdir(parents=True, exist_ok=True)
@@ -195,7 +194,7 @@ def _file_system(scheme: str, authority: str) -> tuple[FileSystem, str]:
 
 
 def known(spark: SparkSession, path: str | os.PathLike[str]) -> Place:
-    """A place that Spark can open, too. Raises ValueError, before a job begins, for one that it cannot."""
+    """Returns a place that Spark can open, too; raises ValueError if it cannot."""
     from pyspark.errors import AnalysisException
 
     place = Place(path)

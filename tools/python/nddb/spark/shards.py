@@ -1,4 +1,4 @@
-"""Databases of a part of the documents each, and batch queries of databases."""
+"""Databases with a part of the documents each, and batch queries against databases."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _Path = str | os.PathLike[str]
 def shards(
     documents: DataFrame, folder: _Path, *, shards: int, k: int = 3, bits: int = 64, recipe: str = "main"
 ) -> list[Path]:
-    """Makes databases of the documents that are not deleted, each document in one of them; returns their paths.
+    """Distributes the documents that are not deleted over databases (shards); returns their paths.
 
-    `folder` is one that all machines see. A task makes a database in a folder of its own machine, copies it there, and
-    renames the copy when it is whole: `shard-00000.nddb` and on. The hash of its id decides in which of the `shards` a
-    document is. A job that is started again makes those that are missing. Raises Mismatch for sketches of another
-    recipe. Ask them as one by `nddb.Federation`, or by `nddb query folder/*.nddb`.
+    All machines must be able to access `folder`. A task makes a database on its local disk, copies it into the folder,
+    and renames the copy when it is complete: `shard-00000.nddb` and so on. The hash of its id assigns a document to one
+    of `shards` databases. A job that is started again makes the missing ones. Raises Mismatch for sketches of another
+    recipe. Query them together by `nddb.Federation`, or by `nddb query folder/*.nddb`.
     """
     from pyspark.sql import functions
 
@@ -63,10 +63,10 @@ def batch_query(
 ) -> DataFrame:
     """Every document within `k` bits of each of many fingerprints: the rows of `nddb query --format tsv`, in order.
 
-    `databases` are paths that all machines see, of one database or of several, which nothing writes to meanwhile;
-    `queries` a `.u64le` file or an array of integers of 64 bits. Tasks read the queries from a file in `work`, and a
-    range of 64 MB of the fingerprints each. `work` is a folder that all machines see. Raises OutOfRange for a `k` above
-    the databases', Mismatch for databases of different settings, ValueError for databases that are not on disks.
+    `databases` is one path or several, which all machines can access; nothing may write to them meanwhile. `queries` is
+    a `.u64le` file or an array of 64-bit integers. Each task reads the queries from a file in `work`, a folder that all
+    machines can access, and scans a range of 64 MB of the fingerprints. Raises OutOfRange if `k` exceeds that of the
+    databases, Mismatch if the databases have different settings, ValueError if they are not on disks.
     """
     paths = [databases] if isinstance(databases, (str, os.PathLike)) else list(databases)
     names = [str(_on_disks(path)) for path in paths]
@@ -105,7 +105,7 @@ def batch_query(
 
 
 def _on_disks(path: _Path) -> Path:
-    """The path of a database, or of a folder of them."""
+    """The local path of a database, or of a folder of databases."""
     place = Place(path)
     if place.here is None:
         raise ValueError(
@@ -116,7 +116,7 @@ def _on_disks(path: _Path) -> Path:
 
 
 def _state(reader: Reader) -> dict[str, int]:
-    """What of a database changes when it is written."""
+    """The state of a database that every write changes."""
     stats = reader.stats()
     return {name: stats[name] for name in ("generation", "commits", "documents")}
 

@@ -1,4 +1,4 @@
-"""Sketches of crawls: a folder of Parquet files, a folder below it for each crawl."""
+"""Sketches of crawls: a folder with one subfolder of Parquet files for each crawl."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def ingest(
 ) -> int:
     """Sketches the pages of archives into a store, as a crawl of this name; returns the number of documents.
 
-    `paths` are archives and folders of them, in their order: the number of a document is that of its archive, counted
-    over all crawls of the store, and its index in the archive. The store and archives may be in object stores, from
-    which a task copies its archive first. The other options are those of `nddb.tables.sketch_archive`: with
-    `keep_words`, `clusters` knows what a removal loses. Sketches do not tell them, so shards do not find texts again
-    that were read by other names of fields than the usual ones. Raises FileExistsError if the crawl is there,
-    `nddb.Error` for another recipe than that of the store, ValueError for what no file system knows, and what a task
-    raises for an archive that cannot be read.
+    `paths` are archives and folders of archives. The number of a document consists of the position of its archive,
+    counted over all crawls of the store, and its index in the archive. The store and archives may be in object stores;
+    a task copies its archive first. Other options: as `nddb.tables.sketch_archive`; with `keep_words`, `clusters`
+    computes what a removal loses. Sketches do not store these options, so shards cannot read texts again that were read
+    by other field names than the defaults. Raises FileExistsError if the crawl exists, `nddb.Error` for another recipe
+    than that of the store, ValueError for an unknown file system, and the error of a task for an archive that cannot be
+    read.
     """
     folder = known(spark, store)
     label = Recipe(recipe).label
@@ -88,13 +88,13 @@ def sketch(
     url: str | EllipsisType | None = ...,
     keep_words: bool = False,
 ) -> DataFrame:
-    """Sketches the pages of a table: a table as `documents` returns it.
+    """Sketches the pages of a table; returns a table like that of `documents`.
 
-    `number` is the column that tells the age of a document: different numbers of 64 bits, lower ones of older
-    documents. Ids are text and differ. Rows without an id or a page are left out. Columns text, html and url are read
-    where they are there, unless others are named, or None; with a column that is named for a page, no other one is.
-    With `keep_words` sketches carry the words of pages, by which `clusters` knows what a removal loses; else that is
-    estimated. Raises ValueError for a table without a column that is named.
+    `number` names the column of ages: unique 64-bit integers, lower for older documents. Ids are unique texts. Rows
+    without an id or a page are left out. By default reads the columns `text`, `html` and `url` if present. If you name
+    a page column, only that one is read; None disables a column. `keep_words` stores the words of each page in its
+    sketch, so that `clusters` computes what a removal loses; otherwise the loss is estimated. Raises ValueError if a
+    named column is missing.
     """
     from pyspark.sql import functions
 
@@ -111,9 +111,9 @@ def sketch(
 def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | DataFrame = ()) -> DataFrame:
     """The documents of all crawls of a store, one for each id.
 
-    Of the documents of one id the last one lives; of one that a later crawl found unchanged, the first. `deleted` are
-    ids as text, or a table with a column id: `pairs` leaves such documents out; of clusters they may be founders, as on
-    one machine until `nddb compact`.
+    Of the documents with one id, the last is current, or the first if a later crawl found it unchanged. `deleted` is a
+    list of text ids, or a table with a column id. `pairs` leaves such documents out; in clusters they may be founders,
+    as in a database until `nddb compact`.
     """
     from pyspark.sql import Window, functions
 

@@ -1,8 +1,8 @@
 """The steps of a job: each is a table that is written as a whole before the next one begins.
 
-A job that is started again with the same folder and the same documents goes on after its last whole step. Spark
-commits the files of a task when it has ended, and marks a table as whole at its end, so that tasks that are tried again
-or run twice change nothing.
+A job that is started again with the same folder and the same documents resumes after its last complete step. Spark
+commits the files of a task when the task has ended, and marks a complete table, so retried tasks and tasks that run
+twice change nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Work:
-    """A folder that all machines see, on disks or in a store, with the steps of one job."""
+    """A folder that all machines can access, on disks or in a store, with the steps of one job."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Work:
         job: dict[str, Any],
         documents: DataFrame | None = None,
     ) -> None:
-        """Begins a job of these options and documents, or goes on with it; another one in the folder is refused."""
+        """Begins or resumes a job with these options and documents; raises an error if the folder has another job."""
         self.spark, self.folder = spark, known(spark, folder)
         if documents is not None:
             given = inputs_of(documents)
@@ -49,7 +49,7 @@ class Work:
             file.put(lambda new: new.write_text(said))
 
     def table(self, name: str, make: Callable[[], DataFrame], schema: str | None = None) -> DataFrame:
-        """The table of a step, which is made unless it is there. Without its schema it takes a job to read that."""
+        """The table of a step; it is made if it does not exist. Without a schema, Spark runs a job to read it."""
         path = self.folder / name
         if not (path / "_SUCCESS").exists():
             writer_of(make()).parquet(path.uri)
@@ -57,7 +57,7 @@ class Work:
         return reading.parquet(path.pattern)
 
     def on_driver(self, name: str, function: Callable[[pyarrow.RecordBatchReader], object], of: str) -> DataFrame:
-        """The table of a step that this machine makes alone, of the rows of another step in their order."""
+        """The table of a step that this machine makes alone, from the rows of another step in order."""
         path = self.folder / f"{name}.parquet"
         if not path.was_put():
 
@@ -76,7 +76,7 @@ class Work:
 
 
 def _compare(folder: Place, before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuses another job than the one whose steps are in a folder."""
+    """Raises an error unless the steps in a folder are those of this job."""
     changed = [name for name in sorted(before.keys() | now.keys()) if before.get(name) != now.get(name)]
     if changed:
         told = ", ".join(f"{name} {before.get(name)} there, {now.get(name)} now" for name in changed)
@@ -88,8 +88,8 @@ def _compare(folder: Place, before: dict[str, Any], now: dict[str, Any]) -> None
 def writer_of(table: DataFrame) -> DataFrameWriter:
     """The writer of a table into a folder, in place of what is there.
 
-    A task moves its files to their place when it ends, and no file is moved once more when all have ended: in a store
-    each move is a copy. So the folder has parts of a table until it has `_SUCCESS`.
+    A task moves its files to their final place when it ends. They are not moved again when all tasks have ended,
+    because each move in a store is a copy. So the table is incomplete until the folder has `_SUCCESS`.
     """
     return table.write.mode("overwrite").option("mapreduce.fileoutputcommitter.algorithm.version", 2)
 
@@ -100,7 +100,7 @@ def files_of(folder: Place) -> list[Place]:
 
 
 def in_order(folder: Place) -> pyarrow.RecordBatchReader:
-    """The rows of a table of Parquet files, in the order of its partitions, read as they are wanted."""
+    """Yields the rows of a table of Parquet files, in the order of its partitions."""
     files = files_of(folder)
     if not files:
         raise Error(f"{folder} holds no table")

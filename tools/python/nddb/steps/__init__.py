@@ -1,12 +1,12 @@
 """The steps of a search for near-duplicates, for any engine that sorts, joins and maps tables.
 
-Each step is written once, for the interface `nddb.steps.engine.Engine`; `nddb.spark`, `nddb.ray`, `nddb.daft` and
-`nddb.duckdb` are such engines. What comes out are the rows of ``Reader.pairs`` and ``Reader.clusters``.
+Each step is written once, for the interface `nddb.steps.engine.Engine`, which `nddb.spark`, `nddb.ray`, `nddb.daft` and
+`nddb.duckdb` implement. The results are the rows of ``Reader.pairs`` and ``Reader.clusters``.
 
 Tables
 ------
 
-The columns of each are in `nddb.steps.schemas`. Those of *steps* are made once, the others on their way.
+`nddb.steps.schemas` has the columns of all tables. The tables of *steps* are stored:
 
 ==========  ===========================================================================  ===========================
 step        columns                                                                      a row is
@@ -28,21 +28,21 @@ The flow of a document
 
 1. It has a *number*, which tells its age, and a sketch.
 2. It is collapsed twice: documents with the text of an older one (``representative``), then representatives whose
-   sketches the method cannot tell from those of an older one (``leader``). Only leaders go on: else hot texts and
-   fingerprints, which millions share, would be quadratic.
+   sketches the method cannot tell from those of an older one (``leader``). Only leaders are compared; otherwise texts
+   and fingerprints that millions share would take quadratic time.
 
 The flow of a pair
 ------------------
 
 3. A leader has a row for each of its keys: bands of the method, or for simhash the bits that are equal in one of the
-   tables of Manku et al. 2007, 3.1. Keys that nobody shares are dropped. The others are brought together, and a pair is
-   found at the first key that both have. Of a key that more than ``group_limit`` leaders have, each is compared with
-   the oldest alone.
+   tables of Manku et al. 2007, 3.1. Keys of a single leader are dropped. Two leaders with a common key are a candidate
+   pair, which is found at their first common key. If more than ``group_limit`` leaders share a key, each of them is
+   compared with the oldest alone.
 4. Both sketches are joined to the pair, and ``decide`` gives evidence, rule and nearness.
 5. For clusters the pairs, sorted by the newer document and then by the older one, pass once through one process, which
-   keeps a bit for each document that joined another. Members of a class choose among the founders that their leader is
-   near.
-6. Whole clusters come together, and the library chooses what is kept and what is removed.
+   keeps a bit for each document that joined another. The members of a class choose among the founders that are near
+   their leader.
+6. The members of each cluster are brought together, and the library chooses what is kept and what is removed.
 """
 
 from nddb.steps.clusters import clusters

@@ -60,7 +60,7 @@ def batch_of(table: pyarrow.Table) -> pyarrow.RecordBatch:
 
 
 def begins_of(rows: pyarrow.RecordBatch, *by: str) -> numpy.ndarray:
-    """Which rows begin a run: differ in a column from the row before."""
+    """Marks the rows that begin a run, that is, differ in a column from the row before."""
     begins = numpy.ones(rows.num_rows, bool)
     if rows.num_rows > 1:
         changes = [pyarrow.compute.not_equal(rows[name].slice(1), rows[name].slice(0, len(rows) - 1)) for name in by]
@@ -71,8 +71,8 @@ def begins_of(rows: pyarrow.RecordBatch, *by: str) -> numpy.ndarray:
 def runs(
     batches: Batches, *by: str, first: Sequence[str] = ()
 ) -> Iterator[tuple[pyarrow.RecordBatch, pyarrow.RecordBatch, numpy.ndarray]]:
-    """Of rows that are sorted by columns: each batch, columns of the first row of the run that each row is in, and
-    which rows are these first rows. A run is of rows that are equal in all columns `by`."""
+    """Yields, for rows sorted by the columns `by`: each batch, columns of the first row of each row's run, and which
+    rows are first rows. A run is a sequence of rows that are equal in all columns `by`."""
     last = None
     for batch in batches:
         if not batch.num_rows:
@@ -88,7 +88,7 @@ def runs(
 
 
 def whole_runs(batches: Batches, *by: str, rows: int = 10_000) -> Iterator[pyarrow.RecordBatch]:
-    """The same rows in batches that end with a run, of about so many rows, and of more where a run is longer."""
+    """Yields the same rows in batches of about so many rows, or more if a run is longer; each batch ends with a run."""
     waiting: list[pyarrow.RecordBatch] = []
     for batch, _, begins in runs(batches, *by):
         if waiting and sum(map(len, waiting)) + len(batch) >= rows and begins.any():
@@ -101,7 +101,7 @@ def whole_runs(batches: Batches, *by: str, rows: int = 10_000) -> Iterator[pyarr
 
 
 def several(batches: Batches, by: str) -> Iterator[tuple[pyarrow.RecordBatch, numpy.ndarray]]:
-    """Of rows that are sorted by a column: those of runs of two and more, and the place of each in its run."""
+    """Yields, for rows sorted by a column, the rows of runs of two or more, and the place of each in its run."""
     # The first row of a run waits for the second one.
     waits: pyarrow.RecordBatch | None = None
     count = 0

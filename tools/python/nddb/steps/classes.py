@@ -1,4 +1,4 @@
-"""What is collapsed before pairs are looked for: equal texts, then equal sketches."""
+"""Documents that are collapsed before the search for pairs: equal texts, then equal sketches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nddb.steps.tasks import classes as tasks
 
 @dataclass(frozen=True)
 class Classes(Generic[Table]):
-    """The documents of a job, with what each is collapsed into."""
+    """The documents of a job, and the document that each is collapsed into."""
 
     #: DOCUMENTS
     documents: Table

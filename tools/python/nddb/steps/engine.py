@@ -1,8 +1,8 @@
 """What the steps ask of an engine.
 
-A table is what the engine calls one. Its rows have no order, but where it says so, and it may be computed whenever it
-is read, but where it is that of a *step*. Schemas are those of `nddb.steps.schemas`, and functions take the Arrow
-batches of a task and yield batches of the schema that is said beside them.
+A table is of the engine's own type. Its rows have no order unless stated, and it may be computed each time it is read,
+unless it is the table of a *step*. Schemas are those of `nddb.steps.schemas`. Functions take the Arrow batches of a
+task and yield batches of the schema given with them.
 """
 
 from __future__ import annotations
@@ -21,30 +21,31 @@ class Engine(Protocol[Table]):
     """An engine that sorts, joins and maps tables."""
 
     def step(self, name: str, make: Callable[[], Table], schema: str) -> Table:
-        """The table of a step: it is made once, and read as often as wanted."""
+        """The table of a step: it is made once, and may be read several times."""
 
     def select(self, table: Table, *columns: str, **renamed: str) -> Table:
-        """These columns of a table, and some under other names: new name = old name."""
+        """These columns of a table; keyword arguments rename: new name = old name."""
 
     def map(self, table: Table, function: Function, schema: str) -> Table:
-        """The rows that a function makes of batches of a table, of any number of rows."""
+        """The rows that a function makes from batches of a table; a batch has any number of rows."""
 
     def arrange(
         self, tables: Sequence[Table], by: str, order: Sequence[str], function: Function, schema: str
     ) -> Table:
-        """The rows that a function makes of tables of one schema. All rows with a value of the column `by`, a number or
-        bytes, go to one call of the function, sorted by it and then by `order`. No value of these is null."""
+        """The rows that a function makes from tables of one schema. All rows with the same value of the column `by`
+        (a number or bytes) go to one call of the function, sorted by `by` and then by `order`. These columns have no
+        nulls."""
 
     def join(self, left: Table, right: Table, on: str) -> Table:
-        """The pairs of rows of two tables that agree in the column `on`, which is the only one that both have."""
+        """The pairs of rows of two tables that are equal in the column `on`, the only common column."""
 
     def sort(self, tables: Sequence[Table], by: Sequence[str], columns: Sequence[str]) -> Table:
-        """These columns of tables of one schema, the rows sorted; texts as their bytes."""
+        """These columns of tables of one schema, with the rows sorted; texts are compared by their bytes."""
 
     def alone(
         self, name: str, table: Table, by: Sequence[str], function: Function, schema: str
     ) -> Table:
-        """The table of a step that this process makes alone, of all rows of a table in order."""
+        """The table of a step that this process makes alone, from all rows of a table in order."""
 
     def rows(self, table: Table, schema: str) -> pyarrow.Table:
         """The rows of a small table, in this process."""

@@ -28,7 +28,7 @@ def count_of(engine: Engine[Table], documents: Table, columns: Sequence[str], ma
 
 
 def check_numbered(count: int, unnumbered: int, repeated: int) -> None:
-    """Raises ValueError if documents have no number, or the number of another one."""
+    """Raises ValueError if a document has no number, or that of another one."""
     if unnumbered:
         raise ValueError(f"{unnumbered} of {count} documents have no number")
     if repeated:

@@ -21,9 +21,9 @@ _NONE = pyarrow.table({"number": pyarrow.array([], "int64"), "sketch": pyarrow.a
 class Judging:
     """A method and its thresholds.
 
-    Without a method it is the default of the recipe, with simhash for documents of which only the fingerprint is known.
-    `groups` is the number of groups of bits that a fingerprint is cut into, to be joined by; without, it is chosen by
-    the number of documents.
+    The default method is that of the recipe, with simhash for documents that have only a fingerprint. `groups` is the
+    number of groups of bits into which a fingerprint is divided for joins; by default it is chosen by the number of
+    documents.
     """
 
     method: str | None = None
@@ -72,7 +72,7 @@ class Judging:
         return options
 
     def groups_for(self, documents: int) -> int:
-        """The number of groups of bits: the one by which the least is sorted and compared."""
+        """The number of groups of bits for which sorting and comparing cost least."""
         return self.groups or min(range(self.k + 1, self.k + 6), key=lambda groups: self._work(documents, groups))
 
     def _work(self, documents: int, groups: int) -> float:

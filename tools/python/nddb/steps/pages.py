@@ -24,10 +24,10 @@ def columns_of(
     html: str | EllipsisType | None,
     url: str | EllipsisType | None,
 ) -> dict[str, str]:
-    """The columns of a table that are read, by what they are: number, id, and those of text, html and url that are
-    named, else that are there under these names.
+    """The columns to read, by role: number, id, and the named ones of text, html and url, or else the columns of these
+    names.
 
-    Raises ValueError if one that is named is missing, or there is none for a page.
+    Raises ValueError if a named column is missing, or there is no page column.
     """
     is_named = isinstance(text, str) or isinstance(html, str)
 
@@ -55,8 +55,7 @@ def check_numbers(schema: pyarrow.Schema, number: str) -> None:
 def sketched(
     batches: Batches, recipe: str, threads: int | None = 1, keep_words: bool = False
 ) -> Iterator[pyarrow.RecordBatch]:
-    """Pages, with columns number, id, and of text, html and url those that are there -> SKETCHED. Without `threads` all
-    cores work."""
+    """Maps pages (number, id, and any of text, html and url) to SKETCHED. With `threads=None`, all cores work."""
     from nddb import Recipe
 
     made_by = Recipe(recipe)

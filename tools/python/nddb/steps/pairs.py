@@ -40,7 +40,8 @@ def near(engine: Engine[Table], classes: Classes[Table], judging: Judging) -> Ta
 
 
 def with_sketches(engine: Engine[Table], found: Table, documents: Table, older: str, newer: str) -> Table:
-    """Pairs with the sketches of both documents, sketch_older and sketch_newer, whose numbers are in these columns."""
+    """Joins the sketches of both documents to pairs, as sketch_older and sketch_newer; the columns have their
+    numbers."""
     for column, role in ((newer, "newer"), (older, "older")):
         sketches = engine.select(documents, **{column: "number", f"sketch_{role}": "sketch"})
         found = engine.join(found, sketches, column)

@@ -1,5 +1,5 @@
 """What the tasks of the steps do: functions from Arrow batches to Arrow batches, a file for each step.
 
-Each says what it takes and what it gives; where the rows have to be sorted, so is the first thing that it says. The
-rules are those of `nddb.tables`.
+Each docstring gives the input and output: `INPUT -> OUTPUT`, with schemas of `nddb.steps.schemas`, after the order that
+the input must have. The rules are those of `nddb.tables`.
 """

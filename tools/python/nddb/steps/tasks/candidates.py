@@ -65,13 +65,13 @@ def sharing(batches: Batches, cut: pyarrow.Array | None, group_limit: int) -> Ma
 
 
 def prints(batches: Batches) -> Made:
-    """LEADERS with keys of fingerprints -> PRINTS, all of them wanted."""
+    """LEADERS with keys of fingerprints -> PRINTS, all with `wanted`."""
     for batch in batches:
         yield _prints(batch.filter(leads(batch)), None)
 
 
 def prints_of(batches: Batches, **options: Any) -> Made:
-    """Leaders (number, sketch) -> PRINTS; those are wanted about which simhash decides."""
+    """Leaders (number, sketch) -> PRINTS, with `wanted` for those that simhash decides."""
     for batch in through(tables.properties, **options)(batches):
         yield _prints(batch, "lacks")
 
@@ -89,6 +89,6 @@ def near_prints(batches: Batches, k: int, groups: int) -> Made:
 
 
 def once(batches: Batches) -> Made:
-    """Sorted by newer, older and unlisted: CANDIDATES -> each pair once, listed if it is in one row."""
+    """Sorted by newer, older and unlisted: CANDIDATES -> each pair once; it is listed if any of its rows is."""
     for batch, _, begins in runs(batches, "newer", "older"):
         yield batch.filter(pyarrow.array(begins))
