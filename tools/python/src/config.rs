@@ -10,10 +10,11 @@ use pyo3::types::PyDict;
 use crate::errors::Result;
 
 /// The settings of a database, which are fixed when it is created: `Config(k=3, *, recipe="main", bits=64,
-/// keep_words=False)`. With `keep_words` the words of pages are kept, by which `clusters` knows what a removal loses.
+/// keep_words=False)`. With `keep_words` the words of pages are stored, from which `clusters` computes what a removal
+/// loses.
 ///
-/// `k` is the greatest distance that can be asked for, 0 to 7; `recipe` decides how a page becomes numbers; `bits` is
-/// the width of fingerprints. Raises OutOfRange, RecipeError.
+/// `k` is the maximum distance of a query, 0 to 7; `recipe` is the label of the recipe by which pages are sketched;
+/// `bits` is the width of fingerprints. Raises OutOfRange, RecipeError.
 ///
 /// >>> nddb.Config(k=3, recipe="main")
 /// Config(k=3, recipe="main/1", bits=64)

@@ -17,11 +17,11 @@ use crate::stream::Stream;
 use crate::tables;
 use crate::verdict::Answer;
 
-/// Several databases, asked as one that holds the documents of all: `Federation(databases)`.
+/// Several databases, queried as one that has the documents of all: `Federation(databases)`.
 ///
-/// `databases` are paths or readers, of the same recipe, k and width of fingerprints; each document is in one of them,
-/// as in the shards that `nddb.spark.shards` makes. Answers are then those of one database with all documents, in which
-/// those of an earlier database are older. Raises Mismatch for different settings.
+/// `databases` are paths or readers with the same recipe, k and width of fingerprints. Each document must be in only
+/// one of them, as in the shards of `nddb.spark.shards`. Answers equal those of one database with all documents, in
+/// which the documents of earlier databases are older. Raises Mismatch for different settings.
 ///
 /// >>> shards = nddb.Federation(["crawl.nddb"])
 /// >>> len(shards), "fox-1" in shards, shards.k
@@ -77,7 +77,7 @@ impl PyFederation {
         Ok(PyList::new(py, &self.readers)?)
     }
 
-    /// The greatest distance that can be asked for.
+    /// The maximum distance of a query.
     #[getter]
     fn k(&self, py: Python<'_>) -> Result<u8> {
         self.with(py, |federation, _| Ok(federation.settings().k))
@@ -95,7 +95,7 @@ impl PyFederation {
         self.with(py, |federation, _| Ok(federation.settings().recipe.clone()))
     }
 
-    /// Moves all readers on to their newest states; returns whether anything has changed.
+    /// Switches all readers to their newest states; returns whether anything has changed.
     ///
     /// >>> nddb.Federation(["crawl.nddb"]).refresh()
     /// False
@@ -107,7 +107,7 @@ impl PyFederation {
         Ok(changed)
     }
 
-    /// Returns what is stored under an id, as `Reader.get`, with the path of its database as `db`; None if nothing is.
+    /// Returns the document with an id, as `Reader.get`, with the path of its database as `db`, or None.
     ///
     /// >>> nddb.Federation(["crawl.nddb"]).get("fox-1")["db"].endswith("crawl.nddb")
     /// True
@@ -161,7 +161,7 @@ impl PyFederation {
         Ok(tables::matches(parts, numbers, within, threads))
     }
 
-    /// Finds what is like a page, or like a stored document, as `Reader.query`: an Answer.
+    /// Finds the near-duplicates of a page or of a stored document, as `Reader.query`: an Answer.
     ///
     /// Of several databases, `db` of a match is the path of the one that it is in.
     ///

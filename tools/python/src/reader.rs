@@ -25,8 +25,8 @@ use crate::why;
 
 /// A database open for reading: what `nddb.open` returns.
 ///
-/// Its answers are those of one state of the database until `refresh`. It may be used by any number of threads, is
-/// pickled as its path, and opens the database again in a forked child.
+/// It answers from one state of the database until `refresh`. Any number of threads may use it. It is pickled as its
+/// path, and reopens the database in a forked child.
 ///
 /// >>> db = nddb.open("crawl.nddb")
 /// >>> len(db), "fox-1" in db, db.k
@@ -48,8 +48,8 @@ enum State {
 
 /// Opens a database for reading: `open(path) -> Reader`.
 ///
-/// Any number of processes may do so, beside one that writes. Raises NotADatabase (also a FileNotFoundError), Newer,
-/// and the errors of damage.
+/// Any number of processes may read while one writes. Raises NotADatabase (also a FileNotFoundError), Newer, and the
+/// errors of damage.
 ///
 /// >>> nddb.open("crawl.nddb").recipe
 /// 'main/1'
@@ -106,7 +106,7 @@ impl PyReader {
         &self.path
     }
 
-    /// The greatest distance that can be asked for.
+    /// The maximum distance of a query.
     #[getter]
     fn k(&self, py: Python<'_>) -> Result<u8> {
         self.with(py, |reader| Ok(reader.view().settings().k))
@@ -124,9 +124,9 @@ impl PyReader {
         self.with(py, |reader| Ok(reader.view().settings().recipe.clone()))
     }
 
-    /// Moves on to the newest state; returns whether anything has changed.
+    /// Switches to the newest state; returns whether anything has changed.
     ///
-    /// Streams that are being read keep the state that they began in.
+    /// A stream that is being read keeps its state.
     ///
     /// >>> db = nddb.open("crawl.nddb")
     /// >>> db.refresh()
@@ -182,11 +182,10 @@ impl PyReader {
         self.close(py);
     }
 
-    /// Returns what is stored under an id, as a dictionary with the keys of `nddb get`; None if nothing is. Its `fp` is
-    /// None if the document has fewer than two tokens.
+    /// Returns the document with an id, as a dictionary with the keys of `nddb get`, or None. Its `fp` is None if the
+    /// document has fewer than two tokens.
     ///
-    /// An id is a str or an int: 17 and "17" are two ids. A str of digits also finds the number where no text is
-    /// stored.
+    /// An id is a str or an int: 17 and "17" are two ids. A str of digits also finds the int if no such str is stored.
     ///
     /// >>> nddb.open("crawl.nddb").get("fox-1")["url"]
     /// 'https://example.org/fox'
@@ -208,8 +207,8 @@ impl PyReader {
 
     /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id.
     ///
-    /// `fingerprint` is an integer, signed or not, or 16 hex digits; `k` is at most that of the database, which is the
-    /// default; `limit` keeps the nearest. Raises OutOfRange (also a ValueError) for a greater `k`.
+    /// `fingerprint` is an integer, signed or not, or 16 hex digits. `k` is by default that of the database, the
+    /// maximum. `limit` keeps the nearest matches. Raises OutOfRange (also a ValueError) for a greater `k`.
     ///
     /// >>> nddb.open("crawl.nddb").probe(0xff, k=1)
     /// [<Match "print-1" at 0 bits>, <Match "print-2" at 1 bits>]
@@ -231,13 +230,13 @@ impl PyReader {
         Ok(matches.map(|found| PyMatch::new(found, None)).collect())
     }
 
-    /// Finds what is like a page, or like a stored document: an Answer, a sequence of NearDuplicate.
+    /// Finds the near-duplicates of a page or of a stored document: an Answer, a sequence of NearDuplicate.
     ///
-    /// One of `text`, `html` (each str or bytes), `id` and `fingerprint` is asked for; `url` is the address of the
-    /// page, `charset` that of bytes. `method` is one of those of `nddb query`, by default that of the database's
-    /// recipe; `k` is of simhash, `min_probability` of model, `verify` "lcs" compares the texts of what is found,
-    /// "same-site" those of one site. Raises KeyError for an id that is not stored, UnusableMethod where the database
-    /// keeps nothing that the method compares.
+    /// Give one of `text`, `html` (each str or bytes), `id` and `fingerprint`; `url` is the address of the page,
+    /// `charset` the encoding of bytes. `method`: as `nddb query`, by default that of the database's recipe. `k`
+    /// applies to simhash, `min_probability` to model. `verify="lcs"` compares the texts of all matches, "same-site"
+    /// those of matches on the same site. Raises KeyError if the id is not stored, UnusableMethod if the database does
+    /// not store what the method compares.
     ///
     /// >>> answer = nddb.open("crawl.nddb").query(text=fox + " again")
     /// >>> [match.id for match in answer], answer.method, answer.complete
@@ -277,9 +276,9 @@ impl PyReader {
     /// Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
     /// distance, id.
     ///
-    /// `fingerprints` is an array of 64-bit integers of one dimension, by the buffer protocol or of Arrow; it is not
-    /// copied. `query` is the index in it. Rows are sorted by query, distance and id. Raises OutOfRange for a `k` above
-    /// the database's.
+    /// `fingerprints` is a one-dimensional array of 64-bit integers, through the buffer protocol or Arrow, and is not
+    /// copied. `query` is the index in it. Rows are sorted by query, distance and id. Raises OutOfRange if `k` exceeds
+    /// that of the database.
     ///
     /// >>> import numpy
     /// >>> queries = numpy.array([0xff, 0xf0], dtype=numpy.uint64)
@@ -302,8 +301,8 @@ impl PyReader {
     /// Returns the near-duplicates of all documents in other databases, as `nddb against` does: a Stream with the
     /// columns id, near (the id of the other document), db, rule, and the same columns of scores as `clusters`.
     ///
-    /// `databases` is a Federation. Rows are sorted by the age of the document, then from the nearest to the farthest;
-    /// `limit` keeps the nearest. The other options are those of `query`. Raises Mismatch for another recipe.
+    /// `databases` is a Federation. Rows are sorted by the age of the document, then by nearness; `limit` keeps the
+    /// nearest. Other options: as `query`. Raises Mismatch for another recipe.
     ///
     /// >>> db = nddb.open("crawl.nddb")
     /// >>> rows = db.against(nddb.Federation([db]), limit=1)
@@ -341,9 +340,8 @@ impl PyReader {
     /// Returns all near-duplicate pairs and groups of equal documents, as a Stream with the columns of
     /// `nddb pairs --format parquet`.
     ///
-    /// A group is a row for each member but its founder, with `group` set; with `expand` there are pairs only. The
-    /// other options are those of `query`. Raises UnusableMethod where the database keeps nothing that the method
-    /// compares.
+    /// A group has a row for each member except its founder, with `group` set; `expand` returns pairs only. Other
+    /// options: as `query`. Raises UnusableMethod if the database does not store what the method compares.
     ///
     /// >>> [(row["a"], row["b"], row["verdict"]) for row in nddb.open("crawl.nddb").pairs()]
     /// [('fox-1', 'fox-2', 'model'), ('print-1', 'print-2', 'simhash')]
@@ -371,11 +369,12 @@ impl PyReader {
     /// Returns the members of all clusters, as a Stream with the columns of `clusters.parquet`: `verdict` is keep or
     /// remove.
     ///
-    /// A cluster is a star, named by the id of its oldest document. `keep` lists rules, the first that tells two apart
-    /// decides: stored (the default), batch, newest, oldest, longest, shortest-url, id. `level` says how much of
-    /// a removed document may be lost: same, strict or standard (the default), as `nddb cluster --help` has it; `words`
-    /// is where the words come from by which that is known: auto (the default), stored, archives, remote or estimate.
-    /// Of each cluster one document is kept; what is near to that one itself is removed, or to another one that stays.
+    /// A cluster is a star, named by the id of its oldest document. One document of it is kept, and the others are
+    /// removed if they are near to it or to another kept one. `keep` lists rules that select the kept one; the first
+    /// rule in which two documents differ decides: stored (the default), batch, newest, oldest, longest, shortest-url,
+    /// id. `level` limits how much of a removed document may be lost: same, strict or standard (the default), as in
+    /// `nddb cluster --help`. `words` is the source of the words by which the loss is computed: auto (the default),
+    /// stored, archives, remote or estimate.
     ///
     /// >>> members = nddb.open("crawl.nddb").clusters(keep=["longest"])
     /// >>> sorted(row["id"] for row in members if row["verdict"] == "remove")
@@ -407,8 +406,8 @@ impl PyReader {
         Ok(tables::clusters(pinned, options))
     }
 
-    /// Says why two stored documents are near-duplicates, or not: a Stream with a row for the verdict, for each bound
-    /// of the method, and for each piece of evidence of the model.
+    /// Explains why two stored documents are near-duplicates or not: a Stream with a row for the verdict, for each
+    /// bound of the method, and for each piece of evidence of the model.
     ///
     /// Columns: part (verdict, bound, evidence), name, says, value, bound, holds, adds (to the log-odds). Raises
     /// KeyError for an id that is not stored.

@@ -22,7 +22,8 @@ use crate::writer::usual_threads;
 /// Rows of a batch of sketches.
 const BATCH: usize = 1 << 12;
 
-/// Decides how a page becomes numbers: `Recipe(label="main")`. Its functions are pure. Raises RecipeError.
+/// Computes fingerprints and sketches of pages: `Recipe(label="main")`. Its methods are pure functions. Raises
+/// RecipeError.
 ///
 /// >>> nddb.Recipe("main")
 /// Recipe("main/1")
@@ -87,11 +88,12 @@ impl PyRecipe {
 
     /// Sketches the pages of a table: a Stream with the columns id, is_number, url, site, fp, tokens, sketch, recipe.
     ///
-    /// `id` is text, of a number its digits; `is_number` tells the number 17 from the text "17".
-    /// `sketch` is everything that is stored of a document, as bytes that `candidate_keys` and `decide` take; `fp` is
-    /// the fingerprint as a signed number, None for fewer than two tokens. Rows without an id or a page are left out.
-    /// Columns are named as in `Writer.add_batch`. With `keep_words` the words of pages are in `sketch`, too, by which
-    /// `members` knows what a removal loses. As a Parquet file it is loaded by `Writer.load`, without the pages.
+    /// `id` is text, for an int its digits; `is_number` distinguishes the int 17 from the text "17". `sketch` has
+    /// everything that is stored of a document, as bytes that `candidate_keys` and `decide` take. `fp` is the
+    /// fingerprint as a signed integer, or None for fewer than two tokens. Rows without an id or a page are left out.
+    /// Columns are named as in `Writer.add_batch`. With `keep_words`, `sketch` also has the words of the page, from
+    /// which `members` computes what a removal loses. `Writer.load` loads this table from a Parquet file, without the
+    /// pages.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": ["a"], "text": [fox]})

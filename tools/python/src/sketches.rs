@@ -24,9 +24,8 @@ const NEARNESS: Column = Column::new("nearness", Kind::Number);
 
 /// Returns the keys by which candidate pairs are found: a Stream with the columns id and key.
 ///
-/// `sketches` is a table with the column `sketch` of `Recipe.sketch_batch`. Two documents that a database would find by
-/// the method share a key; a pair counts at the first key it shares. `k` is of simhash. Raises UnusableMethod for a
-/// method of texts.
+/// `sketches` is a table with the column `sketch` of `Recipe.sketch_batch`. Two documents are a candidate pair of the
+/// method if they share a key. `k` applies to simhash. Raises UnusableMethod for a method that compares texts.
 ///
 /// >>> import pyarrow
 /// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})
@@ -63,11 +62,11 @@ pub(crate) fn py_candidate_keys(
     }))
 }
 
-/// Decides about pairs: row by row the documents of two tables with the column `sketch`.
+/// Decides pairs of documents: each row of two tables with the column `sketch` is a pair.
 ///
-/// Returns a Stream with the columns a, b, near (None where something is not known), rule, the scores of `pairs`, and
-/// nearness, by which founders of clusters are chosen. With `or_simhash`, simhash decides what the method cannot.
-/// Raises UnusableMethod for a method of texts, ValueError if one table is shorter.
+/// Returns a Stream with the columns a, b, near (None if unknown), rule, the scores of `pairs`, and nearness, by which
+/// founders of clusters are chosen. With `or_simhash`, simhash decides the pairs that the method cannot. Raises
+/// UnusableMethod for a method that compares texts, ValueError if one table is shorter.
 ///
 /// >>> import pyarrow
 /// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})

@@ -21,8 +21,8 @@ const WAITING: usize = 4;
 
 /// A table that is computed while it is read, in the background and without the GIL.
 ///
-/// It is an Arrow producer: `pyarrow.table`, `polars.DataFrame` and `FROM` of DuckDB take it. Iterated over, its rows
-/// are dictionaries. Each reader has it computed anew; it ends early when its reader is gone, or on ^C.
+/// It is an Arrow producer for `pyarrow.table`, `polars.DataFrame` and DuckDB's `FROM`. Iterating over it yields
+/// dictionaries. It is computed again for each reader, and stops early if the reader is closed, or on ^C.
 ///
 /// >>> import pyarrow
 /// >>> pyarrow.table(nddb.open("crawl.nddb").pairs()).num_rows

@@ -13,8 +13,8 @@ use crate::ids::{GivenId, id_object};
 /// A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores; of a Federation of
 /// several databases also db, the path of its database.
 ///
-/// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, lcs, same_site
-/// and same_heading, each None where it is not known.
+/// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, lcs, same_site and
+/// same_heading; unknown ones are None.
 #[pyclass(frozen, name = "NearDuplicate", module = "nddb")]
 pub(crate) struct PyNearDuplicate {
     id: String,
@@ -106,9 +106,10 @@ impl PyNearDuplicate {
     }
 }
 
-/// The documents that are like another: a sequence of NearDuplicate, identical ones first, then the most similar.
+/// The near-duplicates of a document: a sequence of NearDuplicate, identical ones first, then by similarity.
 ///
-/// `method` decided; `count` is the number of matches, `complete` whether none was left out for a group limit.
+/// `method` is the method that decided, `count` the number of matches; `complete` is False if a group limit left out
+/// any.
 #[pyclass(frozen, module = "nddb")]
 pub(crate) struct Answer {
     matches: Py<PyList>,
@@ -185,10 +186,10 @@ impl Answer {
     }
 }
 
-/// The outcome for a document that was to be stored if it is new.
+/// The result of `Writer.add_if_new`.
 ///
-/// `verdict` is new, replaced, unchanged or duplicate. Of a duplicate, `of` is the id of the stored document, `rule`
-/// what decided, `scores` its numbers; else these are None.
+/// `verdict` is new, replaced, unchanged or duplicate. For a duplicate, `of` is the id of the stored document, `rule`
+/// what decided, and `scores` the numbers; otherwise these are None.
 #[pyclass(frozen, module = "nddb")]
 pub(crate) struct Verdict {
     #[pyo3(get)]

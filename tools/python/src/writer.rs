@@ -30,8 +30,8 @@ const STAGED_MAX: usize = 1 << 16;
 /// A database open for writing, exclusively by this process: `Writer(path, *, create=None, threads=None,
 /// memory_limit=None)`.
 ///
-/// `create` is a Config, and makes the database. As a context manager it commits at the end, and drops what is staged
-/// on an exception. Raises Locked while another process writes, NotADatabase, AlreadyExists.
+/// With `create`, a Config, the database is created. At the end of a `with` block the writer commits; after an
+/// exception it drops what is staged. Raises Locked while another process writes, NotADatabase, AlreadyExists.
 ///
 /// >>> with nddb.Writer("new.nddb", create=nddb.Config(k=3)) as writer:
 /// ...     writer.add("a", text="The quick brown fox jumps over the lazy dog")
@@ -131,9 +131,9 @@ impl PyWriter {
 
     /// Stages a document: returns new, replaced or unchanged.
     ///
-    /// One of `text`, `html` (each str or bytes) and `fingerprint` is given; `url` is the address, `charset` that of
-    /// bytes. An id is a str or an int: 17 and "17" are two ids. Raises InvalidDocument for an id that is empty, longer
-    /// than 4,096 bytes, holds a NUL or begins with U+0001.
+    /// Give one of `text`, `html` (each str or bytes) and `fingerprint`; `url` is the address of the page, `charset`
+    /// the encoding of bytes. An id is a str or an int: 17 and "17" are two ids. Raises InvalidDocument for an id that
+    /// is empty, is longer than 4,096 bytes, contains a NUL or begins with U+0001.
     ///
     /// >>> with nddb.Writer("crawl.nddb") as writer:
     /// ...     writer.add("fox-1", text=fox, url="https://example.org/fox")
@@ -159,8 +159,7 @@ impl PyWriter {
 
     /// Stages a document unless it is a near-duplicate of one that is stored or staged: returns a Verdict.
     ///
-    /// Options are those of `add` and of `Reader.query`. The answer depends on the order of documents: it is for one
-    /// process.
+    /// Options: as `add` and `Reader.query`. The answer depends on the documents added before.
     ///
     /// >>> with nddb.Writer("crawl.nddb") as writer:
     /// ...     verdict = writer.add_if_new("fox-3", text=fox + " once more")
@@ -203,9 +202,9 @@ impl PyWriter {
         Verdict::new(py, &judgement)
     }
 
-    /// Stages the deletion of documents, an id or any number of them; returns how many there were.
+    /// Stages the deletion of documents, by one id or several; returns the number of documents found.
     ///
-    /// A str of digits also finds the number where no text is stored.
+    /// A str of digits also finds the int if no such str is stored.
     ///
     /// >>> with nddb.Writer("crawl.nddb") as writer:
     /// ...     writer.rm(["nothing", "of this"])
@@ -231,11 +230,11 @@ impl PyWriter {
 
     /// Loads files and folders in bulk: a dictionary with the keys of `nddb load --json`.
     ///
-    /// Archives, pages, tables and fingerprints are read. Documents that were read are durable when it returns, and
-    /// after ^C; the same call goes on where it was interrupted. `progress` is called with a dictionary of phase, done,
-    /// total and unit. `select` is a Parquet file, or several, that names the records to be read of archives; those of
-    /// its archives that are no inputs are in the answer, under `selected` and `absent`. The other options are those of
-    /// `nddb load`. Raises ArchiveError if nothing can be read, ValueError if nothing is selected.
+    /// Reads archives, pages, tables and fingerprints. Loaded documents are durable when the call returns, also after
+    /// ^C; repeat an interrupted call to resume. `progress` is called with a dictionary of phase, done, total and unit.
+    /// `select` is a Parquet file, or several, that lists the records to read; the result then has `selected` and
+    /// `absent`, which names the listed archives that are not among the inputs. Other options: as `nddb load`. Raises
+    /// ArchiveError if nothing can be read, ValueError if nothing is selected.
     ///
     /// >>> with open("one.jsonl", "w") as file:
     /// ...     _ = file.write('{"id": "j", "text": "a line of JSON"}')
@@ -334,13 +333,13 @@ impl PyWriter {
     /// Stages the documents of a table: a dictionary of documents, replaced, unchanged, repeated, unprinted and
     /// skipped.
     ///
-    /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns.
-    /// Columns text, html and url are read where they are there, unless others are named, or None; with a column that is
-    /// named for a page, no other one is. A row without an id, or without any of fingerprint, HTML and text, is skipped.
-    /// `date` is when a document was made or fetched (timestamps, days, texts or numbers, as `nddb load` reads them): of
-    /// near-duplicates of one table the oldest one is kept. A table of more than 65,536 rows, and one with `date` or
-    /// `batch`, the name of a batch, is loaded in bulk: what is staged is committed first, and the rows are durable when it returns.
-    /// Raises ValueError for a column that is not there, or of another type.
+    /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns. By
+    /// default reads the columns `text`, `html` and `url` if present. If you name a page column, only that one is read;
+    /// None disables a column. Rows without an id, or without fingerprint, HTML and text, are skipped. `date` names the
+    /// column of dates (timestamps, days, texts or numbers, as in `nddb load`), by which the oldest of near-duplicates
+    /// in the table is kept. A table of more than 65,536 rows, or one with `date` or `batch` (the name of a batch), is
+    /// loaded in bulk: staged documents are committed first, and the rows are durable when the call returns. Raises
+    /// ValueError if a column is missing or has another type.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": [7, 8], "text": ["an apple and a pear", None]})
@@ -420,7 +419,7 @@ impl PyWriter {
         Ok(convert::json(py, &said)?)
     }
 
-    /// Makes what is staged durable, and visible to every reader that refreshes.
+    /// Makes staged changes durable, and visible to every reader that refreshes.
     ///
     /// >>> writer = nddb.Writer("crawl.nddb")
     /// >>> writer.commit()
