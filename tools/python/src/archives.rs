@@ -29,9 +29,9 @@ pub(crate) fn archives(paths: Vec<PathBuf>, format: &str) -> Result<Vec<PathBuf>
 
 /// Sketches the pages of an archive in their order: a Stream with the columns of `Recipe.sketch_batch`.
 ///
-/// The sketches are those that a load would store, with `keep_words` those with the words of pages; `archive` is the number by which they name their archive. What
-/// cannot be read is left out; `skipped` is called with a position and a reason for each. Raises ArchiveError if the
-/// archive cannot be opened, or not read to its end.
+/// The sketches are those that a load would store; with `keep_words` they have the words of pages. `archive` is the
+/// number of the archive in the sketches. Entries that cannot be read are left out, and `skipped` is called with the
+/// position and the reason of each. Raises ArchiveError if the archive cannot be opened or read to its end.
 #[pyfunction]
 #[pyo3(signature = (
     path, *, archive=0, recipe="main", format="auto", id_field="id", text_field="text", html_field="html",

@@ -21,10 +21,10 @@ const LISTED: Column = Column::new("listed", Kind::Flag);
 /// Finds candidate pairs in rows of key, number and keys, sorted by key, then by number: a Stream of older, newer,
 /// listed.
 ///
-/// `keys` are all keys of the document that others have too, ascending; a pair is found at the first key that both
-/// have. `cut` is an array of the keys that more than `group_limit` documents have: these are compared with the oldest,
-/// and the first `group_limit` with each other. `listed` is False for pairs that clusters need beside those of `pairs`.
-/// A pair may come more than once.
+/// `keys` are all keys of the document that other documents have, too, ascending; a pair is found at its first common
+/// key. `cut` is an array of the keys that more than `group_limit` documents have: each of these documents is compared
+/// with the oldest one, and the first `group_limit` with each other. `listed` is False for pairs that `clusters` needs
+/// and `pairs` does not list. A pair may occur more than once.
 #[pyfunction]
 #[pyo3(signature = (postings, *, cut=None, group_limit=None))]
 pub(crate) fn pairs_by_key(
@@ -61,8 +61,8 @@ pub(crate) fn pairs_by_key(
 
 /// Finds pairs within k bits in rows of key, number and fp, sorted by key: a Stream of older, newer, once each.
 ///
-/// Keys are those of `properties` with as many `groups`. With a column `wanted`, pairs without a wanted document are
-/// left out.
+/// Keys are those of `properties` for the same number of `groups`. If there is a column `wanted`, only pairs in which
+/// it is true for a document are found.
 #[pyfunction]
 #[pyo3(signature = (postings, *, k=3, groups=4))]
 pub(crate) fn pairs_by_fingerprint(postings: &Bound<'_, PyAny>, k: u8, groups: u8) -> Result<Stream> {

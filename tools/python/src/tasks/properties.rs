@@ -30,13 +30,13 @@ fn columns() -> SchemaRef {
     ]))
 }
 
-/// Returns what documents are joined by: a Stream with a row for each row of a table with the columns number and
-/// sketch.
+/// Returns the values by which documents are joined: a Stream with a row for each row of a table with the columns
+/// number and sketch.
 ///
-/// `text` is the digest of the text, None for an empty one; `class` tells those whose sketches the method cannot tell
-/// apart; `keys` find candidate pairs: those of the method, or with `groups` those of fingerprints cut into so many
-/// groups of bits; `lacks` is whether simhash decides about the document. Without a method it is the default of the
-/// recipe. Rows come in the order of numbers.
+/// `text` is the digest of the text, None for an empty one. `class` is equal for documents that the method cannot
+/// distinguish. `keys` find candidate pairs: keys of the method, or with `groups` those of fingerprints divided into
+/// that many groups of bits. `lacks` is whether simhash decides for the document. The default method is that of the
+/// recipe. Rows are in the order of numbers.
 #[pyfunction]
 #[pyo3(signature = (sketches, method=None, *, k=3, recipe="main", complete=false, groups=None))]
 pub(crate) fn properties(
@@ -80,8 +80,8 @@ pub(crate) fn default_method(recipe: &str) -> Result<&'static str> {
     Ok(default_of(Some(&named(recipe)?)).name())
 }
 
-/// Returns what tells whether a document is unchanged: a Stream with a row for each row of a table with the columns
-/// number and sketch; `content` is equal of documents that differ in nothing that users see.
+/// Returns digests by which unchanged documents are recognised: a Stream with a row for each row of a table with the
+/// columns number and sketch. `content` is equal for documents that differ in nothing that users see.
 #[pyfunction]
 pub(crate) fn contents(sketches: &Bound<'_, PyAny>) -> Result<Stream> {
     let tables = Tables::new(sketches)?;

@@ -22,8 +22,8 @@ const MEMORY: u64 = 256 << 20;
 
 /// Lists the parts of a database that are scanned: a Stream of source, first, blocks, for `scan`.
 ///
-/// A part is a range of blocks of a segment, of 64 MB or less; the last one is the database itself, without first and
-/// blocks: the documents that are in no run yet.
+/// A part is a range of blocks of a segment, of at most 64 MB. The last part has the path of the database, without
+/// first and blocks, and stands for the documents that are in no run yet.
 #[pyfunction]
 pub(crate) fn scan_ranges(py: Python<'_>, path: PathBuf) -> Result<Stream> {
     let path = std::path::absolute(path).map_err(PyErr::from)?;
@@ -42,10 +42,10 @@ fn text(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| Fault::value(format!("{} is no UTF-8", path.display())))
 }
 
-/// Holds one of the parts that `scan_ranges` lists against queries: a Stream of query, fp, distance.
+/// Matches queries against one of the parts that `scan_ranges` lists: a Stream of query, fp, distance.
 ///
-/// `queries` is an array as of `Reader.probe_batch`. It is complete for the fingerprints of its part, and knows nothing
-/// of deletions: `resolve` does. Raises OutOfRange (also a ValueError) for a `k` above the database's.
+/// `queries` is an array as in `Reader.probe_batch`. All matches in the part are found, including those of deleted
+/// documents, which `resolve` leaves out. Raises OutOfRange (also a ValueError) if `k` exceeds that of the database.
 #[pyfunction]
 #[pyo3(signature = (source, queries, k, *, first=None, blocks=None))]
 pub(crate) fn scan(
@@ -73,10 +73,10 @@ pub(crate) fn scan(
     }))
 }
 
-/// Looks up the documents of what scans of a database found: a Stream of query, fp, distance, id, as of
+/// Resolves the matches of scans of a database to documents: a Stream of query, fp, distance, id, as of
 /// `Reader.probe_batch`.
 ///
-/// `rows` is a table with the columns query, fp and distance, in any order, also more than once. Deleted documents are
+/// `rows` is a table with the columns query, fp and distance, in any order; rows may be repeated. Deleted documents are
 /// left out.
 #[pyfunction]
 pub(crate) fn resolve(path: PathBuf, rows: &Bound<'_, PyAny>) -> Result<Stream> {

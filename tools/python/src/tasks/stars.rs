@@ -14,11 +14,10 @@ use crate::tables::Rows;
 /// Number of the document, and of the founder that it joined.
 const COLUMNS: [Column; 2] = [Column::new("number", Kind::Number), Column::new("founder", Kind::Number)];
 
-/// Finds which leaders of classes join which founder, in one pass over all pairs of leaders: a Stream of number,
-/// founder.
+/// Assigns leaders of classes to founders, in one pass over all pairs of leaders: a Stream of number, founder.
 ///
-/// `pairs` has the columns newer, older and nearness, and is sorted by newer, then by older. A bit is kept for each
-/// document that joined another; those that are not in the result are founders.
+/// `pairs` has the columns newer, older and nearness, and is sorted by newer, then by older. Memory holds a bit for
+/// each document that joined another. Leaders that are not in the result are founders.
 #[pyfunction]
 pub(crate) fn stars(pairs: &Bound<'_, PyAny>) -> Result<Stream> {
     let tables = Tables::new(pairs)?;
@@ -41,10 +40,11 @@ pub(crate) fn stars(pairs: &Bound<'_, PyAny>) -> Result<Stream> {
     }))
 }
 
-/// Finds which founders the members of classes join whose leader joined one: a Stream of number, founder.
+/// Assigns the members of classes whose leader joined a founder to founders: a Stream of number, founder.
 ///
-/// `rows` are members and the founders that their leader is near: leader, number, nearness (None of members) and
-/// joined, the founder that the leader joined (of members); sorted by leader, then by number.
+/// `rows` has the members of classes, and the founders that are near to their leader, with the columns leader, number,
+/// nearness (None for members) and joined (for members, the founder that the leader joined). It is sorted by leader,
+/// then by number.
 #[pyfunction]
 pub(crate) fn choose(rows: &Bound<'_, PyAny>) -> Result<Stream> {
     let tables = Tables::new(rows)?;
