@@ -14,9 +14,15 @@ fn one_response(headers: &[(&str, &str)], body: &[u8]) -> EntryContent {
 }
 
 fn body_of(headers: &[(&str, &str)], body: &[u8]) -> (Vec<u8>, bool) {
+    body_if_page(headers, body).unwrap_or_else(|| panic!("{headers:?}: binary"))
+}
+
+/// The body of a page, and whether it is truncated; `None` if it begins as a binary file does.
+fn body_if_page(headers: &[(&str, &str)], body: &[u8]) -> Option<(Vec<u8>, bool)> {
     let headers = [headers, &[("Content-Type", "text/html")]].concat();
     match one_response(&headers, body) {
-        EntryContent::Page(page) => (page.body, page.truncated),
+        EntryContent::Page(page) => Some((page.body, page.truncated)),
+        EntryContent::Other(OtherKind::Binary) => None,
         other => panic!("{headers:?}: {other:?}"),
     }
 }
@@ -76,12 +82,16 @@ fn encodings_are_undone_alone_and_one_upon_the_other() {
     for (name, packed) in
         [("gzip", gzip(&page)), ("deflate", deflated(true)), ("br", brotli(&page)), ("zstd", zst(&page))]
     {
+        let mut pages = 0;
         for len in 0..packed.len() {
-            let (body, truncated) = body_of(&[("Content-Encoding", name)], &packed[..len]);
+            // Where too little of it is there to be undone, it is a compressed file.
+            let Some((body, truncated)) = body_if_page(&[("Content-Encoding", name)], &packed[..len]) else { continue };
+            pages += 1;
             let as_it_is = body == packed[..len];
             assert!(as_it_is || page.starts_with(&body), "{name} cut at {len}");
             assert!(as_it_is || truncated || body == page, "{name} cut at {len} is flagged");
         }
+        assert!(pages > 0, "{name}");
     }
 }
 
