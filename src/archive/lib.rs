@@ -77,7 +77,7 @@ mod writer;
 mod zip;
 mod zstandard;
 
-pub use date::{of_number as date_of_number, parse as date_of_text};
+pub use date::{format_date, of_number as date_of_number, parse as date_of_text};
 pub use entry::{
     Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint, Revisited, SketchEntry,
 };

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use flate2::write::GzEncoder;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::date::format_date;
+
 /// The compression of a [`WarcWriter`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
@@ -194,21 +196,6 @@ fn record_id(parts: &[&[u8]]) -> String {
         (h >> 48) & 0xffff,
         h & 0xffff_ffff_ffff
     )
-}
-
-/// Formats seconds since 1970 as a WARC-Date.
-fn format_date(seconds: i64) -> String {
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Days since 0000-03-01, in eras of 400 years.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    let year = year + era * 400 + next;
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)
 }
 
 #[cfg(test)]

@@ -249,9 +249,17 @@ impl Error {
             Self::NotADatabase { path, .. } if !path.exists() => {
                 Some(format!("if the path is right, 'nddb create {}' creates a database", path.display()))
             }
+            Self::NotADatabase { path, .. } if path.join("nddb-partial").is_file() => {
+                Some(format!("'nddb create {}' starts again", path.display()))
+            }
             Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
             Self::NotADatabase { .. } => {
                 Some("give the folder of a database; 'nddb create NEW' makes one in a new folder".into())
+            }
+            Self::AlreadyExists { path } if path.join("BACKUP").exists() => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let folder = folder.unwrap_or(Path::new(".")).display();
+                Some(format!("a backup exists there: 'nddb backup DB {folder}/' makes the next one beside it"))
             }
             Self::AlreadyExists { path } if path.join("MANIFEST").exists() => {
                 let path = path.display();
@@ -306,14 +314,33 @@ impl Error {
             Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => {
                 Some(TOO_MANY_MAPS.into())
             }
-            // EMFILE of Linux, macOS and the BSDs.
-            Self::Io { source, .. } if source.raw_os_error() == Some(24) => {
+            Self::Io { .. } | Self::Catalog { .. } if self.system_error() == Some(libc::EMFILE) => {
                 Some("too many files are open: raise the limit ('ulimit -n')".into())
             }
             Self::Io { .. } | Self::Catalog { .. } if self.is_over_limit() => {
                 Some("free some space, then run the same command again: nothing acknowledged is lost".into())
             }
             _ => None,
+        }
+    }
+
+    /// Returns the number of the system's error.
+    fn system_error(&self) -> Option<i32> {
+        match self {
+            Self::Io { source, .. } => source.raw_os_error(),
+            Self::Catalog { source, .. } => source.downcast_ref().and_then(io::Error::raw_os_error),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the error comes from the environment of this process, such as its permissions, its limits, its
+    /// temporary files or the network, and so says nothing about what is stored.
+    pub fn is_of_environment(&self) -> bool {
+        match self {
+            Self::OverLimit { .. } | Self::Busy { .. } | Self::Locked { .. } | Self::Cancelled => true,
+            Self::Io { action, source, .. } => action.contains("temporary") || is_of_environment(source),
+            Self::Catalog { source, .. } => source.downcast_ref().is_some_and(is_of_environment),
+            _ => false,
         }
     }
 
@@ -326,6 +353,31 @@ impl Error {
             _ => false,
         }
     }
+}
+
+/// Returns whether an error of the system comes from the environment of a process: its permissions, its limits, its
+/// connection to a file system.
+fn is_of_environment(source: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    let of_kind = matches!(
+        source.kind(),
+        Kind::PermissionDenied
+            | Kind::ReadOnlyFilesystem
+            | Kind::OutOfMemory
+            | Kind::ResourceBusy
+            | Kind::TimedOut
+            | Kind::StaleNetworkFileHandle
+            | Kind::NetworkDown
+            | Kind::NetworkUnreachable
+            | Kind::HostUnreachable
+            | Kind::NotConnected
+            | Kind::ConnectionReset
+            | Kind::ConnectionAborted
+            | Kind::WouldBlock
+            | Kind::Interrupted
+    );
+    // EMFILE and ENFILE have no kind.
+    of_kind || is_full(source) || matches!(source.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOLCK))
 }
 
 /// The advice for damage of the only copy.

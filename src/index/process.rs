@@ -2,6 +2,7 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 
 /// A value that is dropped only in the process that made it. In a forked child, its threads do not exist, and dropping
 /// it would write or remove files of the parent.
@@ -42,6 +43,14 @@ impl<T> Drop for OfProcess<T> {
             self.value.take();
         }
     }
+}
+
+/// Returns a unique identity for a catalog or a database, made from the path, the process and the time.
+pub(crate) fn new_identity(path: &Path) -> u128 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_nanos());
+    let text = format!("{} {} {now}", path.display(), std::process::id());
+    let half = |salt: &str| u128::from(nddb_format::digest::identity(format!("{salt}{text}").as_bytes()));
+    half("high") << 64 | half("low")
 }
 
 #[cfg(test)]

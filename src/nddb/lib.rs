@@ -145,9 +145,9 @@ pub use nddb_index::{
     Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
     Compacted, CompactionPlan, Config, Document, Error, Fault, Federation, FileStats, Fingerprint, LastCheck, Loaded,
     Match, Matches, Neighbor, Outcome, Part, PartedAnswer, Progress, Reader, RebuildOptions, RebuildWhat, Rebuilt,
-    Repeat, Resolving, Result, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View, Watch,
-    Within, Work, Writer, backup, check, planner, raise_open_files, rebuild, remove_old_backups, restore, scan_blocks,
-    scan_segment, scan_segments, verify_backup,
+    Repeat, Resolving, Result, Retention, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View,
+    Watch, Within, Work, WorkFolder, Writer, backup, backup_and_keep, check, planner, raise_open_files, rebuild,
+    restore, scan_blocks, scan_segment, scan_segments, verify_backup,
 };
 
 #[doc(inline)]
@@ -160,7 +160,8 @@ pub mod archive {
         ArchiveError, ArchiveIdentity, ByteRange, Entry, EntryContent, Format, HttpParts, IdFrom, Input, Inputs,
         JsonFields, Limits, Links, Located, Options, OtherKind, PageEntry, Position, Ranges, Reason, ResumePoint,
         Revisited, Selected, Selection, SketchEntry, UnknownFormatName, Utf8Reader, WholeRecord, absolute,
-        date_of_number, date_of_text, expand, identity, path_of, read_record, repaired_line, text_of, trimmed_line,
+        date_of_number, date_of_text, expand, format_date, identity, path_of, read_record, repaired_line, text_of,
+        trimmed_line,
     };
     #[cfg(feature = "testing")]
     #[doc(hidden)]

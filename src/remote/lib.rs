@@ -56,6 +56,8 @@ pub struct Listed {
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
+    /// The tag that the store gave it when it was written (`ETag`): another one means that it was written again.
+    pub tag: Option<String>,
 }
 
 #[cfg(all(test, feature = "cloud"))]

@@ -33,7 +33,8 @@ pub fn list(path: &Path) -> io::Result<Vec<Listed>> {
         let name = real_name(object.location.as_ref());
         // Consoles of stores make empty objects with the names of folders.
         let is_folder = name.ends_with('/') && object.size == 0;
-        (!is_folder).then(|| Listed { path: PathBuf::from(format!("{root}/{name}")), size: object.size })
+        let path = PathBuf::from(format!("{root}/{name}"));
+        (!is_folder).then_some(Listed { path, size: object.size, tag: object.e_tag })
     };
     let mut found: Vec<Listed> = found.into_iter().filter_map(listed).collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));

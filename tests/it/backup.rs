@@ -2,12 +2,13 @@
 //! with everything that was committed before it began, stays as it is, and is there as a whole or not at all.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nddb::{CheckOptions, Error, Fingerprint, Reader, Within, Writer};
+use nddb::{CheckOptions, Config, Error, Fingerprint, Reader, Within, Writer};
 use nddb_index::testing::observe_storage;
 
 use super::kill::May;
@@ -48,8 +49,10 @@ pub(crate) fn end_at_a_call(mut parent: Parent) {
         Ok(())
     });
     let made = match action.as_str() {
-        "backup" => nddb::backup(from, to, &mut |_| true),
-        _ => nddb::restore(from, to, &mut |_| true),
+        "backup" => nddb::backup(from, to, &mut |_| true).map(drop),
+        "keep" => nddb::backup_and_keep(from, to, NonZeroUsize::MIN, &mut |_| true).map(drop),
+        "create" => Writer::create(to, &Config::within(3).expect("k")).map(drop),
+        _ => nddb::restore(from, to, &mut |_| true).map(drop),
     };
     made.expect("nothing is in the way");
     parent.tell("done");
@@ -175,7 +178,7 @@ fn at_each_call(action: &str, from: &Path, to: &Path, look: &mut dyn FnMut(u64))
         let mut worker = Worker::start("ends while it backs up", &lines);
         if worker.hear().is_some() {
             say(&format!("{action}: {} storage calls", call - 1));
-            assert!(call > 20, "the calls are observed");
+            assert!(call > 8, "the calls are observed");
             return;
         }
         look(call);
@@ -362,4 +365,222 @@ fn a_backup_without_space_says_so_and_leaves_nothing() {
     nddb::restore(&target, &path, &mut |_| true).expect("restored");
     let found = Reader::open(&path).expect("opened").probe(Fingerprint(5 << 20), Within(0)).expect("answered");
     assert_eq!(found[0].id, "5");
+}
+
+/// The names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = entries.map(|name| name.into_string().expect("text")).collect();
+    names.sort();
+    names
+}
+
+/// Makes a backup of which there are `keep` then; returns what became of the others.
+fn keep(path: &Path, target: &Path, keep: usize) -> nddb::Result<nddb::Retention> {
+    let keep = NonZeroUsize::new(keep).expect("at least one");
+    nddb::backup_and_keep(path, target, keep, &mut |_| true).map(|(_, retention)| retention)
+}
+
+/// Replaces a file by one with a flipped bit, which has none of its other names.
+fn damage(file: &Path) {
+    let mut bytes = std::fs::read(file).expect("readable");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::remove_file(file).expect("removed");
+    std::fs::write(file, bytes).expect("writable");
+}
+
+fn is_sound(backup: &Path) -> bool {
+    nddb::verify_backup(backup, &CheckOptions::default(), &mut |_| true).is_ok_and(|report| report.is_sound())
+}
+
+#[test]
+fn a_creation_that_ends_at_any_storage_call_can_be_repeated() {
+    for prepared in [false, true] {
+        let folder = folder();
+        let path = folder.path().join("db");
+        if prepared {
+            std::fs::create_dir(&path).expect("made");
+        }
+        at_each_call("create", folder.path(), &path, &mut |call| {
+            let why = format!("ended at call {call}, in a folder that exists: {prepared}");
+            match nddb::check(&path, &CheckOptions::default(), &mut |_| true) {
+                Ok(report) => assert!(report.is_sound(), "{why}: {report:#?}"),
+                Err(Error::NotADatabase { .. }) => drop(nddb_create(&path, &why)),
+                Err(error) => panic!("{why}: {error:?}"),
+            }
+            std::fs::remove_dir_all(&path).expect("removed");
+            // Ended while it removed what is left of the unfinished folder: the next creation does.
+            assert!(matches!(&names(folder.path())[..], [] | [_]), "{why}: {:?}", names(folder.path()));
+            if prepared {
+                std::fs::create_dir(&path).expect("made");
+            }
+        });
+        assert_eq!(names(folder.path()), ["db"]);
+        assert_eq!(names(&path), ["LOCK", "MANIFEST", "catalog", "runs"]);
+    }
+}
+
+fn nddb_create(path: &Path, why: &str) -> Writer {
+    Writer::create(path, &Config::within(3).expect("k")).unwrap_or_else(|error| panic!("{why}: {error:?}"))
+}
+
+#[test]
+fn a_series_of_backups_that_ends_at_any_storage_call_keeps_a_sound_one_and_the_next_one_clears_up() {
+    let folder = folder();
+    let (path, series) = (folder.path().join("db"), folder.path().join("series"));
+    database(&path);
+    std::fs::create_dir(&series).expect("made");
+    nddb::backup(&path, series.join("first"), &mut |_| true).expect("a backup");
+    let (target, mut last) = (series.join("second"), series.join("first"));
+    at_each_call("keep", &path, &target, &mut |call| {
+        let why = format!("ended at call {call}");
+        let whole = [&target, &last].into_iter().filter(|backup| backup.exists()).collect::<Vec<_>>();
+        assert!(!whole.is_empty() && whole.into_iter().all(|backup| is_sound(backup)), "{why}");
+        let next = series.join(format!("after {call}"));
+        keep(&path, &next, 1).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+        assert_eq!(names(&series), [format!("after {call}")], "{why}");
+        last = next;
+    });
+    assert_eq!(names(&series), ["second"]);
+}
+
+#[test]
+fn what_an_interrupted_removal_leaves_never_stops_the_next_backup() {
+    let folder = folder();
+    let (path, series) = (folder.path().join("db"), folder.path().join("series"));
+    database(&path);
+    for backup in ["a", "b", "c"] {
+        std::fs::create_dir_all(&series).expect("made");
+        nddb::backup(&path, series.join(backup), &mut |_| true).expect("a backup");
+    }
+    for (name, files) in [("a", &["LOCK", "nddb-partial"][..]), ("b", &["LOCK"]), ("gone", &["nddb-partial", "BACKUP"])]
+    {
+        let partial = series.join(format!("{name}.partial"));
+        std::fs::create_dir(&partial).expect("made");
+        files.iter().for_each(|file| std::fs::write(partial.join(file), "").expect("written"));
+    }
+    std::fs::create_dir(series.join("mine.partial")).expect("made");
+    std::fs::write(series.join("mine.partial/letter"), "keep me").expect("written");
+    let removed = keep(&path, &series.join("d"), 1).expect("a backup").removed;
+    assert_eq!(removed, ["a", "b", "c"].map(|name| series.join(name)));
+    assert_eq!(names(&series), ["d", "mine.partial"]);
+}
+
+#[test]
+fn damaged_files_are_neither_backed_up_nor_kept_in_place_of_sound_ones() {
+    for ending in ["seg", "post", "sum", "sst"] {
+        let folder = folder();
+        let (path, series) = (folder.path().join("db"), folder.path().join("series"));
+        database(&path);
+        std::fs::create_dir(&series).expect("made");
+        for name in ["one", "two"] {
+            keep(&path, &series.join(name), 3).expect("a backup");
+        }
+        let is_of_kind = |file: &PathBuf| file.extension().is_some_and(|it| it == ending);
+        let file = files(&path).into_iter().find(is_of_kind).expect("a file of each kind");
+        let sound = std::fs::read(&file).expect("readable");
+        damage(&file);
+        for count in [1, 3] {
+            let error = keep(&path, &series.join("three"), count).expect_err("it is damaged");
+            let is_told = match &error {
+                Error::Inconsistent { path, .. } => *path == file,
+                Error::Catalog { damaged, path, .. } => *damaged && file.starts_with(path),
+                _ => false,
+            };
+            assert!(is_told, "{ending}: {error:?}");
+            assert_eq!(names(&series), ["one", "two"], "{ending}");
+        }
+        assert!(nddb::backup(&path, series.join("three"), &mut |_| true).is_err(), "{ending}: without --keep, too");
+        std::fs::write(&file, sound).expect("mended");
+        // A damaged backup does not count, and goes when enough newer ones are sound.
+        let of_backup = series.join("two/database").join(file.strip_prefix(&path).expect("below"));
+        damage(&of_backup);
+        let kept = keep(&path, &series.join("three"), 2).expect("a backup");
+        assert_eq!((kept.removed, kept.damaged), (vec![], vec![series.join("two")]), "{ending}");
+        let kept = keep(&path, &series.join("four"), 2).expect("a backup");
+        assert_eq!(kept.removed, [series.join("one"), series.join("two")], "{ending}");
+        assert!(is_sound(&series.join("three")) && is_sound(&series.join("four")), "{ending}");
+    }
+}
+
+#[test]
+fn the_age_of_a_backup_is_that_of_its_state_and_links_are_no_backups() {
+    let folder = folder();
+    let (path, series) = (folder.path().join("db"), folder.path().join("series"));
+    database(&path);
+    std::fs::create_dir(&series).expect("made");
+    let far = std::time::SystemTime::now() + Duration::from_secs(10_000_000);
+    for (count, name) in ["d", "c", "b", "a"].into_iter().enumerate() {
+        if count == 2 {
+            let mut writer = Writer::open(&path).expect("opened");
+            writer.insert(bare("more", 5)).expect("inserted");
+            writer.close().expect("closed");
+        }
+        keep(&path, &series.join(name), 2).expect("a backup");
+        let list = std::fs::File::open(series.join(name).join("BACKUP")).expect("a list");
+        list.set_modified(far - Duration::from_secs(count as u64 * 1000)).expect("set");
+        let _ = std::fs::remove_file(series.join("latest"));
+        std::os::unix::fs::symlink(name, series.join("latest")).expect("linked");
+    }
+    assert_eq!(names(&series), ["a", "b", "latest"]);
+}
+
+#[test]
+fn a_restored_database_has_a_series_of_its_own() {
+    let folder = folder();
+    let (path, series) = (folder.path().join("db"), folder.path().join("series"));
+    let again = folder.path().join("again");
+    let model = database(&path);
+    std::fs::create_dir(&series).expect("made");
+    for name in ["one", "two"] {
+        keep(&path, &series.join(name), 2).expect("a backup");
+    }
+    nddb::restore(series.join("two"), &again, &mut |_| true).expect("restored");
+    let kept = keep(&again, &series.join("test"), 1).expect("a backup");
+    assert_eq!((kept.removed, kept.others), (vec![], 2));
+    let kept = keep(&again, &series.join("test again"), 1).expect("a backup");
+    assert_eq!((kept.removed, kept.others), (vec![series.join("test")], 2));
+    let kept = keep(&path, &series.join("three"), 2).expect("a backup");
+    assert_eq!((kept.removed, kept.others), (vec![series.join("one")], 1));
+    assert_one_of(&series.join("test again"), vec![model], 1, "of the restored one");
+    // Two restored ones differ, too.
+    let other = folder.path().join("other");
+    nddb::restore(series.join("test again"), &other, &mut |_| true).expect("restored");
+    assert_eq!(keep(&other, &series.join("fourth"), 1).expect("a backup").others, 3);
+    std::fs::write(other.join("ORIGIN"), "nonsense").expect("written");
+    let error = nddb::backup(&other, series.join("fifth"), &mut |_| true).expect_err("whose backup?");
+    assert!(matches!(&error, Error::Inconsistent { path, .. } if path.ends_with("ORIGIN")), "{error:?}");
+}
+
+/// On another file system, backups share the files that do not change, and a damaged one is copied again.
+#[test]
+fn backups_on_another_disk_share_files_and_do_not_pass_damage_on() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = folder();
+    let path = folder.path().join("db");
+    database(&path);
+    let Some(mount) = Mount::new(64, "backups on another disk") else { return };
+    let series = mount.path().join("series");
+    std::fs::create_dir(&series).expect("made");
+    for name in ["one", "two"] {
+        nddb::backup(&path, series.join(name), &mut |_| true).expect("a backup");
+    }
+    let of_kind = |name: &str, ending: &str| {
+        let all = files(&series.join(name)).into_iter().filter(|file| file.extension().is_some_and(|it| it == ending));
+        all.collect::<Vec<PathBuf>>()
+    };
+    for ending in ["seg", "sst"] {
+        for file in of_kind("two", ending) {
+            assert_eq!(std::fs::metadata(&file).expect("there").nlink(), 2, "{file:?}");
+        }
+    }
+    let rotten = of_kind("two", "seg").remove(0);
+    let bytes = std::fs::read(&rotten).expect("readable");
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 1;
+    std::fs::write(&rotten, &flipped).expect("both names have it");
+    let kept = keep(&path, &series.join("three"), 2).expect("a backup");
+    assert_eq!((kept.removed.len(), kept.damaged.len()), (0, 2), "{kept:?}");
+    assert!(is_sound(&series.join("three")));
 }

@@ -9,6 +9,7 @@ mod compat;
 mod damage;
 mod exchanged;
 mod filters;
+mod foreign;
 mod ingest;
 mod intervals;
 mod keys;

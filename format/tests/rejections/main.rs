@@ -708,23 +708,31 @@ fn intervals_that_break_a_rule_are_refused() {
 
 #[test]
 fn lists_of_backups_that_break_a_rule_are_refused() {
-    let read = |first: &str, lines: &[&str]| {
-        let text = lines.iter().fold(format!("{first}\n"), |text, line| format!("{text}{line}\n"));
+    let of = format!("database {:032x} 7 6 5", 10);
+    let read_with = |first: &str, second: &str, lines: &[&str]| {
+        let begin = format!("{first}\n{second}\n");
+        let text = lines.iter().fold(begin, |text, line| format!("{text}{line}\n"));
         let checksum = crc32fast::hash(text.as_bytes());
         fault(backup::decode(format!("{text}{checksum:08x} end\n").as_bytes()))
     };
+    let read = |first: &str, lines: &[&str]| read_with(first, &of, lines);
     let (first, manifest) = ("nddb backup 1", "00000001 2 MANIFEST");
+    for wrong in [&of[1..], &of[..of.len() - 2], &of.to_uppercase(), &format!("{of} 1"), &of.replace(" 7", " 07")] {
+        let rule = "the second line is 'database', an identity and three numbers";
+        assert_eq!(read_with(first, wrong, &[manifest]), rule, "{wrong}");
+    }
     assert_eq!(read(first, &[manifest, "00000001 2 runs/00000001.seg"]), "nothing");
     assert_eq!(read("nddb barrel 1", &[manifest]), "Magic");
     assert_eq!(read("nddb backup 2", &[manifest]), "Version");
     for wrong in ["nddb backup 0", "nddb backup ", "nddb backup one", "nddb backup 65536"] {
         assert_eq!(read(wrong, &[manifest]), "the first line is 'nddb backup' and a version");
     }
-    for wrong in ["", "00000001 2", "1 2 MANIFEST", "0000000A 2 MANIFEST", "00000001 +2 MANIFEST"] {
-        assert_eq!(read(first, &[wrong]), "a line is a checksum, a size and a path");
-    }
-    for wrong in ["LOCK", "runs/", "runs/../MANIFEST", "catalog/.hidden", "runs/a/b", "/MANIFEST", "runs/a b", "tmp/a"]
+    for wrong in
+        ["", "00000001 2", "1 2 MANIFEST", "0000000A 2 MANIFEST", "00000001 +2 MANIFEST", "00000001 2 MANIFEST a b"]
     {
+        assert_eq!(read(first, &[wrong]), "a line is a checksum, a size, a path and perhaps a tag");
+    }
+    for wrong in ["LOCK", "runs/", "runs/../MANIFEST", "catalog/.hidden", "runs/a/b", "/MANIFEST", "runs/", "tmp/a"] {
         let line = format!("00000001 2 {wrong}");
         assert_eq!(read(first, &[manifest, &line]), "a path is MANIFEST, or a name in catalog or runs");
     }

@@ -49,7 +49,11 @@ pub(super) fn difference(path: &Path, live: &BTreeSet<OsString>) -> Result<Optio
     if !dir::names(path)?.iter().any(|found| *found == *name) {
         return Ok(Some(Error::Missing { path: path.join(name) }));
     }
-    Ok(Some(foreign(path, &name)))
+    // RocksDB may have failed to open it for another reason than its contents.
+    match dir::read_blocks(&path.join(&name), BLOCK, &mut |_| Ok(())) {
+        Err(error) if error.is_of_environment() => Err(error),
+        _ => Ok(Some(foreign(path, &name))),
+    }
 }
 
 /// Returns the error for a file of a catalog that is damaged or exchanged.
@@ -75,9 +79,20 @@ pub(super) fn check_log(path: &Path) -> Result<()> {
 /// # Errors
 /// [`Error::Io`].
 pub(super) fn put_back(dir: &Dir) -> Result<bool> {
-    let Some(kept) = dir.kept() else { return Ok(false) };
+    match lost(dir)? {
+        Some(name) => dir.put_back(&name).map(|()| true),
+        None => Ok(false),
+    }
+}
+
+/// Returns the name of the sorted file that [`put_back`] puts back, if any.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn lost(dir: &Dir) -> Result<Option<String>> {
+    let Some(kept) = dir.kept() else { return Ok(None) };
     let path = dir.catalog();
-    let Some(Listed { files, .. }) = present(&path)? else { return Ok(false) };
+    let Some(Listed { files, .. }) = present(&path)? else { return Ok(None) };
     let names = dir::names(&path)?;
     // Files are ingested one at a time, and the writer ingests no others after a failure. RocksDB opens the file only
     // if it is the one in the list.
@@ -85,8 +100,8 @@ pub(super) fn put_back(dir: &Dir) -> Result<bool> {
     let all = files.iter().map(|(number, length)| (name_of(*number), *length));
     let lost: Vec<(String, u64)> = all.filter(|(name, _)| !is_there(name)).collect();
     match &lost[..] {
-        [(name, length)] if *length == kept => dir.put_back(name).map(|()| true),
-        _ => Ok(false),
+        [(name, length)] if *length == kept => Ok(Some(name.clone())),
+        _ => Ok(None),
     }
 }
 

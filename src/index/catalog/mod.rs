@@ -25,7 +25,7 @@ pub(crate) use families::{Family, MERGED_SIZE};
 pub(crate) use intervals::Holding;
 pub use intervals::Kept;
 pub(crate) use open::Catalog;
-pub(crate) use pin::{Pinned, identity_of};
+pub(crate) use pin::Pinned;
 pub(crate) use recent::Recent;
 pub(crate) use sorted_rows::{RowOptions, SortedFile, SortedRows};
 pub use write_batch::Key;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, LogLevel, Options};
+use rocksdb::{Cache, ColumnFamily, DB, ErrorKind, InfoLogger, LogLevel, Options};
 
 use super::families::{Family, database_options, families, new_cache};
 use super::intervals::Intervals;
@@ -25,12 +25,21 @@ const MANY_FILES: usize = 100;
 const CURRENT: &str = "CURRENT";
 /// Number of bytes at the end of a sorted file that opening it reads.
 const END: u64 = 8 << 10;
-/// RocksDB's messages for a full disk, an exceeded quota, and the limit of the size of files.
-const FULL: [(&str, io::ErrorKind); 3] = [
-    ("No space left on device", io::ErrorKind::StorageFull),
-    ("Disk quota exceeded", io::ErrorKind::QuotaExceeded),
-    ("File too large", io::ErrorKind::FileTooLarge),
+/// Errors of the system that say nothing about the files of a catalog.
+const OF_SYSTEM: [i32; 10] = [
+    libc::ENOSPC,
+    libc::EDQUOT,
+    libc::EFBIG,
+    libc::EACCES,
+    libc::EPERM,
+    libc::EROFS,
+    libc::EMFILE,
+    libc::ENFILE,
+    libc::ENOMEM,
+    libc::ESTALE,
 ];
+/// The folder for RocksDB's own log, which it does not write.
+const NO_LOG: &str = "/dev/null";
 /// RocksDB's message for a missing file.
 const MISSING: &str = "No such file or directory";
 /// Attempts to catch up with a writer that moves its files.
@@ -141,28 +150,37 @@ impl Catalog {
         let torn = torn(&path, &names)?;
         logs::check(&path, &names, &torn)?;
         listed::check_log(&path)?;
-        let scratch = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
-        let scratch = scratch.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
-        // Otherwise RocksDB logs a thousand lines of options, and starts 300 threads to open a few files.
         let mut options = database_options();
-        options.set_log_level(LogLevel::Warn);
+        // Otherwise RocksDB writes a log of its own, for which it needs a folder. (The callback is for fatal errors.)
+        options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Fatal, |_, _| ()));
+        // Otherwise RocksDB starts 300 threads to open a few files.
         if names.len() < MANY_FILES {
             options.set_max_file_opening_threads(1);
         }
-        let shown = if torn.is_empty() { lasting.clone() } else { scratch.path().join("catalog") };
-        if !torn.is_empty() {
-            let ends: Vec<(OsString, usize)> = torn.into_iter().map(|end| (end.name, end.length)).collect();
-            copy::show_cut(&lasting, &shown, &ends)?;
-        }
-        let db = DB::open_cf_descriptors_as_secondary(&options, shown.as_path(), scratch.path(), families(&cache))
+        let lost = listed::lost(dir)?;
+        // What a writer will mend when it opens the database, a reader mends in a folder of links.
+        let mended = match torn.is_empty() && lost.is_none() {
+            true => None,
+            false => {
+                let folder = tempfile::Builder::new().prefix("nddb-reader-").tempdir();
+                let folder = folder.map_err(Error::io("create a temporary folder in", &tempfile::env::temp_dir()))?;
+                let ends: Vec<(OsString, usize)> = torn.into_iter().map(|end| (end.name, end.length)).collect();
+                copy::show_cut(&lasting, &folder.path().join("catalog"), &ends)?;
+                if let Some(name) = lost {
+                    dir.show_kept(&folder.path().join("catalog").join(name))?;
+                }
+                Some(folder)
+            }
+        };
+        let shown = mended.as_ref().map_or_else(|| lasting.clone(), |folder| folder.path().join("catalog"));
+        let db = DB::open_cf_descriptors_as_secondary(&options, shown.as_path(), Path::new(NO_LOG), families(&cache))
             .map_err(failed_as("be opened for reading", &path, &lasting))?;
-        let mut catalog = Self { is_fixed: shown != lasting, ..Self::of(db, dir, cache) };
+        let mut catalog = Self { is_fixed: mended.is_some(), ..Self::of(db, dir, cache) };
         if catalog.is_fixed {
             listed::difference(&shown, &catalog.live_files()?)?.map_or(Ok(()), Err)?;
         }
-        // A secondary instance needs a folder for its log. The log is open now: without a name it vanishes with the
-        // process, however that ends.
-        drop(scratch);
+        // All files are open now: without names, these vanish with the process, however that ends.
+        drop(mended);
         catalog.catch_up()?;
         catalog.read_intervals(true)?;
         Ok(catalog)
@@ -265,13 +283,23 @@ impl Catalog {
     }
 }
 
-/// Returns the names of the files of a catalog; an error if the file by which RocksDB recognises a database is missing.
+/// Returns the names of the files of a catalog; an error if the file by which RocksDB recognises a database is missing,
+/// or if one is a link, which RocksDB would follow.
 fn names_in(path: &Path) -> Result<Vec<OsString>> {
-    let names = dir::names(path)?;
+    let names = dir::names_of_files(path)?;
     match names.iter().any(|name| name == CURRENT) {
         true => Ok(names),
         false => Err(Error::Missing { path: path.join(CURRENT) }),
     }
+}
+
+/// Returns the error of the system that a message of RocksDB quotes.
+fn of_system(text: &str) -> Option<io::Error> {
+    let is_in_text = |error: &io::Error| {
+        let message = error.to_string();
+        text.contains(message.split(" (os error").next().unwrap_or(&message))
+    };
+    OF_SYSTEM.into_iter().map(io::Error::from_raw_os_error).find(is_in_text)
 }
 
 /// An error of RocksDB as one of the catalog.
@@ -283,11 +311,10 @@ pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(rocksdb::
 fn failed_as(action: &'static str, path: &Path, lasting: &Path) -> impl FnOnce(rocksdb::Error) -> Error {
     move |source| {
         let path = path.to_owned();
-        // RocksDB's errors have a kind and a text, and a full disk is recognisable only by the text.
+        // RocksDB's errors have a kind and a text, and an error of the system is recognisable only by the text.
         let text = source.as_ref().replace(&*lasting.to_string_lossy(), &path.to_string_lossy());
-        if let Some((_, kind)) = FULL.iter().find(|(message, _)| text.contains(message)) {
-            let source = Box::new(io::Error::new(*kind, text));
-            return Error::Catalog { action, path, damaged: false, source };
+        if let Some(source) = of_system(&text) {
+            return Error::Catalog { action, path, damaged: false, source: Box::new(source) };
         }
         // Errors of the catalog itself, not of a sorted file that is being ingested.
         let is_missing = text.contains(MISSING) && path.join(CURRENT).exists();

@@ -55,11 +55,6 @@ impl Sight {
     }
 }
 
-/// Returns the identity that RocksDB gave the catalog of a database, which its backups share.
-pub(crate) fn identity_of(database: &Path) -> Result<Option<Vec<u8>>> {
-    unless_missing(copy::read(&database.join(dir::CATALOG).join(IDENTITY)))
-}
-
 /// Returns whether a file of a catalog is a sorted file.
 fn is_sorted(name: &OsStr) -> bool {
     name.as_bytes().ends_with(b".sst")
@@ -119,9 +114,23 @@ impl Pinned {
     fn look(&self) -> Result<Sight> {
         let mut names = dir::names(&self.from)?;
         names.retain(|name| is_log(name) || is_sorted(name));
-        let mut sight = Sight { names, current: copy::read(&self.from.join(CURRENT))?, list_length: 0 };
+        let mut sight = Sight { names, current: copy::read_small(&self.from.join(CURRENT))?, list_length: 0 };
         sight.list_length = copy::length(&self.from.join(sight.list()))?;
         Ok(sight)
+    }
+
+    /// Offers the sorted files that are held for a copy to `link`, with the names that they get in the database, and
+    /// drops those to which it has given a second name.
+    pub(crate) fn link_others(&mut self, link: &mut dyn FnMut(&str, &mut Held) -> Result<bool>) -> Result<()> {
+        for (name, held) in &mut self.sorted {
+            let path = format!("{}/{}", dir::CATALOG, name.display());
+            if let Some(file) = held
+                && link(&path, file)?
+            {
+                *held = None;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the bytes that [`Pinned::write`] copies.
@@ -138,7 +147,7 @@ impl Pinned {
             files.push((name.clone(), Some(held.copy(&self.to.join(&name), progress)?)));
         }
         let mut small = vec![(CURRENT, self.current)];
-        if let Some(identity) = unless_missing(copy::read(&self.from.join(IDENTITY)))? {
+        if let Some(identity) = unless_missing(copy::read_small(&self.from.join(IDENTITY)))? {
             small.push((IDENTITY, identity));
         }
         for (name, bytes) in small {

@@ -1,5 +1,7 @@
 //! Reading the catalog.
 
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::ops::Range as Numbers;
 use std::sync::Arc;
 
@@ -51,6 +53,21 @@ impl Catalog {
     /// Reads every row of every family, with its checksum, and calls `count` for each.
     pub(crate) fn every_row(&self, count: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         Family::ALL.into_iter().try_for_each(|family| self.scan(family, &[], &mut |_, _| count().map(|()| true)))
+    }
+
+    /// Reads every row in the ranges of keys of some sorted files, with its checksum.
+    ///
+    /// # Errors
+    /// Damage of the files.
+    pub(crate) fn read_files(&self, names: &BTreeSet<OsString>, count: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        for file in self.db.live_files().map_err(self.failed("list its files"))? {
+            let family = Family::ALL.into_iter().find(|family| family.name() == file.column_family_name);
+            let is_wanted = names.contains(OsStr::new(file.name.trim_start_matches('/')));
+            if let (true, Some(family), Some(start), Some(end)) = (is_wanted, family, file.start_key, file.end_key) {
+                self.scan(family, &start, &mut |key, _| count().map(|()| key <= &end[..]))?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the value of a row that may have changed, by an iterator.

@@ -32,7 +32,7 @@ const LAST: u8 = 4;
 pub(super) fn torn(path: &Path, names: &[OsString]) -> Result<Vec<Torn>> {
     let mut all = Vec::new();
     let newest = names.iter().filter(|name| log_number(name).is_some()).max_by_key(|name| log_number(name));
-    let current = copy::read(&path.join("CURRENT"))?;
+    let current = copy::read_small(&path.join("CURRENT"))?;
     let list = names.iter().find(|name| name.as_bytes() == current.trim_ascii_end());
     for name in newest.into_iter().chain(list) {
         let file = path.join(name);

@@ -1,11 +1,17 @@
 //! CHECKED: when the database was last checked, and what was found (SPEC.md 8.8).
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::time::{Duration, SystemTime};
 
 use super::dir::Dir;
+use super::regular;
 
 const CHECKED: &str = "CHECKED";
+/// The next CHECKED.
+pub(super) const CHECKED_TMP: &str = "CHECKED.tmp";
+/// No recorded check is longer, in bytes.
+const LENGTH_MAX: u64 = 100;
 
 /// The last check of a whole database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +47,22 @@ impl LastCheck {
 impl Dir {
     /// Records a check. A folder that cannot be written stays as it is: a check needs no permission to write.
     pub(crate) fn record_check(&self, check: &LastCheck) {
-        let _ = fs::write(self.root().join(CHECKED), check.encode());
+        let _ = self.replace_checked(&check.encode());
+    }
+
+    /// Puts a new file in the place of CHECKED. What is there is never opened for writing: it might be a link.
+    fn replace_checked(&self, text: &str) -> io::Result<()> {
+        let [path, tmp] = [CHECKED, CHECKED_TMP].map(|name| self.root().join(name));
+        let _ = fs::remove_file(&tmp);
+        File::create_new(&tmp)?.write_all(text.as_bytes())?;
+        fs::rename(tmp, path)
     }
 
     /// Returns the last check that was recorded, if any.
     pub(crate) fn last_check(&self) -> Option<LastCheck> {
-        LastCheck::decode(&fs::read_to_string(self.root().join(CHECKED)).ok()?)
+        let mut text = String::new();
+        regular::open(&self.root().join(CHECKED)).ok()?.take(LENGTH_MAX).read_to_string(&mut text).ok()?;
+        LastCheck::decode(&text)
     }
 }
 
@@ -57,7 +73,7 @@ mod tests {
     #[test]
     fn what_is_recorded_is_read_again_and_anything_else_is_no_check() {
         let folder = tempfile::tempdir().expect("a folder");
-        let dir = Dir::create(&folder.path().join("db"), "a test").expect("created");
+        let dir = Dir::make_in(&folder.path().join("a"), "db").expect("created");
         assert_eq!(dir.last_check(), None);
         let check =
             LastCheck { time: SystemTime::UNIX_EPOCH + Duration::from_secs(1_764_000_000), generation: 7, faults: 2 };

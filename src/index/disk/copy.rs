@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::dir::{SYNC_FILE, names, sync};
+use super::regular;
 use super::steps::step;
 use crate::{Error, Result};
 
@@ -27,7 +29,7 @@ pub(crate) struct Held {
 impl Held {
     /// Opens a file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io("open the file", path))?;
+        let file = regular::open(path).map_err(Error::io("open the file", path))?;
         let length = file.metadata().map_err(Error::io("look at the file", path))?.len();
         Ok(Self { file, path: path.into(), length })
     }
@@ -41,6 +43,12 @@ impl Held {
     /// Returns the length in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
+    }
+
+    /// Returns the device and the number of the file on it.
+    pub(crate) fn identity(&self) -> Result<(u64, u64)> {
+        let metadata = self.file.metadata().map_err(Error::io("look at the file", &self.path))?;
+        Ok((metadata.dev(), metadata.ino()))
     }
 
     /// Passes the bytes to `visit`. Fails if there are fewer than when it was opened.
@@ -93,7 +101,12 @@ impl Held {
 pub(crate) fn link_or_hold(from: &Path, to: &Path) -> Result<Option<Held>> {
     use io::ErrorKind as Kind;
     match step("link the file", to).and_then(|()| fs::hard_link(from, to)) {
-        Ok(()) => Ok(None),
+        Ok(()) if regular::is_regular(to) => Ok(None),
+        // The second name of a link, which the caller would follow.
+        Ok(()) => {
+            let _ = fs::remove_file(to);
+            Err(Error::io("link the file", from)(regular::not_regular()))
+        }
         Err(error) if matches!(error.kind(), Kind::NotFound | Kind::StorageFull | Kind::AlreadyExists) => {
             Err(Error::io("link the file", from)(error))
         }
@@ -115,22 +128,31 @@ pub(crate) fn modified(path: &Path) -> Result<Option<SystemTime>> {
     }
 }
 
-/// Reads a small file.
+/// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(Error::io("read the file", path))
+    let mut bytes = Vec::new();
+    let read = regular::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(Error::io("read the file", path))?;
+    Ok(bytes)
+}
+
+/// Reads a small file.
+pub(crate) fn read_small(path: &Path) -> Result<Vec<u8>> {
+    regular::read_small(path).map_err(Error::io("read the file", path))
 }
 
 /// Truncates a file, durably.
 pub(crate) fn cut(path: &Path, length: u64) -> Result<()> {
-    let file = step("cut the file", path).and_then(|()| fs::OpenOptions::new().write(true).open(path));
+    let file = step("cut the file", path).and_then(|()| regular::open_with(path, fs::OpenOptions::new().write(true)));
     let file = file.map_err(Error::io("open the file", path))?;
     file.set_len(length).map_err(Error::io("cut the file", path))?;
     sync(&file, SYNC_FILE, path)
 }
 
-/// Makes a folder with the files of another one, some of them truncated to a given length.
+/// Makes a folder with the files of a catalog, some of them truncated to a given length. Large ones are links.
 pub(crate) fn show_cut(folder: &Path, to: &Path, ends: &[(OsString, usize)]) -> Result<()> {
     fs::create_dir(to).map_err(Error::io("create the folder", to))?;
+    let is_large = |name: &OsString| Path::new(name).extension().is_some_and(|end| end == "sst" || end == "log");
     for name in names(folder)? {
         let (from, to) = (folder.join(&name), to.join(&name));
         match ends.iter().find(|(cut, _)| *cut == name) {
@@ -139,7 +161,10 @@ pub(crate) fn show_cut(folder: &Path, to: &Path, ends: &[(OsString, usize)]) -> 
                 contents.truncate(*length);
                 fs::write(&to, contents).map_err(Error::io("write to the file", &to))?;
             }
-            None => std::os::unix::fs::symlink(&from, &to).map_err(Error::io("link the file", &to))?,
+            None if is_large(&name) => {
+                std::os::unix::fs::symlink(&from, &to).map_err(Error::io("link the file", &to))?;
+            }
+            None => fs::write(&to, read(&from)?).map_err(Error::io("write to the file", &to))?,
         }
     }
     Ok(())
@@ -147,7 +172,7 @@ pub(crate) fn show_cut(folder: &Path, to: &Path, ends: &[(OsString, usize)]) -> 
 
 /// Makes the contents of a file durable, whoever wrote them.
 pub(crate) fn sync_contents(path: &Path) -> Result<()> {
-    let file = File::open(path).map_err(Error::io("open the file", path))?;
+    let file = regular::open(path).map_err(Error::io("open the file", path))?;
     sync(&file, SYNC_FILE, path)
 }
 

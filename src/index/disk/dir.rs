@@ -13,10 +13,13 @@ use std::time::{Duration, SystemTime};
 use nddb_format::manifest::{FileEntry, Manifest};
 
 use super::bugs::{Bug, bug};
+use super::checked::CHECKED_TMP;
 use super::lock::{LOCK, Lock};
 use super::manifest::{MANIFEST, MANIFEST_TMP};
 use super::map::Mapped;
 use super::place::Place;
+use super::regular;
+use super::staging::{MARK, mark};
 use super::steps::step;
 use crate::{Error, Result};
 
@@ -70,37 +73,61 @@ pub(crate) struct Dir {
 }
 
 impl Dir {
-    /// Creates the folder of a new database, locked for this process, described by `holder`.
+    /// Makes the folders of a new database in the new folder `root`, locked for this process, described by `holder`.
     pub(crate) fn create(root: &Path, holder: &str) -> Result<Self> {
-        match step("create the folder", root).and_then(|()| fs::create_dir(root)) {
-            Ok(()) => (),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => refuse_contents(root, &[])?,
-            Err(error) => return Err(Error::io("create the folder", root)(error)),
-        }
+        fs::create_dir(root).map_err(Error::io("create the folder", root))?;
+        let dir = Self::at(root)?.locked(holder)?;
+        dir.fill()?;
+        Ok(dir)
+    }
+
+    /// Makes the folders of a new database in an existing folder, which is empty or has the remains of an interrupted
+    /// creation. Until [`Dir::end_creation`], a file marks it as incomplete.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyExists`] if the folder has other contents.
+    pub(crate) fn create_in(root: &Path, holder: &str) -> Result<Self> {
+        refuse_contents_of_others(root)?;
         let dir = Self::at(root)?.locked(holder)?;
         // Another process may have made a database here before this one had the lock.
-        refuse_contents(root, &[LOCK])?;
-        match dir.fill().and_then(|()| sync_parent(root)) {
-            Ok(()) => Ok(dir),
-            Err(error) => {
-                dir.discard();
-                Err(error)
-            }
+        refuse_contents_of_others(root)?;
+        // Its name is durable before there is anything else.
+        let begun = mark(root).and_then(|()| sync_folder(root)).and_then(|()| {
+            dir.empty();
+            dir.fill()
+        });
+        if let Err(error) = begun {
+            dir.discard();
+            return Err(error);
+        }
+        Ok(dir)
+    }
+
+    /// Ends the creation of a database whose MANIFEST is durable.
+    pub(crate) fn end_creation(&self) -> Result<()> {
+        match fs::remove_file(self.root().join(MARK)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.map_err(Error::io("remove the file", &self.root().join(MARK))),
         }
     }
 
-    /// Empties the folder of a database that this process failed to make, so that the same command can be run again.
-    /// Files that cannot be removed stay.
+    /// Removes what [`Dir::create_in`] and later steps of a creation have made. Files that cannot be removed stay.
     pub(crate) fn discard(&self) {
+        let _ = mark(self.root());
+        self.empty();
+        let _ = fs::remove_file(self.root().join(MARK));
+        // The lock is removed last, because until then no other process may begin.
+        if let Some(lock) = &self.lock {
+            lock.remove();
+        }
+    }
+
+    fn empty(&self) {
         for file in [MANIFEST, MANIFEST_TMP] {
             let _ = fs::remove_file(self.root().join(file));
         }
         for folder in [self.catalog(), self.runs(), self.root().join(TMP)] {
             let _ = fs::remove_dir_all(folder);
-        }
-        // The lock is removed last, because until then no other process may begin.
-        if let Some(lock) = &self.lock {
-            lock.remove();
         }
     }
 
@@ -112,6 +139,14 @@ impl Dir {
         }
         let dir = Self::at(&root)?;
         dir.fill()?;
+        Ok(dir)
+    }
+
+    /// Returns this folder, still locked, at the path to which it was moved. No copy of this value is in use.
+    pub(super) fn moved(self, root: &Path) -> Result<Self> {
+        let lock = self.lock.and_then(Arc::into_inner).map(|lock| Arc::new(lock.moved(root)));
+        let dir = Self { lock, ..Self::at(root)? };
+        dir.check_place()?;
         Ok(dir)
     }
 
@@ -141,7 +176,8 @@ impl Dir {
         }
         let dir = Self::at(root)?;
         match fs::metadata(dir.manifest_path()) {
-            Ok(_) => Ok(dir),
+            Ok(_) => dir.without_links(),
+            Err(_) if regular::is_regular(&root.join(MARK)) => refuse("'nddb create' was interrupted there"),
             Err(_) if root.join("BACKUP").is_file() => {
                 refuse("it is a backup; 'nddb backup restore' makes a database from it")
             }
@@ -164,9 +200,15 @@ impl Dir {
     /// Opens the folder of a database that may have lost its MANIFEST.
     pub(crate) fn open_damaged(root: &Path) -> Result<Self> {
         match Self::open(root) {
-            Err(Error::Missing { .. }) => Self::at(root),
+            Err(Error::Missing { .. }) => Self::at(root)?.without_links(),
             outcome => outcome,
         }
+    }
+
+    /// Refuses a database whose folders are links to others.
+    fn without_links(self) -> Result<Self> {
+        regular::refuse_other_than_folders(self.root(), &[CATALOG, RUNS, TMP])?;
+        Ok(self)
     }
 
     /// Locks the database for this process, described by `holder`.
@@ -211,7 +253,11 @@ impl Dir {
     /// Returns a path to the folder of the catalog that stays valid when the database is moved. It is valid only in
     /// this process.
     pub(crate) fn lasting_catalog(&self) -> PathBuf {
-        self.place.lasting_path().join(CATALOG)
+        self.lasting_path().join(CATALOG)
+    }
+
+    pub(super) fn lasting_path(&self) -> PathBuf {
+        self.place.lasting_path()
     }
 
     pub(super) fn runs(&self) -> PathBuf {
@@ -222,7 +268,7 @@ impl Dir {
     pub(crate) fn scratch(&self) -> Result<PathBuf> {
         self.check_place()?;
         let path = self.root().join(TMP);
-        if !path.is_dir() {
+        if !regular::is_folder(&path) {
             fs::create_dir_all(&path).map_err(Error::io("create the folder", &path))?;
             sync_folder(self.root())?;
         }
@@ -249,6 +295,12 @@ impl Dir {
         sync_folder(&self.runs())
     }
 
+    /// Makes the contents of all files of the catalog durable, also of those that RocksDB does not sync.
+    pub(crate) fn sync_catalog(&self) -> Result<()> {
+        let names = names(&self.catalog())?;
+        names.iter().try_for_each(|name| super::copy::sync_contents(&self.catalog().join(name)))
+    }
+
     /// Makes the names of all files durable.
     pub(crate) fn sync_names(&self) -> Result<()> {
         [&self.runs(), &self.catalog(), self.root()].into_iter().try_for_each(sync_folder)
@@ -257,7 +309,10 @@ impl Dir {
     /// Reads a whole file under `runs/`.
     pub(crate) fn read(&self, number: u64, kind: Kind) -> Result<Vec<u8>> {
         let path = self.path(number, kind);
-        fs::read(&path).map_err(Error::io_of_part("read the file", &path))
+        let mut bytes = Vec::new();
+        let read = regular::open(&path).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(Error::io_of_part("read the file", &path))?;
+        Ok(bytes)
     }
 
     /// Maps a file under `runs/` whose length the manifest gives.
@@ -293,7 +348,9 @@ impl Dir {
         if tmp.exists() {
             fs::remove_dir_all(&tmp).map_err(Error::io("remove the folder", &tmp))?;
         }
-        let _ = fs::remove_file(self.root().join(MANIFEST_TMP));
+        for remains in [MANIFEST_TMP, CHECKED_TMP, MARK] {
+            let _ = fs::remove_file(self.root().join(remains));
+        }
         for path in self.run_files()? {
             if !file_number(&path).is_some_and(&keep) {
                 fs::remove_file(&path).map_err(Error::io("remove the file", &path))?;
@@ -366,22 +423,53 @@ impl Dir {
     }
 }
 
-/// Fails unless a path is a folder that has no other files than `own`.
-pub(super) fn refuse_contents(path: &Path, own: &[&str]) -> Result<()> {
-    let is_own = |name: &OsString| own.iter().any(|own| name == own);
-    if names(path).is_ok_and(|names| names.iter().all(is_own)) {
-        Ok(())
-    } else {
-        Err(Error::AlreadyExists { path: path.into() })
-    }
+/// Returns whether there is anything at a path.
+pub(crate) fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Returns whether a path is a folder, not a link to one, with the remains of an interrupted process: its mark, or at
+/// most a lock, because the lock is made before the mark and removed after it.
+pub(super) fn has_remains(path: &Path) -> bool {
+    let has_at_most_a_lock = || names(path).is_ok_and(|names| names.iter().all(|name| name == LOCK));
+    let has_mark = || regular::is_regular(&path.join(MARK));
+    // The mark may be made while the names are read.
+    regular::is_folder(path) && (has_mark() || has_at_most_a_lock() || has_mark())
+}
+
+/// Refuses a folder with other contents than the remains of an interrupted creation.
+fn refuse_contents_of_others(path: &Path) -> Result<()> {
+    // The folder itself may be a link.
+    let (folder, is_database) = (path.join("."), path.join(MANIFEST).exists());
+    if !is_database && has_remains(&folder) { Ok(()) } else { Err(Error::AlreadyExists { path: path.into() }) }
 }
 
 /// Returns the names in a folder, sorted.
 pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
+    names_where(folder, |_| Ok(()))
+}
+
+/// Returns the names in a folder of files, sorted.
+///
+/// # Errors
+/// [`Error::Io`] if one is neither a regular file nor a folder.
+pub(crate) fn names_of_files(folder: &Path) -> Result<Vec<OsString>> {
+    names_where(folder, |entry| match entry.file_type() {
+        Ok(kind) if !kind.is_file() && !kind.is_dir() => {
+            Err(Error::io("open the file", &entry.path())(regular::not_regular()))
+        }
+        // It may have been removed meanwhile.
+        _ => Ok(()),
+    })
+}
+
+fn names_where(folder: &Path, check: impl Fn(&fs::DirEntry) -> Result<()>) -> Result<Vec<OsString>> {
     let entries = fs::read_dir(folder).map_err(Error::io_of_part("list the folder", folder))?;
     let mut names = Vec::new();
     for entry in entries {
-        names.push(entry.map_err(Error::io("list the folder", folder))?.file_name());
+        let entry = entry.map_err(Error::io("list the folder", folder))?;
+        check(&entry)?;
+        names.push(entry.file_name());
     }
     names.sort_unstable();
     Ok(names)
@@ -390,7 +478,7 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
 /// Passes the blocks of a file to `visit`, all but the last with `size` bytes. A file that no longer exists has no
 /// blocks.
 pub(crate) fn read_blocks(path: &Path, size: usize, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    let mut file = match File::open(path) {
+    let mut file = match regular::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => opened.map_err(Error::io("open the file", path))?,
     };
@@ -470,7 +558,8 @@ pub(super) fn sync(file: &File, action: &'static str, path: &Path) -> Result<()>
 
 /// Writes a whole file, durably.
 pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
-    let file = step("create the file", path).and_then(|()| File::create(path));
+    let created = || regular::open_with(path, OpenOptions::new().write(true).create(true).truncate(true));
+    let file = step("create the file", path).and_then(|()| created());
     let mut file = file.map_err(Error::io("create the file", path))?;
     let written = step("write to the file", path).and_then(|()| file.write_all(bytes));
     written.map_err(Error::io("write to the file", path))?;
@@ -512,10 +601,10 @@ mod tests {
             steps.lock().expect("whole").push((action, path.to_owned()));
             Ok(())
         });
-        let dir = Dir::create(Path::new(&name), "a test");
+        let made = crate::Writer::create(&name, &crate::Config::within(3).expect("k"));
         drop(observer);
         fs::remove_dir_all(&name).expect("removed");
-        dir.expect("made");
+        made.expect("made");
         assert!(synced.lock().expect("whole").contains(&(SYNC_FOLDER, PathBuf::from("."))));
     }
 }

@@ -25,7 +25,7 @@ impl Dir {
 
     /// Returns the length of the kept file; `None` if there is none.
     pub(crate) fn kept(&self) -> Option<u64> {
-        fs::metadata(self.kept_path()).map(|metadata| metadata.len()).ok()
+        fs::symlink_metadata(self.kept_path()).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len())
     }
 
     /// Gives the kept file a name in the catalog, durably.
@@ -36,6 +36,12 @@ impl Dir {
             held.copy(&to, &mut |_| Ok(()))?;
         }
         sync_folder(&self.catalog())
+    }
+
+    /// Links a new name to the kept file.
+    pub(crate) fn show_kept(&self, to: &Path) -> Result<()> {
+        let from = self.lasting_path().join(TMP).join(KEPT);
+        std::os::unix::fs::symlink(from, to).map_err(Error::io("link the file", to))
     }
 
     fn kept_path(&self) -> PathBuf {

@@ -2,10 +2,12 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::place::is_at;
+use super::regular;
 use super::steps::step;
 use crate::{Error, Result};
 
@@ -55,7 +57,7 @@ impl Lock {
         let path = folder.join(LOCK);
         loop {
             let file = step("lock the file", &path)
-                .and_then(|()| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path));
+                .and_then(|()| regular::open_with(&path, OpenOptions::new().read(true).write(true).create(true)));
             let mut file = file.map_err(Error::io("open the lock", &path))?;
             match file.try_lock() {
                 Ok(()) => (),
@@ -69,8 +71,11 @@ impl Lock {
             }
             // The previous holder may have removed the file meanwhile; then locking it has no effect.
             if is_at(&file, &path).map_err(Error::io("look at the file", &path))? {
-                // The description is only for messages; a lock without it works as well.
-                let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
+                // The description is only for messages; a lock without it works as well. A file with other names could
+                // belong to somebody else.
+                if file.metadata().is_ok_and(|metadata| metadata.nlink() == 1) {
+                    let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
+                }
                 // The process may change its folder.
                 let path = std::path::absolute(&path).map_err(Error::io("find the file", &path))?;
                 return Ok(Self { file, path, process: std::process::id() });
@@ -81,6 +86,13 @@ impl Lock {
     /// Returns whether its path still leads to the file that is locked.
     pub(super) fn is_at_its_path(&self) -> Result<bool> {
         is_at(&self.file, &self.path).map_err(Error::io("look at the file", &self.path))
+    }
+
+    /// Returns this lock of a folder that was moved.
+    pub(super) fn moved(mut self, folder: &Path) -> Self {
+        let path = folder.join(LOCK);
+        self.path = std::path::absolute(&path).unwrap_or(path);
+        self
     }
 
     /// Fails in a forked child: the lock belongs to the process that took it.

@@ -21,7 +21,9 @@ impl Dir {
     /// Reads MANIFEST.
     pub(crate) fn read_manifest(&self) -> Result<Vec<u8>> {
         let path = self.manifest_path();
-        step("read the file", &path).and_then(|()| fs::read(&path)).map_err(Error::io_of_part("read the file", &path))
+        step("read the file", &path)
+            .and_then(|()| super::regular::read_small(&path))
+            .map_err(Error::io_of_part("read the file", &path))
     }
 
     /// Replaces MANIFEST: the one commit point of runs (SPEC 10.2).

@@ -40,7 +40,7 @@ pub(crate) struct Mapped {
 impl Mapped {
     /// Maps a file; `length`, if given, is its expected length.
     pub(crate) fn open(path: &Path, length: Option<u64>) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io("open the file", path))?;
+        let file = super::regular::open(path).map_err(Error::io("open the file", path))?;
         let size = file.metadata().map_err(Error::io("look at the file", path))?.len();
         if length.is_some_and(|length| length != size) {
             let what = format!("has {size} bytes, the manifest says {}", length.unwrap_or(0));
@@ -170,7 +170,7 @@ fn is_cached(file: &File, size: usize) -> bool {
 /// Asks the system to fetch the first and the last bytes of a file, without waiting. This is a hint: failure is
 /// ignored.
 pub(crate) fn fetch_ends(path: &Path, first: u64, last: u64) {
-    let Ok(file) = File::open(path) else { return };
+    let Ok(file) = super::regular::open(path) else { return };
     let len = file.metadata().map_or(0, |metadata| metadata.len());
     for (start, size) in [(len.saturating_sub(last), last), (0, first)] {
         if size > 0 {

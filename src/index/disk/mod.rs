@@ -11,6 +11,8 @@ mod kept;
 mod lock;
 mod manifest;
 pub(crate) mod map;
+mod origin;
 mod place;
+pub(crate) mod regular;
 pub(crate) mod staging;
 pub(crate) mod steps;

@@ -16,8 +16,8 @@ fn read(bytes: &[u8]) {
     if let Ok(set) = deleted::decode(bytes) {
         assert_eq!(deleted::decode(&deleted::encode(&set)), Ok(set));
     }
-    if let Ok(files) = backup::decode(bytes) {
-        assert_eq!(backup::encode(&files).as_deref(), Ok(bytes));
+    if let Ok(list) = backup::decode(bytes) {
+        assert_eq!(backup::encode(&list).as_deref(), Ok(bytes));
     }
 }
 

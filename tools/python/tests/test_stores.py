@@ -162,13 +162,16 @@ def test_backups_send_what_is_new_and_come_back(bucket, command, tmp_path):
     command("check", "newest")
     command("check", "oldest")
     assert first["documents"] == 400
-    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".nddb-")], "nothing is left beside"
-    # A database restored from a backup goes on there; another one does not.
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")], "nothing is left beside"
+    # A database restored from a backup goes on there, with a series of its own; another one does not.
     command("load", "newest", "one.jsonl", "--again")
-    command("backup", "newest", place, "--keep", "1")
-    assert [key for key in bucket.keys() if "/backups/0" in key] == ["backups/crawl/backups/00000003"]
-    listed = bucket.get("backups/crawl/backups/00000003").decode().splitlines()[1:-1]
-    assert len([key for key in bucket.keys() if "/files/" in key]) == len(listed), "files of older backups are gone"
+    assert json.loads(command("backup", "newest", place, "--keep", "1", "--json"))["others"] == 2
+    assert json.loads(command("backup", "db", place, "--keep", "1", "--json"))["others"] == 1
+    left = [key for key in bucket.keys() if "/backups/0" in key]
+    assert left == ["backups/crawl/backups/00000003", "backups/crawl/backups/00000004"]
+    listed = {line.split()[2] for key in left for line in bucket.get(key).decode().splitlines()[2:-1]}
+    stored_files = {key.split("/files/")[1].rsplit("-", 2)[0] for key in bucket.keys() if "/files/" in key}
+    assert stored_files == listed, "files of older backups are gone"
     command("create", "other")
     assert "another database" in command.refused("backup", "other", place)
     # Damage is found, and named.
@@ -180,6 +183,11 @@ def test_backups_send_what_is_new_and_come_back(bucket, command, tmp_path):
     assert "checksum" in command.refused("backup", "restore", place, "broken")
     assert not (tmp_path / "broken").exists()
     assert "there is no backup" in command.refused("backup", "restore", f"{bucket.uri}/nothing", "x")
+    # What was overwritten is sent again; until then, the backups that have it do not count.
+    kept = json.loads(command("backup", "db", place, "--keep", "2", "--json"))
+    command("backup", "verify", place)
+    command("backup", "restore", place, "mended")
+    assert kept["removed"] == [] and stored(command, "mended") == stored(command, "db")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -7,8 +7,8 @@ mod restore;
 mod retention;
 mod verify;
 
-pub use make::backup;
+pub use make::{backup, backup_and_keep};
 pub use parts::BackupSummary;
 pub use restore::restore;
-pub use retention::remove_old_backups;
+pub use retention::Retention;
 pub use verify::{BackupReport, verify_backup};

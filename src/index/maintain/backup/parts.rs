@@ -1,10 +1,13 @@
-//! The parts of a backup, and its counts.
+//! The parts of a backup, its counts, and the backups of a folder.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use nddb_format::backup::{BackupFile, decode};
+use nddb_format::backup::{BackupFile, BackupList, decode};
 
-use crate::disk::copy;
+use crate::disk::copy::{self, Held};
+use crate::disk::dir::names;
+use crate::disk::regular::{is_folder, refuse_other_than_folders};
 use crate::read::reader::Reader;
 use crate::{Error, Result};
 
@@ -45,10 +48,54 @@ impl BackupSummary {
     }
 }
 
+/// A backup in a folder.
+#[derive(Debug)]
+pub(super) struct Backup {
+    pub(super) path: PathBuf,
+    pub(super) list: BackupList,
+}
+
+impl Backup {
+    /// Reads the list of a backup.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        Ok(Self { path: path.into(), list: read_list(path)? })
+    }
+
+    /// Returns the line of the list for a file.
+    pub(super) fn file(&self, path: &str) -> Option<&BackupFile> {
+        let files = &self.list.files;
+        files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|index| &files[index])
+    }
+}
+
+/// Returns the backups in a folder, the oldest of each database first, and the folders with a damaged list. Links to
+/// backups are none.
+pub(super) fn backups_in(folder: &Path) -> Result<(Vec<Backup>, Vec<PathBuf>)> {
+    let (mut backups, mut damaged) = (Vec::new(), Vec::new());
+    for path in names(folder)?.into_iter().map(|name| folder.join(name)).filter(|path| is_folder(path)) {
+        match Backup::open(&path) {
+            Ok(backup) => backups.push(backup),
+            Err(Error::DamagedBackup { .. }) => damaged.push(path),
+            // A folder that is no backup, or that cannot be read: it is neither counted nor removed.
+            Err(_) => (),
+        }
+    }
+    backups.sort_by_key(|backup| backup.list.age());
+    Ok((backups, damaged))
+}
+
+/// Returns the folder in which a path is.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// Reads the list of a backup.
-pub(super) fn read_list(path: &Path) -> Result<Vec<BackupFile>> {
+pub(super) fn read_list(path: &Path) -> Result<BackupList> {
     let list = path.join(LIST);
-    let bytes = match copy::read(&list) {
+    let bytes = match copy::read_small(&list) {
         Err(error) if error.is_missing_file() => {
             let why = if path.is_dir() { "it has no file BACKUP" } else { "there is no such folder" };
             return Err(Error::NotABackup { path: path.into(), why });
@@ -59,6 +106,7 @@ pub(super) fn read_list(path: &Path) -> Result<Vec<BackupFile>> {
         }
         read => read?,
     };
+    refuse_other_than_folders(path, &[DATABASE, "database/catalog", "database/runs"])?;
     decode(&bytes).map_err(|error| match Error::format(&list)(error) {
         Error::Corrupt { source, .. } => Error::DamagedBackup { path: list, what: source.to_string() },
         other => other,
@@ -73,4 +121,23 @@ pub(super) fn path_in(backup: &Path, file: &BackupFile) -> PathBuf {
 /// The description of this process for others that need the same folder.
 pub(super) fn holder(action: &str) -> String {
     format!("nddb {action}, process {}", std::process::id())
+}
+
+/// The checksums of files that have been read. Backups share files: each is read once.
+#[derive(Debug, Default)]
+pub(super) struct Contents(HashMap<(u64, u64, u64), u32>);
+
+impl Contents {
+    /// Returns the CRC-32 of a file.
+    pub(super) fn checksum(&mut self, held: &mut Held, progress: copy::Progress<'_>) -> Result<u32> {
+        let (device, inode) = held.identity()?;
+        let key = (device, inode, held.length());
+        if let Some(&checksum) = self.0.get(&key) {
+            progress(held.length())?;
+            return Ok(checksum);
+        }
+        let checksum = held.checksum(progress)?;
+        self.0.insert(key, checksum);
+        Ok(checksum)
+    }
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use nddb_format::backup::BackupFile;
+use nddb_format::backup::{BackupFile, Origin};
 
 use super::parts::{BackupSummary, holder, path_in, read_list};
 use crate::disk::copy::{Held, link_or_hold, sync_contents};
 use crate::disk::dir::Dir;
 use crate::disk::staging::{Staging, refuse_inside};
+use crate::process::new_identity;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
@@ -15,7 +16,7 @@ use crate::{Error, Result};
 /// Makes a new database at `path` from a backup, which is not changed.
 ///
 /// Every file is read and compared with the list of the backup. Files that never change become hard links if the file
-/// system allows it. The database appears, by a rename, when everything is durable.
+/// system allows it. The database has an identity of its own, and records that of the database of the backup. It appears, by a rename, when everything is durable.
 ///
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::DamagedBackup`] if a file is missing or differs; [`Error::AlreadyExists`] if there
@@ -28,7 +29,8 @@ pub fn restore(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<BackupSummary> {
     let backup = backup.as_ref();
-    let files = read_list(backup)?;
+    let list = read_list(backup)?;
+    let files = list.files;
     refuse_inside(path.as_ref(), backup)?;
     let staging = Staging::create(path.as_ref(), &holder("restore"))?;
     // Locked until the name of the folder is durable, because no process may commit before.
@@ -61,6 +63,8 @@ pub fn restore(
         }
     }
     let summary = BackupSummary::of(dir.root(), &files, linked)?;
+    // Backups of this database do not count as those of the other one.
+    dir.write_origin(&Origin { database: new_identity(path.as_ref()), parent: list.database })?;
     dir.sync_names()?;
     staging.publish()?;
     Ok(summary)

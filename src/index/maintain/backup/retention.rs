@@ -1,42 +1,62 @@
 //! Removing old backups.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::parts::{DATABASE, LIST, read_list};
+use super::parts::{Backup, Contents, holder};
+use super::verify::difference;
 use crate::Result;
-use crate::catalog::identity_of;
-use crate::disk::copy::modified;
-use crate::disk::dir::names;
 use crate::disk::staging::remove_published;
+use crate::spill::ticker::Ticker;
 
-/// Removes old backups of a database from the folder that holds `backup`, but not this one and the newest `keep - 1`
-/// others. Returns the paths of those removed, the oldest first.
-///
-/// Backups of other databases, folders that are no complete backups, and all other files of the folder stay. The
-/// catalogs of all backups of a database have the same identity; a database restored from one has it, too. The age of a
-/// backup is that of its list.
-///
-/// # Errors
-/// [`crate::Error::NotABackup`] if `backup` is no backup; [`crate::Error::Io`] if a backup cannot be removed; older
-/// ones are removed by then.
-pub fn remove_old_backups(backup: impl AsRef<Path>, keep: NonZeroUsize) -> Result<Vec<PathBuf>> {
-    let newest = backup.as_ref();
-    read_list(newest)?;
-    let folder = match newest.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let Some(identity) = identity_of(&newest.join(DATABASE))? else { return Ok(Vec::new()) };
-    let mut others = Vec::new();
-    for name in names(folder)?.into_iter().filter(|name| Some(name.as_os_str()) != newest.file_name()) {
-        let other = folder.join(name);
-        let Some(made) = modified(&other.join(LIST))? else { continue };
-        if identity_of(&other.join(DATABASE))?.as_ref() == Some(&identity) {
-            others.push((made, other));
+/// What became of the earlier backups in the folder of a new one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// The backups that were removed, the oldest first.
+    pub removed: Vec<PathBuf>,
+    /// Number of backups of other databases, which were left.
+    pub others: u64,
+    /// The backups that are damaged and were left.
+    pub damaged: Vec<PathBuf>,
+}
+
+/// Removes the older ones of `own`, the earlier backups of a database in the order of their age, so that `keep` sound
+/// ones are left, a new one included. Without so many sound ones, nothing is removed.
+pub(super) fn remove_old(
+    own: Vec<Backup>,
+    keep: NonZeroUsize,
+    contents: &mut Contents,
+    ticker: &Ticker<'_>,
+    retention: &mut Retention,
+) -> Result<()> {
+    // The new one is sound.
+    let mut sound = 1;
+    if own.len() < keep.get() {
+        return Ok(());
+    }
+    let mut old = own;
+    while sound < keep.get() {
+        let Some(backup) = old.pop() else { break };
+        if is_sound(&backup, contents, ticker)? {
+            sound += 1;
+        } else {
+            retention.damaged.push(backup.path);
         }
     }
-    others.sort_unstable();
-    others.truncate(others.len().saturating_sub(keep.get() - 1));
-    others.into_iter().map(|(_, other)| remove_published(&other).map(|()| other)).collect()
+    for backup in old {
+        remove_published(&backup.path, &holder("backup --keep"))?;
+        retention.removed.push(backup.path);
+    }
+    Ok(())
+}
+
+/// Returns whether every file of a backup is the one that its list describes.
+fn is_sound(backup: &Backup, contents: &mut Contents, ticker: &Ticker<'_>) -> Result<bool> {
+    ticker.start("verify earlier backups", Some(backup.list.files.iter().map(|file| file.size).sum()), "bytes")?;
+    for file in &backup.list.files {
+        if difference(&backup.path, file, contents, ticker)?.is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

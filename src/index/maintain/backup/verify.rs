@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nddb_format::backup::BackupFile;
 
-use super::parts::{DATABASE, path_in, read_list};
+use super::parts::{Contents, DATABASE, path_in, read_list};
 use crate::disk::copy::Held;
 use crate::maintain::check::{CheckOptions, CheckReport, Fault, check};
 use crate::spill::progress::Progress;
@@ -42,13 +42,13 @@ pub fn verify_backup(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<BackupReport> {
     let path = path.as_ref();
-    let files = read_list(path)?;
+    let files = read_list(path)?.files;
     let bytes = files.iter().map(|file| file.size).sum();
     let ticker = Ticker::new(watch);
     ticker.start("compare files", Some(bytes), "bytes")?;
     let mut faults = Vec::new();
     for file in &files {
-        if let Some(what) = difference(path, file, &ticker)? {
+        if let Some(what) = difference(path, file, &mut Contents::default(), &ticker)? {
             let next = "restore another backup, or back the database up again".into();
             faults.push(Fault {
                 path: path_in(path, file),
@@ -70,19 +70,31 @@ pub fn verify_backup(
 }
 
 /// Returns how a file differs from its line in the list.
-fn difference(backup: &Path, file: &BackupFile, ticker: &Ticker<'_>) -> Result<Option<String>> {
+pub(super) fn difference(
+    backup: &Path,
+    file: &BackupFile,
+    contents: &mut Contents,
+    ticker: &Ticker<'_>,
+) -> Result<Option<String>> {
     let mut held = match Held::open(&path_in(backup, file)) {
         Ok(held) => held,
         Err(error) if error.is_missing_file() => return Ok(Some("it is missing".into())),
-        Err(error) => return Err(error),
+        Err(error) => return unreadable(error),
     };
     if held.length() != file.size {
         return Ok(Some(format!("it has {} bytes, the list says {}", held.length(), file.size)));
     }
-    match held.checksum(&mut |bytes| ticker.add(bytes)) {
+    match contents.checksum(&mut held, &mut |bytes| ticker.add(bytes)) {
         Ok(checksum) if checksum == file.checksum => Ok(None),
         Ok(checksum) => Ok(Some(format!("its checksum is {checksum:08x}, the list says {:08x}", file.checksum))),
-        Err(Error::Io { source, .. }) => Ok(Some(format!("it cannot be read: {source}"))),
-        Err(error) => Err(error),
+        Err(error) => unreadable(error),
+    }
+}
+
+/// Returns the difference of a file that cannot be read.
+fn unreadable(error: Error) -> Result<Option<String>> {
+    match &error {
+        Error::Io { source, .. } if !error.is_of_environment() => Ok(Some(format!("it cannot be read: {source}"))),
+        _ => Err(error),
     }
 }

@@ -1,5 +1,7 @@
 //! Checking the files of runs, each on its own: every checksum, order, key, count and digest.
 
+use std::sync::Arc;
+
 use nddb_format::FormatError;
 use nddb_format::digest::Digest;
 use nddb_format::filter::FilterBuilder;
@@ -20,18 +22,39 @@ const NAMED_MAX: usize = 16;
 const STRETCH: usize = 1 << 20;
 const BLOCKS: u64 = 1024;
 
-/// A fault in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A fault in a file, or what has kept this process from reading it.
+#[derive(Clone, Debug)]
 pub(crate) struct Wrong {
     /// Location in the file.
     pub(crate) location: String,
     /// The broken rule.
     pub(crate) what: String,
+    /// The error, if it says nothing about the file (see [`Error::is_of_environment`]).
+    pub(crate) obstacle: Option<Arc<Error>>,
 }
 
 impl Wrong {
     pub(crate) fn new(location: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { location: location.into(), what: what.into() }
+        Self { location: location.into(), what: what.into(), obstacle: None }
+    }
+
+    /// Returns this fault, or the error that has kept this process from looking.
+    pub(crate) fn of_the_file(mut self) -> Result<Self> {
+        match self.obstacle.take().and_then(Arc::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+}
+
+/// Returns a file that was opened; `None` if it is damaged.
+///
+/// # Errors
+/// What has kept this process from opening it.
+pub(crate) fn unless_damaged<T>(opened: Result<T, Wrong>) -> Result<Option<T>> {
+    match opened {
+        Ok(file) => Ok(Some(file)),
+        Err(wrong) => wrong.of_the_file().map(|_| None),
     }
 }
 
@@ -43,7 +66,7 @@ impl From<FormatError> for Wrong {
             FormatError::Truncated { what, .. } | FormatError::Version { what, .. } => (*what).into(),
             _ => "the file".into(),
         };
-        Self { location, what: error.to_string() }
+        Self::new(location, error.to_string())
     }
 }
 
@@ -63,7 +86,8 @@ impl From<&Error> for Wrong {
 
 impl From<Error> for Wrong {
     fn from(error: Error) -> Self {
-        Self::from(&error)
+        let wrong = Self::from(&error);
+        Self { obstacle: error.is_of_environment().then(|| Arc::new(error)), ..wrong }
     }
 }
 

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::files::Wrong;
+use crate::Error;
 
 /// Maximum number of faults named for each file; the others are counted.
 const NAMED_MAX: usize = 20;
@@ -39,15 +41,29 @@ pub(crate) struct Findings {
     pub(crate) faults: Vec<Fault>,
     pub(crate) omitted: u64,
     pub(crate) notes: Vec<String>,
+    /// The first error that says nothing about the database, but has kept the check from reading a part of it.
+    pub(crate) obstacle: Option<Arc<Error>>,
 }
 
 impl Findings {
     pub(crate) fn new(root: &Path, catalog: PathBuf) -> Self {
         let root = root.to_owned();
-        Self { root, catalog, by_path: HashMap::new(), faults: Vec::new(), omitted: 0, notes: Vec::new() }
+        Self {
+            root,
+            catalog,
+            by_path: HashMap::new(),
+            faults: Vec::new(),
+            omitted: 0,
+            notes: Vec::new(),
+            obstacle: None,
+        }
     }
 
     fn push(&mut self, path: &Path, wrong: Wrong, next: String, repairable: bool) {
+        if let Some(obstacle) = wrong.obstacle {
+            self.obstacle.get_or_insert(obstacle);
+            return;
+        }
         let named = self.by_path.entry(path.into()).or_default();
         *named += 1;
         if *named > NAMED_MAX {

@@ -14,6 +14,7 @@ mod state;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nddb_format::manifest::{FileEntry, Manifest, RunEntry};
@@ -33,7 +34,8 @@ use crate::spill::progress::Progress;
 pub(crate) use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 pub(crate) use files::{
-    Joined, Wrong, open_postings, open_segment, open_summaries, verify_postings, verify_segment, verify_summaries,
+    Joined, Wrong, open_postings, open_segment, open_summaries, unless_damaged, verify_postings, verify_segment,
+    verify_summaries,
 };
 pub use findings::Fault;
 use findings::Findings;
@@ -134,17 +136,33 @@ struct OpenRun {
 /// Checks a database. Faults are in the report; they are not errors.
 ///
 /// # Errors
-/// [`Error::NotADatabase`], [`Error::Newer`], [`Error::Cancelled`] if `watch` returned `false`, [`Error::Busy`].
+/// [`Error::NotADatabase`], [`Error::Newer`], [`Error::Cancelled`] if `watch` returned `false`, [`Error::Busy`]; errors
+/// that say nothing about the database, such as a missing permission (see [`Error::is_of_environment`]).
 pub fn check(
     path: impl AsRef<Path>,
     options: &CheckOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<CheckReport> {
     let dir = Dir::open_damaged(path.as_ref())?;
-    let ticker = Ticker::new(watch);
     let mut findings = Findings::new(dir.root(), dir.catalog());
+    let mut report = look(&dir, options, watch, &mut findings)?;
+    if let Some(obstacle) = findings.obstacle.and_then(Arc::into_inner) {
+        return Err(obstacle);
+    }
+    (report.faults, report.omitted, report.notes) = (findings.faults, findings.omitted, findings.notes);
+    Ok(report)
+}
+
+/// Checks a database. Returns the counts of the report.
+fn look(
+    dir: &Dir,
+    options: &CheckOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    findings: &mut Findings,
+) -> Result<CheckReport> {
+    let ticker = &Ticker::new(watch);
     let mut report = CheckReport::default();
-    let (opened, catalog) = open(&dir)?;
+    let (opened, catalog) = open(dir)?;
     let Opened { manifest, runs, key_entries, keys, summaries, deleted } = opened;
     let manifest = match manifest {
         Ok(manifest) => Some(manifest),
@@ -157,21 +175,26 @@ pub fn check(
     let entries = manifest.as_ref().map_or(&[][..], |manifest| &manifest.runs);
     report.generation = manifest.as_ref().map(|manifest| manifest.generation);
     report.runs = entries.len() as u64;
-    if let (Err(error), Some(file)) = (&deleted, manifest.as_ref().and_then(|manifest| manifest.deleted)) {
-        findings.run(&dir.path(file.number, Kind::Deleted), error);
-    }
+    let deleted = match deleted {
+        Ok(deleted) => Some(deleted),
+        Err(error) => {
+            let file = manifest.as_ref().and_then(|manifest| manifest.deleted).map_or(0, |file| file.number);
+            findings.run(&dir.path(file, Kind::Deleted), error);
+            None
+        }
+    };
     report.fingerprints = entries.iter().map(|entry| entry.fingerprints * entry.segments.len() as u64).sum();
-    let sound = verify_files(&dir, entries, &runs, options, &ticker, &mut report, &mut findings)?;
-    let (joined, left_out) = join(entries, &runs, &sound, &ticker, &mut findings)?;
-    let sound = verify_files(&dir, &key_entries, &keys, options, &ticker, &mut report, &mut findings)?;
-    let (keys, keys_left_out) = join(&key_entries, &keys, &sound, &ticker, &mut findings)?;
-    let summaries = verify_summary_files(&dir, &summaries, &ticker, &mut report, &mut findings)?;
+    let sound = verify_files(dir, entries, &runs, options, ticker, &mut report, findings)?;
+    let (joined, left_out) = join(entries, &runs, &sound, ticker, findings)?;
+    let sound = verify_files(dir, &key_entries, &keys, options, ticker, &mut report, findings)?;
+    let (keys, keys_left_out) = join(&key_entries, &keys, &sound, ticker, findings)?;
+    let summaries = verify_summary_files(dir, &summaries, ticker, &mut report, findings)?;
     if let Some(manifest) = &manifest {
-        note_unnamed(&dir, manifest, &mut findings);
+        note_unnamed(dir, manifest, findings);
     }
     match catalog {
         Ok(catalog) => {
-            let lives_known = manifest.is_some() && deleted.is_ok();
+            let lives_known = manifest.is_some() && deleted.is_some();
             let file = deleted.unwrap_or_default();
             let folded = manifest.as_ref().map_or(0, |manifest| manifest.folded);
             match State::read(&catalog, folded, file) {
@@ -189,9 +212,9 @@ pub fn check(
                         summaries: &summaries,
                         unprinted: RefCell::default(),
                         summarized: RefCell::default(),
-                        ticker: &ticker,
+                        ticker,
                     };
-                    verify_catalog(&dir, &rows, manifest.as_ref(), options, &mut report, &mut findings)?;
+                    verify_catalog(dir, &rows, manifest.as_ref(), options, &mut report, findings)?;
                 }
                 Err(error) => findings.catalog(error),
             }
@@ -200,7 +223,6 @@ pub fn check(
         Err(error @ Error::Missing { .. }) if dir.kept().is_some() => findings.run(&dir.catalog(), error),
         Err(error) => findings.catalog(error),
     }
-    (report.faults, report.omitted, report.notes) = (findings.faults, findings.omitted, findings.notes);
     Ok(report)
 }
 
@@ -428,6 +450,7 @@ fn verify_catalog(
                 Err(error) => findings.catalog(error),
             }
         }
+        Some(Err(error)) if error.is_of_environment() => findings.catalog(error),
         Some(Err(Error::Io { .. } | Error::Missing { .. } | Error::Inconsistent { .. } | Error::Corrupt { .. }))
         | None => {
             findings.note("the database cannot be queried as it is: recall was not sampled".into());

@@ -7,7 +7,7 @@ use roaring::RoaringTreemap;
 
 use super::{Rebuild, beyond_repair};
 use crate::maintain::check::{
-    open_postings, open_segment, open_summaries, verify_postings, verify_segment, verify_summaries,
+    open_postings, open_segment, open_summaries, unless_damaged, verify_postings, verify_segment, verify_summaries,
 };
 use crate::runs::build::key_size;
 use crate::runs::keys::{Records, build_keys};
@@ -33,9 +33,9 @@ impl Rebuild<'_> {
 
     /// Returns the digest of the keys of live documents in a key table; `None` if it is damaged.
     fn live_keys(&self, keys: &RunEntry) -> Result<Option<Digest>> {
-        let (Ok(table), Ok(postings)) = (open_segment(self.dir, keys, 0), open_postings(self.dir, keys)) else {
-            return Ok(None);
-        };
+        let table = unless_damaged(open_segment(self.dir, keys, 0))?;
+        let postings = unless_damaged(open_postings(self.dir, keys))?;
+        let (Some(table), Some(postings)) = (table, postings) else { return Ok(None) };
         let sound = verify_segment(&table, &keys.segments[0], self.ticker)?.is_empty()
             && verify_postings(&postings, &keys.postings, self.ticker)?.is_empty();
         Ok(if sound { self.live_pairs(keys)?.map(|live| live.pairs) } else { None })
@@ -78,7 +78,7 @@ impl Rebuild<'_> {
 
     /// Returns the digest of the summaries of live documents in a file, and their numbers; `None` if it is damaged.
     fn live_summaries(&self, run: &RunEntry, file: &FileEntry) -> Result<Option<(Digest, RoaringTreemap)>> {
-        let Ok(summaries) = open_summaries(self.dir, run, file) else { return Ok(None) };
+        let Some(summaries) = unless_damaged(open_summaries(self.dir, run, file))? else { return Ok(None) };
         if !verify_summaries(&summaries, file, self.ticker)?.is_empty() {
             return Ok(None);
         }

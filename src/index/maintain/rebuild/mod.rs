@@ -166,7 +166,7 @@ pub fn rebuild(
     let settings = catalog.settings().map_err(|error| beyond_repair(&dir, error))?;
     let old = match crate::read::snapshot::read_manifest(&dir) {
         Ok(manifest) => Some(manifest),
-        Err(error @ Error::Newer { .. }) => return Err(error),
+        Err(error) if error.is_of_environment() || matches!(error, Error::Newer { .. }) => return Err(error),
         Err(_) => None,
     };
     if let Some(old) = &old
@@ -181,7 +181,7 @@ pub fn rebuild(
         None => Manifest::new(settings.bits, settings.k, settings.catalog),
     };
     let deleted = match &old {
-        Some(Manifest { deleted: Some(file), .. }) => read_deleted(&dir, file).ok(),
+        Some(Manifest { deleted: Some(file), .. }) => unless_obstacle(read_deleted(&dir, file))?,
         Some(_) => Some(RoaringTreemap::new()),
         None => None,
     };
@@ -210,7 +210,8 @@ pub fn rebuild(
 fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
     let mut all = RoaringTreemap::new();
     for number in dir.numbers()?.1 {
-        let set = dir.read(number, Kind::Deleted).ok().and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
+        let set = unless_obstacle(dir.read(number, Kind::Deleted))?
+            .and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
         all |= set.unwrap_or_default();
     }
     Ok(all)
@@ -226,14 +227,24 @@ fn unreadable(catalog: &Catalog, ticker: &Ticker<'_>) -> Result<Option<String>> 
     });
     match outcome {
         Ok(()) => Ok(None),
-        Err(Error::Cancelled) => Err(Error::Cancelled),
-        Err(error) => Ok(Some(Wrong::from(error).what)),
+        Err(error) => Ok(Some(Wrong::from(error).of_the_file()?.what)),
+    }
+}
+
+/// Returns what was read; `None` if it is damaged.
+///
+/// # Errors
+/// Those that say nothing about what is stored.
+fn unless_obstacle<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Err(error) if error.is_of_environment() => Err(error),
+        read => Ok(read.ok()),
     }
 }
 
 /// The error for damage that nothing else can restore.
 fn beyond_repair(dir: &Dir, error: Error) -> Error {
-    if matches!(error, Error::Cancelled | Error::Newer { .. }) || error.is_over_limit() {
+    if error.is_of_environment() || matches!(error, Error::Newer { .. }) {
         return error;
     }
     let reason = Wrong::from(error).what;

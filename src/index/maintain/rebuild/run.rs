@@ -8,7 +8,7 @@ use nddb_format::{FormatError, Permuted};
 
 use super::{ROWS, RUN_MAX, Rebuild, RebuildWhat, Slot, Tally, beyond_repair};
 use crate::disk::map::Mapped;
-use crate::maintain::check::{Joined, open_postings, open_segment, verify_postings, verify_segment};
+use crate::maintain::check::{Joined, open_postings, open_segment, unless_damaged, verify_postings, verify_segment};
 use crate::runs::build::{Entry, files_of, in_parallel, run_size, write_postings, write_segment};
 use crate::runs::contents::{Contents, run_of};
 use crate::runs::planner;
@@ -48,10 +48,12 @@ impl Rebuild<'_> {
         let (dir, ticker) = (self.dir, self.ticker);
         let sound = in_parallel(tables + 1, self.options.threads, &|index| {
             let wrongs = match entry.segments.get(index) {
-                Some(file) => open_segment(dir, entry, index).map(|segment| verify_segment(&segment, file, ticker)),
-                None => open_postings(dir, entry).map(|postings| verify_postings(&postings, &entry.postings, ticker)),
+                Some(file) => unless_damaged(open_segment(dir, entry, index))?
+                    .map(|segment| verify_segment(&segment, file, ticker)),
+                None => unless_damaged(open_postings(dir, entry))?
+                    .map(|postings| verify_postings(&postings, &entry.postings, ticker)),
             };
-            wrongs.map_or(Ok(false), |wrongs| wrongs.map(|wrongs| wrongs.is_empty()))
+            wrongs.map_or(Ok(false), |wrongs| Ok(wrongs?.is_empty()))
         })?;
         let Some(sibling) = sound[..tables].iter().position(|&sound| sound) else { return Ok(None) };
         let mut mended = entry.clone();
@@ -100,7 +102,7 @@ impl Rebuild<'_> {
     /// documents of the catalog (including deleted ones) with fingerprints of the run. `None` if a fingerprint has no
     /// document.
     fn restore_postings(&mut self, entry: &RunEntry) -> Result<Option<(FileEntry, u64)>> {
-        let Ok(table) = open_segment(self.dir, entry, 0) else { return Ok(None) };
+        let Some(table) = unless_damaged(open_segment(self.dir, entry, 0))? else { return Ok(None) };
         let pairs = match self.pairs_of(entry)? {
             Some(pairs) => pairs,
             None => {

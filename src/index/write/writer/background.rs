@@ -188,7 +188,7 @@ impl Writer {
         match self.jobs.failed.take() {
             // Without space the runs stay as they are.
             None | Some(Error::OverLimit { .. }) => Ok(()),
-            Some(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::StorageFull => Ok(()),
+            Some(error @ Error::Io { .. }) if error.is_over_limit() => Ok(()),
             Some(error) => Err(error),
         }
     }

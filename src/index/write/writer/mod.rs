@@ -169,7 +169,7 @@ impl Writer {
                 error if is_failed_sync(error) => false,
                 Error::Cancelled | Error::OverLimit { .. } | Error::StalePlan { .. } => true,
                 Error::OutOfRange { .. } | Error::OutOfNumbers { .. } => true,
-                Error::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+                Error::Io { .. } => error.is_over_limit(),
                 _ => false,
             };
             self.poisoned |= !harmless;

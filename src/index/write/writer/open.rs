@@ -11,7 +11,9 @@ use super::Writer;
 use super::group::Group;
 use super::retired::Retired;
 use crate::catalog::Catalog;
-use crate::disk::dir::Dir;
+use crate::disk::dir::{Dir, exists};
+use crate::disk::staging::Staging;
+use crate::process::new_identity;
 use crate::read::snapshot::{Snapshot, disagreements, read_manifest};
 use crate::runs::run::Verify;
 use crate::write::jobs::Jobs;
@@ -23,23 +25,35 @@ const MEMORY_LIMIT: u64 = 1 << 30;
 impl Writer {
     /// Creates a new, empty database and opens it.
     ///
+    /// The database is made in a folder `path.partial` and renamed when it is complete. In an existing empty folder, it
+    /// is made in place. If the process is interrupted, the next creation at that path starts again.
+    ///
     /// # Errors
     /// [`Error::AlreadyExists`] if anything but an empty folder is at the path; [`Error::Locked`] if another process is
-    /// making a database there; errors of the disk.
+    /// making a database there; [`Error::InTheWay`] if there is an unrelated folder at `path.partial`; errors of the disk.
     pub fn create(path: impl AsRef<Path>, config: &Config) -> Result<Self> {
-        let dir = Dir::create(path.as_ref(), &holder("nddb"))?;
-        let made = Self::fill(dir.clone(), path.as_ref(), config);
+        let (path, holder) = (path.as_ref(), holder("nddb"));
+        if !exists(path) {
+            let staging = Staging::create(path, &holder)?;
+            let dir = Dir::create(staging.path(), &holder)?;
+            Self::fill(&dir, path, config)?;
+            return staging.publish_locked(dir, Self::open_locked);
+        }
+        // A folder that somebody has prepared, perhaps the root of a file system, cannot be replaced.
+        let dir = Dir::create_in(path, &holder)?;
+        let filled = Self::fill(&dir, path, config).and_then(|()| dir.end_creation());
+        let made = filled.and_then(|()| Self::open_locked(dir.clone()));
         if made.is_err() {
             dir.discard();
         }
         made
     }
 
-    /// Makes the contents of the folder of a new database.
-    fn fill(dir: Dir, path: &Path, config: &Config) -> Result<Self> {
-        let catalog = Catalog::create(&dir)?;
+    /// Makes the contents of the folder of a new database, durably.
+    fn fill(dir: &Dir, path: &Path, config: &Config) -> Result<()> {
+        let catalog = Catalog::create(dir)?;
         let settings = Settings {
-            catalog: identity(path),
+            catalog: new_identity(path),
             bits: config.bits,
             k: config.k,
             levels: config.levels.clone(),
@@ -52,10 +66,12 @@ impl Writer {
         commit.settings(&settings);
         commit.counters(&counters);
         commit.write()?;
+        drop(catalog);
+        dir.sync_catalog()?;
+        dir.sync_names()?;
         // The last step: without a MANIFEST the folder is not a database.
         let manifest = Manifest::new(settings.bits, settings.k, settings.catalog);
-        dir.replace_manifest(&manifest.encode())?;
-        Self::assemble(dir, catalog, settings, counters, manifest)
+        dir.replace_manifest(&manifest.encode())
     }
 
     /// Opens a database for writing.
@@ -81,7 +97,10 @@ impl Writer {
     /// # Errors
     /// Errors of [`Writer::open`]; [`Error::Locked`] has the time waited.
     pub fn open_within(path: impl AsRef<Path>, holder: &str, wait: Duration) -> Result<Self> {
-        let dir = Dir::open(path.as_ref())?.locked_within(holder, wait)?;
+        Self::open_locked(Dir::open(path.as_ref())?.locked_within(holder, wait)?)
+    }
+
+    fn open_locked(dir: Dir) -> Result<Self> {
         let manifest = read_manifest(&dir)?;
         let catalog = Catalog::open(&dir)?;
         let (settings, counters) = (catalog.settings()?, catalog.counters()?);
@@ -157,12 +176,4 @@ impl Writer {
 /// Returns the description of this process for others that find the database locked.
 fn holder(what: &str) -> String {
     format!("{what}, process {}", std::process::id())
-}
-
-/// Returns a unique identity for a catalog, made from the path, the process and the time.
-fn identity(path: &Path) -> u128 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_nanos());
-    let text = format!("{} {} {now}", path.display(), std::process::id());
-    let half = |salt: &str| u128::from(nddb_format::digest::identity(format!("{salt}{text}").as_bytes()));
-    half("high") << 64 | half("low")
 }

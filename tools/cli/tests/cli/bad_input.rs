@@ -60,11 +60,11 @@ fn parameters_that_make_no_sense_are_wrong_usage() {
 }
 
 #[test]
-fn a_reader_that_cannot_write_temporary_files_is_told_where_to_choose_a_folder() {
+fn a_sort_that_cannot_write_temporary_files_is_told_where_to_choose_a_folder() {
     let dir = Dir::with_documents();
     let none = dir.path("none").to_string_lossy().into_owned();
-    dir.nddb(["stats", "db"]).env("TMPDIR", &none).tells(1, &[&none, "temporary folder", "--tmp-dir"]);
-    dir.nddb(["stats", "db", "--tmp-dir", "."]).env("TMPDIR", &none).done();
+    dir.nddb(["pairs", "db"]).env("TMPDIR", &none).tells(1, &[&none, "temporary file", "--tmp-dir"]);
+    dir.nddb(["pairs", "db", "--tmp-dir", "."]).env("TMPDIR", &none).done();
 }
 
 #[test]

@@ -246,12 +246,56 @@ fn old_backups_of_the_same_database_are_removed() {
     };
     assert_eq!(left(), "1 7 a b unrelated");
     dir.nddb(["backup", "verify", "all/7"]).done();
-    // One that failed removes nothing, and a restored database goes on with the series of its backups.
-    dir.nddb(["backup", "db", "all/1", "--keep", "1"]).tells(1, &["exists already"]);
+    // One that failed removes nothing, and a restored database has a series of its own.
+    dir.nddb(["backup", "db", "all/1", "--keep", "1"]).tells(1, &["exists already", "hint: ", "'nddb backup DB all/'"]);
     dir.nddb(["backup", "restore", "all/1", "again"]).done();
-    dir.nddb(["backup", "again", "all/2", "--keep", "1"]).done();
-    assert_eq!(left(), "2 a b unrelated");
+    dir.nddb(["backup", "again", "all/2", "--keep", "1"]).done().says(&["in all/2; left 4 backups of other databases"]);
+    assert_eq!(left(), "1 2 7 a b unrelated");
     dir.nddb(["backup", "db", "all/3", "--keep", "0"]).ends(2);
+}
+
+/// The same command can be run every day: a folder of backups gets a new one, named by database and date.
+#[test]
+fn a_folder_of_backups_gets_a_dated_one() {
+    let dir = Dir::with_documents();
+    let names = |folder: &str| {
+        let entries = std::fs::read_dir(dir.path(folder)).expect("a folder").map(|entry| entry.expect("an entry"));
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    };
+    std::fs::create_dir(dir.path("made")).expect("writable");
+    for (folder, name) in [("made", "made"), ("slash/", "slash")] {
+        for day in 1..=4 {
+            let made = dir.nddb(["backup", "db", folder, "--keep", "2", "--json"]).done().json();
+            let path = made["path"].as_str().expect("a path").to_owned();
+            assert!(path.starts_with(&format!("{name}/db-20")) && dir.path(&path).join("BACKUP").is_file(), "{path}");
+            assert_eq!(names(name).len(), day.min(2), "{:?}", names(name));
+            assert!(names(name).contains(&path.split_once('/').expect("in the folder").1.to_owned()));
+        }
+        dir.nddb(["backup", "verify", &format!("{name}/{}", names(name)[0])]).done();
+    }
+    // A backup, a database or a file is no folder for backups.
+    let backup = format!("made/{}/", names("made")[0]);
+    dir.nddb(["backup", "db", &backup]).tells(1, &["exists already", "hint: "]);
+    dir.nddb(["backup", "db", "db/"]).ends(1);
+    dir.nddb(["backup", "db", "nowhere/none/"]).ends(1);
+}
+
+/// Without a folder for temporary files a database can be read and checked: only sorting needs one.
+#[test]
+fn a_missing_folder_for_temporary_files_is_no_damage() {
+    let dir = Dir::with_documents();
+    std::fs::write(dir.path("file"), "").expect("writable");
+    for tmp in ["nowhere", "file"] {
+        let backup = format!("backup without {tmp}");
+        for command in
+            [&["check", "db"][..], &["stats", "db"], &["backup", "db", &backup], &["backup", "verify", &backup]]
+        {
+            dir.nddb(command).env("TMPDIR", &dir.path(tmp).to_string_lossy()).done();
+        }
+    }
+    assert_eq!(dir.nddb(["stats", "db", "--json"]).done().json()["checked"]["faults"], json!(0));
 }
 
 #[test]

@@ -3,10 +3,13 @@
 mod store;
 
 use std::ffi::OsString;
+use std::fs;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use nddb::{BackupReport, BackupSummary, CheckOptions};
+use nddb::{BackupReport, BackupSummary, CheckOptions, Retention};
 use nddb_remote::{check_writable, is_remote};
 use serde_json::json;
 
@@ -24,10 +27,15 @@ use crate::quantity::{bytes, counted};
 /// The backup is the state at one moment, with every commit acknowledged before it; a writer may be running. Immutable
 /// files become hard links if the file system allows it, so a backup on the same disk takes little time and space. To
 /// protect against a broken disk, back up to another one. The folder gets its name when the backup is complete:
-/// any folder of that name can be restored.
+/// any folder of that name can be restored. Files that are new since the last backup in the same folder are read and
+/// compared with their checksums; a damaged database is not backed up.
+///
+/// If DIR is an existing folder that is no backup, or ends with a slash, the backup is made in it, under the name of the
+/// database and the date.
 ///
 /// DIR may be a folder of an object store (s3://, gs://, az://), which then holds all backups of this database, numbered
-/// from backups/00000001. Only files that no earlier backup has are sent. One command at a time may write there.
+/// from backups/00000001. Only files that no earlier backup has, or that were overwritten there since, are sent. One
+/// command at a time may write there.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb backup [OPTIONS] DB DIR\n       nddb backup <COMMAND>",
@@ -37,21 +45,23 @@ use crate::quantity::{bytes, counted};
     after_help = "\
 Examples:
   nddb backup crawl.nddb /backups/crawl-monday
-  nddb backup crawl.nddb /backups/crawl-$(date +%F) --keep 7
+  nddb backup crawl.nddb /backups/ --keep 7
   nddb backup verify /backups/crawl-monday
   nddb backup restore /backups/crawl-monday crawl-again.nddb
   nddb backup crawl.nddb s3://backups/crawl --keep 7
   nddb backup restore s3://backups/crawl crawl-again.nddb"
 )]
 pub(crate) struct Args {
-    /// The database, then the folder to create, or a folder of a store
+    /// The database, then the folder to create, a folder for backups, or a folder of a store
     #[arg(value_name = "DB DIR", required = true, num_args = 1..=2)]
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Then remove all backups of this database in the same folder but the newest N
+    /// Then remove old backups of this database from the same folder, and keep the newest N sound ones
     ///
-    /// Backups of other databases, incomplete ones and all other files stay.
+    /// All contents of the backups that are kept are verified first (in a store: size and tag of each file). Damaged
+    /// ones do not count: they go when N newer ones are sound. Backups of other databases, links and all other files
+    /// stay. A restored database is another one.
     #[arg(long, value_name = "N")]
     keep: Option<NonZeroUsize>,
     #[command(subcommand)]
@@ -67,7 +77,8 @@ enum Command {
 /// Make a new database from a backup
 ///
 /// Every file is compared with the checksums of the backup. The database must not exist yet; it appears when it is
-/// complete. The backup is not changed. Of a folder of a store it is the newest backup, or one of its backups/.
+/// complete. The backup is not changed. The database is a new one: --keep of its backups does not remove those of the
+/// original. Of a folder of a store it is the newest backup, or one of its backups/.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -118,30 +129,75 @@ fn back_up(args: Args, global: &Global) -> Result<Code> {
     if is_remote(&target) {
         check_writable(&target).map_err(|error| Failure::writing(&target.display().to_string(), &error))?;
         let mut backups = Backups::list(&target)?;
-        let sent = backups.add(&db, &mut *meter.watch(true))?;
-        let removed = args.keep.map_or_else(|| Ok(Vec::new()), |keep| backups.keep(keep))?;
+        let (sent, database) = backups.add(&db, &mut *meter.watch(true))?;
+        let retention = args.keep.map_or_else(|| Ok(Retention::default()), |keep| backups.keep(keep, database))?;
         let (files, size) = (counted(sent.files, "new file"), bytes(sent.bytes));
         let told = format!("{} in {}: {files}, {size}", documents(&sent.summary), sent.path.display());
-        return finish(&told, &sent.summary, &removed, global, &meter, &clock);
+        return finish(&told, &sent.summary, &sent.path, args.keep.and(Some(&retention)), global, &meter, &clock);
     }
-    let made = nddb::backup(&db, &target, &mut *meter.watch(true))?;
-    let removed = args.keep.map_or_else(|| Ok(Vec::new()), |keep| nddb::remove_old_backups(&target, keep))?;
-    finish(&format!("{} in {}", summary(&made), target.display()), &made, &removed, global, &meter, &clock)
+    let target = place(&db, target)?;
+    let watch = &mut *meter.watch(true);
+    let (made, retention) = match args.keep {
+        None => (nddb::backup(&db, &target, watch)?, None),
+        Some(keep) => {
+            let (made, retention) = nddb::backup_and_keep(&db, &target, keep, watch)?;
+            (made, Some(retention))
+        }
+    };
+    let told = format!("{} in {}", summary(&made), target.display());
+    finish(&told, &made, &target, retention.as_ref(), global, &meter, &clock)
 }
 
-/// Tells that a backup was made, and which ones were removed.
+/// Returns the path of the new backup: DIR, or a dated name in it if it is a folder for backups.
+fn place(db: &Path, target: PathBuf) -> Result<PathBuf> {
+    let failed = |error| Failure::writing(&target.display().to_string(), &error);
+    let names_a_folder = target.as_os_str().as_bytes().ends_with(b"/");
+    if names_a_folder && !target.exists() {
+        fs::create_dir(&target).map_err(failed)?;
+    }
+    // A backup, or a database, is in the way, as a file is.
+    let is_taken = || ["BACKUP", "MANIFEST", "catalog"].iter().any(|name| target.join(name).exists());
+    if !target.is_dir() || is_taken() {
+        return Ok(target);
+    }
+    // A database may be given by a link or as the working directory.
+    let db = fs::canonicalize(db).unwrap_or_else(|_| db.to_owned());
+    let stem = db.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let date = nddb::archive::format_date(i64::try_from(now).unwrap_or(i64::MAX)).replace(':', "-");
+    let name = if stem.is_empty() { date } else { format!("{stem}-{date}") };
+    let free = (1..).map(|count| if count == 1 { name.clone() } else { format!("{name}-{count}") });
+    let free = free.map(|name| target.join(name)).find(|path| fs::symlink_metadata(path).is_err());
+    free.ok_or_else(|| Failure::failed(format!("{}: no name is free", target.display())))
+}
+
+/// Tells that a backup was made, and what became of the earlier ones.
 fn finish(
     told: &str,
     made: &BackupSummary,
-    removed: &[PathBuf],
+    path: &Path,
+    retention: Option<&Retention>,
     global: &Global,
     meter: &Meter,
     clock: &Clock,
 ) -> Result<Code> {
-    let names: Vec<String> = removed.iter().map(|backup| backup.display().to_string()).collect();
-    let old = if names.is_empty() { String::new() } else { format!("; removed {}", names.join(", ")) };
-    meter.finish(&format!("{told}{old}"));
-    print(made, &names, global, clock)
+    let mut told = told.to_owned();
+    if let Some(Retention { removed, others, damaged }) = retention {
+        let part = |what: &str, paths: &[PathBuf]| {
+            if paths.is_empty() { String::new() } else { format!("; {what} {}", listed(paths).join(", ")) }
+        };
+        told += &part("removed", removed);
+        told += &part("damaged and left:", damaged);
+        if *others > 0 {
+            told += &format!("; left {} of other databases", counted(*others, "backup"));
+        }
+    }
+    meter.finish(&told);
+    print(made, path, retention, global, clock)
+}
+
+fn listed(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
 }
 
 fn restore(args: &RestoreArgs, global: &Global) -> Result<Code> {
@@ -155,7 +211,7 @@ fn restore(args: &RestoreArgs, global: &Global) -> Result<Code> {
         nddb::restore(&args.backup, &args.db, watch)?
     };
     meter.finish(&format!("{} in {}", summary(&made), args.db.display()));
-    print(&made, &[], global, &clock)
+    print(&made, &args.db, None, global, &clock)
 }
 
 fn verify(args: &VerifyArgs, global: &Global) -> Result<Code> {
@@ -202,8 +258,15 @@ fn documents(made: &BackupSummary) -> String {
     format!("{}, {}", counted(made.documents, "document"), bytes(made.bytes))
 }
 
-fn print(made: &BackupSummary, removed: &[String], global: &Global, clock: &Clock) -> Result<Code> {
+fn print(
+    made: &BackupSummary,
+    path: &Path,
+    retention: Option<&Retention>,
+    global: &Global,
+    clock: &Clock,
+) -> Result<Code> {
     if global.json {
+        let Retention { removed, others, damaged } = retention.cloned().unwrap_or_default();
         crate::output::print_json(&json!({
             "documents": made.documents,
             "commits": made.commits,
@@ -211,7 +274,10 @@ fn print(made: &BackupSummary, removed: &[String], global: &Global, clock: &Cloc
             "files": made.files,
             "bytes": made.bytes,
             "linked": made.linked,
-            "removed": removed,
+            "path": path.display().to_string(),
+            "removed": listed(&removed),
+            "damaged": listed(&damaged),
+            "others": others,
             "seconds": clock.seconds(),
         }))?;
     }

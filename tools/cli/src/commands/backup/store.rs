@@ -6,7 +6,8 @@
 //! ```
 //!
 //! A file that several backups have is stored once. A list is written when all of its files are there, and removed
-//! before them.
+//! before them. It has the tags of the files as the store gave them: a file that was overwritten since has another one,
+//! and is sent again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -14,18 +15,18 @@ use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use nddb::{BackupSummary, Fault, Progress};
-use nddb_format::backup::{BackupFile, decode};
+use nddb::{BackupSummary, Fault, Progress, Retention, WorkFolder};
+use nddb_format::backup::{BackupFile, BackupList, Origin, decode, encode, is_tag};
 use nddb_remote::RemoteFile;
 
-use crate::failure::{Failure, Result, Told};
+use crate::failure::{Code, Failure, Result, Told};
 use crate::{inputs, interrupt};
 
 /// The list of a backup, and the folder of its files, as the library makes them in a folder.
 const LIST: &str = "BACKUP";
 const DATABASE: &str = "database";
-/// The file of RocksDB that all backups of a database, and of no other one, have in common.
-const IDENTITY: &str = "catalog/IDENTITY";
+/// How often files are sent that others have removed meanwhile.
+const ATTEMPTS: usize = 4;
 
 /// Watches long work; returns false to stop it.
 pub(super) type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
@@ -35,8 +36,14 @@ pub(super) struct Backups {
     folder: PathBuf,
     /// The numbers of the backups.
     numbers: BTreeSet<u64>,
-    /// The names of the files that are there, and their sizes.
-    files: BTreeMap<String, u64>,
+    /// The names of the files that are there, with their sizes and tags.
+    files: BTreeMap<String, Object>,
+}
+
+/// A file in the store.
+struct Object {
+    size: u64,
+    tag: Option<String>,
 }
 
 /// A backup that was added, and the data transferred for it.
@@ -56,9 +63,11 @@ impl Backups {
         for object in listed {
             let Some(name) = object.path.strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
             if let Some(number) = name.strip_prefix("backups/") {
-                numbers.extend(number.parse::<u64>().ok());
+                let is_written_so = |&number: &u64| format!("{number:08}") == name["backups/".len()..];
+                numbers.extend(number.parse::<u64>().ok().filter(is_written_so));
             } else if let Some(file) = name.strip_prefix("files/") {
-                files.insert(file.to_owned(), object.size);
+                let tag = object.tag.filter(|tag| is_tag(tag));
+                files.insert(file.to_owned(), Object { size: object.size, tag });
             }
         }
         Ok(Self { folder: folder.to_owned(), numbers, files })
@@ -87,81 +96,139 @@ impl Backups {
         self.folder.join("files").join(name)
     }
 
-    /// Reads the list of a backup: its bytes, and the files in it.
-    fn read(&self, number: u64) -> Result<(Vec<u8>, Vec<BackupFile>)> {
+    /// Reads the list of a backup: its bytes, and what they say.
+    fn read(&self, number: u64) -> Result<(Vec<u8>, BackupList)> {
         let path = self.path(number);
-        let damaged = |error| Failure::failed(format!("{}: is no list of a backup: {error}", path.display()));
         let bytes = inputs::read(&path)?;
-        let files = decode(&bytes).map_err(damaged)?;
-        Ok((bytes, files))
+        let list = decode(&bytes).map_err(|error| nddb::Error::DamagedBackup { path, what: error.to_string() })?;
+        Ok((bytes, list))
     }
 
-    /// Adds a backup of a database. Files that other backups have are not sent again.
-    pub(super) fn add(&mut self, db: &Path, watch: Watch<'_>) -> Result<Sent> {
+    /// Reads the lists of all backups; `None` for those that are damaged.
+    fn read_all(&self) -> Result<BTreeMap<u64, Option<BackupList>>> {
+        let read = |&number: &u64| {
+            let bytes = inputs::read(&self.path(number))?;
+            Ok((number, decode(&bytes).ok()))
+        };
+        self.numbers.iter().map(read).collect()
+    }
+
+    /// Adds a backup of a database. Files that other backups have are not sent again, unless they were overwritten
+    /// since. Returns the identity of the database, too.
+    pub(super) fn add(&mut self, db: &Path, watch: Watch<'_>) -> Result<(Sent, u128)> {
         // Beside the database, where most files become hard links.
-        let local = Local::beside(db, "backup")?;
-        let summary = nddb::backup(db, local.backup(), watch)?;
-        let bytes = inputs::read(&local.backup().join(LIST))?;
-        let files = decode(&bytes).map_err(|error| Failure::failed(format!("the list of the backup: {error}")))?;
-        self.refuse_other(db, &files)?;
-        let missing: Vec<&BackupFile> =
-            files.iter().filter(|file| self.files.get(&name(file)) != Some(&file.size)).collect();
-        let total = missing.iter().map(|file| file.size).sum();
-        let mut progress = Progress { phase: "send", done: 0, total: Some(total), unit: "bytes" };
-        for file in &missing {
-            let (from, to) = (local.backup().join(DATABASE).join(&file.path), self.file(&name(file)));
-            let mut read = inputs::open_file(&from)?;
-            let mut sent = |bytes| {
-                progress.done += bytes;
-                watch(&progress)
-            };
-            nddb_remote::upload(&to, &mut read, &mut sent).map_err(|error| failed(&to, &error))?;
-            self.files.insert(name(file), file.size);
+        let local = WorkFolder::beside(db, "backup")?;
+        let backup = local.path().join("backup");
+        let summary = nddb::backup(db, &backup, watch)?;
+        let unread = |error| Failure::failed(format!("the list of the backup: {error}"));
+        let mut list = decode(&inputs::read(&backup.join(LIST))?).map_err(unread)?;
+        let lists = self.read_all()?;
+        self.refuse_other(db, list.database, &lists)?;
+        let tags = tags_of(lists.values().flatten());
+        let (mut sent_files, mut sent_bytes, mut is_listed) = (BTreeSet::new(), 0, false);
+        for _ in 0..ATTEMPTS {
+            let is_sent = |file: &BackupFile| sent_files.contains(&file.path);
+            // The tag of a file that was just sent is the one that is there.
+            let is_there =
+                |file: &BackupFile| self.is_there(file, if is_sent(file) { None } else { tags.get(&name(file)) });
+            let missing: Vec<BackupFile> = list.files.iter().filter(|file| !is_there(file)).cloned().collect();
+            if missing.is_empty() && is_listed {
+                let path = self.path(list.number);
+                let sent = Sent { summary, path, files: sent_files.len() as u64, bytes: sent_bytes };
+                return Ok((sent, list.database));
+            }
+            let total = missing.iter().map(|file| file.size).sum();
+            let mut progress = Progress { phase: "send", done: 0, total: Some(total), unit: "bytes" };
+            for file in missing {
+                let (from, to) = (backup.join(DATABASE).join(&file.path), self.file(&name(&file)));
+                let mut read = inputs::open_file(&from)?;
+                let mut sent = |bytes| {
+                    progress.done += bytes;
+                    watch(&progress)
+                };
+                nddb_remote::upload(&to, &mut read, &mut sent).map_err(|error| failed(&to, &error))?;
+                sent_bytes += file.size;
+                sent_files.insert(file.path);
+            }
+            self.relist()?;
+            for file in &mut list.files {
+                file.tag = self.files.get(&name(file)).and_then(|object| object.tag.clone());
+            }
+            if !is_listed {
+                let next = self.numbers.last().map_or(Some(1), |last| last.checked_add(1));
+                let full = || Failure::failed(format!("{}: no number is left for a backup", self.folder.display()));
+                list.number = next.ok_or_else(full)?;
+            }
+            let (path, bytes) = (self.path(list.number), encode(&list).map_err(unread)?);
+            nddb_remote::upload(&path, &mut &*bytes, &mut |_| true).map_err(|error| failed(&path, &error))?;
+            is_listed = true;
+            // Another command may have removed files that no list named before.
+            self.relist()?;
         }
-        let number = self.numbers.last().map_or(1, |last| last + 1);
-        let path = self.path(number);
-        nddb_remote::upload(&path, &mut &*bytes, &mut |_| true).map_err(|error| failed(&path, &error))?;
-        self.numbers.insert(number);
-        Ok(Sent { summary, path, files: missing.len() as u64, bytes: total })
+        Err(Failure::failed(format!("{}: another command removes files there", self.folder.display())))
     }
 
-    /// Refuses a database whose files are not those of the backups that are there.
-    fn refuse_other(&self, db: &Path, files: &[BackupFile]) -> Result<()> {
-        let identity = |files: &[BackupFile]| files.iter().find(|file| file.path == IDENTITY).cloned();
-        let Some(&newest) = self.numbers.last() else { return Ok(()) };
-        if identity(&self.read(newest)?.1) == identity(files) {
+    /// Learns what is there now.
+    fn relist(&mut self) -> Result<()> {
+        *self = Self::list(&self.folder)?;
+        Ok(())
+    }
+
+    /// Returns whether a file is in the store as it was sent, by its size and its tag, if that is known.
+    fn is_there(&self, file: &BackupFile, tag: Option<&String>) -> bool {
+        let is_it = |object: &Object| object.size == file.size && (tag.is_none() || tag == object.tag.as_ref());
+        self.files.get(&name(file)).is_some_and(is_it)
+    }
+
+    /// Refuses a database of which no backup is there, nor of the one from which it was restored.
+    fn refuse_other(&self, db: &Path, identity: u128, lists: &BTreeMap<u64, Option<BackupList>>) -> Result<()> {
+        let parent = fs::read(db.join("ORIGIN")).ok().and_then(|bytes| Origin::decode(&bytes)).map(|it| it.parent);
+        let is_known = |list: &BackupList| list.database == identity || Some(list.database) == parent;
+        if self.numbers.is_empty() || lists.values().flatten().any(is_known) {
             return Ok(());
         }
         let message = format!("{}: has backups of another database than {}", self.folder.display(), db.display());
-        Err(Told::new(crate::failure::Code::Usage, message).hint("name another folder of the store").into())
+        Err(Told::new(Code::Usage, message).hint("name another folder of the store").into())
     }
 
-    /// Removes all but the newest backups, then the files that no other backup has. Returns what was removed.
-    pub(super) fn keep(&mut self, keep: NonZeroUsize) -> Result<Vec<PathBuf>> {
-        let old = self.numbers.len().saturating_sub(keep.get());
-        let mut removed = Vec::new();
-        for number in self.numbers.iter().take(old) {
-            let path = self.path(*number);
+    /// Removes the older backups of a database, so that `keep` sound ones are left, then the files that no backup has.
+    pub(super) fn keep(&mut self, keep: NonZeroUsize, database: u128) -> Result<Retention> {
+        self.relist()?;
+        let lists = self.read_all()?;
+        let tags = tags_of(lists.values().flatten());
+        let mut retention = Retention::default();
+        let (mut sound, mut old) = (0, Vec::new());
+        for (&number, list) in lists.iter().rev() {
+            match list {
+                None => retention.damaged.push(self.path(number)),
+                Some(list) if list.database != database => retention.others += 1,
+                Some(_) if sound == keep.get() => old.push(number),
+                Some(list) if list.files.iter().all(|file| self.is_there(file, tags.get(&name(file)))) => sound += 1,
+                Some(_) => retention.damaged.push(self.path(number)),
+            }
+        }
+        for number in old.into_iter().rev() {
+            let path = self.path(number);
             nddb_remote::remove(&path).map_err(|error| failed(&path, &error))?;
-            removed.push(path);
+            retention.removed.push(path);
         }
-        self.numbers = self.numbers.iter().skip(old).copied().collect();
-        let mut named = BTreeSet::new();
-        for &number in &self.numbers {
-            named.extend(self.read(number)?.1.iter().map(name));
-        }
+        // A backup may have been added meanwhile.
+        self.relist()?;
+        let named: BTreeSet<String> =
+            self.read_all()?.values().flatten().flat_map(|list| &list.files).map(name).collect();
         for file in self.files.keys().filter(|file| !named.contains(*file)) {
             let path = self.file(file);
             nddb_remote::remove(&path).map_err(|error| failed(&path, &error))?;
         }
         self.files.retain(|file, _| named.contains(file));
-        Ok(removed)
+        Ok(retention)
     }
 
     /// Makes a database of a backup.
     pub(super) fn restore(&self, number: u64, db: &Path, watch: Watch<'_>) -> Result<BackupSummary> {
-        let (bytes, files) = self.read(number)?;
-        let local = Local::beside(db, "restore")?;
+        let (bytes, BackupList { files, .. }) = self.read(number)?;
+        let local = WorkFolder::beside(db, "restore")?;
+        let backup = local.path().join("backup");
         let mut progress = Progress {
             phase: "receive",
             done: 0,
@@ -169,7 +236,7 @@ impl Backups {
             unit: "bytes",
         };
         for file in &files {
-            let to = local.backup().join(DATABASE).join(&file.path);
+            let to = backup.join(DATABASE).join(&file.path);
             let writing = |error: io::Error| Failure::writing(&to.display().to_string(), &error);
             to.parent().map_or(Ok(()), fs::create_dir_all).map_err(writing)?;
             let mut out = File::create(&to).map_err(writing)?;
@@ -177,15 +244,15 @@ impl Backups {
                 return Err(nddb::Error::DamagedBackup { path: self.file(&name(file)), what }.into());
             }
         }
-        let list = local.backup().join(LIST);
+        let list = backup.join(LIST);
         fs::write(&list, bytes).map_err(|error| Failure::writing(&list.display().to_string(), &error))?;
-        Ok(nddb::restore(local.backup(), db, watch)?)
+        Ok(nddb::restore(&backup, db, watch)?)
     }
 
     /// Compares every file of a backup with its size and its checksum. Returns the faults, the number of files and their
     /// bytes.
     pub(super) fn verify(&self, number: u64, watch: Watch<'_>) -> Result<(Vec<Fault>, u64, u64)> {
-        let (_, files) = self.read(number)?;
+        let (_, BackupList { files, .. }) = self.read(number)?;
         let bytes = files.iter().map(|file| file.size).sum();
         let mut progress = Progress { phase: "compare files", done: 0, total: Some(bytes), unit: "bytes" };
         let mut faults = Vec::new();
@@ -232,6 +299,12 @@ impl Backups {
     }
 }
 
+/// The tags of files as they were sent last: later backups have sent those again that they found overwritten.
+fn tags_of<'a>(lists: impl Iterator<Item = &'a BackupList>) -> BTreeMap<String, String> {
+    let files = lists.flat_map(|list| &list.files);
+    files.filter_map(|file| Some((name(file), file.tag.clone()?))).collect()
+}
+
 /// The name of a file in the store.
 fn name(file: &BackupFile) -> String {
     format!("{}-{:08x}-{}", file.path, file.checksum, file.size)
@@ -242,21 +315,5 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
         nddb::Error::Cancelled.into()
     } else {
         Failure::writing(&path.display().to_string(), error)
-    }
-}
-
-/// A backup in a temporary folder beside a database.
-struct Local(tempfile::TempDir);
-
-impl Local {
-    fn beside(db: &Path, what: &str) -> Result<Self> {
-        let folder = db.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-        let made = tempfile::Builder::new().prefix(&format!(".nddb-{what}-")).tempdir_in(folder);
-        made.map(Self).map_err(|error| Failure::writing(&folder.display().to_string(), &error))
-    }
-
-    /// The folder of the backup.
-    fn backup(&self) -> PathBuf {
-        self.0.path().join("backup")
     }
 }
