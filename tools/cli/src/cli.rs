@@ -11,6 +11,7 @@ use crate::commands::{
 };
 use crate::failure::{Code, Result};
 use crate::program::Program;
+use crate::topics;
 use crate::version::VERSION;
 
 const EXAMPLES: &str = "\
@@ -101,7 +102,7 @@ pub(crate) enum Command {
 
 impl Program for Cli {
     fn command_line() -> clap::Command {
-        let command = Self::command();
+        let command = topics::add(Self::command());
         let template = help_template(&command);
         command.help_template(template)
     }

@@ -38,6 +38,7 @@ mod table;
 mod tabled;
 mod terminal;
 mod text_options;
+mod topics;
 mod version;
 mod waiting;
 

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::LazyLock;
 
-use nddb::detect::{FEATURES, Method, ParameterValue, methods};
+use nddb::detect::{FEATURES, Method, ParameterValue};
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};
@@ -13,27 +12,13 @@ use crate::inputs;
 /// Parameters of the methods that run; all others have their defaults.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Parameters {
-    #[arg(long = "set", value_name = "NAME=VALUE", help = HELP, long_help = LONG_HELP.as_str())]
+    /// Set a parameter of each method that runs and has it, or of one, as b=3 or lcs.slope=0.2: see 'nddb help methods'
+    #[arg(long = "set", value_name = "NAME=VALUE")]
     assignments: Vec<Assignment>,
     /// Read the constants of the model from this file, written by `nddb-lab fit --output`
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 }
-
-const HELP: &str = "Set a parameter of each method that runs and has it, or of one, as b=3 or lcs.slope=0.2";
-
-/// The help with all parameters. It is made once, because several commands have it, and each start of the program makes
-/// the help of all commands.
-static LONG_HELP: LazyLock<String> = LazyLock::new(|| {
-    let told = |method: &dyn Method| {
-        let parameters = method.settings();
-        let each = parameters.iter().map(|setting| format!("{}={} ({})", setting.name, setting.value, setting.help));
-        let each: Vec<String> = each.collect();
-        (!each.is_empty()).then(|| format!("{method}: {}", each.join("; ")))
-    };
-    let lists: Vec<String> = methods::all().iter().filter_map(|method| told(&**method)).collect();
-    format!("{HELP}\n\nParameters have the names and defaults of the papers:\n{}", lists.join("\n"))
-});
 
 /// A value for a parameter of one method, or of all methods that have it.
 #[derive(Clone, Debug, PartialEq, Eq)]

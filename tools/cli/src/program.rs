@@ -4,12 +4,13 @@ use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::Global;
 use crate::failure::{Code, Result};
+use crate::topics;
 
 /// A program of this package.
 pub(crate) trait Program: CommandFactory + FromArgMatches {
     /// The command line that is parsed.
     fn command_line() -> clap::Command {
-        Self::command()
+        topics::add(Self::command())
     }
 
     /// Returns the options of all commands.

@@ -270,7 +270,24 @@ fn options_stand_under_their_own_heading() {
             }
         }
     }
-    assert!(seen.iter().all(|&seen| seen > 3), "{seen:?}");
+    assert!(seen[2] == 0 && [0, 1, 3].iter().all(|&heading| seen[heading] > 3), "{seen:?}");
+}
+
+#[test]
+fn what_many_commands_share_stands_on_a_page_of_its_own() {
+    let dir = Dir::new();
+    let options = dir.nddb(["help", "options"]).done().stdout;
+    for option in ["--threads", "--memory-limit", "--tmp-dir", "--lock-wait", "--progress", "--json", "-q, ", "-v, "] {
+        assert!(options.contains(option), "{option}: {options}");
+    }
+    let methods = dir.nddb(["help", "methods"]).done().stdout;
+    for word in ["  lcs: ", "slope=0.1  ", "  model: ", "resemblance=0.28  "] {
+        assert!(methods.contains(word), "{word}: {methods}");
+    }
+    for command in all_commands(&dir) {
+        let help = help(&dir, &command);
+        assert!(help.contains("nddb help options") && !help.contains("--lock-wait <"), "{command:?}: {help}");
+    }
 }
 
 #[test]
