@@ -1,7 +1,8 @@
 //! Hashes stored in files: the mixer, the digest of a set, the identity of a file (SPEC 3.4 and 3.5).
 //!
 //! They are short enough to be written down in SPEC.md and implemented in any language; they guard against mistakes
-//! and damage, not against an adversary.
+//! and damage, not against an adversary. Digests are sums: they are the same for any order of merging and any number of
+//! threads, and what a merge leaves out can be subtracted.
 
 /// Added to a value before it is mixed: 2^64 divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,5 +1,8 @@
 //! The canonical, length-limited Huffman code over h, the position of the leading 1 of the XOR of
 //! successive fingerprints (Manku 2007, 3.2; SPEC 5.2).
+//!
+//! Every h has a word, so the code does not depend on how a segment is divided into blocks, and a segment of one
+//! fingerprint has a code. Words have at most 12 bits, so one look-up decodes a word.
 
 use crate::Result;
 use crate::error::malformed;

@@ -12,7 +12,6 @@ mod filters;
 mod foreign;
 mod ingest;
 mod intervals;
-mod keys;
 mod kill;
 mod lifecycle;
 mod model;

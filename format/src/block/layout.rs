@@ -1,4 +1,5 @@
-//! Size, head and checksum of a block (SPEC 5.1).
+//! Size, head and checksum of a block (SPEC 5.1). The checksum is seeded, because a plain one does not detect an intact
+//! block in the wrong file or at the wrong index.
 
 use crate::digest;
 use crate::fields::Field;

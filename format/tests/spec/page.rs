@@ -75,7 +75,7 @@ pub(crate) fn hex(text: &str) -> u64 {
     u64::from_str_radix(text, 16).unwrap_or_else(|_| panic!("{text} is hexadecimal"))
 }
 
-/// Writes bytes as SPEC.md does: 16 to a line, lines of zeros as one `*`.
+/// Writes bytes as SPEC.md does: 16 to a line, two to a word, lines of zeros as one `*`.
 pub(crate) fn dump(bytes: &[u8]) -> String {
     let mut out = String::new();
     let mut zeros = false;
@@ -89,7 +89,8 @@ pub(crate) fn dump(bytes: &[u8]) -> String {
             continue;
         }
         zeros = false;
-        let words: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let words: Vec<String> =
+            bytes.chunks(2).map(|pair| pair.iter().map(|byte| format!("{byte:02x}")).collect()).collect();
         out.push_str(&format!("{:04x}  {}\n", 16 * line, words.join(" ")));
     }
     out.push_str(&format!("{:04x}\n", bytes.len()));
@@ -104,7 +105,10 @@ pub(crate) fn undump(text: &str) -> Vec<u8> {
         let offset = hex(words.next().expect("an offset")) as usize;
         assert!(offset >= bytes.len() && offset < 1 << 16, "offsets ascend: {line}");
         bytes.resize(offset, 0);
-        bytes.extend(words.map(|word| hex(word) as u8));
+        bytes.extend(words.flat_map(|word| word.as_bytes().chunks(2)).map(|digits| {
+            let digits = std::str::from_utf8(digits).expect("ASCII");
+            u8::from_str_radix(digits, 16).expect("two digits")
+        }));
     }
     bytes
 }
@@ -121,4 +125,5 @@ fn a_dump_is_read_as_it_was_written() {
     (bytes[0], bytes[50], bytes[99]) = (1, 2, 3);
     assert_eq!(undump(&dump(&bytes)), bytes);
     assert_eq!(undump(&dump(&bytes[..96])), bytes[..96]);
+    assert_eq!(undump(&dump(&bytes[..51])), bytes[..51]);
 }

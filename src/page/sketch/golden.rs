@@ -128,6 +128,19 @@ fn main_1_gives_the_pinned_numbers() {
     assert!(found == MAIN_EXPECTED, "found\n{found}");
 }
 
+/// One word, two texts with all words but one in common, and a text of few words.
+#[test]
+fn main_1_gives_the_pinned_fingerprints() {
+    for (text, fingerprint) in [
+        ("fox", 0xb11f_89c2_9d24_1dc1),
+        ("the quick brown fox jumps over the lazy dog", 0x9715_09d7_e3a8_74f3),
+        ("the quick brown fox jumps over the lazy cat", 0xd51d_4add_e7a8_74f3),
+        ("yes no yes yes no no no yes no yes", 0xd075_4cd8_9f7e_46c0),
+    ] {
+        assert_eq!(Recipe::default().sketch(&Page::text(text)).fingerprint, fingerprint, "{text}");
+    }
+}
+
 /// Returns the fingerprints of phrases, and the sketches that no database stores but all platforms must agree on:
 /// the number of sentences and of signatures, and a hash of all signatures; the same of words and shingles.
 fn more_numbers(page: &Page<'_>) -> String {

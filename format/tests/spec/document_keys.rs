@@ -1,18 +1,9 @@
 //! The hashes by which documents are found are those of SPEC.md.
 
-use nddb::sketch::{LeadingWords, Numbers, Profile, Recipe};
-use nddb::text::Page;
 use nddb_format::document_keys::megashingles;
+use nddb_format::profile::{LeadingWords, Numbers, Profile, WORDS};
 
-const SPEC: &str = include_str!("../../SPEC.md");
-
-/// The rows of a table, as cells.
-fn table(name: &str) -> Vec<Vec<&'static str>> {
-    let start = format!("<!-- table: {name} -->\n");
-    let (_, table) = SPEC.split_once(start.as_str()).expect("SPEC.md has the table");
-    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
-}
+use crate::page::table;
 
 /// The rows of the table of hashes: kind, number of hashes, first and last.
 fn rows() -> Vec<(&'static str, usize, u64, u64)> {
@@ -53,16 +44,30 @@ fn the_hashes_of_spec_are_those_of_the_code() {
     assert_eq!(rows(), expected, "{:016x?}", expected);
 }
 
+/// Reads words in hexadecimal, separated by spaces.
+fn words(cell: &str) -> LeadingWords {
+    let mut words = LeadingWords::default();
+    for word in cell.trim_matches('`').split_whitespace() {
+        words.words[usize::from(words.total)] = u32::from_str_radix(word, 16).expect("hexadecimal");
+        words.total += 1;
+    }
+    assert!(usize::from(words.total) <= WORDS);
+    words
+}
+
+/// The name decides the named bands, and nothing else of title and headings does.
 #[test]
-fn the_fingerprints_of_spec_are_those_of_the_code() {
-    let rows = table("fingerprints");
-    let texts: Vec<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
-    let found: Vec<String> = texts
-        .iter()
-        .map(|text| format!("`{:016x}`", Recipe::default().sketch(&Page::text(text)).fingerprint))
-        .collect();
-    assert_eq!(rows.iter().map(|row| row[1]).collect::<Vec<_>>(), found);
-    assert_eq!(found.len(), 4);
+fn the_names_of_spec_are_those_of_the_code() {
+    let rows = table("names");
+    let band = |title: &str, headings: &str| {
+        let profile = Profile { title: words(title), headings: words(headings), ..profile() };
+        format!("`{:016x}`", profile.bands()[12])
+    };
+    let expected: Vec<String> = rows.iter().map(|row| band(row[0], row[1])).collect();
+    assert_eq!(rows.iter().map(|row| row[3]).collect::<Vec<_>>(), expected);
+    for row in &rows {
+        assert_eq!(band(row[0], row[1]), band(row[2], ""), "{row:?}");
+    }
 }
 
 #[test]
