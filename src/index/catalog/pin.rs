@@ -1,4 +1,4 @@
-//! The files of a catalog at one moment, taken while another process writes (SPEC 10.14, step 3).
+//! The files of a catalog at one moment, taken while another process writes (a part of a backup).
 //!
 //! RocksDB's own checkpoint must be made by the writing process. But the files suffice: sorted files never change once
 //! the list of sorted files names them, and the list and the logs only grow at their ends. So the names and lengths of

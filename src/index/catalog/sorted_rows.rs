@@ -66,7 +66,7 @@ impl SortedFile {
     ///
     /// RocksDB gives the file another name, records it in its list, and removes our name when the list is durable. If
     /// it cannot make the list durable, it removes its own name, although the list on disk may have it. In that case
-    /// the next opening for writing restores the file, and no other file may be ingested before that (SPEC 10.9).
+    /// the next opening for writing restores the file, and no other file may be ingested before that.
     pub(crate) fn ingest(self, catalog: &Catalog) -> Result<()> {
         let path = catalog.dir.keep(&self.path)?;
         let mut options = IngestExternalFileOptions::default();

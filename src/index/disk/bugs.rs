@@ -5,7 +5,7 @@ pub use seeded::{SeededBug, seed_bug};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use seeded::{bug, hide_new_files};
 
-/// A mistake in the protocol (SPEC 10).
+/// A mistake in the protocol.
 #[cfg_attr(not(any(test, feature = "testing")), allow(dead_code, unreachable_pub, reason = "only tests make mistakes"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {

@@ -1,4 +1,5 @@
-//! The atomic replacement of MANIFEST, which decides what runs a database has (SPEC 10.2).
+//! The atomic replacement of MANIFEST, which decides what runs a database has: `MANIFEST.tmp` is
+//! written and synced, renamed, and the folder is synced.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ impl Dir {
             .map_err(Error::io_of_part("read the file", &path))
     }
 
-    /// Replaces MANIFEST: the one commit point of runs (SPEC 10.2).
+    /// Replaces MANIFEST: the one commit point of runs.
     pub(crate) fn replace_manifest(&self, bytes: &[u8]) -> Result<()> {
         self.prepare_manifest(bytes)?;
         self.install_manifest()

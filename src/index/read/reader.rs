@@ -1,5 +1,5 @@
-//! Readers: any number of processes beside the writer. They lock nothing and write nothing in the database folder (SPEC
-//! 10.8).
+//! Readers: any number of processes beside the writer. They lock nothing and write nothing in the database folder
+//! (SPEC 10.3).
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Building the files of a run (SPEC 10.4).
+//! Building the files of a run.
 
 use nddb_format::keys::KEY_FILES;
 use nddb_format::manifest::{FileEntry, RunEntry};

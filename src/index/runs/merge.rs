@@ -1,7 +1,8 @@
-//! Merging runs: runs of neighbouring number ranges become one, table by table, as streams (SPEC 10.5).
+//! Merging runs: runs of neighbouring number ranges become one, table by table, as streams.
 //!
 //! If a run has the scheme of the new one, each of its tables is read in its own order without sorting; otherwise
-//! its fingerprints are permuted and sorted again, externally if necessary.
+//! its fingerprints are permuted and sorted again, externally if necessary. A merge is abandoned if the digests of its
+//! output are not the sums of those of its inputs, less what it leaves out.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Compaction: replacing neighbouring runs by one (SPEC 10.5).
+//! Compaction: replacing neighbouring runs by one.
 
 use std::ops::Range;
 use std::sync::Arc;

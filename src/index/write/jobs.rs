@@ -1,4 +1,5 @@
-//! Jobs: flushes and merges on threads beside the writer (SPEC 10.13).
+//! Jobs: flushes and merges on threads beside the writer. A job only writes files, under reserved numbers, and syncs
+//! them; the writer publishes them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

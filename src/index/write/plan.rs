@@ -1,4 +1,4 @@
-//! The choice of neighbouring runs to merge: pure functions of their sizes (SPEC 10.5).
+//! The choice of neighbouring runs to merge: pure functions of their sizes.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! The order of storage calls: what an acknowledgement and a publication need is durable before them, and what is
-//! removed is needed no more (SPEC 10).
+//! removed is needed no more (ARCHITECTURE.md, "How the state on disk changes").
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

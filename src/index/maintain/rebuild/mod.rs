@@ -1,5 +1,5 @@
 //! Rebuilding damaged or missing files: a segment from a sibling table of its run, byte for byte; postings, key
-//! tables, summaries, runs, the deleted set and MANIFEST from the catalog (SPEC 10.9).
+//! tables, summaries, runs, the deleted set and MANIFEST from the catalog.
 //!
 //! A rebuild uses the folder and the catalog directly, because a damaged database cannot be opened. Rebuilt files get
 //! new file numbers and a new generation, so that readers map them anew.

@@ -1,4 +1,4 @@
-//! Storing a sequence: its new documents become an interval (SPEC 9.8 and 10.6).
+//! Storing a sequence: its new documents become an interval (SPEC 9.8).
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Commit: all staged changes become durable and visible in one step (SPEC 10.3).
+//! Commit: all staged changes become durable and visible in one synced write, and only then are acknowledged.
 
 use super::Writer;
 use super::group::Group;

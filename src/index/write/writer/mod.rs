@@ -1,4 +1,5 @@
-//! The single writer: staged documents, commits, flushes, batches (SPEC 10.1 to 10.7).
+//! The single writer: staged documents, commits, flushes, batches. ARCHITECTURE.md ("How the state on disk changes") has
+//! the order of all steps.
 
 mod background;
 mod batches;

@@ -1,4 +1,10 @@
-//! Creating a database, and opening one for writing (SPEC 10.1 and 10.9).
+//! Creating a database, and opening one for writing.
+//!
+//! Opening locks the folder, then opens the catalog, which restores a sorted file that was being ingested and cuts off
+//! torn log ends (`catalog::{listed, torn}`). It refuses a catalog that is behind MANIFEST. Then ranges that were being
+//! loaded become cancelled, batches that were being committed are completed, and files that no manifest names are
+//! removed. A log that was cut exactly between two commits after the last manifest cannot be distinguished from a crash
+//! before the second one.
 
 use std::path::Path;
 use std::time::Duration;

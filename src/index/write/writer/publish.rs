@@ -1,4 +1,4 @@
-//! Publishing a new state of the runs: flushes, and the replacement of the manifest (SPEC 10.2, 10.4 and 10.7).
+//! Publishing a new state of the runs: flushes, and the replacement of the manifest.
 
 use std::ops::Range;
 use std::sync::Arc;

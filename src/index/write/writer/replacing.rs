@@ -1,5 +1,5 @@
-//! The documents that a new one replaces, and their visibility: the same for single inserts and for bulk loads
-//! (SPEC 10.3 and 10.6).
+//! The documents that a new one replaces, and their visibility: the same for single inserts and for bulk
+//! loads.
 
 use nddb_format::record::{Counters, Print, Range, RangeState};
 use roaring::RoaringTreemap;

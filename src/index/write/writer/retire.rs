@@ -1,8 +1,9 @@
-//! Removal of items that the current manifest no longer needs: files, rows of deleted documents, deletions (SPEC 10.10
-//! and 10.12).
+//! Removal of items that the current manifest no longer needs: files, rows of deleted documents, deletions.
 //!
-//! A deleted document is removed in steps: a run without it is published; after the grace period its rows are
-//! removed; and a manifest is published whose deleted set no longer contains its number, with another `purged`.
+//! A deleted document is forgotten in steps, each durable before the next: a run without it is published; after the
+//! grace period its rows are removed; a manifest is published whose deleted set no longer contains its number, with
+//! another `purged`; rows of its deletion are removed. Until the third step it counts as deleted. A writer that does not
+//! know which step a document has reached begins with the first.
 
 use std::collections::VecDeque;
 use std::time::Duration;
