@@ -54,8 +54,8 @@ fn last_string(text: &str) -> Option<&str> {
     Some(&text[start + 1..end])
 }
 
-/// Every rule about bytes that the code of this crate can name. Encoders have rules about their input, which no file can
-/// break.
+/// Every rule about bytes that the code of this crate can name. Encoders have rules about their input, which no file
+/// can break.
 fn rules() -> BTreeSet<String> {
     let mut rules = BTreeSet::new();
     for (path, text) in sources("src") {

@@ -7,8 +7,8 @@
 //! 2. The files of the catalog are linked or opened, and the lengths of its logs noted, all at one moment
 //!    (`catalog::pin`).
 //! 3. If MANIFEST has changed meanwhile, all begins again.
-//! 4. Opened files are copied, logs up to the noted lengths. Files that the last backup in the same folder does not have
-//!    are read and checked; all files, if others are removed afterwards.
+//! 4. Opened files are copied, logs up to the noted lengths. Files that the last backup in the same folder does not
+//!    have are read and checked; all files, if others are removed afterwards.
 //! 5. The list `BACKUP` is written (SPEC 8.5), and the folder gets its name (`disk::staging`).
 
 mod make;

@@ -1,16 +1,17 @@
 //! Bulk load: millions of documents, written directly to a run.
 //!
 //! Documents are collected in a chunk as large as the memory limit allows. A chunk's ids are sorted and joined with
-//! those of the catalog; its rows bypass the write-ahead log as sorted files; its fingerprints become a run. Until
-//! the last step commits the chunk, its number range is invisible. Each chunk is loaded completely or not at all:
+//! those of the catalog; its rows bypass the write-ahead log as sorted files; its fingerprints become a run. Until the
+//! last step commits the chunk, its number range is invisible. Each chunk is loaded completely or not at all:
 //!
 //! 1. Staged changes are committed and flushed.
 //! 2. A synced write reserves the numbers: a range in state loading, and the next number after it.
 //! 3. The rows are written as sorted files beside the catalog; the files of the run are written and synced.
 //! 4. The sorted files are ingested, one by one.
 //! 5. A manifest with the run is published.
-//! 6. A synced write commits the range (or makes it pending, or removes it if it belongs to no batch), with the progress
-//!    of archives, the deletions of documents that the chunk replaces, the interval, if it is one, and the counters.
+//! 6. A synced write commits the range (or makes it pending, or removes it if it belongs to no batch), with the
+//!    progress of archives, the deletions of documents that the chunk replaces, the interval, if it is one, and the
+//!    counters.
 //!
 //! A chunk without new or changed documents writes nothing but the last step.
 //!

@@ -1,8 +1,8 @@
 //! Background flushes and merges, and their publication, between two commits.
 //!
-//! A job gets a copy of the deleted numbers and leaves these out. Numbers that are deleted while it works are in its run
-//! and remain deleted. Other jobs, loads and deletions may replace the manifest meanwhile: the run of a flush is added
-//! after the current runs, that of a merge replaces its inputs, and a merge whose inputs are gone is dropped.
+//! A job gets a copy of the deleted numbers and leaves these out. Numbers that are deleted while it works are in its
+//! run and remain deleted. Other jobs, loads and deletions may replace the manifest meanwhile: the run of a flush is
+//! added after the current runs, that of a merge replaces its inputs, and a merge whose inputs are gone is dropped.
 
 use std::sync::Arc;
 use std::time::Duration;

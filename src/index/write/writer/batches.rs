@@ -1,8 +1,8 @@
 //! Batches, and deletions of many documents.
 //!
 //! A pending batch is committed in three steps: one synced write makes its ranges visible and marks it as being
-//! committed, which deletes the documents that it replaces (rows `02`); further ones turn these rows into deletions; the
-//! last one opens the batch. If it is cancelled instead, its ranges are, and its rows `02` are removed.
+//! committed, which deletes the documents that it replaces (rows `02`); further ones turn these rows into deletions;
+//! the last one opens the batch. If it is cancelled instead, its ranges are, and its rows `02` are removed.
 
 use std::collections::BTreeSet;
 

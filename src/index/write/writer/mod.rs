@@ -1,5 +1,5 @@
-//! The single writer: staged documents, commits, flushes, batches. ARCHITECTURE.md ("How the state on disk changes") has
-//! the order of all steps.
+//! The single writer: staged documents, commits, flushes, batches. ARCHITECTURE.md ("How the state on disk changes")
+//! has the order of all steps.
 
 mod background;
 mod batches;

@@ -2,8 +2,8 @@
 //!
 //! A deleted document is forgotten in steps, each durable before the next: a run without it is published; after the
 //! grace period its rows are removed; a manifest is published whose deleted set no longer contains its number, with
-//! another `purged`; rows of its deletion are removed. Until the third step it counts as deleted. A writer that does not
-//! know which step a document has reached begins with the first.
+//! another `purged`; rows of its deletion are removed. Until the third step it counts as deleted. A writer that does
+//! not know which step a document has reached begins with the first.
 
 use std::collections::VecDeque;
 use std::time::Duration;
