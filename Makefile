@@ -9,7 +9,7 @@ export ROCKSDB_STATIC := 1
 export PROFILE ?= release
 NDDB := target/$(PROFILE)/nddb
 
-.PHONY: help setup build demo test crash python test-python test-spark test-engines wheels dist test-aarch64 lint doc deps workflows public-api package sizes bench fuzz env clean
+.PHONY: help setup build demo test crash python test-python test-spark test-engines wheels dist test-aarch64 lint doc deps workflows public-api package sizes house bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
@@ -30,6 +30,7 @@ help:
 	@echo 'make public-api     the public interface is the one that public-api.txt lists'
 	@echo 'make package        each crate as it would be published, target/package'
 	@echo 'make sizes          no file is too large, and packages carry sources alone'
+	@echo 'make house          lines of each room of the code beside what it is to keep'
 	@echo 'make bench          all benchmarks, short; see benches/README.md for the full ones'
 	@echo 'make fuzz           each fuzz target for 15 seconds'
 	@echo 'eval $$(make -s env) for cargo by hand'
@@ -105,6 +106,9 @@ package:
 
 sizes:
 	@.ci/sizes
+
+house:
+	@if command -v python3 >/dev/null; then .ci/house; else echo 'no python3: lines are not counted'; fi
 
 bench: setup
 	cargo bench --profile checked --locked --workspace --bench '*' -- --test
