@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::format::Format;
+use super::formats::Format;
 
 /// A kind of table whose log says which rows of its files are current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,9 @@
 //! Otherwise the record ends where another record begins inside it, so a wrong length costs no other record.
 
 use std::io;
+use std::ops::ControlFlow;
 
-use super::entry::{Entry, Reason, ResumePoint};
+use super::entry::{Entry, EntryContent, Reason, ResumePoint};
 use super::stream::{Fill, Stream, Tear};
 
 /// Maximum number of bytes between records that are examined before a length is believed.
@@ -124,7 +125,7 @@ fn whole(stream: &mut Stream, header: usize, claimed: usize, marker: Marker) -> 
 }
 
 /// After a record was skipped window by window: returns whether the stream is at the end of a record.
-pub(super) fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool> {
+fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool> {
     skip_padding(stream)?;
     loop {
         if stream.window().is_empty() {
@@ -139,7 +140,7 @@ pub(super) fn ended_well(stream: &mut Stream, marker: Marker) -> io::Result<bool
 }
 
 /// Skips line ends, blanks and zeros between records.
-pub(super) fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
+fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
     loop {
         let window = stream.window();
         let padding = window.iter().take_while(|&&b| is_padding(b)).count();
@@ -153,6 +154,59 @@ pub(super) fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
             return Ok(fill);
         }
     }
+}
+
+/// Goes to the next record and returns where it begins. `Break` has the entry for bytes that are no record, or nothing at
+/// the end.
+pub(super) fn begin(stream: &mut Stream, marker: Marker) -> io::Result<ControlFlow<Option<Entry>, ResumePoint>> {
+    match skip_padding(stream)? {
+        Fill::End => return Ok(ControlFlow::Break(None)),
+        Fill::Torn => return Ok(ControlFlow::Break(stream.mend().map(Tear::into_entry))),
+        Fill::More | Fill::Full => {}
+    }
+    let point = stream.point();
+    while (marker.starts)(stream.window()).is_none() && stream.fill()? == Fill::More {}
+    if (marker.starts)(stream.window()) == Some(true) {
+        return Ok(ControlFlow::Continue(point));
+    }
+    let len = resync(stream, marker)?;
+    let detail = format!("{len} bytes that are no record");
+    Ok(ControlFlow::Break(Some(unreadable(stream, point, len, Reason::Garbage, detail))))
+}
+
+/// Returns what is told of a record that a tear in the stream makes unreadable.
+pub(super) fn torn(stream: &Stream, extent: &Extent, point: ResumePoint) -> Option<EntryContent> {
+    let Ending::Torn { whole } = extent.ending else { return None };
+    stream.tear().filter(|tear| tear.costs_record(point, whole)).map(Tear::content)
+}
+
+/// Ends a record, given where it began, the size of its header and its declared length: goes to the next record, and
+/// returns its entry.
+pub(super) fn finish(
+    stream: &mut Stream,
+    marker: Marker,
+    (point, header, length): (ResumePoint, usize, u64),
+    extent: &Extent,
+    (content, is_torn): (EntryContent, bool),
+) -> io::Result<Entry> {
+    let begin = stream.offset();
+    stream.consume(extent.held);
+    let mut len = extent.held as u64;
+    if is_torn || extent.ending == (Ending::Torn { whole: false }) {
+        stream.mend();
+    } else if extent.ending == Ending::Over {
+        let left = length.saturating_add(header as u64).saturating_sub(len);
+        let skipped = stream.skip(left)?;
+        let well = skipped == left && ended_well(stream, marker)?;
+        len += skipped;
+        if !well && !stream.is_given_up() && stream.rewind(point, begin)? {
+            // The length was wrong: continue with the next record inside the claimed extent.
+            stream.skip(header as u64 - 1)?;
+            len = header as u64 - 1 + resync(stream, marker)?;
+        }
+    }
+    skip_padding(stream)?;
+    Ok(Entry { position: stream.position_since(point, len), content })
 }
 
 /// Returns an entry for bytes that could not be read. If they were decoded from a damaged member before the damage

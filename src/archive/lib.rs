@@ -16,8 +16,7 @@
 //! unicode             the UTF-8 of lines and tables in UTF-16
 //! stream, gzip, zstd  members and frames made into one stream of bytes; damaged members become *tears* in it
 //! framing             where a record ends, when its length is right and when it is not
-//! warc, arc, jsonl,   records, lines and rows made into entries
-//! csv, raw, document
+//! formats             records, lines and rows made into entries: one file for each format
 //! http, encodings     a response made into a page
 //! ```
 //!
@@ -30,38 +29,35 @@
 //!
 //! This crate may import the standard library, other crates, `nddb_remote` and `nddb_page::text` (for [`PageKind`]). It
 //! must never import a sketch, the index or a verdict. It must never print, and writes no file except the temporary one
-//! for stdin. Only the module `open` may use `std::fs` and open remote objects.
+//! for stdin. Only the modules `open` and `listing` may use `std::fs` and open remote objects.
 //!
 //! [`PageKind`]: nddb_page::text::PageKind
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
 
-mod arc;
 mod codec;
-mod csv;
 mod date;
-mod document;
 mod encodings;
+mod entries;
 mod entry;
 mod error;
 mod folders;
-mod format;
+mod formats;
 mod framing;
 mod gzip;
 mod headers;
 mod http;
 mod ids;
 mod input;
-mod jsonl;
 mod layouts;
 mod limits;
 mod lines;
+mod listing;
 mod names;
 mod open;
 mod options;
 mod packed;
 mod ranges;
-mod raw;
 mod recognise;
 mod select;
 mod sniff;
@@ -70,7 +66,6 @@ mod stream;
 #[cfg(feature = "parquet")]
 mod table;
 mod unicode;
-mod warc;
 mod whole;
 #[cfg(any(test, feature = "testing"))]
 mod writer;
@@ -82,13 +77,13 @@ pub use entry::{
     Entry, EntryContent, Links, OtherKind, PageEntry, Position, Reason, ResumePoint, Revisited, SketchEntry,
 };
 pub use error::ArchiveError;
-pub use format::{Format, UnknownFormatName};
+pub use formats::{Format, UnknownFormatName, repaired_line, trimmed_line};
 pub use input::Input;
-pub use jsonl::{repaired_line, trimmed_line};
 pub use limits::Limits;
+pub use listing::{Inputs, expand};
 pub use names::{path_of, text_of};
 pub use nddb_remote::is_remote;
-pub use open::{ArchiveIdentity, Inputs, Located, absolute, expand, identities, identity, is_file};
+pub use open::{ArchiveIdentity, Located, absolute, identities, identity, is_file};
 pub use options::{IdFrom, JsonFields, Options};
 pub use ranges::{ByteRange, Ranges};
 pub use select::{Selected, Selection};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::ArchiveError;
+use super::listing::Inputs;
 #[cfg(feature = "parquet")]
 use super::open;
-use super::open::{Inputs, Located};
+use super::open::Located;
 use super::ranges::{ByteRange, Ranges};
 
 /// Ranges of archives, by the names of the archives in the index.

@@ -49,6 +49,9 @@ pub(super) struct Tear {
     pub(super) followed: bool,
 }
 
+/// Tells whether the decoded start of a member, after damage, is one at which reading continues.
+pub(super) type Accept = Box<dyn Fn(&[u8]) -> bool + Send>;
+
 /// The result of [`Stream::fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fill {
@@ -89,7 +92,7 @@ pub(super) struct Stream {
     source: Source,
     codec: Codec,
     limits: Limits,
-    accept: fn(&[u8]) -> bool,
+    accept: Accept,
     window: Vec<u8>,
     start: usize,
     end: usize,
@@ -116,7 +119,7 @@ pub(super) struct Stream {
 impl Stream {
     /// Returns a stream. `accept` tells whether the decoded start of a member begins a record; it is called only after
     /// damage.
-    pub(super) fn new(source: Source, codec: Codec, limits: &Limits, accept: fn(&[u8]) -> bool) -> Stream {
+    pub(super) fn new(source: Source, codec: Codec, limits: &Limits, accept: Accept) -> Stream {
         let window_max = limits.record.saturating_add(2 * limits.header).saturating_add(2 * CHUNK);
         let offset = if matches!(codec, Codec::Plain) { source.offset() } else { 0 };
         Stream {
@@ -143,7 +146,7 @@ impl Stream {
         }
     }
 
-    pub(super) fn set_accept(&mut self, accept: fn(&[u8]) -> bool) {
+    pub(super) fn set_accept(&mut self, accept: Accept) {
         self.accept = accept;
     }
 

@@ -23,7 +23,8 @@ use self::footer::metadata;
 use self::groups::Groups;
 pub(super) use self::ranges::each_range;
 use self::rows::{Row, Shape};
-use super::entry::{Entry, EntryContent};
+use super::entries::Entries;
+use super::entry::{Entry, EntryContent, ResumePoint};
 use super::options::Options;
 use super::source::ReadSeek;
 
@@ -69,9 +70,11 @@ impl Table {
         let groups = Groups::new(shape.clone(), file, options.readers);
         Ok(Ok(Table { shape, groups, row: 0, payload: 0, batch: None }))
     }
+}
 
-    /// Returns the entry of the next row; after damage, one entry for the rest of the row group.
-    pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
+impl Entries for Table {
+    /// After damage, the next entry is one for the rest of the row group.
+    fn next(&mut self, _: &Options) -> io::Result<Option<Entry>> {
         let Some(Row { entry, batch, next }) = self.groups.next(self.row)? else { return Ok(None) };
         self.row = next;
         self.batch = batch;
@@ -81,36 +84,32 @@ impl Table {
         Ok(Some(entry))
     }
 
-    /// Goes to a row, or the end.
-    pub(super) fn go_to(&mut self, row: u64) {
-        self.row = row.min(self.shape.ends.last().copied().unwrap_or(0));
+    fn point(&self) -> ResumePoint {
+        ResumePoint { offset: self.row, inner: 0 }
     }
 
-    /// Returns the number of the next row.
-    pub(super) fn row(&self) -> u64 {
-        self.row
+    fn go_to(&mut self, point: ResumePoint) -> io::Result<()> {
+        self.row = point.offset.min(self.shape.ends.last().copied().unwrap_or(0));
+        Ok(())
     }
 
-    /// Returns the batch of the last row read, if a column names batches; empty for none.
-    pub(super) fn batch(&self) -> Option<&str> {
+    fn skips(&self) -> bool {
+        true
+    }
+
+    fn batch<'a>(&'a self, _: &Options) -> Option<&'a str> {
         self.batch.as_deref()
     }
 
-    /// Returns the number of bytes of the file read so far, estimated from the share of rows.
-    pub(super) fn bytes_read(&self) -> u64 {
+    /// The bytes of the file are estimated from the share of rows.
+    fn bytes_read(&self) -> (u64, u64) {
         let rows = self.shape.ends.last().copied().unwrap_or(0);
-        if self.row >= rows {
-            self.shape.size
-        } else {
-            (self.shape.size as f64 * (self.row as f64 / rows as f64)) as u64
-        }
+        let size = self.shape.size;
+        let read = if self.row >= rows { size } else { (size as f64 * (self.row as f64 / rows as f64)) as u64 };
+        (read, self.payload)
     }
 
-    pub(super) fn payload_bytes(&self) -> u64 {
-        self.payload
-    }
-
-    pub(super) fn size(&self) -> u64 {
+    fn size(&self) -> u64 {
         self.shape.size
     }
 }

@@ -14,8 +14,8 @@ use super::file::File;
 use super::footer::{TOO_MANY_ROWS, Trouble, extent};
 use crate::date::Date;
 use crate::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, text_id};
+use crate::formats::parse_hex;
 use crate::limits::Limits;
-use crate::raw;
 
 /// How the rows of a file are read.
 pub(super) struct Shape {
@@ -159,7 +159,7 @@ impl Rows {
         if let (Some(column), Some(value @ (Value::Bytes(_) | Value::Number(_)))) = (&columns.fp, &fp) {
             let fingerprint = match value {
                 Value::Number(number) => Some(number.cast_unsigned()),
-                Value::Bytes(hex) => raw::parse_hex(hex.data()),
+                Value::Bytes(hex) => parse_hex(hex.data()),
                 Value::Null | Value::Fraction(_) => None,
             };
             let fingerprint = fingerprint.ok_or_else(|| {

@@ -4,23 +4,41 @@
 //! the status, a checksum, a location, an offset and a file name before the length. The URL may contain spaces.
 
 use std::io;
+use std::ops::ControlFlow;
 
-use super::date::Date;
-use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
-use super::framing::{self, Ending, Marker};
-use super::headers::Headers;
-use super::options::{IdFrom, Options};
-use super::stream::{Fill, Stream, Tear};
-use super::{http, sniff, warc};
+use super::warc::decimal;
+use super::{InputFormat, Layout, text_start};
+use crate::date::Date;
+use crate::entries::Reader;
+use crate::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
+use crate::framing::{self, Ending, Marker};
+use crate::headers::Headers;
+use crate::options::{IdFrom, Options};
+use crate::stream::Stream;
+use crate::{http, sniff};
 
-pub(super) const MARKER: Marker = Marker { starts, find, keep };
+const MARKER: Marker = Marker { starts, find, keep };
 
 /// Longest line that is accepted as a record line, in bytes.
 const LINE_MAX: usize = 16 << 10;
 
+pub(super) const FORMAT: InputFormat = InputFormat {
+    name: "arc",
+    endings: &["arc"],
+    looks_like: looks_like,
+    layout: Layout::Records(starts),
+    read_as: |_, _| None,
+    open: |stream, file| Ok(file.records(stream, Arc::default(), false)),
+};
+
+fn looks_like(head: &[u8]) -> bool {
+    let head = text_start(head);
+    head.starts_with(b"filedesc:") || starts(head) == Some(true)
+}
+
 /// Reader of ARC records.
 #[derive(Default)]
-pub(super) struct Arc {
+struct Arc {
     http: Headers,
 }
 
@@ -55,7 +73,7 @@ fn parse(line: &[u8]) -> Option<Line<'_>> {
             let rest = &line[end + 1..];
             let (media_type, tail) = rest.split_at(memchr::memchr(b' ', rest)?);
             let length = tail.rsplit(|&b| b == b' ').next().unwrap_or(tail);
-            return Some(Line { url: &line[..before], date, media_type, length: warc::decimal(length) });
+            return Some(Line { url: &line[..before], date, media_type, length: decimal(length) });
         }
         end = space;
     }
@@ -69,7 +87,7 @@ fn is_address(word: &[u8]) -> bool {
 }
 
 /// Returns whether bytes begin with a record line; `None` if they are too few to tell.
-pub(super) fn starts(bytes: &[u8]) -> Option<bool> {
+fn starts(bytes: &[u8]) -> Option<bool> {
     let within = &bytes[..bytes.len().min(LINE_MAX)];
     if within.first().is_some_and(|b| !b.is_ascii_alphabetic()) {
         return Some(false);
@@ -98,24 +116,20 @@ fn keep(bytes: &[u8]) -> usize {
     if last > LINE_MAX { 0 } else { last }
 }
 
-impl Arc {
-    /// Returns the next record.
-    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
-        match framing::skip_padding(stream)? {
-            Fill::End => return Ok(None),
-            Fill::Torn => return Ok(stream.mend().map(Tear::into_entry)),
-            Fill::More | Fill::Full => {}
-        }
-        let point = stream.point();
-        while starts(stream.window()).is_none() && stream.fill()? == Fill::More {}
-        if starts(stream.window()) == Some(true) {
-            return self.record(stream, options, point).map(Some);
-        }
-        let len = framing::resync(stream, MARKER)?;
-        let detail = format!("{len} bytes that are no record");
-        Ok(Some(framing::unreadable(stream, point, len, Reason::Garbage, detail)))
+impl Reader for Arc {
+    fn has_records(&self) -> bool {
+        true
     }
 
+    fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        match framing::begin(stream, MARKER)? {
+            ControlFlow::Continue(point) => self.record(stream, options, point).map(Some),
+            ControlFlow::Break(entry) => Ok(entry),
+        }
+    }
+}
+
+impl Arc {
     fn record(&mut self, stream: &mut Stream, options: &Options, point: ResumePoint) -> io::Result<Entry> {
         let header = memchr::memchr(b'\n', stream.window()).map_or(0, |end| end + 1);
         let head = stream.window()[..header].to_vec();
@@ -127,12 +141,10 @@ impl Arc {
             return Ok(framing::unreadable(stream, point, len, Reason::BadLength, detail));
         };
         let extent = framing::extent(stream, header, length, options.limits.record, MARKER)?;
-        let tear = match extent.ending {
-            Ending::Torn { whole } => stream.tear().filter(|tear| tear.costs_record(point, whole)),
-            _ => None,
-        };
-        let content = match tear {
-            Some(tear) => tear.content(),
+        let torn = framing::torn(stream, &extent, point);
+        let is_torn = torn.is_some();
+        let content = match torn {
+            Some(content) => content,
             None => {
                 let shown = extent.held.min(header.saturating_add(options.limits.record));
                 let cut = shown < extent.held || !matches!(extent.ending, Ending::Whole | Ending::Torn { whole: true });
@@ -140,25 +152,7 @@ impl Arc {
                 self.content(&line, &stream.window()[header..shown], (cut, is_over), options)
             }
         };
-        let costly = tear.is_some() || extent.ending == (Ending::Torn { whole: false });
-        let begin = stream.offset();
-        stream.consume(extent.held);
-        let mut len = extent.held as u64;
-        if costly {
-            stream.mend();
-        } else if extent.ending == Ending::Over {
-            let left = length.saturating_add(header as u64).saturating_sub(len);
-            let skipped = stream.skip(left)?;
-            let well = skipped == left && framing::ended_well(stream, MARKER)?;
-            len += skipped;
-            if !well && !stream.is_given_up() && stream.rewind(point, begin)? {
-                // The length was wrong: continue with the next record inside the claimed extent.
-                stream.skip(header as u64 - 1)?;
-                len = header as u64 - 1 + framing::resync(stream, MARKER)?;
-            }
-        }
-        framing::skip_padding(stream)?;
-        Ok(Entry { position: stream.position_since(point, len), content })
+        framing::finish(stream, MARKER, (point, header, length), &extent, (content, is_torn))
     }
 
     /// Makes the content of a record; `cut` tells whether it is incomplete, and `is_over` whether it is so because it is

@@ -8,19 +8,39 @@ use std::io;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use nddb_page::text::PageKind;
 
-use super::date::Date;
-use super::entry::{Entry, EntryContent, PageEntry, Reason, is_text_id};
-use super::options::Options;
-use super::stream::{Fill, Stream, Tear};
-use super::{layouts, raw};
+use super::fingerprints::parse_hex;
+use super::{InputFormat, Layout, Opened, Opening};
+use crate::date::Date;
+use crate::entries::Reader as EntryReader;
+use crate::entry::{Entry, EntryContent, PageEntry, Reason, is_text_id};
+use crate::error::ArchiveError;
+use crate::layouts;
+use crate::options::Options;
+use crate::stream::{Fill, Stream, Tear};
 
 /// Maximum number of columns.
 const COLUMNS_MAX: usize = 4096;
 /// Maximum number of columns that a message lists.
 const LISTED: usize = 40;
 
+pub(super) const FORMAT: InputFormat = InputFormat {
+    name: "csv",
+    endings: &["csv"],
+    looks_like: |_| false,
+    layout: Layout::Lines,
+    read_as: |_, _| None,
+    open: open,
+};
+
+fn open(mut stream: Stream, file: &Opening<'_>) -> Result<Opened, ArchiveError> {
+    let rows = Csv::open(&mut stream, file.options).map_err(|source| file.reading(source))?;
+    let rows = rows.map_err(|why| file.unusable(why))?;
+    let has_no_ids = rows.columns.id.is_none();
+    Ok(file.records(stream, rows, has_no_ids))
+}
+
 /// Reader of rows.
-pub(super) struct Csv {
+struct Csv {
     reader: Reader,
     columns: Columns,
     /// Number of columns.
@@ -51,20 +71,6 @@ enum Row {
     End,
 }
 
-/// Returns whether the first line of a file is a header of columns separated by tabs. It is if it is no line of id and
-/// fingerprint, and either names a column that makes documents, or no line of id and fingerprint follows.
-pub(super) fn is_tab_header(head: &[u8], options: &Options) -> bool {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
-    let line = lines.next().unwrap_or_default();
-    let mut makes_documents = layouts::text(options);
-    makes_documents.extend([&*options.fields.html, &*options.fields.fp]);
-    let is_named = |field: &[u8]| makes_documents.iter().any(|name| name.as_bytes() == field.trim_ascii());
-    let is_header = line.contains(&b'\t') && raw::parse_line(line).is_err();
-    is_header
-        && (line.split(|&b| b == b'\t').any(is_named) || lines.take(100).all(|line| raw::parse_line(line).is_err()))
-}
-
 /// Reads the first line into the window, unless it is too long for a header.
 fn fill_line(stream: &mut Stream, options: &Options) -> io::Result<()> {
     while !stream.window().contains(&b'\n') && stream.window().len() < options.limits.header {
@@ -93,7 +99,7 @@ fn declared_delimiter(line: &[u8]) -> Option<u8> {
 
 impl Csv {
     /// Reads the header. The inner error is a message that explains why no document can be made from the rows.
-    pub(super) fn open(stream: &mut Stream, options: &Options) -> io::Result<Result<Csv, String>> {
+    fn open(stream: &mut Stream, options: &Options) -> io::Result<Result<Csv, String>> {
         fill_line(stream, options)?;
         if stream.window().starts_with(b"\xef\xbb\xbf") {
             stream.consume(3);
@@ -127,41 +133,6 @@ impl Csv {
         Ok(Columns::find(&names, options).map(|columns| Csv { columns, ..csv }))
     }
 
-    /// Returns whether there is a column of ids.
-    pub(super) fn has_ids(&self) -> bool {
-        self.columns.id.is_some()
-    }
-
-    /// Returns the entry of the next row.
-    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
-        let (point, begin) = (stream.point(), stream.offset());
-        let row = self.read(stream, options.limits.record)?;
-        let position = stream.position_since(point, stream.offset() - begin);
-        let content = match row {
-            Row::End => return Ok(None),
-            Row::Torn(tear) => {
-                self.unsure = true;
-                return Ok(Some(tear.into_entry()));
-            }
-            Row::TooLong => {
-                let limit = options.limits.record;
-                skipped(
-                    Reason::LineTooLong,
-                    format!("row longer than {limit} bytes: see --max-record and --memory-limit"),
-                )
-            }
-            Row::Held if std::mem::take(&mut self.unsure) => {
-                skipped(Reason::BadLine, "perhaps the rest of a damaged row".to_owned())
-            }
-            Row::Held if self.ends.len() != self.width => {
-                let (found, width) = (self.ends.len(), self.width);
-                skipped(Reason::BadLine, format!("a row of {found} fields below a header of {width}"))
-            }
-            Row::Held => self.document(options).unwrap_or_else(|content| content),
-        };
-        Ok(Some(Entry { position, content }))
-    }
-
     fn document(&self, options: &Options) -> Result<EntryContent, EntryContent> {
         let columns = &self.columns;
         let value = |at: usize| String::from_utf8_lossy(self.field(at)).into_owned();
@@ -173,7 +144,7 @@ impl Csv {
         let id = id.unwrap_or_default();
         let url = columns.url.iter().copied().find(filled).map(value);
         if let Some(fp) = columns.fp.filter(filled) {
-            let fingerprint = raw::parse_hex(self.field(fp)).ok_or_else(|| {
+            let fingerprint = parse_hex(self.field(fp)).ok_or_else(|| {
                 skipped(Reason::BadFingerprint, format!("column {:?} is not 16 hex digits", options.fields.fp))
             })?;
             return Ok(EntryContent::Fingerprint { id, fingerprint, url });
@@ -253,6 +224,37 @@ impl Csv {
                 ReadRecordResult::End => return Ok(if is_too_long { Row::TooLong } else { Row::End }),
             }
         }
+    }
+}
+
+impl EntryReader for Csv {
+    fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        let (point, begin) = (stream.point(), stream.offset());
+        let row = self.read(stream, options.limits.record)?;
+        let position = stream.position_since(point, stream.offset() - begin);
+        let content = match row {
+            Row::End => return Ok(None),
+            Row::Torn(tear) => {
+                self.unsure = true;
+                return Ok(Some(tear.into_entry()));
+            }
+            Row::TooLong => {
+                let limit = options.limits.record;
+                skipped(
+                    Reason::LineTooLong,
+                    format!("row longer than {limit} bytes: see --max-record and --memory-limit"),
+                )
+            }
+            Row::Held if std::mem::take(&mut self.unsure) => {
+                skipped(Reason::BadLine, "perhaps the rest of a damaged row".to_owned())
+            }
+            Row::Held if self.ends.len() != self.width => {
+                let (found, width) = (self.ends.len(), self.width);
+                skipped(Reason::BadLine, format!("a row of {found} fields below a header of {width}"))
+            }
+            Row::Held => self.document(options).unwrap_or_else(|content| content),
+        };
+        Ok(Some(Entry { position, content }))
     }
 }
 

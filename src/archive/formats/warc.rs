@@ -1,25 +1,40 @@
 //! WARC records, 0.17 to 1.1, and WET, which has the same format.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use nddb_page::text::PageKind;
 
-use super::date::{self, Date};
-use super::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, Revisited, is_text_id};
-use super::framing::{self, Ending, Marker};
-use super::headers::{self, Headers};
-use super::options::{IdFrom, Options};
-use super::stream::{Fill, Stream, Tear};
-use super::whole::WholeRecord;
-use super::{http, sniff};
+use super::{InputFormat, Layout, text_start};
+use crate::date::{self, Date};
+use crate::entries::Reader;
+use crate::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, Revisited, is_text_id};
+use crate::framing::{self, Ending, Marker};
+use crate::headers::{self, Headers};
+use crate::options::{IdFrom, Options};
+use crate::stream::{Fill, Stream};
+use crate::whole::WholeRecord;
+use crate::{http, sniff};
 
-pub(super) const MARKER: Marker = Marker { starts, find, keep };
+const MARKER: Marker = Marker { starts, find, keep };
 
 const MAGIC: &[u8] = b"WARC/";
 
+pub(super) const WARC: InputFormat = InputFormat {
+    name: "warc",
+    endings: &["warc", "wet", "wacz"],
+    looks_like: |head| starts(text_start(head)) == Some(true),
+    layout: Layout::Records(starts),
+    read_as: |_, _| None,
+    open: |stream, file| Ok(file.records(stream, Warc::default(), false)),
+};
+
+/// WET differs from WARC in the kind of its records, which either name reads.
+pub(super) const WET: InputFormat = InputFormat { name: "wet", endings: &[], ..WARC };
+
 /// Reader of WARC records.
 #[derive(Default)]
-pub(super) struct Warc {
+struct Warc {
     headers: Headers,
     http: Headers,
     /// The last record, if records are kept.
@@ -36,7 +51,7 @@ struct Kept {
 
 /// Returns whether bytes begin a record: `WARC/`, case-insensitively, and a digit; `None` if they are too few to
 /// tell.
-pub(super) fn starts(bytes: &[u8]) -> Option<bool> {
+fn starts(bytes: &[u8]) -> Option<bool> {
     let (magic, rest) = bytes.split_at(bytes.len().min(MAGIC.len()));
     if !magic.eq_ignore_ascii_case(&MAGIC[..magic.len()]) {
         return Some(false);
@@ -60,16 +75,18 @@ fn keep(bytes: &[u8]) -> usize {
     bytes.len().min(MAGIC.len() + 1)
 }
 
-impl Warc {
-    /// Returns the identifying headers of the last record.
-    pub(super) fn links(&self) -> Links {
+impl Reader for Warc {
+    fn has_records(&self) -> bool {
+        true
+    }
+
+    fn links(&self) -> Links {
         let headers = &self.headers;
         let of = headers.uris("warc-concurrent-to").chain(headers.uris("warc-refers-to"));
         Links { id: headers.uri("warc-record-id"), url: headers.uri("warc-target-uri"), of: of.collect() }
     }
 
-    /// Returns the page to which the last record refers, if that is a revisit record.
-    pub(super) fn revisited(&self) -> Revisited {
+    fn revisited(&self) -> Revisited {
         let headers = &self.headers;
         Revisited {
             id: headers.uri("warc-refers-to"),
@@ -78,36 +95,26 @@ impl Warc {
         }
     }
 
-    /// Keeps each record until the next one is read.
-    pub(super) fn keep_records(&mut self) {
+    fn keep_records(&mut self) {
         self.kept.get_or_insert_default();
     }
 
-    /// Returns the last record, if records are kept and the last entry was one.
-    pub(super) fn whole_record(&self) -> Option<&WholeRecord> {
+    fn whole_record(&self) -> Option<&WholeRecord> {
         self.kept.as_ref().filter(|kept| kept.is_last).map(|kept| &kept.record)
     }
 
-    /// Returns the next record.
-    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+    fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         if let Some(kept) = &mut self.kept {
             kept.is_last = false;
         }
-        match framing::skip_padding(stream)? {
-            Fill::End => return Ok(None),
-            Fill::Torn => return Ok(stream.mend().map(Tear::into_entry)),
-            Fill::More | Fill::Full => {}
+        match framing::begin(stream, MARKER)? {
+            ControlFlow::Continue(point) => self.record(stream, options, point).map(Some),
+            ControlFlow::Break(entry) => Ok(entry),
         }
-        let point = stream.point();
-        while starts(stream.window()).is_none() && stream.fill()? == Fill::More {}
-        if starts(stream.window()) == Some(true) {
-            return self.record(stream, options, point).map(Some);
-        }
-        let len = framing::resync(stream, MARKER)?;
-        let detail = format!("{len} bytes that are no record");
-        Ok(Some(framing::unreadable(stream, point, len, Reason::Garbage, detail)))
     }
+}
 
+impl Warc {
     fn record(&mut self, stream: &mut Stream, options: &Options, point: ResumePoint) -> io::Result<Entry> {
         let limits = &options.limits;
         let header = loop {
@@ -141,12 +148,10 @@ impl Warc {
             return self.broken(stream, point, Reason::BadLength, "no usable Content-Length");
         };
         let extent = framing::extent(stream, header, length, limits.record, MARKER)?;
-        let tear = match extent.ending {
-            Ending::Torn { whole } => stream.tear().filter(|tear| tear.costs_record(point, whole)),
-            _ => None,
-        };
-        let content = match tear {
-            Some(tear) => tear.content(),
+        let torn = framing::torn(stream, &extent, point);
+        let is_torn = torn.is_some();
+        let content = match torn {
+            Some(content) => content,
             None => {
                 let cut = !matches!(extent.ending, Ending::Whole | Ending::Torn { whole: true });
                 if let Some(kept) = &mut self.kept {
@@ -157,25 +162,7 @@ impl Warc {
                 self.content(stream.window(), header, extent.held, (cut, is_over), options)
             }
         };
-        let costly = tear.is_some() || extent.ending == (Ending::Torn { whole: false });
-        let begin = stream.offset();
-        stream.consume(extent.held);
-        let mut len = extent.held as u64;
-        if costly {
-            stream.mend();
-        } else if extent.ending == Ending::Over {
-            let left = length.saturating_add(header as u64).saturating_sub(len);
-            let skipped = stream.skip(left)?;
-            let well = skipped == left && framing::ended_well(stream, MARKER)?;
-            len += skipped;
-            if !well && !stream.is_given_up() && stream.rewind(point, begin)? {
-                // The length was wrong: continue with the next record inside the claimed extent.
-                stream.skip(header as u64 - 1)?;
-                len = header as u64 - 1 + framing::resync(stream, MARKER)?;
-            }
-        }
-        framing::skip_padding(stream)?;
-        Ok(Entry { position: stream.position_since(point, len), content })
+        framing::finish(stream, MARKER, (point, header, length), &extent, (content, is_torn))
     }
 
     /// Reports a record that cannot be read, and resumes at the next one that begins in or after it.

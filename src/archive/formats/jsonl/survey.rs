@@ -17,7 +17,7 @@ const LISTED: usize = 40;
 
 /// Examines the first lines of a stream, and leaves them in it. The inner error is a message that explains why no
 /// document can be made from them, and what to do.
-pub(crate) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Result<Ids, String>> {
+pub(super) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Result<Ids, String>> {
     let is_end = look(stream)?;
     let window = stream.window();
     let cut = if is_end { window.len() } else { memchr::memrchr(b'\n', window).unwrap_or(0) };

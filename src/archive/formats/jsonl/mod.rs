@@ -11,22 +11,50 @@ use nddb_page::text::PageKind;
 
 use self::fields::{Found, Names, Role, Value};
 pub use self::repair::repaired_line;
-pub(super) use self::survey::survey;
-use super::date::Date;
-use super::entry::{Entry, EntryContent, PageEntry, Reason, text_id};
-use super::lines::{self, Line};
-use super::options::Options;
-use super::raw;
-use super::stream::Stream;
+use self::survey::survey;
+use super::fingerprints::is_line;
+use super::{InputFormat, Layout, Opened, Opening, parse_hex, text_start};
+use crate::date::Date;
+use crate::entries::Reader;
+use crate::entry::{Entry, EntryContent, PageEntry, Reason, text_id};
+use crate::error::ArchiveError;
+use crate::lines::{self, Line};
+use crate::options::Options;
+use crate::stream::Stream;
+
+pub(super) const FORMAT: InputFormat = InputFormat {
+    name: "jsonl",
+    endings: &["jsonl", "ndjson", "json"],
+    looks_like: looks_like,
+    layout: Layout::Lines,
+    read_as: |_, _| None,
+    open: open,
+};
+
+fn looks_like(head: &[u8]) -> bool {
+    let object = text_start(head).strip_prefix(b"{").filter(|_| !is_line(head));
+    let next = object.and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
+    matches!(next, Some(b'"' | b'}'))
+}
+
+fn open(mut stream: Stream, file: &Opening<'_>) -> Result<Opened, ArchiveError> {
+    let ids = if file.is_read_again {
+        Ids::Known
+    } else {
+        let found = survey(&mut stream, file.options).map_err(|source| file.reading(source))?;
+        found.map_err(|why| file.unusable(why))?
+    };
+    Ok(file.records(stream, Jsonl { ids }, ids == Ids::Places))
+}
 
 /// Reader of lines of JSON. Empty lines are skipped.
-pub(super) struct Jsonl {
+struct Jsonl {
     ids: Ids,
 }
 
 /// Whether lines have ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ids {
+enum Ids {
     /// Each line must have an id; a line without one is not a document.
     Needed,
     /// No line has an id: ids are the places of lines.
@@ -35,13 +63,8 @@ pub(super) enum Ids {
     Known,
 }
 
-impl Jsonl {
-    pub(super) fn new(ids: Ids) -> Self {
-        Self { ids }
-    }
-
-    /// Returns the entry of the next line.
-    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+impl Reader for Jsonl {
+    fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         loop {
             let point = stream.point();
             let len = match lines::next(stream, options.limits.record)? {
@@ -100,7 +123,7 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
     let url = preferred(&mut found, Role::Url, &names.url)?;
     let fingerprint = preferred(&mut found, Role::Fingerprint, &names.fp)?;
     if let Some(hex) = fingerprint {
-        let fingerprint = raw::parse_hex(hex.as_bytes())
+        let fingerprint = parse_hex(hex.as_bytes())
             .ok_or_else(|| skipped(Reason::BadFingerprint, format!("field {:?} is not 16 hex digits", names.fp)))?;
         return Ok(EntryContent::Fingerprint { id, fingerprint, url });
     }

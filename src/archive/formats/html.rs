@@ -4,13 +4,32 @@ use std::io;
 
 use nddb_page::text::PageKind;
 
-use super::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, is_text_id};
-use super::options::Options;
-use super::sniff;
-use super::stream::{Fill, Stream};
+use super::fingerprints::is_line;
+use super::{InputFormat, Layout, Opened, text_start};
+use crate::entries::{Reader, Records};
+use crate::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
+use crate::ids::Ids;
+use crate::names::text_of;
+use crate::options::{IdFrom, Options};
+use crate::sniff;
+use crate::stream::{Fill, Stream};
+
+pub(super) const FORMAT: InputFormat = InputFormat {
+    name: "html",
+    endings: &["html", "htm", "xhtml", "txt", "text"],
+    looks_like: |head| sniff::looks_like_html(text_start(head)) && !is_line(head),
+    layout: Layout::Document,
+    read_as: |_, _| None,
+    open: |stream, file| {
+        let document = file.document.filter(|_| file.options.id_from != IdFrom::Path);
+        let id = document.map_or_else(|| text_of(file.path), str::to_owned);
+        let entries = Box::new(Records::new(stream, Document::new(id)));
+        Ok(Opened { entries, ids: Ids::made(file.options) })
+    },
+};
 
 /// Reader of a file of one document.
-pub(super) struct Document {
+struct Document {
     id: String,
     kind: PageKind,
     done: bool,
@@ -18,21 +37,21 @@ pub(super) struct Document {
 
 impl Document {
     /// Returns the reader; `id` is the document's id, its path.
-    pub(super) fn new(id: String) -> Document {
+    fn new(id: String) -> Document {
         let name = id.to_ascii_lowercase();
         let name =
             [".gz", ".zst", ".bz2", ".xz", ".lz4"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
         let text = name.ends_with(".txt") || name.ends_with(".text");
         Document { id, kind: if text { PageKind::Text } else { PageKind::Html }, done: false }
     }
+}
 
-    /// Marks the document as read: a later run resumes after it.
-    pub(super) fn finish(&mut self) {
+impl Reader for Document {
+    fn resume(&mut self) {
         self.done = true;
     }
 
-    /// Returns the document on the first call.
-    pub(super) fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+    fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         if self.done {
             return Ok(None);
         }
@@ -47,7 +66,7 @@ impl Document {
                 break fill;
             }
         };
-        let point = super::ResumePoint::default();
+        let point = ResumePoint::default();
         let held = stream.window().len().min(limit);
         if let Some(tear) = stream.tear()
             && (held == 0 || tear.reason == Reason::DamagedMember)
