@@ -2,7 +2,7 @@
 //! its summary. Both follow from the record and from the kinds of keys of the database.
 
 use nddb_format::document_keys::{KeyKinds, megashingles, pieces};
-use nddb_format::profile::Profile;
+use nddb_format::profile::BandParts;
 use nddb_format::record::Record;
 use nddb_format::summaries::Summary;
 
@@ -26,7 +26,7 @@ pub(crate) fn keys_of(record: &Record, kinds: KeyKinds) -> DocumentKeys {
 /// The bands of a document's profile, if the database keeps them.
 pub fn bands_of(record: &Record, kinds: KeyKinds) -> impl Iterator<Item = u64> {
     let profile = record.profile.iter().filter(move |_| kinds.bands);
-    profile.flat_map(|profile| Profile::from_bytes(profile).bands())
+    profile.flat_map(|profile| BandParts::of_bytes(profile).bands())
 }
 
 /// Returns the summary of a printed document. It includes the sketches that algorithms B and C compare only if the

@@ -83,14 +83,7 @@ impl Profile {
     /// Returns the parts of the profile from which its bands are made. The name of a page is the first two words of its
     /// title that are not numbers, or of its headings if the title has none.
     pub fn band_parts(&self) -> BandParts {
-        let of = |words: &LeadingWords| {
-            let (mut len, mut name) = (0, [0; 2]);
-            name.iter_mut().zip(words.plain()).for_each(|(slot, word)| (*slot, len) = (word, len + 1));
-            (len, name)
-        };
-        let title = of(&self.title);
-        let (name_len, name) = if title.0 == 0 { of(&self.headings) } else { title };
-        BandParts { short: self.short, whole: self.whole, name_len, name }
+        BandParts::new(self.short, self.whole, &self.title, || self.headings)
     }
 
     /// Returns the bytes (SPEC 9.3), in the order of the fields.
@@ -157,6 +150,33 @@ pub struct BandParts {
 }
 
 impl BandParts {
+    /// Returns the parts in an encoded profile. Nothing else of it is decoded.
+    pub fn of_bytes(bytes: &[u8; PROFILE]) -> Self {
+        let (short, rest) = split(bytes);
+        let (whole, rest) = split(rest);
+        let (title, rest) = split(rest);
+        let (headings, _) = split(rest);
+        Self::new(*short, *whole, &LeadingWords::from_bytes(title), || LeadingWords::from_bytes(headings))
+    }
+
+    fn new(
+        short: [u8; MIN_VALUES],
+        whole: [u8; WHOLE],
+        title: &LeadingWords,
+        headings: impl FnOnce() -> LeadingWords,
+    ) -> Self {
+        let of = |words: &LeadingWords| {
+            let (mut len, mut name) = (0, [0; 2]);
+            name.iter_mut().zip(words.plain()).for_each(|(slot, word)| (*slot, len) = (word, len + 1));
+            (len, name)
+        };
+        let (name_len, name) = match of(title) {
+            (0, _) => of(&headings()),
+            title => title,
+        };
+        Self { short, whole, name_len, name }
+    }
+
     /// Returns the bands: a plain band for each run of seven short min-values, then a named band for each of these runs,
     /// then a whole band for each run of six min-values of the whole text. A named band is made from the first three
     /// values of the run and the page's name; without a name, from four values.

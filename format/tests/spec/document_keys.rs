@@ -1,7 +1,7 @@
 //! The hashes by which documents are found are those of SPEC.md.
 
 use nddb_format::document_keys::megashingles;
-use nddb_format::profile::{LeadingWords, Numbers, Profile, WORDS};
+use nddb_format::profile::{BandParts, LeadingWords, Numbers, Profile, WORDS};
 
 use crate::page::table;
 
@@ -107,4 +107,15 @@ fn a_profile_has_its_fields_where_the_table_says() {
     let mut expected = bytes;
     expected[at - 1] = 2 | 1 << 2 | 7 << 5;
     assert_eq!((text.to_bytes(), Profile::from_bytes(&expected)), (expected, text));
+}
+
+#[test]
+fn the_bands_of_an_encoded_profile_are_those_of_the_profile() {
+    let by_title = profile();
+    let by_headings = Profile { title: LeadingWords::default(), headings: by_title.title, ..by_title.clone() };
+    let nameless = Profile { headings: LeadingWords::default(), ..by_headings.clone() };
+    assert_ne!(by_headings.bands(), nameless.bands());
+    for profile in [by_title, by_headings, nameless] {
+        assert_eq!(BandParts::of_bytes(&profile.to_bytes()).bands(), profile.bands());
+    }
 }
