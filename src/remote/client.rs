@@ -7,7 +7,6 @@ use std::io;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -20,18 +19,13 @@ use url::Url;
 use crate::address::Address;
 use crate::credentials::{self, without_credentials};
 use crate::failure::Failure;
-use crate::http::{self, Version};
+use crate::http::{self, PATIENCE, REPLACED, SILENCE, causes};
 use crate::listing::Listings;
 use crate::spool::Spool;
+use crate::version::Version;
 
 /// Threads that send requests and receive answers.
 const THREADS: usize = 2;
-/// Time for which a request is tried again.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 10 } else { 60 });
-/// Time without a byte after which a request has failed.
-pub(crate) const SILENCE: Duration = Duration::from_secs(30);
-/// What is told of an object that is not the same any more.
-pub(crate) const REPLACED: &str = "it was replaced while it was read; run the command again";
 /// Copies of files that are kept for the next time that they are opened: a load identifies a file, then reads it.
 const COPIES: usize = 4;
 
@@ -245,20 +239,6 @@ pub(crate) fn told(error: Error) -> io::Error {
         },
     };
     Failure::of(kind, without_credentials(&text))
-}
-
-/// The messages of an error and of what caused it, each once.
-pub(crate) fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let inner_text = inner.to_string();
-        if !text.contains(&inner_text) {
-            text = format!("{text}: {inner_text}");
-        }
-        cause = inner.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 use crate::address::Address;
 use crate::client::{self, Client, client_of, received};
 use crate::failure::Failure;
-use crate::http::{HttpFile, Opened};
+use crate::http::{HttpFile, Opened, REPLACED};
 use crate::spool::Spool;
 
 /// Bytes of the first request after a seek. One record is wanted there, perhaps, and nothing after it.
@@ -124,7 +124,7 @@ async fn read_object(client: &Client, object: &ObjectMeta, range: Range<u64>) ->
     let answer = client.get_opts(&object.location, options).await.map_err(client::told)?;
     let version = |of: &ObjectMeta| (of.e_tag.clone(), of.size, of.e_tag.is_none().then_some(of.last_modified));
     if version(&answer.meta) != version(object) {
-        return Err(Failure::of(io::ErrorKind::Other, client::REPLACED));
+        return Err(Failure::of(io::ErrorKind::Other, REPLACED));
     }
     let bytes = answer.bytes().await.map_err(client::told)?;
     let length = range.end - range.start;
@@ -196,7 +196,7 @@ impl RangesFile {
         let Some(request) = self.ahead.pop_front() else { return Ok(false) };
         let mut bytes = received(&request.answer)??;
         if !self.here.ends_with(&bytes.split_to(request.overlap)) {
-            return Err(Failure::of(io::ErrorKind::Other, client::REPLACED));
+            return Err(Failure::of(io::ErrorKind::Other, REPLACED));
         }
         self.here = bytes;
         self.start = self.at;

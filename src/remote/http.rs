@@ -11,18 +11,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
-use chrono::DateTime;
-use reqwest::header::{self, HeaderMap, HeaderName};
+use reqwest::header;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 
-use crate::client::{PATIENCE, REPLACED, SILENCE};
 use crate::credentials::VARIABLE;
 use crate::failure::Failure;
 use crate::spool::Spool;
+use crate::version::{Version, text};
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 10;
+/// Time for which a request is tried again.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 10 } else { 60 });
+/// Time without a byte after which a request has failed.
+pub(crate) const SILENCE: Duration = Duration::from_secs(30);
+/// What is told of an object that is not the same any more.
+pub(crate) const REPLACED: &str = "it was replaced while it was read; run the command again";
 
 /// A file of a server that sends ranges.
 #[derive(Debug)]
@@ -31,16 +36,6 @@ pub(crate) struct HttpFile {
     url: Url,
     version: Version,
     size: u64,
-}
-
-/// What a server tells of a file, which differs if the file was replaced.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Version {
-    etag: Option<String>,
-    modified: Option<String>,
-    encoding: Option<String>,
-    /// Bytes of the whole file.
-    size: Option<u64>,
 }
 
 /// A file as its server sends it.
@@ -81,7 +76,7 @@ impl Trouble {
 impl From<reqwest::Error> for Trouble {
     fn from(error: reqwest::Error) -> Self {
         let (is_lasting, is_unreachable) = (error.is_redirect() || error.is_builder(), error.is_connect());
-        let error = Failure::of(io::ErrorKind::Other, crate::client::causes(&error.without_url()));
+        let error = Failure::of(io::ErrorKind::Other, causes(&error.without_url()));
         match (is_lasting, is_unreachable) {
             (true, _) => Self::Lasting(error),
             (_, true) => Self::Unreachable(error),
@@ -119,30 +114,6 @@ impl Attempts {
     }
 }
 
-impl Version {
-    fn of(headers: &HeaderMap, size: Option<u64>) -> Self {
-        let encoding = text(headers, header::CONTENT_ENCODING).filter(|name| !name.eq_ignore_ascii_case("identity"));
-        let (etag, modified) = (text(headers, header::ETAG), text(headers, header::LAST_MODIFIED));
-        Self { etag, modified, encoding, size }
-    }
-
-    /// Returns the ETag that is the same for the same bytes only.
-    fn strong(&self) -> Option<&str> {
-        self.etag.as_deref().filter(|etag| !etag.starts_with("W/"))
-    }
-
-    /// Returns whether another answer of this version is one of the same file.
-    pub(crate) fn is_known(&self) -> bool {
-        self.size.is_some() && (self.strong().is_some() || self.modified.is_some())
-    }
-
-    /// Returns the time of the last modification.
-    pub(crate) fn modified(&self) -> Option<SystemTime> {
-        let told = DateTime::parse_from_rfc2822(self.modified.as_deref()?).ok()?;
-        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(told.timestamp()).ok()?))
-    }
-}
-
 /// Makes the client of all servers.
 pub(crate) fn connect() -> io::Result<Client> {
     // Authorization is not sent to another server; the address, which may be signed, must not be, either.
@@ -157,7 +128,7 @@ pub(crate) fn connect() -> io::Result<Client> {
         }
     });
     let builder = Client::builder().read_timeout(SILENCE).connect_timeout(SILENCE).redirect(policy).referer(false);
-    builder.build().map_err(|error| Failure::of(io::ErrorKind::Other, crate::client::causes(&error)))
+    builder.build().map_err(|error| Failure::of(io::ErrorKind::Other, causes(&error)))
 }
 
 /// Opens a file by asking for its first bytes. A copy of the same version in `copies` is used again.
@@ -361,6 +332,16 @@ fn content_range(answer: &Response) -> Result<(Range<u64>, Option<u64>), Trouble
     told.ok_or_else(|| Trouble::mismatch("the server sends a part of the file and does not say which"))
 }
 
-fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    Some(headers.get(name)?.to_str().ok()?.to_owned())
+/// The messages of an error and of what caused it, each once.
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !text.contains(&inner_text) {
+            text = format!("{text}: {inner_text}");
+        }
+        cause = inner.source();
+    }
+    text
 }

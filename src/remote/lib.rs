@@ -33,6 +33,8 @@ mod listing;
 mod objects;
 #[cfg(feature = "cloud")]
 mod spool;
+#[cfg(feature = "cloud")]
+mod version;
 
 #[cfg(not(feature = "cloud"))]
 mod absent;

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use crate::failure::Failure;
-use crate::http::Version;
+use crate::version::Version;
 
 /// A copy of a whole file.
 #[derive(Debug)]

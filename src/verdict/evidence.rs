@@ -5,7 +5,6 @@
 
 use nddb_page::sketch::{Profile, resemblance_of};
 
-use crate::features::log_odds;
 use crate::names::{Difference, Names};
 use crate::resemblances::{Lengths, absent, most_kept, resemblance, shared, whole_resemblance, wholes_sharing};
 
@@ -103,3 +102,11 @@ const MANY_NUMBERS: f64 = 12.0;
 
 /// Number of terms of a page that raise the high count by one.
 const TERMS_OF_NUMBER: f64 = 20.0;
+
+/// Offset that keeps the log-odds of shares 0 and 1 finite.
+pub(crate) const NEARLY: f64 = 0.05;
+
+/// Returns the log-odds of a resemblance, kept finite.
+pub(crate) fn log_odds(resemblance: f64) -> f64 {
+    ((resemblance + NEARLY) / (1.0 + NEARLY - resemblance)).ln()
+}

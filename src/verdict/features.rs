@@ -5,7 +5,7 @@
 
 use nddb_page::sketch::Profile;
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, NEARLY, log_odds};
 
 /// Number of features.
 pub const FEATURE_COUNT: usize = 6;
@@ -151,16 +151,8 @@ impl FeatureValues {
     }
 }
 
-/// Offset that keeps the log-odds of shares 0 and 1 finite.
-const NEARLY: f64 = 0.05;
-
 /// Share of words that may be absent without counting: a small edit.
 const SMALL: f64 = 0.1;
-
-/// Returns the log-odds of a resemblance, kept finite.
-pub(crate) fn log_odds(resemblance: f64) -> f64 {
-    ((resemblance + NEARLY) / (1.0 + NEARLY - resemblance)).ln()
-}
 
 fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)

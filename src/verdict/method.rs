@@ -8,10 +8,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::measure::{Bound, Column};
-use crate::methods::Shingles;
 use crate::pair::DocumentPair;
 use crate::parameter::{Parameter, ParameterError, Setting};
 use crate::perhaps_similar::SetOptions;
+use crate::shingles::Shingles;
 use crate::sketches::Sketch;
 use crate::text_comparer::TextComparer;
 use crate::verdict::Verdict;

@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
     use crate::decider::Decider;
-    use crate::measure::Measures;
+    use crate::measures::Measures;
     use crate::method::Method;
     use crate::methods::{Model, Simhash, all};
     use crate::verdict::Decision;

@@ -4,12 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::time::{Duration, SystemTime};
 
-use super::dir::Dir;
+use super::dir::{CHECKED_TMP, Dir};
 use super::regular;
 
 const CHECKED: &str = "CHECKED";
-/// The next CHECKED.
-pub(super) const CHECKED_TMP: &str = "CHECKED.tmp";
 /// No recorded check is longer, in bytes.
 const LENGTH_MAX: u64 = 100;
 

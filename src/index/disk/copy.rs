@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::dir::{SYNC_FILE, names, sync};
+use super::files::{SYNC_FILE, names, sync};
 use super::regular;
 use super::steps::step;
 use crate::{Error, Result};

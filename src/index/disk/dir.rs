@@ -3,7 +3,7 @@
 //! Owns: file names, files of runs written once and synced, read-only memory maps with a guard against SIGBUS,
 //! prefetching.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use std::time::{Duration, SystemTime};
 use nddb_format::manifest::{FileEntry, Manifest};
 
 use super::bugs::{Bug, bug};
-use super::checked::CHECKED_TMP;
+use super::files::{SYNC_FILE, sync, sync_folder};
+pub(crate) use super::files::{is_failed_sync, names, names_of_files, read_blocks};
 use super::lock::{LOCK, Lock};
-use super::manifest::{MANIFEST, MANIFEST_TMP};
 use super::map::Mapped;
+use super::mark::{MARK, has_remains, mark};
 use super::place::Place;
 use super::regular;
-use super::staging::{MARK, mark};
 use super::steps::step;
 use crate::{Error, Result};
 
@@ -62,6 +62,10 @@ pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntr
 
 pub(crate) const CATALOG: &str = "catalog";
 const RUNS: &str = "runs";
+pub(super) const MANIFEST: &str = "MANIFEST";
+pub(super) const MANIFEST_TMP: &str = "MANIFEST.tmp";
+/// The next CHECKED.
+pub(super) const CHECKED_TMP: &str = "CHECKED.tmp";
 pub(super) const TMP: &str = "tmp";
 
 /// A database folder.
@@ -245,6 +249,11 @@ impl Dir {
         self.place.path()
     }
 
+    /// Returns the path of MANIFEST.
+    pub(crate) fn manifest_path(&self) -> PathBuf {
+        self.root().join(MANIFEST)
+    }
+
     /// Returns the folder of the catalog.
     pub(crate) fn catalog(&self) -> PathBuf {
         self.root().join(CATALOG)
@@ -416,11 +425,6 @@ impl Dir {
             },
         )
     }
-
-    /// Returns when MANIFEST was published.
-    pub(crate) fn published(&self) -> Result<Option<SystemTime>> {
-        super::copy::modified(&self.root().join(MANIFEST))
-    }
 }
 
 /// Returns whether there is anything at a path.
@@ -428,69 +432,11 @@ pub(crate) fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Returns whether a path is a folder, not a link to one, with the remains of an interrupted process: its mark, or at
-/// most a lock, because the lock is made before the mark and removed after it.
-pub(super) fn has_remains(path: &Path) -> bool {
-    let has_at_most_a_lock = || names(path).is_ok_and(|names| names.iter().all(|name| name == LOCK));
-    let has_mark = || regular::is_regular(&path.join(MARK));
-    // The mark may be made while the names are read.
-    regular::is_folder(path) && (has_mark() || has_at_most_a_lock() || has_mark())
-}
-
 /// Refuses a folder with other contents than the remains of an interrupted creation.
 fn refuse_contents_of_others(path: &Path) -> Result<()> {
     // The folder itself may be a link.
     let (folder, is_database) = (path.join("."), path.join(MANIFEST).exists());
     if !is_database && has_remains(&folder) { Ok(()) } else { Err(Error::AlreadyExists { path: path.into() }) }
-}
-
-/// Returns the names in a folder, sorted.
-pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>> {
-    names_where(folder, |_| Ok(()))
-}
-
-/// Returns the names in a folder of files, sorted.
-///
-/// # Errors
-/// [`Error::Io`] if one is neither a regular file nor a folder.
-pub(crate) fn names_of_files(folder: &Path) -> Result<Vec<OsString>> {
-    names_where(folder, |entry| match entry.file_type() {
-        Ok(kind) if !kind.is_file() && !kind.is_dir() => {
-            Err(Error::io("open the file", &entry.path())(regular::not_regular()))
-        }
-        // It may have been removed meanwhile.
-        _ => Ok(()),
-    })
-}
-
-fn names_where(folder: &Path, check: impl Fn(&fs::DirEntry) -> Result<()>) -> Result<Vec<OsString>> {
-    let entries = fs::read_dir(folder).map_err(Error::io_of_part("list the folder", folder))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(Error::io("list the folder", folder))?;
-        check(&entry)?;
-        names.push(entry.file_name());
-    }
-    names.sort_unstable();
-    Ok(names)
-}
-
-/// Passes the blocks of a file to `visit`, all but the last with `size` bytes. A file that no longer exists has no
-/// blocks.
-pub(crate) fn read_blocks(path: &Path, size: usize, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    let mut file = match regular::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened.map_err(Error::io("open the file", path))?,
-    };
-    let mut block = Vec::with_capacity(size);
-    loop {
-        block.clear();
-        (&mut file).take(size as u64).read_to_end(&mut block).map_err(Error::io("read the file", path))?;
-        if block.is_empty() {
-            return Ok(());
-        }
-        visit(&block)?;
-    }
 }
 
 fn file_number(path: &Path) -> Option<u64> {
@@ -544,18 +490,6 @@ impl FileWriter {
     }
 }
 
-pub(super) const SYNC_FILE: &str = "sync the file";
-const SYNC_FOLDER: &str = "sync the folder";
-
-/// Returns whether an error is that of an fsync: the state on disk is then unknown, whatever the error.
-pub(crate) fn is_failed_sync(error: &Error) -> bool {
-    matches!(error, Error::Io { action: SYNC_FILE | SYNC_FOLDER, .. })
-}
-
-pub(super) fn sync(file: &File, action: &'static str, path: &Path) -> Result<()> {
-    step(action, path).and_then(|()| file.sync_all()).map_err(Error::io(action, path))
-}
-
 /// Writes a whole file, durably.
 pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
     let created = || regular::open_with(path, OpenOptions::new().write(true).create(true).truncate(true));
@@ -569,26 +503,9 @@ pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> Result<()> {
     sync(&file, SYNC_FILE, path)
 }
 
-pub(super) fn sync_folder(path: &Path) -> Result<()> {
-    if bug(Bug::FolderNotSynced, path) {
-        return Ok(());
-    }
-    let folder = File::open(path).map_err(Error::io("open the folder", path))?;
-    sync(&folder, SYNC_FOLDER, path)
-}
-
-/// Makes the name of a folder durable.
-pub(super) fn sync_parent(path: &Path) -> Result<()> {
-    match path.parent() {
-        // The parent of a bare name is the working directory.
-        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
-        Some(parent) => sync_folder(parent),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::files::SYNC_FOLDER;
     use super::super::steps::observe_storage;
     use super::*;
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::copy::link_or_hold;
-use super::dir::{Dir, TMP, sync_folder};
+use super::dir::{Dir, TMP};
+use super::files::sync_folder;
 use super::steps::step;
 use crate::{Error, Result};
 

@@ -2,23 +2,17 @@
 //! written and synced, renamed, and the folder is synced.
 
 use std::fs;
-use std::path::PathBuf;
+use std::time::SystemTime;
 
 #[cfg(any(test, feature = "testing"))]
 use super::bugs::{Bug, bug, hide_new_files};
-use super::dir::{Dir, sync_folder, write_synced};
+use super::copy::modified;
+use super::dir::{Dir, MANIFEST_TMP, write_synced};
+use super::files::sync_folder;
 use super::steps::step;
 use crate::{Error, Result};
 
-pub(super) const MANIFEST: &str = "MANIFEST";
-pub(super) const MANIFEST_TMP: &str = "MANIFEST.tmp";
-
 impl Dir {
-    /// Returns the path of MANIFEST.
-    pub(crate) fn manifest_path(&self) -> PathBuf {
-        self.root().join(MANIFEST)
-    }
-
     /// Reads MANIFEST.
     pub(crate) fn read_manifest(&self) -> Result<Vec<u8>> {
         let path = self.manifest_path();
@@ -52,5 +46,10 @@ impl Dir {
             fs::rename(hidden, &path).map_err(Error::io("rename the file", &path))?;
         }
         sync_folder(self.root())
+    }
+
+    /// Returns when MANIFEST was published.
+    pub(crate) fn published(&self) -> Result<Option<SystemTime>> {
+        modified(&self.manifest_path())
     }
 }

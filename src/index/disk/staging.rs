@@ -9,20 +9,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::dir::{Dir, has_remains, names, sync_folder, sync_parent};
+use super::dir::Dir;
+use super::dir::MANIFEST;
+use super::files::{names, sync_folder, sync_parent};
 use super::lock::{LOCK, Lock};
-use super::manifest::MANIFEST;
+use super::mark::{MARK, has_remains, mark};
 use super::regular;
 use super::steps::step;
 use crate::{Error, Result};
 
 /// The ending of the outer folder.
 const PARTIAL: &str = ".partial";
-/// The file that marks a folder as unfinished.
-pub(super) const MARK: &str = "nddb-partial";
-/// The contents of that file, for people who find it.
-const MARK_TEXT: &str =
-    "nddb makes a backup or a database in this folder, or was interrupted: then it may be removed\n";
 /// The file that makes a folder a backup.
 const BACKUP: &str = "BACKUP";
 /// The folder in the making.
@@ -211,20 +208,6 @@ fn partial_of(target: &Path) -> Option<PathBuf> {
     let mut name = OsString::from(target.file_name()?);
     name.push(PARTIAL);
     Some(target.with_file_name(name))
-}
-
-/// Writes the file that marks a folder as unfinished, unless it is there.
-pub(super) fn mark(folder: &Path) -> Result<()> {
-    let path = folder.join(MARK);
-    match step("create the file", &path).and_then(|()| fs::File::create_new(&path)) {
-        Ok(mut file) => {
-            // The text is only for people.
-            let _ = io::Write::write_all(&mut file, MARK_TEXT.as_bytes());
-            Ok(())
-        }
-        Err(_) if regular::is_regular(&path) => Ok(()),
-        Err(error) => Err(Error::io("create the file", &path)(error)),
-    }
 }
 
 fn refuse_existing(target: &Path) -> Result<()> {

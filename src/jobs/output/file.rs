@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tempfile::NamedTempFile;
 
-use super::lists::{Complete, Listed};
+use super::list::{Complete, Listed};
 use super::target::{self, PART, RANDOM, Target};
 use super::upload::Upload;
 use super::{OutputError, Outputs, Result};
@@ -86,7 +86,7 @@ pub struct OutputFile {
     inner: BufWriter<Inner>,
     bytes: u64,
     /// It is one of several lists that are published together.
-    listed: Option<Listed>,
+    listed: Option<Listed<Sealed>>,
 }
 
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl OutputFile {
     }
 
     /// Makes it one of lists that are published together.
-    pub(super) fn in_list(self, name: &str, complete: Complete) -> Self {
+    pub(super) fn in_list(self, name: &str, complete: Complete<Sealed>) -> Self {
         Self { listed: Some(Listed::new(name, complete)), ..self }
     }
 

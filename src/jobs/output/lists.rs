@@ -1,15 +1,13 @@
 //! A folder of lists that are published together.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use xxhash_rust::xxh3::Xxh3Default;
+use std::sync::PoisonError;
 
 use super::file::{OutputFile, Sealed, sync_folder};
 use super::folder::OutputFolder;
+use super::list::{Complete, ListTally};
 use super::{OutputError, Result};
 
 /// The content of the summary while the lists are replaced.
@@ -24,21 +22,7 @@ pub struct OutputLists {
     summary: String,
     /// Names that an earlier run may have left.
     earlier: Vec<String>,
-    complete: Complete,
-}
-
-/// Lists that are complete and have no names yet.
-pub(super) type Complete = Arc<Mutex<BTreeMap<String, (Sealed, ListTally)>>>;
-
-/// What identifies the content of a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ListTally {
-    /// Number of line ends.
-    pub lines: u64,
-    /// Number of bytes.
-    pub bytes: u64,
-    /// XXH3 of its bytes, 64 bits.
-    pub xxh3: u64,
+    complete: Complete<Sealed>,
 }
 
 impl OutputLists {
@@ -97,36 +81,5 @@ impl OutputLists {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(OutputError::Io { path, source: error }),
             _ => Ok(()),
         }
-    }
-}
-
-/// A list while it is written.
-pub(super) struct Listed {
-    name: String,
-    complete: Complete,
-    tally: ListTally,
-    hash: Xxh3Default,
-}
-
-impl Listed {
-    pub(super) fn new(name: &str, complete: Complete) -> Self {
-        Self { name: name.into(), complete, tally: ListTally::default(), hash: Xxh3Default::new() }
-    }
-
-    pub(super) fn add(&mut self, bytes: &[u8]) {
-        self.tally.lines += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        self.tally.bytes += bytes.len() as u64;
-        self.hash.update(bytes);
-    }
-
-    pub(super) fn complete(self, sealed: Sealed) {
-        let tally = ListTally { xxh3: self.hash.digest(), ..self.tally };
-        self.complete.lock().unwrap_or_else(PoisonError::into_inner).insert(self.name, (sealed, tally));
-    }
-}
-
-impl std::fmt::Debug for Listed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Listed").field("name", &self.name).field("tally", &self.tally).finish_non_exhaustive()
     }
 }

@@ -27,6 +27,7 @@
 mod error;
 mod file;
 mod folder;
+mod list;
 mod lists;
 mod target;
 mod upload;
@@ -39,7 +40,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use self::error::OutputError;
 pub use self::file::{Destination, OutputFile};
 pub use self::folder::OutputFolder;
-pub use self::lists::{ListTally, OutputLists, UNFINISHED};
+pub use self::list::ListTally;
+pub use self::lists::{OutputLists, UNFINISHED};
 pub use self::target::is_nameless;
 use self::target::{Identity, Target};
 use crate::lock::{Lock, Refused};

@@ -10,8 +10,10 @@
 //!   and `!=`.
 
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::letters::is_joiner;
+use crate::text::short::ShortAscii;
 
 const FORM_KC: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfkc();
 
@@ -77,6 +79,29 @@ fn push_special(out: &mut String, term: &str) {
 
 fn is_arabic(c: char) -> bool {
     ('\u{600}'..='\u{6ff}').contains(&c)
+}
+
+/// Hasher of terms in the form in which they are compared: XXH3 (64 bits, seed 0).
+#[derive(Debug, Default)]
+pub(crate) struct FoldedHasher {
+    term: String,
+}
+
+impl FoldedHasher {
+    /// Returns the hash of the term in `text[from..to]`.
+    #[inline]
+    pub(crate) fn hash(&mut self, text: &str, from: usize, to: usize) -> u64 {
+        match ShortAscii::at(text.as_bytes(), from, to) {
+            Some(term) => xxh3_64(&term.lower().0[..to - from]),
+            None => self.hash_of_any(&text[from..to]),
+        }
+    }
+
+    fn hash_of_any(&mut self, term: &str) -> u64 {
+        self.term.clear();
+        push_folded(&mut self.term, term);
+        xxh3_64(self.term.as_bytes())
+    }
 }
 
 #[cfg(test)]

@@ -1,33 +1,9 @@
-//! The hashes of terms in lower case (Manku et al. 2: "case-folding"), and of terms as they are compared.
+//! The hashes of terms in lower case (Manku et al. 2: "case-folding").
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::Tokens;
-use crate::text::folded::push_folded;
 use crate::text::short::ShortAscii;
-
-/// Hasher of [folded](crate::text::folded) terms: XXH3 (64 bits, seed 0).
-#[derive(Debug, Default)]
-pub(crate) struct FoldedHasher {
-    term: String,
-}
-
-impl FoldedHasher {
-    /// Returns the hash of the term in `text[from..to]`.
-    #[inline]
-    pub(crate) fn hash(&mut self, text: &str, from: usize, to: usize) -> u64 {
-        match ShortAscii::at(text.as_bytes(), from, to) {
-            Some(term) => xxh3_64(&term.lower().0[..to - from]),
-            None => self.hash_of_any(&text[from..to]),
-        }
-    }
-
-    fn hash_of_any(&mut self, term: &str) -> u64 {
-        self.term.clear();
-        push_folded(&mut self.term, term);
-        xxh3_64(self.term.as_bytes())
-    }
-}
 
 /// Returns the hashes of all terms of a page in lower case, in their order.
 pub(crate) fn lower_hashes(tokens: &Tokens) -> impl Iterator<Item = u64> + '_ {
@@ -47,6 +23,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::folded::FoldedHasher;
     use crate::text::{Page, folded, tokens};
 
     proptest! {

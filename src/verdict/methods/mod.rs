@@ -94,7 +94,6 @@ impl FromStr for Box<dyn Method> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::columns;
     use crate::parameter::{ParameterError, ParameterValue};
 
     #[test]
@@ -164,13 +163,5 @@ mod tests {
         assert_eq!(told("identity", "k", "3"), "identity has no parameters");
         assert_eq!(told("lcs", "denominator", "x"), "denominator: \"x\" is not lcs, ses, tlcs or dice");
         assert_eq!(told("c", "complete", "yes"), "complete: \"yes\" is not true or false");
-    }
-
-    #[test]
-    fn columns_are_those_of_sketches_then_of_texts() {
-        let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
-        let expected = "distance b_sim c_sim agreement probability resemblance \
-                        lcs lcs_containment cosine same_site same_heading";
-        assert_eq!(names.join(" "), expected);
     }
 }

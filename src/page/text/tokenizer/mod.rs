@@ -25,10 +25,10 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::containers::Container;
+use crate::text::folded::FoldedHasher;
 use crate::text::html::{Scan, scan, scan_with_containers, scan_with_map};
 use crate::text::images::Addresses;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
-use crate::text::lower::FoldedHasher;
 use crate::text::map::TextMap;
 use crate::text::outline::OutlinePart;
 use crate::text::page::{Page, PageKind};

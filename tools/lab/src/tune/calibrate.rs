@@ -8,12 +8,10 @@ use nddb_dedup::{ShingleSets, TextSources};
 use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::choose::{Chosen, GroupFigures, Measured, cells, choose};
+use super::choose::{Chosen, GroupFigures, Measured, RATIOS, cells, choose};
 use super::runs::{PAIRS_MAX, Runs, Tally};
 use super::sampled::{THRESHOLDS, all_shingles};
 
-/// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4 and 6).
-pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 /// The half for choosing ratios, and the half for reporting.
 const CHOOSE: usize = 0;
 const REPORT: usize = 1;

@@ -2,8 +2,8 @@
 
 use nddb::detect::{GROUPS, Groups, Ratios};
 
-use super::calibrate::RATIOS;
-
+/// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4 and 6).
+pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 /// Number of words at which the second cell begins; each further cell begins at twice the number.
 const FIRST_WORDS: usize = 64;
 /// Least number of pairs, by all shingles, in a group.

@@ -11,7 +11,7 @@ mod sampled;
 #[cfg(test)]
 mod tests;
 
-pub use calibrate::{AdaptiveRow, Calibration, PRECISIONS, RATIOS, Run, TuneOptions, adaptive, calibrate};
-pub use choose::{Chosen, GroupFigures, Measured, PAIRS_MIN, cells, choose, lower_bound};
+pub use calibrate::{AdaptiveRow, Calibration, PRECISIONS, Run, TuneOptions, adaptive, calibrate};
+pub use choose::{Chosen, GroupFigures, Measured, PAIRS_MIN, RATIOS, cells, choose, lower_bound};
 pub use runs::PAIRS_MAX;
 pub use sampled::{AtThreshold, Sampled, THRESHOLDS, sampled};

@@ -7,7 +7,7 @@ use nddb::{Error, Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources, in_order};
 use nddb_index::spill::ticker::Ticker;
 
-use super::calibrate::RATIOS;
+use super::choose::RATIOS;
 use super::runs::{PAIRS_MAX, Runs};
 
 /// The thresholds of resemblance that are tried.
