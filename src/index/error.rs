@@ -7,6 +7,8 @@ use std::{fmt, io};
 use nddb_format::FormatError;
 use nddb_format::record::ShownId;
 
+use crate::disk::dir::NEVER_MADE;
+
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -252,6 +254,10 @@ impl Error {
             Self::NotADatabase { path, .. } if path.join("nddb-partial").is_file() => {
                 Some(format!("'nddb create {}' starts again", path.display()))
             }
+            Self::NotADatabase { path, why } if *why == NEVER_MADE => {
+                let path = path.display();
+                Some(format!("remove the folder, and run 'nddb create {path}' again"))
+            }
             Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
             Self::NotADatabase { .. } => {
                 Some("give the folder of a database; 'nddb create NEW' makes one in a new folder".into())
@@ -268,7 +274,8 @@ impl Error {
             Self::AlreadyExists { path } if path.join("catalog").exists() => {
                 let path = path.display();
                 Some(format!(
-                    "a database without MANIFEST exists: 'nddb rebuild {path}' restores it; or choose another path"
+                    "a database without MANIFEST exists: 'nddb rebuild {path}' restores it, or says that there is nothing to \
+                     restore; or choose another path"
                 ))
             }
             Self::AlreadyExists { .. } => Some("choose another path".into()),

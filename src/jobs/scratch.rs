@@ -38,6 +38,18 @@ impl Scratch {
         Err(io::Error::other("other processes remove the folder"))
     }
 
+    /// Makes a folder with a copy of all that is read, and returns it with the path of the copy. The error of `read` and
+    /// that of the disk are both errors of the copy.
+    ///
+    /// # Errors
+    /// It cannot be made or written.
+    pub fn with_copy(parent: &Path, read: &mut dyn io::Read) -> io::Result<(Self, PathBuf)> {
+        let scratch = Self::in_folder(parent)?;
+        let path = scratch.folder.join("copy");
+        io::copy(read, &mut fs::File::create_new(&path)?)?;
+        Ok((scratch, path))
+    }
+
     /// The folder.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -101,7 +113,9 @@ mod tests {
         fs::write(living.path().join("file"), "x").expect("written");
         let next = Scratch::in_folder(parent.path()).expect("made");
         assert!(living.path().join("file").is_file() && names() == 2);
-        drop((living, next));
+        let (copy, path) = Scratch::with_copy(parent.path(), &mut &b"a\nb\n"[..]).expect("copied");
+        assert_eq!(fs::read(path).expect("there"), b"a\nb\n");
+        drop((living, next, copy));
         assert_eq!(names(), 0);
     }
 }

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
+use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -117,18 +118,42 @@ impl Attempts {
 /// Makes the client of all servers.
 pub(crate) fn connect() -> io::Result<Client> {
     // Authorization is not sent to another server; the address, which may be signed, must not be, either.
-    let policy = Policy::custom(|attempt| {
-        let was_encrypted = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
-        match attempt.previous().len() {
-            REDIRECTS.. => attempt.error("it is redirected again and again"),
-            _ if was_encrypted && attempt.url().scheme() != "https" => {
-                attempt.error("it is redirected from https to http, where anybody may change it")
-            }
-            _ => attempt.follow(),
-        }
+    let policy = Policy::custom(|attempt| match unfollowed(attempt.previous(), attempt.url()) {
+        Some(why) => attempt.error(why),
+        None => attempt.follow(),
     });
     let builder = Client::builder().read_timeout(SILENCE).connect_timeout(SILENCE).redirect(policy).referer(false);
     builder.build().map_err(|error| Failure::of(io::ErrorKind::Other, causes(&error)))
+}
+
+/// Returns why a redirect to an address is not followed.
+fn unfollowed(previous: &[Url], to: &Url) -> Option<String> {
+    if previous.len() >= REDIRECTS {
+        return Some("it is redirected again and again".into());
+    }
+    if to.scheme() != "https" && previous.last().is_some_and(|url| url.scheme() == "https") {
+        return Some("it is redirected from https to http, where anybody may change it".into());
+    }
+    // Otherwise a public server could have this machine read what only its own network can.
+    if is_internal(to) && !previous.iter().any(is_internal) {
+        let host = to.host_str().unwrap_or_default();
+        return Some(format!(
+            "it is redirected to {host}, in a private network; if that is meant, give its address there"
+        ));
+    }
+    None
+}
+
+/// Returns whether an address names this machine or one of its own network by number, or this machine by name.
+fn is_internal(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).trim_end_matches('.');
+    match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
+        Ok(IpAddr::V4(v4)) => v4.is_loopback() || v4.is_private() || v4.is_link_local() || v4.is_unspecified(),
+        Ok(IpAddr::V6(v6)) => {
+            v6.is_loopback() || v6.is_unspecified() || v6.is_unique_local() || v6.is_unicast_link_local()
+        }
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
 }
 
 /// Opens a file by asking for its first bytes. A copy of the same version in `copies` is used again.
@@ -344,4 +369,43 @@ pub(crate) fn causes(error: &dyn std::error::Error) -> String {
         cause = inner.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_from_a_public_server_into_a_private_network_is_refused() {
+        let url = |text: &str| Url::parse(text).expect("an address");
+        let public = ["http://example.org/a", "https://198.51.100.7/", "http://[2001:db8::1]/", "http://172.32.0.1/"];
+        let internal = [
+            "http://127.0.0.1:9000/",
+            "http://0x7f.1/",
+            "http://localhost/",
+            "http://a.localhost./",
+            "http://10.1.2.3/",
+            "http://172.16.0.1/",
+            "http://192.168.1.1/",
+            "http://169.254.169.254/latest/meta-data",
+            "http://0.0.0.0/",
+            "http://[::1]/",
+            "http://[::ffff:10.0.0.1]/",
+            "http://[fd00::1]/",
+            "http://[fe80::1]/",
+        ]
+        .map(url);
+        let first = url("http://example.org/");
+        for to in public.map(url) {
+            assert_eq!(unfollowed(std::slice::from_ref(&first), &to), None, "{to}");
+        }
+        for to in &internal {
+            let why = unfollowed(std::slice::from_ref(&first), to).expect("refused");
+            assert!(why.contains(to.host_str().expect("a host")) && why.contains("give its address"), "{why}");
+            assert_eq!(unfollowed(&[url("http://192.168.7.7/")], to), None, "both are of a private network: {to}");
+        }
+        let secure = [url("https://example.org/")];
+        assert!(unfollowed(&secure, &first).is_some_and(|why| why.contains("from https to http")));
+        assert!(unfollowed(&vec![first.clone(); REDIRECTS], &first).is_some_and(|why| why.contains("again and again")));
+    }
 }

@@ -3,7 +3,7 @@
 //! Owns: file names, files of runs written once and synced, read-only memory maps with a guard against SIGBUS,
 //! prefetching.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -59,6 +59,11 @@ pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntr
     });
     runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
 }
+
+/// Greatest length of the log of a catalog that has nothing but the settings, in bytes.
+const SETTINGS_MAX: u64 = 1024;
+/// What is said of a folder in which no creation was completed.
+pub(crate) const NEVER_MADE: &str = "no database was ever completed here, 'nddb create' was interrupted";
 
 pub(crate) const CATALOG: &str = "catalog";
 const RUNS: &str = "runs";
@@ -199,6 +204,30 @@ impl Dir {
     fn has_catalog(&self) -> bool {
         // The first is a file of every RocksDB database; the other names could be used by another program.
         self.catalog().join("CURRENT").is_file() || self.root().join(LOCK).is_file() && self.catalog().is_dir()
+    }
+
+    /// Returns whether a creation was interrupted in the folder, and left a catalog that cannot be opened: there is no
+    /// MANIFEST, no file of a run, no sorted file, and at most the log of the settings.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        let is_gone =
+            |path| matches!(fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        let has_nothing = |names: Vec<OsString>| names.is_empty();
+        let has_ending = |name: &OsStr, ending| Path::new(name).extension().is_some_and(|end| end == ending);
+        let holds_nothing = |names: Vec<OsString>| {
+            let logs = names.iter().filter(|name| has_ending(name, "log"));
+            let length =
+                |name: &OsString| fs::symlink_metadata(self.catalog().join(name)).map_or(u64::MAX, |at| at.len());
+            !names.iter().any(|name| has_ending(name, "sst"))
+                && logs.map(length).fold(0, u64::saturating_add) <= SETTINGS_MAX
+        };
+        is_gone(self.manifest_path())
+            && names(&self.runs()).is_ok_and(has_nothing)
+            && names(&self.catalog()).is_ok_and(holds_nothing)
+    }
+
+    /// The error for a folder that [`Dir::is_unfinished`].
+    pub(crate) fn never_made(&self) -> Error {
+        Error::NotADatabase { path: self.root().into(), why: NEVER_MADE }
     }
 
     /// Opens the folder of a database that may have lost its MANIFEST.

@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nddb::Fingerprint;
 use nddb::archive::Limits;
 use nddb::text::{Page, PageKind};
+use nddb_jobs::scratch::Scratch;
 use nddb_remote::{RemoteFile, is_remote};
 
 use crate::failure::{Code, Failure, Result, Told};
@@ -66,15 +67,12 @@ pub(crate) fn open_file(path: &Path) -> Result<Box<dyn Read + Send>> {
     Ok(Box::new(BufReader::with_capacity(PIECE, file)))
 }
 
-/// A copy of stdin, which is removed when this value is dropped.
-pub(crate) type Spooled = tempfile::NamedTempFile;
-
-/// Copies stdin to a temporary file, for readers that need it twice.
-pub(crate) fn spooled_stdin() -> Result<Spooled> {
-    let failed = |error: &io::Error| Failure::writing(&tempfile::env::temp_dir().display().to_string(), error);
-    let mut file = tempfile::NamedTempFile::new().map_err(|error| failed(&error))?;
-    io::copy(&mut io::stdin().lock(), &mut file).map_err(|error| failed(&error))?;
-    Ok(file)
+/// Copies stdin to a temporary file, for readers that need it twice. The copy is removed when the first value is
+/// dropped, or, if the process is killed, by the next one that makes temporary files there.
+pub(crate) fn spooled_stdin() -> Result<(Scratch, PathBuf)> {
+    let folder = tempfile::env::temp_dir();
+    Scratch::with_copy(&folder, &mut io::stdin().lock())
+        .map_err(|error| Failure::writing(&folder.display().to_string(), &error))
 }
 
 /// The compression of a file.

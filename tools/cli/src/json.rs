@@ -1,5 +1,6 @@
 //! Fast writing of lines of JSON and TSV.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use nddb::{Fingerprint, Match, Neighbor, PartedAnswer, digits_of, number_id};
@@ -7,6 +8,8 @@ use nddb_format::record::NUMBER_MARK;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use crate::terminal;
 
 /// Appends a value as one line.
 pub(crate) fn line(out: &mut Vec<u8>, value: &impl Serialize) {
@@ -93,7 +96,7 @@ pub(crate) trait Put {
 impl Put for str {
     fn put(&self, out: &mut Vec<u8>) {
         // The loop has no branch, so that it compiles to vector comparisons.
-        let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+        let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\' || may_begin_control(byte);
         if self.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
             return serialized(out, self);
         }
@@ -153,8 +156,23 @@ impl<T: Put + ?Sized> Put for &T {
     }
 }
 
-fn serialized(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    serde_json::to_writer(out, value).expect("memory takes any value");
+/// Appends a value. Of control characters, serde escapes only the first 32; this escapes the others, too, so that no
+/// terminal that shows the line acts on them.
+pub(crate) fn serialized(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    let start = out.len();
+    serde_json::to_writer(&mut *out, value).expect("memory takes any value");
+    if out[start..].iter().fold(false, |found, &byte| found | may_begin_control(byte))
+        && let Ok(text) = std::str::from_utf8(&out[start..])
+        && let Cow::Owned(safe) = terminal::safe(text)
+    {
+        out.truncate(start);
+        out.extend_from_slice(safe.as_bytes());
+    }
+}
+
+/// Returns whether a byte of JSON is, or begins, what [`terminal::safe`] escapes.
+fn may_begin_control(byte: u8) -> bool {
+    matches!(byte, 0x7f | 0xc2 | 0xe2)
 }
 
 /// An object that is appended field by field, without a copy in memory: a line may have thousands of objects.
@@ -324,8 +342,24 @@ mod tests {
                 "nan": f64::NAN, "fp": fingerprint.to_string(), "value": inner, "none of them": [],
                 "items": [{}, {"item": 1, "is": true}, {"item": 2, "is": false}],
             });
-            assert_eq!(String::from_utf8(out).expect("text"), want.to_string());
+            let out = String::from_utf8(out).expect("text");
+            assert_eq!(
+                serde_json::from_str::<Value>(&out).expect("JSON"),
+                serde_json::from_str::<Value>(&want.to_string()).expect("JSON")
+            );
+            assert_eq!(out, terminal::safe(&want.to_string()));
         }
+    }
+
+    #[test]
+    fn no_control_character_stays_in_a_line() {
+        let hostile = "a\u{1b}]0;x\u{7}\u{7f}\u{9b}31m\u{202e}é “b”";
+        let want = "\"a\\u001b]0;x\\u0007\\u007f\\u009b31m\\u202eé “b”\"";
+        let (mut put, mut written) = (Vec::new(), b"before".to_vec());
+        hostile.put(&mut put);
+        line(&mut written, &hostile);
+        assert_eq!(String::from_utf8(put).expect("text"), want);
+        assert_eq!(String::from_utf8(written).expect("text"), format!("before{want}\n"));
     }
 
     #[test]

@@ -220,6 +220,7 @@ fn look(
             }
         }
         // The file that an interrupted load was ingesting; opening for writing restores it.
+        Err(error) if !error.is_of_environment() && dir.is_unfinished() => return Err(dir.never_made()),
         Err(error @ Error::Missing { .. }) if dir.kept().is_some() => findings.run(&dir.catalog(), error),
         Err(error) => findings.catalog(error),
     }

@@ -247,6 +247,9 @@ fn beyond_repair(dir: &Dir, error: Error) -> Error {
     if error.is_of_environment() || matches!(error, Error::Newer { .. }) {
         return error;
     }
+    if dir.is_unfinished() {
+        return dir.never_made();
+    }
     let reason = Wrong::from(error).what;
     let what = format!(
         "the catalog is damaged beyond repair ({reason}): the runs are made from the catalog and cannot replace it"

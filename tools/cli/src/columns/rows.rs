@@ -108,7 +108,7 @@ fn json_line(out: &mut Vec<u8>, columns: &[Column], cells: &[Cell<'_>]) {
 pub(crate) fn json_value(out: &mut Vec<u8>, cell: &Cell<'_>) {
     match cell {
         Cell::Null => out.extend_from_slice(b"null"),
-        Cell::Text(text) => serde_json::to_writer(&mut *out, text).expect("memory takes any text"),
+        Cell::Text(text) => json::serialized(out, text),
         Cell::Id { id, .. } => json::Id(id).put(out),
         Cell::Print(_) => {
             out.push(b'"');

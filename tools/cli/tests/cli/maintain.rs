@@ -339,3 +339,33 @@ fn statistics_are_written_for_prometheus() {
     let text = dir.nddb(["stats", "a \"db\""]).done().stdout;
     assert!(text.contains("last written   catalog ") && text.contains(" ago, runs "), "{text}");
 }
+
+#[test]
+fn what_a_creation_left_without_a_catalog_is_no_damaged_database() {
+    let dir = Dir::new();
+    dir.nddb(["create", "whole", "-q"]).done();
+    for folder in ["db/catalog", "db/runs"] {
+        std::fs::create_dir_all(dir.path(folder)).expect("made");
+    }
+    dir.write("db/LOCK", b"");
+    for entry in std::fs::read_dir(dir.path("whole/catalog")).expect("a folder") {
+        let name = entry.expect("an entry").file_name().into_string().expect("text");
+        if !name.ends_with(".sst") {
+            std::fs::copy(dir.path(&format!("whole/catalog/{name}")), dir.path(&format!("db/catalog/{name}")))
+                .expect("copied");
+        }
+    }
+    let told = ["no database was ever completed here", "remove the folder, and run 'nddb create db' again"];
+    dir.nddb(["check", "db"]).tells(10, &told);
+    dir.nddb(["rebuild", "db"]).tells(10, &told);
+    dir.nddb(["create", "db"]).tells(1, &["exists already", "'nddb rebuild db'"]);
+    std::fs::remove_dir_all(dir.path("db")).expect("removed");
+    dir.nddb(["create", "db", "-q"]).done();
+    // A database that has lost its MANIFEST and its catalog is damaged.
+    dir.nddb(["add", "db"]).stdin("{\"id\":\"a\",\"fp\":\"00000000000000ff\"}\n").done();
+    dir.nddb(["compact", "db", "-q"]).done();
+    for lost in ["db/MANIFEST", "db/catalog/CURRENT"] {
+        std::fs::remove_file(dir.path(lost)).expect("removed");
+    }
+    dir.nddb(["rebuild", "db"]).tells(13, &["beyond repair"]);
+}

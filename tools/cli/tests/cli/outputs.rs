@@ -265,3 +265,24 @@ fn what_a_killed_dedup_left_beside_its_output_goes_with_the_next() {
     let left: Vec<String> = names(&dir).into_iter().filter(|name| name != "kept.jsonl").collect();
     assert_eq!(left, before);
 }
+
+#[test]
+fn the_copy_of_stdin_of_a_killed_command_is_removed_by_the_next_one() {
+    let dir = Dir::new();
+    fs::create_dir(dir.path("temporary")).expect("made");
+    let temporary = dir.path("temporary").to_str().expect("text").to_owned();
+    let left = || fs::read_dir(&temporary).expect("a folder").count();
+    let line = r#"{"id":"a","text":"one two three four five"}"#.to_owned() + "\n";
+    let mut child =
+        dir.nddb(["dedup", "-", "--format", "jsonl", "-o", "out.jsonl", "-q"]).env("TMPDIR", &temporary).start();
+    while left() == 0 {
+        assert!(child.try_wait().expect("it lives").is_none());
+    }
+    // Its copy is locked a moment later; then it waits for its input.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    child.kill().expect("it lives");
+    child.wait().expect("it ends");
+    assert_eq!(left(), 1);
+    dir.nddb(["dedup", "-", "--format", "jsonl", "-o", "out.jsonl", "-q"]).env("TMPDIR", &temporary).stdin(line).done();
+    assert_eq!(left(), 0);
+}

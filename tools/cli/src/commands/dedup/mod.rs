@@ -111,9 +111,9 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let stdin = args.given.iter_mut().find(|path| path.as_os_str() == "-");
     let _spooled = match stdin {
         Some(path) => {
-            let file = inputs::spooled_stdin()?;
-            file.path().clone_into(path);
-            Some(file)
+            let (copied, copy) = inputs::spooled_stdin()?;
+            *path = copy;
+            Some(copied)
         }
         None => None,
     };

@@ -23,6 +23,7 @@ use clap::ValueEnum;
 use nddb::View;
 use nddb::archive::{self, Format, Located, Options};
 use nddb_jobs::output::{Destination, is_nameless};
+use nddb_jobs::scratch::Scratch;
 use nddb_lab::{NamedId, other_forms};
 use serde_json::json;
 
@@ -403,7 +404,7 @@ impl Kind {
 /// An input, and how it is read.
 struct Opened {
     /// A copy of stdin, which goes away with this.
-    _spooled: Option<inputs::Spooled>,
+    _spooled: Option<Scratch>,
     located: Located,
     options: Options,
     kind: Kind,
@@ -422,7 +423,7 @@ impl Opened {
         input: &Located,
     ) -> Result<Self> {
         let spooled = if input.path.as_os_str() == "-" { Some(inputs::spooled_stdin()?) } else { None };
-        let path = spooled.as_ref().map_or(&*input.path, |file| file.path());
+        let path = spooled.as_ref().map_or(&*input.path, |(_, copy)| copy);
         let located = Located { path: path.to_owned(), ..input.clone() };
         if how.format != Format::Auto {
             options.format = how.format;
@@ -459,7 +460,7 @@ impl Opened {
         if opened.has_row_ids() && !options.id_from.is_place() {
             options.id_from = archive::IdFrom::Path;
         }
-        Ok(Self { _spooled: spooled, located, options, kind, here })
+        Ok(Self { _spooled: spooled.map(|(copied, _)| copied), located, options, kind, here })
     }
 
     /// The file to read.
