@@ -21,6 +21,7 @@ use super::mark::{MARK, has_remains, mark};
 use super::place::Place;
 use super::regular;
 use super::steps::step;
+use crate::error::NEVER_MADE;
 use crate::{Error, Result};
 
 /// Kinds of files under `runs/`.
@@ -62,8 +63,6 @@ pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntr
 
 /// Greatest length of the log of a catalog that has nothing but the settings, in bytes.
 const SETTINGS_MAX: u64 = 1024;
-/// What is said of a folder in which no creation was completed.
-pub(crate) const NEVER_MADE: &str = "no database was ever completed here, 'nddb create' was interrupted";
 
 pub(crate) const CATALOG: &str = "catalog";
 const RUNS: &str = "runs";
