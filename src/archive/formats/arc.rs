@@ -25,7 +25,7 @@ const LINE_MAX: usize = 16 << 10;
 pub(super) const FORMAT: InputFormat = InputFormat {
     name: "arc",
     endings: &["arc"],
-    looks_like: looks_like,
+    looks_like,
     layout: Layout::Records(starts),
     read_as: |_, _| None,
     open: |stream, file| Ok(file.records(stream, Arc::default(), false)),

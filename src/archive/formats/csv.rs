@@ -29,7 +29,7 @@ pub(super) const FORMAT: InputFormat = InputFormat {
     looks_like: |_| false,
     layout: Layout::Lines,
     read_as: |_, _| None,
-    open: open,
+    open,
 };
 
 fn open(mut stream: Stream, file: &Opening<'_>) -> Result<Opened, ArchiveError> {

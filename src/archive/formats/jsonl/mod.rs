@@ -25,10 +25,10 @@ use crate::stream::Stream;
 pub(super) const FORMAT: InputFormat = InputFormat {
     name: "jsonl",
     endings: &["jsonl", "ndjson", "json"],
-    looks_like: looks_like,
+    looks_like,
     layout: Layout::Lines,
     read_as: |_, _| None,
-    open: open,
+    open,
 };
 
 fn looks_like(head: &[u8]) -> bool {
