@@ -46,7 +46,7 @@ pub(crate) fn joined(text: &str) -> Option<(String, Steps)> {
         done = end + text[end..].len() - text[end..].trim_start_matches([' ', '\t']).len();
         if !text[done..].starts_with(['\n', '\r']) {
             // The line ends after the word.
-            steps.note(out.len(), second - 1);
+            steps.note(out.len(), end);
             out.push('\n');
         }
         steps.note(out.len(), done);
