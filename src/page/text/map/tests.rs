@@ -79,6 +79,14 @@ fn composed_characters_lead_to_their_letters() {
 }
 
 #[test]
+fn a_line_end_after_a_joined_word_leads_to_the_end_of_the_word() {
+    let page = Page::text("é\u{ad}\né& x");
+    let (text, map) = folded_text_with_map(&page);
+    assert_eq!(text, "éé\n& x");
+    assert_eq!(map.page_offsets(&page, &[0, 2, 4, 5]), [0, 5, 7, 7]);
+}
+
+#[test]
 fn terms_map_to_their_offsets_and_images_to_their_tags() {
     let body = "<h1>One</h1>two &lt;three&gt;<p><img src='x/four.png'>five";
     let page = Page::html(body);
