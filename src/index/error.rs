@@ -8,7 +8,7 @@ use nddb_format::FormatError;
 use nddb_format::record::ShownId;
 
 /// What is said of a folder in which no creation was completed.
-pub(crate) const NEVER_MADE: &str = "no database was ever completed here, 'nddb create' was interrupted";
+pub(crate) const NEVER_MADE: &str = "no database was ever completed here: making it was interrupted";
 
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

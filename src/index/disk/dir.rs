@@ -185,7 +185,7 @@ impl Dir {
         let dir = Self::at(root)?;
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => dir.without_links(),
-            Err(_) if regular::is_regular(&root.join(MARK)) => refuse("'nddb create' was interrupted there"),
+            Err(_) if regular::is_regular(&root.join(MARK)) => refuse("making a database there was interrupted"),
             Err(_) if root.join("BACKUP").is_file() => {
                 refuse("it is a backup; 'nddb backup restore' makes a database from it")
             }
