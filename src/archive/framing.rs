@@ -156,8 +156,8 @@ fn skip_padding(stream: &mut Stream) -> io::Result<Fill> {
     }
 }
 
-/// Goes to the next record and returns where it begins. `Break` has the entry for bytes that are no record, or nothing at
-/// the end.
+/// Goes to the next record and returns where it begins. `Break` has the entry for bytes that are no record, or nothing
+/// at the end.
 pub(super) fn begin(stream: &mut Stream, marker: Marker) -> io::Result<ControlFlow<Option<Entry>, ResumePoint>> {
     match skip_padding(stream)? {
         Fill::End => return Ok(ControlFlow::Break(None)),

@@ -35,8 +35,8 @@ pub struct Inputs {
 /// hidden, by the convention of data tools (`_SUCCESS`, `_temporary`, `._part`), except partitions (`_name=value`).
 ///
 /// A local file of another name is a page if its first bytes say so, because copies of sites have files such as
-/// `article.php` and `index.html?page=2`; with [`Format::Html`] any tag at the beginning suffices. Beside the archives of
-/// a crawl in a folder `archive`, its list of pages and its WACZ file are passed over: they repeat the archives.
+/// `article.php` and `index.html?page=2`; with [`Format::Html`] any tag at the beginning suffices. Beside the archives
+/// of a crawl in a folder `archive`, its list of pages and its WACZ file are passed over: they repeat the archives.
 ///
 /// Links to folders are not followed, so that no folder is read twice.
 ///
@@ -78,8 +78,8 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
     Ok(inputs)
 }
 
-/// Refuses a local path that is inside a table whose log says which rows are current. `parents` has the folders that are
-/// known to be in no table.
+/// Refuses a local path that is inside a table whose log says which rows are current. `parents` has the folders that
+/// are known to be in no table.
 fn refuse_part_of_table(path: &Path, is_folder: bool, parents: &mut HashSet<PathBuf>) -> Result<(), ArchiveError> {
     if is_remote(path) || !is_folder && Format::of_name(path) != Some(Format::Parquet) {
         return Ok(());

@@ -7,7 +7,9 @@ use std::{fmt, io};
 use nddb_format::FormatError;
 use nddb_format::record::ShownId;
 
-/// What is said of a folder in which no creation was completed.
+/// The reason why a folder that `Writer::create` has not completed, and marks as incomplete, is not a database.
+pub(crate) const INTERRUPTED: &str = "making a database there was interrupted";
+/// The reason why a folder with the files of an incomplete creation, but without its mark, is not a database.
 pub(crate) const NEVER_MADE: &str = "no database was ever completed here: making it was interrupted";
 
 /// A `Result` of this crate.
@@ -252,7 +254,7 @@ impl Error {
             Self::NotADatabase { path, .. } if !path.exists() => {
                 Some(format!("if the path is right, 'nddb create {}' creates a database", path.display()))
             }
-            Self::NotADatabase { path, .. } if path.join("nddb-partial").is_file() => {
+            Self::NotADatabase { path, why } if *why == INTERRUPTED => {
                 Some(format!("'nddb create {}' starts again", path.display()))
             }
             Self::NotADatabase { path, why } if *why == NEVER_MADE => {
@@ -275,8 +277,8 @@ impl Error {
             Self::AlreadyExists { path } if path.join("catalog").exists() => {
                 let path = path.display();
                 Some(format!(
-                    "a database without MANIFEST exists: 'nddb rebuild {path}' restores it, or says that there is nothing to \
-                     restore; or choose another path"
+                    "a database without MANIFEST exists: 'nddb rebuild {path}' restores it, or says that there is \
+                     nothing to restore; or choose another path"
                 ))
             }
             Self::AlreadyExists { .. } => Some("choose another path".into()),

@@ -38,8 +38,8 @@ impl Scratch {
         Err(io::Error::other("other processes remove the folder"))
     }
 
-    /// Makes a folder with a copy of all that is read, and returns it with the path of the copy. The error of `read` and
-    /// that of the disk are both errors of the copy.
+    /// Makes a folder with a copy of all that is read, and returns it with the path of the copy. The error of `read`
+    /// and that of the disk are both errors of the copy.
     ///
     /// # Errors
     /// It cannot be made or written.

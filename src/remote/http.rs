@@ -27,7 +27,7 @@ const REDIRECTS: usize = 10;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 10 } else { 60 });
 /// Time without a byte after which a request has failed.
 pub(crate) const SILENCE: Duration = Duration::from_secs(30);
-/// What is told of an object that is not the same any more.
+/// The error for an object that was replaced while it was read.
 pub(crate) const REPLACED: &str = "it was replaced while it was read; run the command again";
 
 /// A file of a server that sends ranges.

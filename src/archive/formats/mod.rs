@@ -1,7 +1,7 @@
 //! The input formats, one file each, and the list of them.
 //!
-//! A new format is a file here that has a value of [`InputFormat`], and two lines in this file: its `mod`, and its place
-//! in the list. Names, file name endings and detection follow from the value.
+//! A new format is a file here that has a value of [`InputFormat`], and two lines in this file: its `mod`, and its
+//! place in the list. Names, file name endings and detection follow from the value.
 
 mod arc;
 mod csv;

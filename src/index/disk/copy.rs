@@ -130,10 +130,7 @@ pub(crate) fn modified(path: &Path) -> Result<Option<SystemTime>> {
 
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = regular::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(Error::io("read the file", path))?;
-    Ok(bytes)
+    regular::read(path).map_err(Error::io("read the file", path))
 }
 
 /// Reads a small file.

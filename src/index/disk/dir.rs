@@ -5,7 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -21,7 +21,7 @@ use super::mark::{MARK, has_remains, mark};
 use super::place::Place;
 use super::regular;
 use super::steps::step;
-use crate::error::NEVER_MADE;
+use crate::error::{INTERRUPTED, NEVER_MADE};
 use crate::{Error, Result};
 
 /// Kinds of files under `runs/`.
@@ -185,7 +185,7 @@ impl Dir {
         let dir = Self::at(root)?;
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => dir.without_links(),
-            Err(_) if regular::is_regular(&root.join(MARK)) => refuse("making a database there was interrupted"),
+            Err(_) if regular::is_regular(&root.join(MARK)) => refuse(INTERRUPTED),
             Err(_) if root.join("BACKUP").is_file() => {
                 refuse("it is a backup; 'nddb backup restore' makes a database from it")
             }
@@ -346,10 +346,7 @@ impl Dir {
     /// Reads a whole file under `runs/`.
     pub(crate) fn read(&self, number: u64, kind: Kind) -> Result<Vec<u8>> {
         let path = self.path(number, kind);
-        let mut bytes = Vec::new();
-        let read = regular::open(&path).and_then(|mut file| file.read_to_end(&mut bytes));
-        read.map_err(Error::io_of_part("read the file", &path))?;
-        Ok(bytes)
+        regular::read(&path).map_err(Error::io_of_part("read the file", &path))
     }
 
     /// Maps a file under `runs/` whose length the manifest gives.

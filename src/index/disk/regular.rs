@@ -26,6 +26,13 @@ pub(super) fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<Fi
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 
+/// Reads a file.
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Reads a file of at most 64 MiB, such as MANIFEST, whose contents tell whether they are whole.
 pub(crate) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

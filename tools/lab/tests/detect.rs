@@ -61,8 +61,8 @@ fn profiles(a: &Record, b: &Record) -> Option<[Profile; 2]> {
 }
 
 /// Whether seven neighbouring short min-values in one of twelve runs are equal, or the first three of a run and the
-/// name of the page, or six neighbouring min-values of the whole text. The name is the first two words of its title that
-/// are no numbers, or else of its headings; without such words, four min-values must be equal.
+/// name of the page, or six neighbouring min-values of the whole text. The name is the first two words of its title
+/// that are no numbers, or else of its headings; without such words, four min-values must be equal.
 fn shares_short_run(a: &Profile, b: &Profile) -> bool {
     let name = |profile: &Profile| {
         let of = |words: &LeadingWords| words.plain().take(2).collect::<Vec<_>>();

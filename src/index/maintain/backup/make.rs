@@ -70,9 +70,9 @@ pub fn backup(
 /// `target`, so that `keep` sound ones are left with this one.
 ///
 /// Before anything is removed, all contents of the new backup and of those that are kept have been read and compared.
-/// If fewer than `keep` are sound, nothing is removed. Links, backups of other databases (a restored one has an identity
-/// of its own), folders that are no complete backups, and all other files stay. The age of a backup is that of the state
-/// of the database, whatever a clock says.
+/// If fewer than `keep` are sound, nothing is removed. Links, backups of other databases (a restored one has an
+/// identity of its own), folders that are no complete backups, and all other files stay. The age of a backup is that of
+/// the state of the database, whatever a clock says.
 ///
 /// # Errors
 /// Errors of [`backup`]; [`Error::Io`] if a backup cannot be removed: the new one is complete by then.
@@ -326,7 +326,8 @@ fn read_rows(dir: &Dir, copy: &Dir, names: &BTreeSet<OsString>, ticker: &Ticker<
     read.map_err(|error| of_database(error, dir))
 }
 
-/// Returns an error of the catalog in a copy as one of the database, which is damaged alike: the copy is about to vanish.
+/// Returns an error of the catalog in a copy as one of the database, which is damaged alike: the copy is about to
+/// vanish.
 fn of_database(error: Error, dir: &Dir) -> Error {
     match error {
         Error::Catalog { action, damaged, source, .. } => {

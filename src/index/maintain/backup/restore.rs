@@ -16,7 +16,8 @@ use crate::{Error, Result};
 /// Makes a new database at `path` from a backup, which is not changed.
 ///
 /// Every file is read and compared with the list of the backup. Files that never change become hard links if the file
-/// system allows it. The database has an identity of its own, and records that of the database of the backup. It appears, by a rename, when everything is durable.
+/// system allows it. The database has an identity of its own, and records that of the database of the backup. It
+/// appears, by a rename, when everything is durable.
 ///
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::DamagedBackup`] if a file is missing or differs; [`Error::AlreadyExists`] if there

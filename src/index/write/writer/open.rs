@@ -36,7 +36,8 @@ impl Writer {
     ///
     /// # Errors
     /// [`Error::AlreadyExists`] if anything but an empty folder is at the path; [`Error::Locked`] if another process is
-    /// making a database there; [`Error::InTheWay`] if there is an unrelated folder at `path.partial`; errors of the disk.
+    /// making a database there; [`Error::InTheWay`] if there is an unrelated folder at `path.partial`; errors of the
+    /// disk.
     pub fn create(path: impl AsRef<Path>, config: &Config) -> Result<Self> {
         let (path, holder) = (path.as_ref(), holder("nddb"));
         if !exists(path) {

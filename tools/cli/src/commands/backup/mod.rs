@@ -30,8 +30,8 @@ use crate::quantity::{bytes, counted};
 /// any folder of that name can be restored. Files that are new since the last backup in the same folder are read and
 /// compared with their checksums; a damaged database is not backed up.
 ///
-/// If DIR is an existing folder that is no backup, or ends with a slash, the backup is made in it, under the name of the
-/// database and the date.
+/// If DIR is an existing folder that is no backup, or ends with a slash, the backup is made in it, under the name of
+/// the database and the date.
 ///
 /// DIR may be a folder of an object store (s3://, gs://, az://), which then holds all backups of this database, numbered
 /// from backups/00000001. Only files that no earlier backup has, or that were overwritten there since, are sent. One
