@@ -190,6 +190,26 @@ def test_backups_send_what_is_new_and_come_back(bucket, command, tmp_path):
     assert kept["removed"] == [] and stored(command, "mended") == stored(command, "db")
 
 
+def test_files_of_a_damaged_list_stay(bucket, command, tmp_path):
+    (tmp_path / "one.jsonl").write_bytes(lines(pages(100)))
+    (tmp_path / "two.jsonl").write_bytes(lines([row | {"id": f"new-{row['id']}"} for row in pages(100, seed=2)]))
+    place = f"{bucket.uri}/backups/crawl"
+    command("create", "db")
+    command("load", "db", "one.jsonl")
+    command("backup", "db", place)
+    before, files = stored(command, "db"), {key for key in bucket.keys() if "/files/" in key}
+    name = next(key for key in bucket.keys() if "/backups/0" in key)
+    whole = bucket.get(name)
+    bucket.put(name, whole[:-5])
+    command("load", "db", "two.jsonl")
+    kept = json.loads(command("backup", "db", place, "--keep", "1", "--json"))
+    assert kept["damaged"] == [f"{place}/backups/00000001"]
+    assert files <= set(bucket.keys()), "the backup may be mended"
+    bucket.put(name, whole)
+    command("backup", "restore", f"{place}/backups/00000001", "mended")
+    assert stored(command, "mended") == before
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     """Files with ranges; every fifth request fails as a server does that has too much to do."""
 

@@ -214,8 +214,12 @@ impl Backups {
         }
         // A backup may have been added meanwhile.
         self.relist()?;
-        let named: BTreeSet<String> =
-            self.read_all()?.values().flatten().flat_map(|list| &list.files).map(name).collect();
+        let lists = self.read_all()?;
+        // Nothing tells which files a damaged list names: its backup may be mended.
+        if lists.values().any(Option::is_none) {
+            return Ok(retention);
+        }
+        let named: BTreeSet<String> = lists.values().flatten().flat_map(|list| &list.files).map(name).collect();
         for file in self.files.keys().filter(|file| !named.contains(*file)) {
             let path = self.file(file);
             nddb_remote::remove(&path).map_err(|error| failed(&path, &error))?;
