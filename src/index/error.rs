@@ -268,7 +268,7 @@ impl Error {
             Self::AlreadyExists { path } if path.join("BACKUP").exists() => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
                 let folder = folder.unwrap_or(Path::new(".")).display();
-                Some(format!("a backup exists there; to make the next one beside it, name the folder alone: {folder}/"))
+                Some(format!("a backup exists there: 'nddb backup DB {folder}/' makes the next one beside it"))
             }
             Self::AlreadyExists { path } if path.join("MANIFEST").exists() => {
                 let path = path.display();

@@ -14,6 +14,7 @@ _WORDS = [
     (r"'nddb compact'", "nddb.commands.compact"),
     (r"'nddb merge NEW DB'", "nddb.commands.merge('NEW', 'DB')"),
     (r"'nddb backup DB DIR'", "nddb.commands.backup('DB', 'DIR')"),
+    (r"'nddb backup DB (?P<folder>[^']+)'", "nddb.commands.backup('DB', {folder})"),
     (r"'nddb backup (?P<call>verify|restore)'", "nddb.commands.{call}_backup"),
     (r", or let the command wait \('--lock-wait 30s'\)", ""),
     (r", or use '--tmp-dir DIR'", ""),

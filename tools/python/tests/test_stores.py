@@ -199,9 +199,10 @@ def test_files_of_a_damaged_list_stay(bucket, command, tmp_path):
     command("backup", "db", place)
     before, files = stored(command, "db"), {key for key in bucket.keys() if "/files/" in key}
     name = next(key for key in bucket.keys() if "/backups/0" in key)
+    command("load", "db", "two.jsonl")
+    command("backup", "db", place)
     whole = bucket.get(name)
     bucket.put(name, whole[:-5])
-    command("load", "db", "two.jsonl")
     kept = json.loads(command("backup", "db", place, "--keep", "1", "--json"))
     assert kept["damaged"] == [f"{place}/backups/00000001"]
     assert files <= set(bucket.keys()), "the backup may be mended"

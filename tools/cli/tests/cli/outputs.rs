@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nddb_test_support::Random;
 use rustix::process::{Pid, Signal, kill_process};
@@ -142,14 +142,17 @@ fn names(dir: &Dir) -> Vec<String> {
 #[test]
 fn a_killed_command_leaves_the_earlier_output_and_the_next_one_cleans_up() {
     let dir = large();
+    let begun = Instant::now();
     dir.nddb(["export", "db", "-o", "out.jsonl", "-q"]).done();
+    // Kills are within the time that a whole export takes, on whatever machine.
+    let took = u64::try_from(begun.elapsed().as_micros()).expect("less than an age");
     let whole = dir.read("out.jsonl");
     let before = names(&dir);
     let mut random = Random::seeded("kills");
     let mut is_left = false;
     for round in 0..12 {
         let mut child = dir.nddb(["export", "db", "-o", "out.jsonl", "-q"]).start();
-        std::thread::sleep(Duration::from_micros(random.below(1_000_000)));
+        std::thread::sleep(Duration::from_micros(random.below(took)));
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
         assert!(dir.read("out.jsonl") == whole, "round {round}");
