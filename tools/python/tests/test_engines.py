@@ -5,6 +5,7 @@
 
 import importlib
 import os
+import re
 import textwrap
 from importlib.util import find_spec
 
@@ -162,7 +163,7 @@ def test_the_lines_of_the_module_run(engine, tmp_path, monkeypatch):
     rows = [page | {"number": number} for number, page in enumerate(pages.values())]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "documents.parquet")
     monkeypatch.chdir(tmp_path)
-    lines = textwrap.dedent(engine.jobs.__doc__.split("::\n")[1].split("\n\nThe steps")[0])
+    lines = textwrap.dedent(re.search(r"::\n((?:\n|    .*\n)+)", engine.jobs.__doc__).group(1))
     names = {}
     exec(compile(lines.replace('"documents', f'"{tmp_path}/documents'), engine.jobs.__name__, "exec"), names)
     removed = {row["id"] for row in engine.rows(names["members"]).to_pylist() if row["verdict"] == "remove"}
