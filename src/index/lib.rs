@@ -27,6 +27,7 @@ mod runs;
 pub mod spill;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod thresholds;
 mod write;
 
 pub use catalog::{Kept, Key};

@@ -1,5 +1,5 @@
-//! Access for benches and tests to internals: runs without documents in the catalog, and the storage calls of the
-//! engine.
+//! Access for benches and tests to internals: runs without documents in the catalog, the storage calls of the engine,
+//! its thresholds, and deliberate mistakes.
 
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use crate::read::snapshot::read_manifest;
 use crate::runs::build::files_of;
 use crate::runs::contents::{Contents, run_of};
 use crate::runs::planner::{self, Budget};
+pub use crate::thresholds::{SmallThresholds, small_thresholds};
 use crate::{Config, Error, Result};
 
 /// A run made by [`add_run`].

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use nddb::{CheckOptions, Reader, View, Writer};
-use nddb_index::testing::observe_storage;
+use nddb_index::testing::{observe_storage, small_thresholds};
 
 use super::support::steps::{Step, answer_line, assert_line, create, expected_line};
 use super::support::{Model, Parent, Random, Worker, folder, say};
@@ -25,6 +25,7 @@ pub(crate) fn write(mut parent: Parent) {
     let path = parent.answer();
     let mut random = Random::fixed(parent.answer().parse().expect("a number"));
     let path = Path::new(&path);
+    let _small = random.percent(70).then(|| small_thresholds(path));
     let mut writer = Writer::open(path).expect("opened without repair");
     writer.merge_in_background(random.percent(60));
     parent.tell("opened");
@@ -42,6 +43,7 @@ pub(crate) fn end_at_a_call(mut parent: Parent) {
     let mut random = Random::fixed(parent.answer().parse().expect("a number"));
     let last: u64 = parent.answer().parse().expect("a number");
     let path = Path::new(&path);
+    let _small = random.percent(70).then(|| small_thresholds(path));
     let mut writer = Writer::open(path).expect("opened without repair");
     writer.merge_in_background(true);
     let calls = AtomicU64::new(0);

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use nddb::{CheckOptions, Reader};
+use nddb_format::manifest::Manifest;
+use nddb_index::testing::small_thresholds;
 
 use super::support::steps::{Step, answer_line, assert_line, create, expected_line};
 use super::support::{Model, Parent, Random, Truth, Worker, folder};
@@ -59,7 +61,8 @@ fn assert_sound(path: &Path, why: &str) {
     assert!(report.is_sound(), "{why}: {report:#?}");
 }
 
-fn live(random: &mut Random, path: &Path, why: &str) {
+/// Returns whether deletions were folded into a file.
+fn live(random: &mut Random, path: &Path, why: &str) -> bool {
     let mut model = Model::default();
     let mut writer = create(path);
     writer.merge_in_background(random.percent(60));
@@ -68,7 +71,7 @@ fn live(random: &mut Random, path: &Path, why: &str) {
     let start = || Worker::start("reads", &[&path.to_string_lossy()]);
     let mut remote = Remote { worker: start(), truth: Truth::default() };
     assert_eq!(remote.worker.answer(), "opened");
-    let mut log = Vec::new();
+    let (mut log, mut folded) = (Vec::new(), false);
     for _ in 0..STEPS {
         let step = Step(random.next());
         log.push(step.to_string());
@@ -95,6 +98,8 @@ fn live(random: &mut Random, path: &Path, why: &str) {
             remote.truth = truth;
         }
         remote.assert(what, seed, &why);
+        let manifest = std::fs::read(path.join("MANIFEST")).expect("read");
+        folded |= Manifest::decode(&manifest).expect("a manifest").folded > 0;
         if random.percent(7) {
             assert_sound(path, &why);
         }
@@ -102,15 +107,20 @@ fn live(random: &mut Random, path: &Path, why: &str) {
     remote.worker.finish();
     writer.close().expect("closed");
     assert_sound(path, why);
+    folded
 }
 
 #[test]
 fn a_writer_and_readers_of_several_processes_say_what_plain_maps_say() {
     let mut seeds = Random::seeded("model");
     let folder = folder();
+    let mut folded = 0;
     for number in 0..DATABASES {
+        // Small thresholds, for all databases but one: deletions are folded, the memtable fills, runs have levels.
+        let _small = (number > 0).then(|| small_thresholds(folder.path()));
         let path = folder.path().join(number.to_string());
-        live(&mut Random::fixed(seeds.next()), &path, &format!("database {number}"));
+        folded += u64::from(live(&mut Random::fixed(seeds.next()), &path, &format!("database {number}")));
         std::fs::remove_dir_all(&path).expect("removed");
     }
+    assert!(folded >= DATABASES / 2, "deletions were folded in {folded} databases only");
 }

@@ -175,6 +175,31 @@ fn replaced_files_go_after_the_grace_whatever_is_committed_and_one_that_cannot_g
 }
 
 #[test]
+fn closing_tells_of_what_it_cannot_remove_and_the_next_opening_removes_it() {
+    for fails in ["sync the folder", "remove the file"] {
+        let folder = folder();
+        let path = folder.path().join("db");
+        let mut writer = create(&path);
+        insert(&mut writer, 0..100, 1);
+        writer.flush().expect("flushed");
+        (0..50).for_each(|id| assert!(writer.delete(&id.to_string()).expect("deleted")));
+        writer.commit().expect("committed");
+        compact_all(&mut writer);
+        let observer = failing(&path, io::ErrorKind::Other, move |action, _| action == fails);
+        let error = writer.close().expect_err(fails);
+        assert!(matches!(error, Error::Io { .. }), "{fails}: {error:?}");
+        drop(observer);
+        assert_sound(&path);
+        let mut writer = Writer::open(&path).expect("opened");
+        assert_eq!(files(&path, "post"), 1, "{fails}");
+        compact_all(&mut writer);
+        writer.close().expect("closed");
+        let stats = Reader::open(&path).expect("opened").view().stats().expect("counted");
+        assert_eq!((stats.documents, stats.deleted), (50, 0), "{fails}");
+    }
+}
+
+#[test]
 fn a_refresh_that_fails_shows_nothing_of_what_came_later() {
     for failed_read in [1, 2] {
         let folder = folder();

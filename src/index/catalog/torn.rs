@@ -12,6 +12,7 @@ use std::path::Path;
 
 use super::logs::{BLOCK, HEADER, Header, Torn, headers, log_number};
 use crate::Result;
+use crate::disk::bugs::{Bug, bug};
 use crate::disk::{copy, dir};
 
 /// Minimum number of bytes that a disk writes atomically.
@@ -36,13 +37,14 @@ pub(super) fn torn(path: &Path, names: &[OsString]) -> Result<Vec<Torn>> {
     let list = names.iter().find(|name| name.as_bytes() == current.trim_ascii_end());
     for name in newest.into_iter().chain(list) {
         let file = path.join(name);
-        let mut may_be_torn = false;
+        let takes_damage = bug(Bug::DamageTakenForTorn, path);
+        let mut may_be_torn = takes_damage;
         dir::read_blocks(&file, BLOCK, &mut |block| {
             may_be_torn = may_be_torn || block_may_be_torn(block);
             Ok(())
         })?;
         // The checksums of most logs need not be computed: RocksDB does that when it opens them.
-        if may_be_torn && let Some(length) = whole_length(&copy::read(&file)?) {
+        if may_be_torn && let Some(length) = whole_length(&copy::read(&file)?, takes_damage) {
             all.push(Torn { name: name.clone(), length });
         }
     }
@@ -55,8 +57,9 @@ fn block_may_be_torn(block: &[u8]) -> bool {
     headers(block).any(is_none) || is_empty_somewhere(block, 0, block.len())
 }
 
-/// Returns the length up to which a log is whole, if the rest is torn; `None` if nothing is torn.
-fn whole_length(log: &[u8]) -> Option<usize> {
+/// Returns the length up to which a log is whole, if the rest is torn; `None` if nothing is torn. By a mistake that
+/// tests make, the rest is torn if it is damaged.
+fn whole_length(log: &[u8], takes_damage: bool) -> Option<usize> {
     let (mut whole, mut is_open, mut is_broken, mut has_zeros) = (0, false, false, false);
     for (start, block) in (0..).step_by(BLOCK).zip(log.chunks(BLOCK)) {
         let mut at = 0;
@@ -68,6 +71,9 @@ fn whole_length(log: &[u8]) -> Option<usize> {
                     kind.is_some_and(|kind| (WHOLE..=LAST).contains(kind)) && record(block, *next).is_some()
                 };
                 let next = (at + 1..block.len()).find(is_next).unwrap_or(block.len());
+                if takes_damage {
+                    return Some(whole);
+                }
                 (is_broken, is_open) = (true, false);
                 has_zeros |= is_empty_somewhere(block, at, next);
                 at = next;
@@ -130,6 +136,10 @@ fn checksum(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn whole_length(log: &[u8]) -> Option<usize> {
+        super::whole_length(log, false)
+    }
 
     /// Writes changes of these sizes as RocksDB does.
     fn log(changes: &[usize]) -> (Vec<u8>, Vec<usize>) {

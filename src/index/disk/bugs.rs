@@ -33,12 +33,18 @@ pub enum Bug {
     OtherInputs,
     /// A backup does not contain the newest log of the catalog.
     BackupWithoutLog,
+    /// A backup does not compare the manifest that it copied with the one that is there afterwards.
+    BackupOfTwoStates,
+    /// A fold of the deleted set counts later deletions, too, as folded.
+    FoldedTooFar,
+    /// A log that is damaged in its middle is taken for one with a torn end.
+    DamageTakenForTorn,
 }
 
 #[cfg(any(test, feature = "testing"))]
 impl Bug {
     /// All mistakes.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::FileNotSynced,
         Self::FolderNotSynced,
         Self::ManifestBeforeRun,
@@ -51,6 +57,9 @@ impl Bug {
         Self::NoGrace,
         Self::OtherInputs,
         Self::BackupWithoutLog,
+        Self::BackupOfTwoStates,
+        Self::FoldedTooFar,
+        Self::DamageTakenForTorn,
     ];
 }
 
@@ -64,37 +73,24 @@ pub(crate) const fn bug(_bug: Bug, _path: &std::path::Path) -> bool {
 mod seeded {
     use std::fs;
     use std::path::{Path, PathBuf};
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::sync::{PoisonError, RwLock};
 
     use super::Bug;
+    use crate::disk::of_folder::{OfFolder, SetValue};
 
-    static ANY: AtomicBool = AtomicBool::new(false);
-    static SEEDED: RwLock<Vec<(u64, PathBuf, Bug)>> = RwLock::new(Vec::new());
+    static SEEDED: OfFolder<Bug> = OfFolder::new();
 
     /// A mistake that is switched on until this is dropped.
     #[derive(Debug)]
-    pub struct SeededBug(u64);
+    pub struct SeededBug(#[allow(dead_code, reason = "it is dropped")] SetValue<Bug>);
 
     /// Switches a mistake on for all databases below `folder`.
     pub fn seed_bug(folder: &Path, bug: Bug) -> SeededBug {
-        let mut seeded = SEEDED.write().unwrap_or_else(PoisonError::into_inner);
-        let number = seeded.last().map_or(0, |(last, ..)| last + 1);
-        seeded.push((number, folder.into(), bug));
-        ANY.store(true, Ordering::Release);
-        SeededBug(number)
-    }
-
-    impl Drop for SeededBug {
-        fn drop(&mut self) {
-            SEEDED.write().unwrap_or_else(PoisonError::into_inner).retain(|(number, ..)| *number != self.0);
-        }
+        SeededBug(SEEDED.set(folder, bug))
     }
 
     /// Returns whether a mistake is switched on for the file or folder at a path.
     pub(crate) fn bug(bug: Bug, path: &Path) -> bool {
-        let is_meant = |(_, folder, seeded): &(u64, PathBuf, Bug)| *seeded == bug && path.starts_with(folder);
-        ANY.load(Ordering::Acquire) && SEEDED.read().unwrap_or_else(PoisonError::into_inner).iter().any(is_meant)
+        SEEDED.at(path).contains(&bug)
     }
 
     /// Renames the newest segment of a folder, for [`Bug::ManifestBeforeRun`]. Returns its new and its old path.

@@ -13,6 +13,8 @@ mod lock;
 mod manifest;
 pub(crate) mod map;
 mod mark;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod of_folder;
 mod origin;
 mod place;
 pub(crate) mod regular;

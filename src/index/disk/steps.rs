@@ -22,49 +22,36 @@ pub(crate) fn step(_action: &'static str, _path: &Path) -> io::Result<()> {
 #[cfg(any(test, feature = "testing"))]
 mod observed {
     use std::io;
-    use std::path::{Path, PathBuf};
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::sync::{Arc, PoisonError, RwLock};
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use crate::disk::of_folder::{OfFolder, SetValue};
 
     /// Receives the action and the file or folder of a storage call before it is made; the call fails with a
     /// returned error.
     type Observer = Arc<dyn Fn(&'static str, &Path) -> io::Result<()> + Send + Sync>;
 
-    static OBSERVED: AtomicBool = AtomicBool::new(false);
-    static OBSERVERS: RwLock<Vec<(u64, PathBuf, Observer)>> = RwLock::new(Vec::new());
+    static OBSERVERS: OfFolder<Observer> = OfFolder::new();
 
     /// An observer of the storage calls below a folder, until it is dropped.
-    #[derive(Debug)]
-    pub struct StorageObserver(u64);
+    pub struct StorageObserver(#[allow(dead_code, reason = "it is dropped")] SetValue<Observer>);
+
+    impl std::fmt::Debug for StorageObserver {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("StorageObserver")
+        }
+    }
 
     /// Calls `observer` before each storage call below `folder`, with the action and the path.
     pub fn observe_storage(
         folder: &Path,
         observer: impl Fn(&'static str, &Path) -> io::Result<()> + Send + Sync + 'static,
     ) -> StorageObserver {
-        let mut observers = OBSERVERS.write().unwrap_or_else(PoisonError::into_inner);
-        let number = observers.last().map_or(0, |(last, ..)| last + 1);
-        observers.push((number, folder.into(), Arc::new(observer)));
-        OBSERVED.store(true, Ordering::Release);
-        StorageObserver(number)
+        StorageObserver(OBSERVERS.set(folder, Arc::new(observer)))
     }
 
-    impl Drop for StorageObserver {
-        fn drop(&mut self) {
-            OBSERVERS.write().unwrap_or_else(PoisonError::into_inner).retain(|(number, ..)| *number != self.0);
-        }
-    }
-
-    /// Calls the observers of a storage call.
+    /// Calls the observers of a storage call, without a lock, because an observer may wait.
     pub(super) fn announce(action: &'static str, path: &Path) -> io::Result<()> {
-        if !OBSERVED.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        // Observers are called without the lock, because an observer may wait.
-        let observers: Vec<Observer> = {
-            let observers = OBSERVERS.read().unwrap_or_else(PoisonError::into_inner);
-            observers.iter().filter(|(_, folder, _)| path.starts_with(folder)).map(|(.., it)| it.clone()).collect()
-        };
-        observers.iter().try_for_each(|observer| observer(action, path))
+        OBSERVERS.at(path).iter().try_for_each(|observer| observer(action, path))
     }
 }

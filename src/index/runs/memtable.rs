@@ -15,8 +15,6 @@ use nddb_format::scheme::K_MAX;
 use crate::runs::contents::Contents;
 use crate::runs::summaries::SummaryRows;
 
-/// Maximum number of rows before a flush.
-const ROWS_MAX: usize = 262_144;
 /// Maximum number of pairs of a key and a document before a flush: enough for some 16,000 documents with all sketches,
 /// about 16 MB. Opening a database reads the records of as many documents.
 const KEYS_MAX: usize = 400_000;
@@ -377,9 +375,10 @@ impl Memtables {
         self.each().find_map(|memtable| memtable.summaries.get(number))
     }
 
-    /// Returns whether the documents that are not frozen by a flush should be flushed.
-    pub(crate) fn is_full(&self) -> bool {
-        self.active.len() >= ROWS_MAX
+    /// Returns whether the documents that are not frozen by a flush should be flushed: `rows_max` documents, or a few
+    /// with much.
+    pub(crate) fn is_full(&self, rows_max: usize) -> bool {
+        self.active.len() >= rows_max
             || self.active.keys_len() >= KEYS_MAX
             || self.active.summaries_size() >= SUMMARIES_MAX
     }
@@ -463,21 +462,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::thresholds::Thresholds;
 
     #[test]
     fn documents_keys_and_bytes_of_summaries_fill_a_memtable() {
+        let rows_max = Thresholds::USUAL.memtable;
         let fills = |summary: usize, keys: u64, most: u64| {
             let (mut memtables, summary) = (Memtables::new(64, 3), vec![0; summary]);
             (0..most).find(|&number| {
                 memtables.insert(number, number);
                 memtables.insert_keys(number, 0..keys);
                 memtables.insert_summary(number, &summary);
-                memtables.is_full()
+                memtables.is_full(rows_max)
             })
         };
         assert_eq!(fills(4 << 10, 0, 10_000), Some((SUMMARIES_MAX >> 12) - 1));
         assert_eq!(fills(400, 25, 20_000), Some(KEYS_MAX as u64 / 25 - 1));
-        assert_eq!(fills(80, 0, ROWS_MAX as u64), Some(ROWS_MAX as u64 - 1));
+        assert_eq!(fills(80, 0, rows_max as u64), Some(rows_max as u64 - 1));
     }
 
     proptest! {

@@ -51,13 +51,13 @@ impl Writer {
     /// Returns the next compaction of the runs from `first` on.
     pub(super) fn plan_compaction_from(&self, first: usize) -> Option<CompactionPlan> {
         let runs = self.snapshot().runs.get(first..)?;
-        let (first, len) = choose(weights(self, &|_| false).get(first..)?)?;
+        let (first, len) = choose(weights(self, &|_| false).get(first..)?, self.thresholds.tier)?;
         Some(CompactionPlan::of(&runs[first..first + len]))
     }
 
     /// Returns the next merge in the background, of runs that are not `busy`.
     pub(super) fn next_merge(&self, busy: &dyn Fn(&Run) -> bool) -> Option<Range<usize>> {
-        choose_next(&weights(self, busy))
+        choose_next(&weights(self, busy), self.thresholds.tier)
     }
 
     /// Returns a compaction of all runs to one without deleted documents; `None` if that is already the state.
@@ -105,10 +105,11 @@ impl Writer {
             None => self.scheme_for(documents)?,
         };
         let (threads, memory_limit) = self.resources();
+        let rewrites = rewrites_of(&runs, self.thresholds.tier);
         let files = files_of(&scheme);
         let first_file = self.take_files(files);
         let (dir, deleted, watch) = self.merge_parts();
-        let merge = Merge { dir, runs: &runs, deleted, scheme, threads, memory_limit, rewrites: rewrites_of(&runs) };
+        let merge = Merge { dir, runs: &runs, deleted, scheme, threads, memory_limit, rewrites };
         if merge.changes_nothing(&dropped) {
             // Deleted documents with these numbers were dropped earlier, and their rows were not removed.
             self.retire_dropped(numbers, None);

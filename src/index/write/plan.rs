@@ -7,8 +7,6 @@ use crate::runs::run::Run;
 
 /// Number of runs of a tier that are merged into one run of the next tier.
 const FAN_IN: usize = 4;
-/// Number of documents of a run in the lowest tier.
-const TIER_BASE: u64 = 65_536;
 /// Up to this number of runs are left unmerged, whatever their sizes.
 const RUNS_MIN: usize = 5;
 /// A run is not rewritten together with younger runs whose total size is this many times smaller.
@@ -63,9 +61,9 @@ pub(super) struct Weight {
 }
 
 impl Weight {
-    fn tier(self) -> u32 {
+    fn tier(self, base: u64) -> u32 {
         let mut tier = 0;
-        let mut documents = self.documents / TIER_BASE;
+        let mut documents = self.documents / base;
         while documents >= FAN_IN as u64 {
             documents /= FAN_IN as u64;
             tier += 1;
@@ -82,13 +80,13 @@ fn is_balanced(runs: &[Weight]) -> bool {
 }
 
 /// Chooses runs to merge, as (first, len): four or more neighbours of a tier or below, the lowest tier first; otherwise
-/// one run with many deleted documents.
-pub(super) fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
-    let top = runs.iter().map(|run| run.tier()).max()?;
+/// one run with many deleted documents. Runs in the lowest tier have about `base` documents.
+pub(super) fn choose(runs: &[Weight], base: u64) -> Option<(usize, usize)> {
+    let top = runs.iter().map(|run| run.tier(base)).max()?;
     for tier in 0..=top {
         let mut first = 0;
         for end in 0..=runs.len() {
-            if end < runs.len() && runs[end].tier() <= tier {
+            if end < runs.len() && runs[end].tier(base) <= tier {
                 continue;
             }
             if end - first >= FAN_IN && is_balanced(&runs[first..end]) {
@@ -101,15 +99,15 @@ pub(super) fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
     worst.map(|first| (first, 1))
 }
 
-/// Returns how often a document may be rewritten in a database of this size: log4(documents / 65,536) + 2.
-fn rewrites_max(documents: u64) -> u32 {
-    (documents / TIER_BASE).max(1).ilog(4) + 2
+/// Returns how often a document may be rewritten in a database of this size: log4(documents / base) + 2.
+fn rewrites_max(documents: u64, base: u64) -> u32 {
+    (documents / base).max(1).ilog(4) + 2
 }
 
 /// Returns the level of a run: a run that was loaded as a whole counts like a run of the same size that was merged from
-/// small ones. Rewriting runs below a quarter of [`TIER_BASE`] costs almost nothing.
-fn level(run: &Weight) -> u32 {
-    let by_size = (4 * run.documents / TIER_BASE).max(1).ilog(4);
+/// small ones. Rewriting runs below a quarter of `base` costs almost nothing.
+fn level(run: &Weight, base: u64) -> u32 {
+    let by_size = (4 * run.documents / base).max(1).ilog(4);
     by_size.max(run.rewrites.into())
 }
 
@@ -119,14 +117,14 @@ fn level(run: &Weight) -> u32 {
 /// tail of runs is merged whose result stays below the level of the run before it. With r rewrites, w runs cover as
 /// many loads of one size as there are ways of choosing r of w + r (Bentley and Saxe 1980, binomial transform; Mathieu
 /// et al. 2014, binomial merge compaction). When no tail is allowed, two small neighbours are merged.
-pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
+pub(super) fn choose_next(runs: &[Weight], base: u64) -> Option<Range<usize>> {
     let documents = runs.iter().map(|run| run.documents).sum();
-    let rewrites = rewrites_max(documents);
+    let rewrites = rewrites_max(documents, base);
     let first = runs.iter().rposition(|run| run.busy).map_or(0, |last| last + 1);
     let idle = &runs[first..];
     let len = idle.len() + usize::from(first > 0);
     if len > (rewrites as usize).max(RUNS_MIN) && idle.len() > 1 {
-        let mut levels: Vec<u32> = idle.iter().map(level).collect();
+        let mut levels: Vec<u32> = idle.iter().map(|run| level(run, base)).collect();
         for index in (1..levels.len()).rev() {
             levels[index - 1] = levels[index - 1].max(levels[index]);
         }
@@ -148,18 +146,29 @@ pub(super) fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
 }
 
 /// Returns how often documents will have been rewritten once these runs are merged.
-pub(super) fn rewrites_of(runs: &[Arc<Run>]) -> u8 {
+pub(super) fn rewrites_of(runs: &[Arc<Run>], base: u64) -> u8 {
     let documents = runs.iter().map(|run| run.entry.documents).sum();
-    rewritten(runs.iter().map(|run| run.entry.rewrites), documents)
+    rewritten(runs.iter().map(|run| run.entry.rewrites), documents, base)
 }
 
-fn rewritten(rewrites: impl Iterator<Item = u8>, documents: u64) -> u8 {
-    rewrites.max().unwrap_or(0).saturating_add(u8::from(4 * documents >= TIER_BASE))
+fn rewritten(rewrites: impl Iterator<Item = u8>, documents: u64, base: u64) -> u8 {
+    rewrites.max().unwrap_or(0).saturating_add(u8::from(4 * documents >= base))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The base of all tiers here.
+    const BASE: u64 = 65_536;
+
+    fn choose(runs: &[Weight]) -> Option<(usize, usize)> {
+        super::choose(runs, BASE)
+    }
+
+    fn choose_next(runs: &[Weight]) -> Option<Range<usize>> {
+        super::choose_next(runs, BASE)
+    }
 
     fn weight(documents: u64, dead: u64) -> Weight {
         Weight { documents, dead, rewrites: 0, busy: false }
@@ -210,14 +219,14 @@ mod tests {
             runs.push(weight(documents, 0));
             while let Some(found) = choose_next(&runs) {
                 let documents = runs[found.clone()].iter().map(|run| run.documents).sum();
-                let rewrites = rewritten(runs[found.clone()].iter().map(|run| run.rewrites), documents);
+                let rewrites = rewritten(runs[found.clone()].iter().map(|run| run.rewrites), documents, BASE);
                 runs.splice(found, [Weight { rewrites, ..weight(documents, 0) }]);
             }
             seen(&runs);
         }
         let all: u64 = runs.iter().map(|run| run.documents).sum();
         let most = runs.iter().map(|run| run.rewrites).max().expect("some");
-        (most, (all as f64 / TIER_BASE as f64).log(4.0) + 2.0)
+        (most, (all as f64 / BASE as f64).log(4.0) + 2.0)
     }
 
     #[test]

@@ -11,7 +11,7 @@ use nddb::Writer;
 use nddb_index::testing::{Bug, seed_bug};
 
 use crate::judge::{Reached, Verdict};
-use crate::support::Random;
+use crate::support::{Random, small_thresholds};
 use crate::trace::{End, Fate, Plan, Trace};
 use crate::workload::{Workload, database};
 
@@ -109,6 +109,7 @@ pub(crate) struct Life {
 pub(crate) fn do_task() -> bool {
     let Ok(line) = std::env::var(TASK) else { return false };
     let (task, root) = Task::of_line(&line);
+    small_thresholds();
     let folder = File::open(root).expect("the folder exists");
     let end = if task.cuts { End::PowerCut(folder.as_raw_fd()) } else { End::Killed };
     let _bug = task.bug.map(|bug| seed_bug(root, bug));

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use nddb::{CheckOptions, Error, Reader, RebuildOptions, RebuildWhat};
+use nddb_index::testing::{Bug, seed_bug};
 
 use crate::disk::files_below;
 use crate::judge::Verdict;
@@ -66,15 +67,17 @@ impl Small {
         files_below(&self.path()).into_iter().filter(|path| !is_text(path)).collect()
     }
 
-    /// Damages a file of a copy of the database in each of these ways and judges each.
+    /// Damages a file of a copy of the database in each of these ways and judges each, with a mistake or without.
     pub(crate) fn damaged<T>(
         &self,
+        bug: Option<Bug>,
         file: &Path,
         ways: impl Iterator<Item = T>,
         damage: impl Fn(&mut Vec<u8>, &T) -> String,
     ) -> Verdict<Vec<Outcome>> {
         let copy = folder();
         let path = copy.path().join("db");
+        let _bug = bug.map(|bug| seed_bug(copy.path(), bug));
         let sound = fs::read(file).expect("it can be read");
         let target = path.join(file.strip_prefix(self.path()).expect("it is below"));
         copy_folder(&self.path(), &path);
@@ -166,7 +169,7 @@ fn a_flipped_bit_anywhere_is_found_or_does_no_harm() {
             bytes[*byte] ^= 1 << bit;
             format!("bit {bit} of byte {byte}")
         };
-        let outcomes = small.damaged(file, places.into_iter(), flip).unwrap_or_else(|why| panic!("{why}"));
+        let outcomes = small.damaged(None, file, places.into_iter(), flip).unwrap_or_else(|why| panic!("{why}"));
         let harmless = outcomes.iter().filter(|outcome| **outcome == Outcome::Harmless).count();
         // Nothing of these files is unused.
         let is_ours = file.starts_with(small.path().join("runs")) || file.ends_with("db/MANIFEST");
@@ -175,6 +178,24 @@ fn a_flipped_bit_anywhere_is_found_or_does_no_harm() {
         found.fetch_add(outcomes.len() - harmless, Ordering::Relaxed);
     });
     say(&format!("{found:?} of {flips:?} flipped bits are found, the others do no harm"));
+}
+
+#[test]
+fn a_log_that_is_damaged_before_its_end_is_not_cut_as_if_it_were_torn() {
+    let small = Small::new(13);
+    let files = small.files();
+    let log = files.iter().filter(|file| file.extension().is_some_and(|end| end == "log")).max().expect("a log");
+    let size = fs::metadata(log).expect("a file").len() as usize;
+    assert!(size > 1000, "there are commits in it");
+    let flip = |bytes: &mut Vec<u8>, byte: &usize| {
+        bytes[*byte] ^= 4;
+        format!("a bit of byte {byte}")
+    };
+    let damaged = |bug| small.damaged(bug, log, (100..size).step_by(size / 12), flip);
+    let outcomes = damaged(None).unwrap_or_else(|why| panic!("{why}"));
+    assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Found), "{outcomes:?}");
+    let why = damaged(Some(Bug::DamageTakenForTorn)).expect_err("commits are lost");
+    assert!(why.contains("wrong answers"), "{why}");
 }
 
 #[test]
@@ -187,7 +208,7 @@ fn a_file_that_is_cut_grown_or_empty_is_found_or_does_no_harm() {
             bytes.resize(*length, 0);
             format!("a length of {length}, not {size},")
         };
-        let outcomes = small.damaged(file, lengths.into_iter(), cut);
+        let outcomes = small.damaged(None, file, lengths.into_iter(), cut);
         // A log that ends between two commits cannot be told from one behind which none was made.
         let is_log = file.extension().is_some_and(|end| end == "log");
         match outcomes {

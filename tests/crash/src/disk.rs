@@ -44,15 +44,25 @@ fn write_at(contents: &mut Vec<u8>, offset: usize, data: &[u8]) {
 #[derive(Clone, Debug, Default)]
 struct File {
     durable: Arc<Vec<u8>>,
+    /// What processes see, if a sync has failed and some of it will never be durable.
+    seen: Option<Arc<Vec<u8>>>,
     /// What has happened to it since.
     pending: Vec<Change>,
 }
 
 impl File {
     fn present(&self) -> Vec<u8> {
-        let mut contents = self.durable.to_vec();
+        let mut contents = self.seen.as_ref().unwrap_or(&self.durable).to_vec();
         self.pending.iter().for_each(|change| change.apply(&mut contents));
         contents
+    }
+
+    fn sync(&mut self) {
+        for change in std::mem::take(&mut self.pending) {
+            for contents in [Some(&mut self.durable), self.seen.as_mut()].into_iter().flatten() {
+                change.apply(Arc::make_mut(contents));
+            }
+        }
     }
 }
 
@@ -154,7 +164,7 @@ impl Disk {
         let mut files = BTreeMap::new();
         for (number, path) in files_below(&root).into_iter().enumerate() {
             let contents = fs::read(&path).expect("it can be read");
-            files.insert(number, File { durable: Arc::new(contents), pending: Vec::new() });
+            files.insert(number, File { durable: Arc::new(contents), ..File::default() });
             durable.insert(path, Entry::File(number));
         }
         Self { root, files, present: durable.clone(), durable, pending: Vec::new() }
@@ -176,19 +186,28 @@ impl Disk {
             Event::Write(file, offset, data) => self.change(*file, Change::Write(*offset, data.clone())),
             Event::Truncate(file, length) => self.change(*file, Change::Truncate(*length)),
             Event::SyncFile(file) => {
-                if let Some(file) = self.files.get_mut(file).filter(|file| !file.pending.is_empty()) {
-                    let mut contents = std::mem::take(&mut file.durable);
-                    std::mem::take(&mut file.pending)
-                        .iter()
-                        .for_each(|change| change.apply(Arc::make_mut(&mut contents)));
-                    file.durable = contents;
+                self.files.get_mut(file).into_iter().for_each(File::sync);
+            }
+            Event::FailSync(file) => {
+                if let Some(file) = self.files.get_mut(file) {
+                    file.seen = Some(Arc::new(file.present()));
+                    file.pending.clear();
                 }
             }
             Event::SyncFolder(folder) => {
                 let is_in = |renaming: &Renaming| renaming.paths().any(|path| path.parent() == Some(folder));
-                let (now, later) = std::mem::take(&mut self.pending).into_iter().partition(is_in);
-                let now: Vec<Renaming> = now;
-                now.iter().for_each(|renaming| renaming.apply(&mut self.durable));
+                let mut later: Vec<Renaming> = Vec::new();
+                for renaming in std::mem::take(&mut self.pending) {
+                    if !is_in(&renaming) {
+                        later.push(renaming);
+                        continue;
+                    }
+                    if let Renaming::Remove(removed) = &renaming {
+                        // What happened in a folder that is gone does not happen in the next one of this name.
+                        later.retain(|before| !before.paths().all(|path| path.starts_with(removed)));
+                    }
+                    renaming.apply(&mut self.durable);
+                }
                 self.pending = later;
             }
             Event::Rename(from, to) => {
@@ -423,6 +442,20 @@ mod tests {
         assert_eq!(after(&events, Loss::All), image(&[("a", "one")]));
         assert_eq!(after(&events, Loss::Nothing), image(&[("a", "oxyz")]));
         assert_eq!(disk(&events).not_durable(&a()), Some("has contents that are not durable"));
+    }
+
+    #[test]
+    fn what_happened_in_a_folder_that_is_gone_does_not_happen_in_the_next_of_its_name() {
+        let (d, file, e) = (PathBuf::from("/r/d"), PathBuf::from("/r/d/file"), PathBuf::from("/r/e"));
+        let sync = |folder: &str| Event::SyncFolder(folder.into());
+        let mut events = vec![Event::MakeFolder(d.clone()), Event::Create(file.clone(), 0), sync("/r/d"), sync("/r")];
+        events.extend([Event::Remove(file), Event::Remove(d.clone())]);
+        events.extend([Event::MakeFolder(e.clone()), Event::Create(e.join("file"), 1), sync("/r/e")]);
+        events.extend([Event::Rename(e, d), sync("/r")]);
+        for loss in Loss::ALL {
+            let left = disk(&events).cut(loss, &mut Random::fixed(1));
+            assert!(left.contains_key(Path::new("d/file")), "{loss:?}: {left:?}");
+        }
     }
 
     #[test]

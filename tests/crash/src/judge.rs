@@ -42,21 +42,7 @@ impl Workload {
         if reached.done == 0 {
             return judge_creation(&path);
         }
-        let possible = self.possible(reached);
-        is_sound(&path, "as the crash left it")?;
-        let reader = Reader::open(&path).map_err(|error| format!("a reader cannot open it: {error:?}"))?;
-        let found = is_one_of(&reader.view(), &possible, random)?;
-        drop(reader);
-        let writer = Writer::open(&path).map_err(|error| format!("a writer cannot open it: {error:?}"))?;
-        is_one_of(&writer.view(), std::slice::from_ref(&found), random)
-            .map_err(|why| format!("opened for writing: {why}"))?;
-        no_remains(&path)?;
-        if random.percent(20) {
-            goes_on(writer, &found)?;
-        } else {
-            drop(writer);
-        }
-        is_sound(&path, "opened for writing")
+        judge_database(&path, &self.possible(reached), random)
     }
 
     /// Judges the backups and what was restored from them.
@@ -100,6 +86,24 @@ impl Workload {
         }
         Ok(())
     }
+}
+
+/// Judges a database that must be in one of these states.
+pub(crate) fn judge_database(path: &Path, possible: &[Model], random: &mut Random) -> Verdict {
+    is_sound(path, "as the crash left it")?;
+    let reader = Reader::open(path).map_err(|error| format!("a reader cannot open it: {error:?}"))?;
+    let found = is_one_of(&reader.view(), possible, random)?;
+    drop(reader);
+    let writer = Writer::open(path).map_err(|error| format!("a writer cannot open it: {error:?}"))?;
+    is_one_of(&writer.view(), std::slice::from_ref(&found), random)
+        .map_err(|why| format!("opened for writing: {why}"))?;
+    no_remains(path)?;
+    if random.percent(20) {
+        goes_on(writer, &found)?;
+    } else {
+        drop(writer);
+    }
+    is_sound(path, "opened for writing")
 }
 
 /// Judges a database whose creation was not acknowledged: it is none, or it is empty.

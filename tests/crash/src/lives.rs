@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use nddb::{CheckOptions, Reader, View};
+use nddb_index::testing::{Bug, seed_bug};
 
 use crate::cuts::unwound;
 use crate::judge::Verdict;
@@ -16,7 +17,12 @@ const DEEDS: usize = 10;
 
 /// Lives the life of a seed. Counts it, and the views that were compared.
 pub(crate) fn live(seed: u64) -> Verdict<Counted> {
-    unwound(AssertUnwindSafe(|| Ok(Counted { judged: 1, again: views(seed) })))
+    live_through(&Workload::new(seed, DEEDS), seed, None)
+}
+
+/// Lives through a workload, with a mistake or without. A seed determines when readers are opened, and their queries.
+pub(crate) fn live_through(workload: &Workload, seed: u64, bug: Option<Bug>) -> Verdict<Counted> {
+    unwound(AssertUnwindSafe(|| Ok(Counted { judged: 1, again: views(workload, seed, bug) })))
         .and_then(|counted| counted)
         .map_err(|why| format!("seed {seed}: {why}"))
 }
@@ -25,10 +31,10 @@ pub(crate) fn live(seed: u64) -> Verdict<Counted> {
 ///
 /// # Panics
 /// If one differs.
-fn views(seed: u64) -> usize {
+fn views(workload: &Workload, seed: u64, bug: Option<Bug>) -> usize {
     let (folder, mut random) = (folder(), Random::fixed(seed ^ 0x11fe));
-    let workload = Workload::new(seed, DEEDS);
     let path = database(folder.path());
+    let _bug = bug.map(|bug| seed_bug(folder.path(), bug));
     let (mut held, mut views): (Option<Reader>, usize) = (None, 0);
     workload.run(folder.path(), &mut |_| (), &mut |deed| {
         let (model, seed) = (&workload.models[deed + 1], random.next());
@@ -37,7 +43,7 @@ fn views(seed: u64) -> usize {
         let mut reader = held.take().unwrap_or_else(|| Reader::open(&path).expect("opened"));
         reader.refresh().unwrap_or_else(|error| panic!("{why}: {error:?}"));
         compare(&reader.view(), model, seed, &why);
-        held = random.percent(80).then_some(reader);
+        held = random.percent(50).then_some(reader);
         views += 1;
     });
     let report = nddb::check(&path, &CheckOptions::default(), &mut |_| true).expect("checked");

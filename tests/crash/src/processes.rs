@@ -15,7 +15,7 @@ use nddb::{CheckOptions, Error, Reader, Writer};
 use crate::judge::Verdict;
 use crate::support::commits;
 use crate::support::steps::create;
-use crate::support::{Random, folder, say};
+use crate::support::{Random, folder, say, small_thresholds};
 
 /// The variable with what a process is to do.
 const ROLE: &str = "NDDB_CRASH_ROLE";
@@ -263,6 +263,7 @@ impl Place {
 /// Does what this process is to do, if it is one of them. Returns whether it is.
 pub(crate) fn do_role() -> bool {
     let Ok(line) = std::env::var(ROLE) else { return false };
+    small_thresholds();
     let [seed, role, root] = line.splitn(3, ':').collect::<Vec<_>>()[..] else { panic!("{line}: no role") };
     let (place, random) = (Place(root.into()), &mut Random::fixed(seed.parse().expect("a number")));
     match role {

@@ -1,19 +1,22 @@
 //! The part of the sweeps that belongs to every run of the tests, and the mistakes in the protocol that are noticed.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nddb_index::testing::Bug;
+use nddb::{CheckOptions, Document, Fingerprint, Writer};
+use nddb_index::testing::{Bug, observe_storage, seed_bug};
 
 use crate::bugs::Means::{self, Cut, Kill, Order};
 use crate::cuts::Sweep;
+use crate::lives::live_through;
 use crate::mount::Kind;
 use crate::processes::Processes;
-use crate::support::Random;
-use crate::support::steps::Step;
+use crate::support::steps::{Step, create};
+use crate::support::{Random, folder};
 use crate::sweeps::Sweeps;
-use crate::workload::{Deed, Workload};
+use crate::workload::{Deed, Workload, backup, database};
 
 /// Two of the tests run at a time.
 const SWEEPS: Sweeps = Sweeps { kills: 300, cuts: 200, power: 75, errors: 60, lives: 120, seed: 1, threads: 1 };
@@ -144,6 +147,62 @@ fn a_merge_in_place_of_other_runs_is_noticed() {
 #[test]
 fn a_backup_without_the_newest_log_is_noticed() {
     assert_noticed(Bug::BackupWithoutLog, &[Cut]);
+}
+
+#[test]
+fn a_fold_of_deletions_that_counts_later_ones_is_noticed() {
+    // Each commit replaces documents of the one before it, and has the one before it flushed.
+    let deeds = [Deed::Create].into_iter().chain((1..=5).map(Deed::Insert)).chain([Deed::Close]);
+    let workload = Workload::of(deeds.collect(), false);
+    let live = |seed, bug| live_through(&workload, seed, bug);
+    let cut = |bug| Sweep { bug, workload: workload.clone(), ..Sweep::new(4, 20) }.run();
+    live(1, None).and_then(|_| cut(None)).unwrap_or_else(|why| panic!("{why}"));
+    let bug = Some(Bug::FoldedTooFar);
+    assert!((1..=8).any(|seed| live(seed, bug).is_err()), "views are compared with the model");
+    assert!(cut(bug).is_err(), "views after a power cut are");
+}
+
+/// Between taking the files of the runs and those of the catalog, a writer deletes, merges, and removes what it
+/// replaced.
+#[test]
+fn a_backup_of_two_states_is_noticed() {
+    let backed_up = |bug: Option<Bug>| {
+        let folder = folder();
+        let (path, target) = (database(folder.path()), backup(folder.path(), 1));
+        let _bug = bug.map(|bug| seed_bug(folder.path(), bug));
+        let mut writer = create(&path);
+        // Documents of a bulk load are in sorted files of the catalog.
+        let mut load = writer.bulk_load().expect("begun");
+        for number in 0..300u64 {
+            let document = Document::bare(&number.to_string(), Fingerprint(number << 20)).expect("a document");
+            load.push(document).expect("taken");
+        }
+        load.finish().expect("loaded");
+        writer.close().expect("closed");
+        let (other, is_done) = (path.clone(), Arc::new(AtomicBool::new(false)));
+        let done = is_done.clone();
+        let _observer = observe_storage(folder.path(), move |action, to| {
+            let is_catalog = action == "link the file" && to.extension().is_some_and(|end| end == "sst");
+            if is_catalog && !to.starts_with(&other) && !done.swap(true, Ordering::Relaxed) {
+                let mut writer = Writer::open(&other).expect("opened");
+                for number in 0..200 {
+                    writer.delete(&number.to_string()).expect("deleted");
+                }
+                writer.commit().expect("committed");
+                let plan = writer.plan_full_compaction().expect("there is something to drop");
+                writer.compact(&plan).expect("merged");
+                writer.close().expect("closed");
+            }
+            Ok(())
+        });
+        nddb::backup(&path, &target, &mut |_| true).map_err(|error| format!("{error:?}"))?;
+        assert!(is_done.load(Ordering::Relaxed), "a writer came in between");
+        let report = nddb::verify_backup(&target, &CheckOptions::default(), &mut |_| true).expect("verified");
+        if report.is_sound() { Ok(()) } else { Err(format!("{report:?}")) }
+    };
+    backed_up(None).unwrap_or_else(|why| panic!("{why}"));
+    let why = backed_up(Some(Bug::BackupOfTwoStates)).expect_err("it is damaged");
+    assert!(why.contains("BackupReport"), "{why}");
 }
 
 /// Its log has many blocks, of which a power cut may leave any.

@@ -20,6 +20,8 @@ pub(crate) enum Event {
     Write(usize, u64, Arc<[u8]>),
     Truncate(usize, u64),
     SyncFile(usize),
+    /// What was written to a file does not become durable, not even by the next sync.
+    FailSync(usize),
     SyncFolder(PathBuf),
     Rename(PathBuf, PathBuf),
     Link(PathBuf, PathBuf),
@@ -93,6 +95,8 @@ struct State {
     /// Whether events are kept.
     keeps: bool,
     calls: u64,
+    /// The numbers of the calls that make something durable.
+    syncs: Vec<u64>,
     /// The number of calls that read files.
     reads: u64,
     plan: Option<Plan>,
@@ -133,7 +137,17 @@ impl Trace {
         let root = root.canonicalize().expect("the folder exists");
         let names: BTreeMap<PathBuf, usize> = crate::disk::files_below(&root).into_iter().zip(0..).collect();
         let next_file = names.len();
-        let state = State { names, next_file, events: Vec::new(), keeps, calls: 0, reads: 0, plan, met: None };
+        let state = State {
+            names,
+            next_file,
+            events: Vec::new(),
+            keeps,
+            calls: 0,
+            syncs: Vec::new(),
+            reads: 0,
+            plan,
+            met: None,
+        };
         let traced = Arc::new(Traced { root, state: Mutex::new(state) });
         TRACES.write().unwrap_or_else(PoisonError::into_inner).push(traced.clone());
         TRACING.fetch_add(1, Ordering::AcqRel);
@@ -151,6 +165,11 @@ impl Trace {
     /// Returns the number of calls so far.
     pub(crate) fn calls(&self) -> u64 {
         self.0.lock().calls
+    }
+
+    /// Returns the numbers of the calls so far that make something durable.
+    pub(crate) fn syncs(&self) -> Vec<u64> {
+        self.0.lock().syncs.clone()
     }
 
     /// Returns the number of calls so far that read files.
@@ -435,10 +454,17 @@ pub(crate) fn truncate(number: c_int, length: u64, call: impl FnOnce() -> c_int)
 pub(crate) fn sync(number: c_int, call: impl FnOnce() -> c_int) -> c_int {
     let Some((traced, handle)) = handle(number) else { return call() };
     let what = || format!("sync {}", name_of(number));
-    traced.make(&what, false, call, |_, _| match handle {
-        Handle::File(file) | Handle::Read(file) => Event::SyncFile(file),
-        Handle::Folder(path) => Event::SyncFolder(path),
-    })
+    let outcome = traced.make(&what, false, call, |state, _| {
+        state.syncs.push(state.calls);
+        match &handle {
+            Handle::File(file) | Handle::Read(file) => Event::SyncFile(*file),
+            Handle::Folder(path) => Event::SyncFolder(path.clone()),
+        }
+    });
+    if let (-1, Handle::File(file) | Handle::Read(file)) = (outcome, handle) {
+        traced.lock().push(Event::FailSync(file));
+    }
+    outcome
 }
 
 /// A file or folder gets another name.

@@ -13,6 +13,7 @@ use nddb_format::manifest::Manifest;
 use super::parts::{Backup, BackupSummary, Contents, DATABASE, LIST, backups_in, folder_of, holder, path_in};
 use super::retention::{Retention, remove_old};
 use crate::catalog::{Catalog, Pinned};
+use crate::disk::bugs::{Bug, bug};
 use crate::disk::copy::{self, Held, link_or_hold};
 use crate::disk::dir::{Dir, Kind, named_files, write_synced};
 use crate::disk::staging::{Staging, refuse_inside, remove_remains};
@@ -224,7 +225,8 @@ impl Taken {
             let bytes = dir.read_manifest()?;
             let manifest = Manifest::decode(&bytes).map_err(Error::format(&dir.manifest_path()))?;
             let outcome = take_runs(&mut runs, dir, copy, &manifest).and_then(|()| catalog.pin());
-            let stood_still = read_manifest(dir)?.generation == manifest.generation;
+            let stood_still =
+                bug(Bug::BackupOfTwoStates, dir.root()) || read_manifest(dir)?.generation == manifest.generation;
             dir.check_place()?;
             match outcome {
                 Ok(()) if stood_still => {

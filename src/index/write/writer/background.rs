@@ -114,7 +114,7 @@ impl Writer {
 
     /// Makes room in the memtable for another group, and among the runs.
     pub(super) fn make_room(&mut self) -> Result<()> {
-        let full = self.snapshot.memtable.is_full();
+        let full = self.snapshot.memtable.is_full(self.thresholds.memtable);
         if !self.jobs.on {
             return if full { self.flush() } else { Ok(()) };
         }
@@ -297,8 +297,8 @@ impl Writer {
         .size();
         dir.need_space(size)?;
         let files = (self.take_files(files_of(&scheme)), files_of(&scheme));
+        let rewrites = rewrites_of(&runs, self.thresholds.tier);
         let job = Job::start(Task::Merge(plan), files, move |watch| {
-            let rewrites = rewrites_of(&runs);
             let merge = Merge { dir: &dir, runs: &runs, deleted: &deleted, scheme, threads, memory_limit, rewrites };
             let dropped = survey(&dir, &runs, &deleted)?;
             if merge.changes_nothing(&dropped) {

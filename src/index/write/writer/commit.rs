@@ -20,8 +20,8 @@ impl Writer {
             let outcome = self.write_group(&group);
             self.guard(outcome)?;
         }
-        // The commit is durable, whatever the outcome of this.
-        self.remove_retired(false);
+        // The commit is durable, whatever the outcome of this. A writer that must not go on says so at the next call.
+        let _ = self.remove_retired(false);
         Ok(())
     }
 

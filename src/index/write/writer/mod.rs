@@ -24,6 +24,7 @@ use crate::read::scope::Scope;
 use crate::read::snapshot::Snapshot;
 use crate::read::view::View;
 use crate::spill::progress::{Progress, Watch};
+use crate::thresholds::Thresholds;
 use crate::{Error, Result};
 pub(crate) use group::Known;
 use group::{Group, Staged};
@@ -64,6 +65,7 @@ pub struct Writer {
     watch: Watch,
     threads: usize,
     memory_limit: u64,
+    pub(super) thresholds: Thresholds,
 }
 
 impl std::fmt::Debug for Writer {
@@ -258,12 +260,16 @@ impl Writer {
     /// Commits and closes; files that are no longer needed are removed.
     ///
     /// # Errors
-    /// Errors of [`Writer::commit`].
+    /// Errors of [`Writer::commit`]; after it, of background merges and of the removal of files that are no longer
+    /// needed, which the next opening removes.
     pub fn close(mut self) -> Result<()> {
         self.commit()?;
         let drained = self.drain();
-        self.remove_retired(true);
+        let removed = self.remove_retired(true);
         drained?;
+        removed?;
+        // Something failed after the commit.
+        self.ready()?;
         self.merge_catalog_files(MERGED_AT_END)
     }
 

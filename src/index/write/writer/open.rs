@@ -22,6 +22,7 @@ use crate::disk::staging::Staging;
 use crate::process::new_identity;
 use crate::read::snapshot::{Snapshot, disagreements, read_manifest};
 use crate::runs::run::Verify;
+use crate::thresholds::Thresholds;
 use crate::write::jobs::Jobs;
 use crate::{Config, Error, Result};
 
@@ -135,6 +136,7 @@ impl Writer {
         let kinds = KeyKinds::of_label(&settings.recipe);
         Ok(Self {
             jobs: Jobs::default(),
+            thresholds: Thresholds::of(dir.root()),
             dir,
             catalog,
             settings,

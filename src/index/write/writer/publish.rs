@@ -20,9 +20,6 @@ use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
-/// From this number of deletions in the catalog on, deletions are written to a file.
-const FOLD_AT: u64 = 65_536;
-
 impl Writer {
     /// Moves all committed documents from the memtable into a run.
     ///
@@ -166,7 +163,7 @@ impl Writer {
         manifest.commits = self.counters.commits;
         let first = self.next_file;
         // Removing numbers from the deleted set needs a new file; removing rows does not.
-        let fold = self.unfolded >= FOLD_AT || leaving.is_some() && manifest.deleted.is_some();
+        let fold = self.unfolded >= self.thresholds.fold || leaving.is_some() && manifest.deleted.is_some();
         let prepared = self.prepare(&mut manifest, fold, leaving);
         if let Err(error) = prepared {
             // No manifest names the new files or the run that was to be published.
@@ -218,7 +215,8 @@ impl Writer {
         // The rows of cancelled ranges already mark their numbers as deleted.
         self.snapshot.ranges.in_state(RangeState::Cancelled).for_each(|numbers| _ = deleted.remove_range(numbers));
         // Later deletions carry the new generation.
-        manifest.folded = manifest.generation - 1;
+        let is_too_far = bug(Bug::FoldedTooFar, self.dir.root());
+        manifest.folded = if is_too_far { manifest.generation } else { manifest.generation - 1 };
         manifest.deleted = None;
         if deleted.is_empty() {
             return Ok(());

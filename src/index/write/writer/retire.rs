@@ -19,44 +19,44 @@ use crate::disk::bugs::{Bug, bug};
 use crate::keys::keys_of;
 use crate::ranges::{contains_all, deleted_in};
 
-/// Number of rows removed by one write.
-const SLICE: usize = 4096;
 /// Number of documents of an interval removed by one write: most leave in groups.
 const SLICE_OF_INTERVAL: usize = 1 << 16;
 
 impl Writer {
     /// Removes items that no manifest needs, once readers have had time to read the new one. Rows are removed a slice
     /// at a time, or all at once if `at_once`. A slower reader finds a file missing and retries. Items that cannot be
-    /// removed stay for the next time, or for the next opening.
-    pub(super) fn remove_retired(&mut self, at_once: bool) {
-        let mut later = VecDeque::new();
+    /// removed stay for the next time, or for the next opening. Returns the first failure.
+    pub(super) fn remove_retired(&mut self, at_once: bool) -> Result<()> {
+        let (mut later, mut outcome) = (VecDeque::new(), Ok(()));
         let grace = if bug(Bug::NoGrace, self.dir.root()) { Duration::ZERO } else { GRACE };
         while let Some((since, item)) = self.retired.waiting.pop_front() {
             if self.poisoned || !at_once && since.elapsed() < grace {
                 self.retired.waiting.push_front((since, item));
                 break;
             }
-            let left = match item {
+            let (removed, left) = match item {
                 Item::File(number, kind) => {
-                    if self.dir.remove(number, kind).is_err() {
+                    let removed = self.dir.remove(number, kind);
+                    if removed.is_err() {
                         later.push_back((since, Item::File(number, kind)));
                     }
+                    outcome = outcome.and(removed);
                     continue;
                 }
                 Item::Rows(mut numbers) => {
-                    let outcome = self.purge(&mut numbers);
-                    let failed = self.guard(outcome).is_err();
-                    (failed, (!numbers.is_empty()).then_some(Item::Rows(numbers)))
+                    let purged = self.purge(&mut numbers);
+                    (self.guard(purged), (!numbers.is_empty()).then_some(Item::Rows(numbers)))
                 }
                 Item::Deletions(from, folded) => {
-                    let outcome = self.forget_folded(from, folded);
-                    let outcome = self.guard(outcome);
-                    let left = outcome.as_ref().map_or(Some(from), |left| *left);
-                    (outcome.is_err(), left.map(|from| Item::Deletions(from, folded)))
+                    let forgotten = self.forget_folded(from, folded);
+                    let forgotten = self.guard(forgotten);
+                    let left = forgotten.as_ref().map_or(Some(from), |left| *left);
+                    (forgotten.map(drop), left.map(|from| Item::Deletions(from, folded)))
                 }
             };
-            let (failed, left) = left;
             left.into_iter().for_each(|left| self.retired.waiting.push_front((since, left)));
+            let failed = removed.is_err();
+            outcome = outcome.and(removed);
             if failed || !at_once {
                 break;
             }
@@ -64,11 +64,15 @@ impl Writer {
         later.into_iter().rev().for_each(|item| self.retired.waiting.push_front(item));
         let leaving = self.leaving();
         if !leaving.is_empty() && !self.retired.has_rows() && !self.poisoned {
-            let outcome = self.publish_without(&leaving);
-            if self.guard(outcome).is_ok() && at_once {
-                self.remove_retired(true);
+            let published = self.publish_without(&leaving);
+            let published = self.guard(published);
+            let again = published.is_ok() && at_once;
+            outcome = outcome.and(published);
+            if again {
+                outcome = outcome.and(self.remove_retired(true));
             }
         }
+        outcome
     }
 
     /// Removes the rows of the first of these documents, which are deleted and in no run.
@@ -83,8 +87,9 @@ impl Writer {
             self.purged_below(end, numbers);
             return Ok(());
         }
+        let slice_max = self.thresholds.slice;
         let cancelled = |range: &(u64, Range)| range.1.state == RangeState::Cancelled;
-        let mut slice = Vec::with_capacity(SLICE);
+        let mut slice = Vec::with_capacity(slice_max);
         let end = match self.snapshot.ranges.of(first).filter(cancelled) {
             // Most numbers of an interrupted load were never written.
             Some((_, range)) => {
@@ -96,17 +101,17 @@ impl Writer {
                     if numbers.contains(number) {
                         slice.push(number);
                     }
-                    if slice.len() == SLICE {
+                    if slice.len() == slice_max {
                         end = number + 1;
                     }
-                    Ok(slice.len() < SLICE)
+                    Ok(slice.len() < slice_max)
                 })?;
                 end
             }
             None => {
                 let next = self.snapshot.ranges.in_state(RangeState::Cancelled).find(|range| range.start > first);
                 let end = next.map_or(u64::MAX, |range| range.start);
-                slice.extend(numbers.iter().take(SLICE).take_while(|&number| number < end));
+                slice.extend(numbers.iter().take(slice_max).take_while(|&number| number < end));
                 slice.last().map_or(end, |last| last + 1)
             }
         };
@@ -151,12 +156,12 @@ impl Writer {
         self.catalog.folded_deletions(from, folded, &mut |generation, number| {
             commit.forget_deletion(generation, number);
             (rows, last) = (rows + 1, (generation, number));
-            rows < SLICE
+            rows < self.thresholds.slice
         })?;
         if rows > 0 {
             commit.write()?;
         }
-        Ok((rows == SLICE).then_some((last.0, last.1 + 1)))
+        Ok((rows == self.thresholds.slice).then_some((last.0, last.1 + 1)))
     }
 
     /// Removes deletions of numbers that have left the deleted set.

@@ -1,10 +1,12 @@
 //! The model of a database and its steps, which the integration tests have too.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use nddb::detect::OnlineDetector;
 use nddb::detect::methods::Simhash;
 use nddb::{Document, Fingerprint};
+use nddb_index::testing::SmallThresholds;
 pub(crate) use nddb_test_support::{Random, say};
 
 pub(crate) use model::{Content, Label, Model};
@@ -33,8 +35,16 @@ fn simhash(within: u32) -> OnlineDetector {
     OnlineDetector::new(Simhash::within(within))
 }
 
-/// Returns a folder that is removed with the test, in memory where there is a file system in memory.
+/// Makes the thresholds of all writers of this process small, so that few deeds reach a fold, a flush, a merge.
+pub(crate) fn small_thresholds() {
+    static SMALL: OnceLock<SmallThresholds> = OnceLock::new();
+    SMALL.get_or_init(|| nddb_index::testing::small_thresholds(Path::new("/")));
+}
+
+/// Returns a folder that is removed with the test, in memory where there is a file system in memory. The thresholds of
+/// databases are small.
 pub(crate) fn folder() -> tempfile::TempDir {
+    small_thresholds();
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
     made.expect("a folder can be made")
