@@ -128,8 +128,8 @@ pub(crate) fn each_line(path: &Path, visit: &mut dyn FnMut(u64, &str) -> Result<
 }
 
 /// Passes on ids, one per line, in the form of the lists of `cluster`: tab, line end and backslash are `\t`, `\n`, `\r`
-/// and `\\`. If a number and a text with the same digits are both ids, they are `\#17` and `\"17`. Empty lines are
-/// passed over.
+/// and `\\`, other control characters `\u001b`. If a number and a text with the same digits are both ids, they are
+/// `\#17` and `\"17`. Empty lines are passed over.
 pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(NamedId) -> Result<()>) -> Result<()> {
     each_line(path, &mut |number, line| {
         if line.is_empty() {
@@ -137,7 +137,8 @@ pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(NamedId) -> Result<()>)
         }
         let id = NamedId::of_cell(line).ok_or_else(|| {
             let message = format!(
-                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r or \\\\, and no \\#17 or \\\"17",
+                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r, \\\\ or \\u001b, and no \\#17 or \
+                 \\\"17",
                 path.display()
             );
             Told::new(Code::Failed, message).hint("write a backslash of an id as two, as the lists of nddb cluster do")

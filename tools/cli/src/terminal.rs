@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Whether a terminal acts on a character instead of showing it, or shows the characters after it in another order.
+use nddb_lab::tsv;
+
+/// Returns whether a character is escaped.
 fn is_control(letter: char) -> bool {
-    let is_direction = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    letter.is_control() && !matches!(letter, '\n' | '\t') || is_direction
+    tsv::is_control(letter) && !matches!(letter, '\n' | '\t')
 }
 
 /// Returns a text with `\u001b` for ESC, and so for all control characters but tab and line end. It is the escape of

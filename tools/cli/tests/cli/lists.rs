@@ -1,5 +1,9 @@
 //! Lists as editors, spreadsheets and other tools write them, and lists that were cut or edited after `cluster` wrote them.
 
+use std::collections::BTreeSet;
+
+use nddb_lab::tsv::is_control;
+use nddb_test_support::Random;
 use serde_json::{Value, json};
 
 use crate::helper::Dir;
@@ -128,6 +132,43 @@ fn lists_that_were_cut_after_cluster_wrote_them_are_errors() {
     dir.nddb(["cluster", "db", "--previous", "clusters", "-o", "next"]).tells(1, &["keep.txt", "it was cut short"]);
     std::fs::remove_file(dir.path("clusters/summary.json")).expect("removed");
     dir.nddb(filter).done().says(&["no summary.json"]);
+}
+
+#[test]
+fn lists_name_each_id_whatever_characters_it_has_and_give_none_to_a_terminal() {
+    let letters: Vec<char> = "\u{1b}\u{7}\u{9b}\u{85}\u{7f}\u{202e}\t\n\r\\\"#u01be é".chars().collect();
+    let mut random = Random::seeded("lists_name_each_id");
+    let mut ids = BTreeSet::new();
+    while ids.len() < 40 {
+        let middle: String = (0..random.below(6)).map(|_| *random.pick(&letters)).collect();
+        ids.insert(format!("a{middle}z"));
+    }
+    let text = (0..80).map(|word| format!("w{} ", word * 37 % 1009)).collect::<String>();
+    let lines: String = ids.iter().map(|id| format!("{}\n", json!({"id": id, "text": text}))).collect();
+    let dir = Dir::with_database();
+    dir.write("in.jsonl", lines.as_bytes());
+    dir.nddb(["load", "db", "in.jsonl"]).done();
+    dir.nddb(["cluster", "db", "-o", "clusters"]).done();
+    let kept_of = |removal: &[&str]| {
+        dir.nddb(["filter", "db", "in.jsonl", "-o", "kept.jsonl", "--removed", "removed.tsv"].iter().chain(removal))
+            .done();
+        String::from_utf8(dir.read("kept.jsonl")).expect("text")
+    };
+    let kept = kept_of(&["--remove", "clusters/remove.txt"]);
+    assert_eq!(kept.lines().count(), 1, "{kept}");
+    assert_eq!(kept_of(&["--clusters", "clusters"]), kept);
+    let both = ["keep.txt", "remove.txt"].map(|name| dir.read(&format!("clusters/{name}"))).concat();
+    let tables = ["clusters/clusters.tsv", "clusters/remove.tsv", "removed.tsv"].map(|name| dir.read(name)).concat();
+    let export = dir.nddb(["export", "db", "--format", "tsv"]).done().stdout.into_bytes();
+    for listed in [both, tables, export] {
+        let listed = String::from_utf8(listed).expect("text");
+        assert_eq!(listed.chars().find(|letter| is_control(*letter) && !"\t\n".contains(*letter)), None, "{listed:?}");
+    }
+    let deleted = dir.nddb(["rm", "db", "--ids-from", "clusters/remove.txt", "--json"]).done().json();
+    assert_eq!(deleted["deleted"], 39);
+    let stored = dir.nddb(["export", "db", "--columns", "id"]).done().lines();
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    assert_eq!(stored, [json!({"id": kept["id"]})]);
 }
 
 #[test]

@@ -129,7 +129,10 @@ impl fmt::Display for LabelError {
             LabelFault::Unknown { found } => write!(f, "{found:?} is no label (1, 0, or g for undecided)"),
             LabelFault::NoId => write!(f, "an id is empty"),
             LabelFault::Backslash { found } => {
-                write!(f, "{found:?} has a backslash that begins no \\t, \\n, \\r or \\\\; write one of an id as two")
+                write!(
+                    f,
+                    "{found:?} has a backslash that begins no \\t, \\n, \\r, \\\\ or \\u001b; write one of an id as two"
+                )
             }
             LabelFault::Same { found } => write!(f, "both ids are {found:?}"),
             LabelFault::Conflict { line } => write!(f, "line {line} has another label for the same pair"),
