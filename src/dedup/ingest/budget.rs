@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use nddb_archive::{Entry, EntryContent, Options};
+use nddb_archive::{Entry, EntryContent, Limits, Options};
 
 /// Bytes of memory per byte of a page while it is sketched: for its text, and for each term its place, its hash and the
 /// values that the sketches sort.
@@ -24,6 +24,8 @@ const COLUMN_PART: u64 = 8;
 pub(super) struct Allowed {
     /// Bytes of all pages in flight and of the data made from them.
     pub(super) in_flight: u64,
+    /// Bytes of the memory limit that the sorting of documents must leave: for pages in flight and for decoders.
+    pub(super) left: u64,
     /// Bytes of a page; the rest is cut off.
     page: usize,
     /// Bytes of a record, and of a page of a column, while they are read.
@@ -32,12 +34,19 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// Returns the limits for a memory limit.
-    pub(super) fn by(memory_limit: u64) -> Self {
-        let in_flight = memory_limit / IN_FLIGHT_PART;
+    /// Returns the limits for a memory limit and the limits of a reader. The part of a zstd window beyond the usual one is
+    /// taken from the memory limit, of which at least the size of a usual window remains.
+    pub(super) fn by(memory_limit: u64, reader: &Limits) -> Self {
+        let usual = Limits::default().zstd_window;
+        let beyond = reader.zstd_window.saturating_sub(usual);
+        let rest = memory_limit.saturating_sub(beyond).max(memory_limit.min(usual));
+        let in_flight = rest / IN_FLIGHT_PART;
+        let left = memory_limit - rest + in_flight;
+        let memory_limit = rest;
         let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
             in_flight,
+            left,
             page: bytes((in_flight + BEYOND) / (SKETCHING + 1)),
             record: bytes((memory_limit / RECORD_PART).max(RECORD_LEAST)),
             column: memory_limit / COLUMN_PART + RECORD_LEAST,
@@ -199,7 +208,7 @@ mod tests {
     #[test]
     fn no_page_and_no_record_takes_more_than_the_memory_limit_and_a_fixed_part() {
         for limit in [16 << 20, 64 << 20, 1 << 30, 64 << 30_u64] {
-            let allowed = Allowed::by(limit);
+            let allowed = Allowed::by(limit, &Limits::default());
             let size = 2 * allowed.page;
             let entry = if limit <= 1 << 30 { allowed.cut(page(size)) } else { page(1) };
             let EntryContent::Page(cut) = &entry.content else { panic!("a page") };
@@ -214,7 +223,25 @@ mod tests {
             assert!(options.limits.table_page <= (64 << 20) + limit / 8);
         }
         let whole = page(1 << 20);
-        assert_eq!(Allowed::by(64 << 20).cut(whole.clone()), whole);
+        assert_eq!(Allowed::by(64 << 20, &Limits::default()).cut(whole.clone()), whole);
+    }
+
+    #[test]
+    fn a_large_window_is_part_of_the_memory_limit() {
+        let allowed = |limit: u64, zstd_window| Allowed::by(limit, &Limits { zstd_window, ..Limits::default() });
+        let (megabyte, usual) = (1 << 20, Limits::default().zstd_window);
+        for limit in [megabyte, 64 << 20, 1 << 30, 8 << 30_u64] {
+            for window in [megabyte, usual] {
+                assert_eq!(allowed(limit, window).left, limit / 4, "a usual window is beyond the limit");
+            }
+            let (small, large) = (allowed(limit, usual), allowed(limit, Limits::WINDOW_MAX));
+            let sorting = limit - large.left;
+            if limit >= Limits::WINDOW_MAX {
+                assert!(sorting + large.in_flight + Limits::WINDOW_MAX <= limit + usual, "{limit}");
+            }
+            assert!(sorting + large.in_flight >= limit.min(usual), "{limit}: there is memory to sort");
+            assert!(large.page <= small.page && large.record <= small.record && large.column <= small.column);
+        }
     }
 
     #[test]

@@ -164,7 +164,7 @@ impl<'a> Loader<'a> {
         let Self { writer, options, threads, again, is_unordered, stop, mut on_event } = self;
         let maker = Maker::new(writer.settings())?;
         let Inputs { located, passed_over } = inputs;
-        let allowed = Allowed::by(writer.memory_limit());
+        let allowed = Allowed::by(writer.memory_limit(), &options.limits);
         let sources = Sources::look_up(located, allowed.limit(options.beside(threads)), again, writer)?;
         // Fingerprints need no work between reading and storing, so more threads would only wait for each other.
         let threads = if sources.are_fingerprints() { 1 } else { threads };
@@ -175,7 +175,7 @@ impl<'a> Loader<'a> {
         if is_unordered {
             load.unordered();
         }
-        load.leave(allowed.in_flight);
+        load.leave(allowed.left);
         let mut origins = Origins::default();
         let mut kept = (Instant::now(), 0);
         parallel::in_order(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb_archive::{ArchiveError, Entry, Input, Options};
+use nddb_archive::{ArchiveError, Entry, Input, Limits, Options};
 use nddb_index::{Document, Error};
 use nddb_page::sketch::Recipe;
 
@@ -45,7 +45,7 @@ pub fn sketch_archive(
     each: &mut dyn FnMut(Sketched<'_>) -> nddb_index::Result<()>,
 ) -> Result<bool, LoadError> {
     let maker = Maker::of(recipe, keeps_words);
-    let allowed = Allowed::by(MEMORY);
+    let allowed = Allowed::by(MEMORY, &Limits::default());
     let mut input = Input::open(path, &allowed.limit(options.clone().beside(threads)))?;
     if input.format().is_raw() {
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container: "raw fingerprints" }.into());

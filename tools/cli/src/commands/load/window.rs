@@ -7,8 +7,8 @@ use crate::quantity;
 /// The option.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct MaxWindow {
-    /// The largest zstd window of a file, up to 2G: the memory that reading it takes. Files made with zstd --long=31, such
-    /// as the dumps of Reddit, need 2G
+    /// The largest zstd window of a file, up to 2G: the memory that reading it takes, which beyond 128M is part of
+    /// --memory-limit. Files made with zstd --long=31, such as the dumps of Reddit, need 2G
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = quantity::size)]
     max_window: u64,
 }
