@@ -21,6 +21,7 @@ use crate::credentials::{self, without_credentials};
 use crate::failure::Failure;
 use crate::http::{self, PATIENCE, REPLACED, SILENCE, causes};
 use crate::listing::Listings;
+use crate::servers::Servers;
 use crate::spool::Spool;
 use crate::version::Version;
 
@@ -37,7 +38,7 @@ struct World {
     process: u32,
     runtime: Runtime,
     clients: HashMap<String, Client>,
-    server_client: Option<reqwest::Client>,
+    servers: Option<Servers>,
     /// Copies of files that were read last, the latest at the end.
     copies: VecDeque<(Url, Arc<Spool>)>,
     /// The versions of files whose server does not name each version, and the hashes of their first bytes.
@@ -56,7 +57,7 @@ impl World {
             process: std::process::id(),
             runtime,
             clients: HashMap::new(),
-            server_client: None,
+            servers: None,
             copies: VecDeque::new(),
             beginnings: HashMap::new(),
         })
@@ -108,16 +109,16 @@ pub(crate) fn open_http(path: &Path, first: u64) -> io::Result<http::Opened> {
     let supplied = listed.and_then(|list| credentials::supplied(address, &list));
     let url = Url::parse(supplied.as_deref().unwrap_or(address));
     let url = url.map_err(|error| refused(format!("it is no valid URL: {error}")))?;
-    let (client, copy) = with(|world| {
-        let client = match &world.server_client {
-            Some(client) => client.clone(),
-            None => world.server_client.insert(http::connect()?).clone(),
+    let (servers, copy) = with(|world| {
+        let servers = match &world.servers {
+            Some(servers) => servers.clone(),
+            None => world.servers.insert(Servers::connect()?).clone(),
         };
         let copy = world.copies.iter().find(|(known, _)| *known == url).map(|(_, copy)| Arc::clone(copy));
-        Ok((client, copy))
+        Ok((servers, copy))
     })?;
     let asked = url.clone();
-    let opened = wait(async move { http::open(client, asked, first, copy).await })??;
+    let opened = wait(async move { http::open(servers, asked, first, copy).await })??;
     with(|world| match &opened {
         http::Opened::Whole(copy) => {
             world.copies.retain(|(known, _)| *known != url);

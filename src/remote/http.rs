@@ -6,23 +6,20 @@
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header;
-use reqwest::redirect::Policy;
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::header::{self, HeaderMap, HeaderValue};
+use reqwest::{Response, StatusCode, Url};
 
 use crate::credentials::VARIABLE;
 use crate::failure::Failure;
+use crate::servers::{Inside, Servers};
 use crate::spool::Spool;
 use crate::version::{Version, text};
 
-/// Redirects that are followed.
-const REDIRECTS: usize = 10;
 /// Time for which a request is tried again.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 10 } else { 60 });
 /// Time without a byte after which a request has failed.
@@ -33,7 +30,7 @@ pub(crate) const REPLACED: &str = "it was replaced while it was read; run the co
 /// A file of a server that sends ranges.
 #[derive(Debug)]
 pub(crate) struct HttpFile {
-    client: Client,
+    servers: Servers,
     url: Url,
     version: Version,
     size: u64,
@@ -49,7 +46,7 @@ pub(crate) enum Opened {
 }
 
 /// Why a request failed.
-enum Trouble {
+pub(crate) enum Trouble {
     /// The same request may succeed later.
     Passing(io::Error),
     /// No server is there, or none any more.
@@ -59,12 +56,12 @@ enum Trouble {
 }
 
 impl Trouble {
-    fn lasting(kind: io::ErrorKind, told: impl Into<String>) -> Self {
+    pub(crate) fn lasting(kind: io::ErrorKind, told: impl Into<String>) -> Self {
         Self::Lasting(Failure::of(kind, told))
     }
 
     /// An answer that is not what was asked for.
-    fn mismatch(told: &str) -> Self {
+    pub(crate) fn mismatch(told: &str) -> Self {
         let next = "download it by another program, and load the copy";
         Self::lasting(io::ErrorKind::InvalidData, format!("{told}; {next}"))
     }
@@ -76,7 +73,10 @@ impl Trouble {
 
 impl From<reqwest::Error> for Trouble {
     fn from(error: reqwest::Error) -> Self {
-        let (is_lasting, is_unreachable) = (error.is_redirect() || error.is_builder(), error.is_connect());
+        if let Some(why) = Inside::of(&error) {
+            return Self::lasting(io::ErrorKind::Other, why);
+        }
+        let (is_lasting, is_unreachable) = (error.is_builder(), error.is_connect());
         let error = Failure::of(io::ErrorKind::Other, causes(&error.without_url()));
         match (is_lasting, is_unreachable) {
             (true, _) => Self::Lasting(error),
@@ -115,61 +115,20 @@ impl Attempts {
     }
 }
 
-/// Makes the client of all servers.
-pub(crate) fn connect() -> io::Result<Client> {
-    // Authorization is not sent to another server; the address, which may be signed, must not be, either.
-    let policy = Policy::custom(|attempt| match unfollowed(attempt.previous(), attempt.url()) {
-        Some(why) => attempt.error(why),
-        None => attempt.follow(),
-    });
-    let builder = Client::builder().read_timeout(SILENCE).connect_timeout(SILENCE).redirect(policy).referer(false);
-    builder.build().map_err(|error| Failure::of(io::ErrorKind::Other, causes(&error)))
-}
-
-/// Returns why a redirect to an address is not followed.
-fn unfollowed(previous: &[Url], to: &Url) -> Option<String> {
-    if previous.len() >= REDIRECTS {
-        return Some("it is redirected again and again".into());
-    }
-    if to.scheme() != "https" && previous.last().is_some_and(|url| url.scheme() == "https") {
-        return Some("it is redirected from https to http, where anybody may change it".into());
-    }
-    // Otherwise a public server could have this machine read what only its own network can.
-    if is_internal(to) && !previous.iter().any(is_internal) {
-        let host = to.host_str().unwrap_or_default();
-        return Some(format!(
-            "it is redirected to {host}, in a private network; if that is meant, give its address there"
-        ));
-    }
-    None
-}
-
-/// Returns whether an address names this machine or one of its own network by number, or this machine by name.
-fn is_internal(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).trim_end_matches('.');
-    match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
-        Ok(IpAddr::V4(v4)) => v4.is_loopback() || v4.is_private() || v4.is_link_local() || v4.is_unspecified(),
-        Ok(IpAddr::V6(v6)) => {
-            v6.is_loopback() || v6.is_unspecified() || v6.is_unique_local() || v6.is_unicast_link_local()
-        }
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
-}
-
 /// Opens a file by asking for its first bytes. A copy of the same version in `copies` is used again.
-pub(crate) async fn open(client: Client, url: Url, first: u64, copy: Option<Arc<Spool>>) -> io::Result<Opened> {
+pub(crate) async fn open(servers: Servers, url: Url, first: u64, copy: Option<Arc<Spool>>) -> io::Result<Opened> {
     // Its address may be wrong.
     let mut attempts = Attempts::begin(Duration::from_secs(3));
     loop {
-        match open_once(&client, &url, first, copy.as_ref()).await {
+        match open_once(&servers, &url, first, copy.as_ref()).await {
             Ok(opened) => return Ok(opened),
             Err(trouble) => attempts.after(trouble).await?,
         }
     }
 }
 
-async fn open_once(client: &Client, url: &Url, first: u64, copy: Option<&Arc<Spool>>) -> Result<Opened, Trouble> {
-    let answer = ask(client, url, Some(0..first), None).await?;
+async fn open_once(servers: &Servers, url: &Url, first: u64, copy: Option<&Arc<Spool>>) -> Result<Opened, Trouble> {
+    let answer = ask(servers, url, Some(0..first), None).await?;
     let status = answer.status();
     if status == StatusCode::PARTIAL_CONTENT {
         let (range, size) = content_range(&answer)?;
@@ -179,15 +138,15 @@ async fn open_once(client: &Client, url: &Url, first: u64, copy: Option<&Arc<Spo
         let version = Version::of(answer.headers(), size);
         if let (true, Some(size)) = (version.is_known(), size) {
             let bytes = body(answer, range.end).await?;
-            return Ok(Opened::Ranges(HttpFile { client: client.clone(), url: url.clone(), version, size }, bytes));
+            return Ok(Opened::Ranges(HttpFile { servers: servers.clone(), url: url.clone(), version, size }, bytes));
         }
     }
     // An empty file has no range.
     let is_refused = matches!(status.as_u16(), 400 | 405 | 406 | 412 | 416 | 501);
     let answer = match status {
         StatusCode::OK => answer,
-        StatusCode::PARTIAL_CONTENT => ask(client, url, None, None).await?,
-        _ if is_refused => ask(client, url, None, None).await?,
+        StatusCode::PARTIAL_CONTENT => ask(servers, url, None, None).await?,
+        _ if is_refused => ask(servers, url, None, None).await?,
         _ => return Err(refused(&answer)),
     };
     if answer.status() != StatusCode::OK {
@@ -238,7 +197,7 @@ impl HttpFile {
     }
 
     async fn read_once(&self, range: Range<u64>) -> Result<Bytes, Trouble> {
-        let answer = ask(&self.client, &self.url, Some(range.clone()), Some(&self.version)).await?;
+        let answer = ask(&self.servers, &self.url, Some(range.clone()), Some(&self.version)).await?;
         match answer.status() {
             StatusCode::PARTIAL_CONTENT => {}
             // It is shorter than it was.
@@ -262,23 +221,24 @@ impl HttpFile {
 
 /// Sends a request, and returns the answer unless it says to try again.
 async fn ask(
-    client: &Client,
+    servers: &Servers,
     url: &Url,
     range: Option<Range<u64>>,
     version: Option<&Version>,
 ) -> Result<Response, Trouble> {
-    let mut request = client.get(url.clone()).header(header::ACCEPT_ENCODING, "identity");
-    if let Some(range) = range {
-        request = request.header(header::RANGE, format!("bytes={}-{}", range.start, range.end - 1));
+    let range = range.map(|range| format!("bytes={}-{}", range.start, range.end - 1));
+    let validator = version.and_then(|version| match (version.strong(), &version.modified) {
+        (Some(etag), _) => Some((header::IF_MATCH, etag)),
+        (None, Some(modified)) => Some((header::IF_UNMODIFIED_SINCE, &**modified)),
+        (None, None) => None,
+    });
+    let mut fields = HeaderMap::new();
+    fields.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    for (name, value) in range.as_deref().map(|range| (header::RANGE, range)).into_iter().chain(validator) {
+        let unfit = |_| Trouble::mismatch("the server names the version of the file by characters that no request has");
+        fields.insert(name, HeaderValue::from_str(value).map_err(unfit)?);
     }
-    if let Some(version) = version {
-        request = match (version.strong(), &version.modified) {
-            (Some(etag), _) => request.header(header::IF_MATCH, etag),
-            (None, Some(modified)) => request.header(header::IF_UNMODIFIED_SINCE, modified),
-            (None, None) => request,
-        };
-    }
-    let answer = request.send().await?;
+    let answer = servers.get(url, fields).await?;
     match answer.status().as_u16() {
         408 | 425 | 429 | 500 | 502..=504 => {
             Err(Trouble::Passing(Failure::of(io::ErrorKind::Other, format!("the server answers {}", answer.status()))))
@@ -369,43 +329,4 @@ pub(crate) fn causes(error: &dyn std::error::Error) -> String {
         cause = inner.source();
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_redirect_from_a_public_server_into_a_private_network_is_refused() {
-        let url = |text: &str| Url::parse(text).expect("an address");
-        let public = ["http://example.org/a", "https://198.51.100.7/", "http://[2001:db8::1]/", "http://172.32.0.1/"];
-        let internal = [
-            "http://127.0.0.1:9000/",
-            "http://0x7f.1/",
-            "http://localhost/",
-            "http://a.localhost./",
-            "http://10.1.2.3/",
-            "http://172.16.0.1/",
-            "http://192.168.1.1/",
-            "http://169.254.169.254/latest/meta-data",
-            "http://0.0.0.0/",
-            "http://[::1]/",
-            "http://[::ffff:10.0.0.1]/",
-            "http://[fd00::1]/",
-            "http://[fe80::1]/",
-        ]
-        .map(url);
-        let first = url("http://example.org/");
-        for to in public.map(url) {
-            assert_eq!(unfollowed(std::slice::from_ref(&first), &to), None, "{to}");
-        }
-        for to in &internal {
-            let why = unfollowed(std::slice::from_ref(&first), to).expect("refused");
-            assert!(why.contains(to.host_str().expect("a host")) && why.contains("give its address"), "{why}");
-            assert_eq!(unfollowed(&[url("http://192.168.7.7/")], to), None, "both are of a private network: {to}");
-        }
-        let secure = [url("https://example.org/")];
-        assert!(unfollowed(&secure, &first).is_some_and(|why| why.contains("from https to http")));
-        assert!(unfollowed(&vec![first.clone(); REDIRECTS], &first).is_some_and(|why| why.contains("again and again")));
-    }
 }

@@ -32,6 +32,8 @@ mod listing;
 #[cfg(feature = "cloud")]
 mod objects;
 #[cfg(feature = "cloud")]
+mod servers;
+#[cfg(feature = "cloud")]
 mod spool;
 #[cfg(feature = "cloud")]
 mod version;

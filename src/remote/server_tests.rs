@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
+use crate::http::Opened;
+use crate::servers::{Lookup, Servers};
 use crate::{RemoteFile, is_remote_failure};
 
 /// A request: its method and path, its fields in lower case, and how many came before it.
@@ -315,9 +317,67 @@ fn a_redirect_is_followed_and_credentials_stay_where_they_belong() {
         "{got}"
     );
     assert!(told(&server, "for-ever").contains("again and again"));
+    let own = Server::start(|request| match request.line.contains("/there") {
+        true => part(request, ETAG, &[7; 10]),
+        false => {
+            let host = request.field("host").unwrap_or_default();
+            answer("302 Found", &format!("Content-Length: 0\r\nLocation: http://{host}/there\r\n"), b"")
+        }
+    });
+    RemoteFile::open(&PathBuf::from(format!("http://me:PASSW0RD@{}/a", own.address))).expect("a file");
+    assert_eq!(own.got().to_lowercase().matches("authorization: basic").count(), 2, "{}", own.got());
     let error = RemoteFile::open(&server.url("private?X-Amz-Signature=S1GN")).err().expect("403");
     assert_eq!(error.kind(), ErrorKind::PermissionDenied);
     assert!(error.to_string().contains("NDDB_HTTP_CREDENTIALS") && !error.to_string().contains("S1GN"), "{error}");
+}
+
+/// Opens a file of a server by a name that `lookup` finds; addresses other than 127.0.0.1 are of a private network.
+fn open_by_name(server: &Server, name: &str, servers: &Servers) -> std::io::Result<u8> {
+    let port = server.address.rsplit(':').next().expect("a port");
+    let url = url::Url::parse(&format!("http://{name}:{port}/a")).expect("an address");
+    let servers = servers.clone();
+    let opened = crate::client::wait(async move { crate::http::open(servers, url, 10, None).await })??;
+    match opened {
+        Opened::Ranges(_, bytes) => Ok(bytes[0]),
+        Opened::Whole(_) => panic!("it has ranges"),
+    }
+}
+
+#[test]
+fn a_name_in_a_private_network_is_read_only_where_the_user_or_that_network_names_it() {
+    static LOOKED_UP: AtomicUsize = AtomicUsize::new(0);
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 1, 2, 3));
+    let lookup: Lookup = |name| match name {
+        "private.test" => Ok(vec![PRIVATE]),
+        "both.test" => Ok(vec![PRIVATE, HERE]),
+        "rebound.test" => Ok(vec![if LOOKED_UP.fetch_add(1, Ordering::Relaxed) == 0 { HERE } else { PRIVATE }]),
+        "public.test" | "other.test" => Ok(vec![HERE]),
+        _ => Err(ErrorKind::NotFound.into()),
+    };
+    let file = Server::start(|request| part(request, ETAG, &[7; 10]));
+    let port = file.address.rsplit(':').next().expect("a port").to_owned();
+    let redirecting = |name: &str| {
+        let to = format!("Content-Length: 0\r\nLocation: http://{name}:{port}/a\r\n");
+        Server::start(move |_| answer("302 Found", &to, b""))
+    };
+    let servers = Servers::with(lookup, |address| address != HERE).expect("clients");
+    let refused = |outcome: std::io::Result<u8>, words: &str| {
+        let error = outcome.expect_err("refused").to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    for name in ["other.test", "both.test"] {
+        assert_eq!(open_by_name(&redirecting(name), "public.test", &servers).expect("public"), 7, "{name}");
+    }
+    let to_private = redirecting("private.test");
+    refused(open_by_name(&to_private, "public.test", &servers), "redirected to private.test, in a private network");
+    // A name that has addresses of both kinds is on the internet.
+    refused(open_by_name(&to_private, "both.test", &servers), "redirected to private.test, in a private network");
+    assert_eq!(open_by_name(&file, "rebound.test", &servers).expect("public at first"), 7);
+    refused(open_by_name(&file, "rebound.test", &servers), "rebound.test was on the internet");
+    // Here all are in a private network, where the user named a server.
+    let inside = Servers::with(lookup, |_| true).expect("clients");
+    assert_eq!(open_by_name(&redirecting("other.test"), "public.test", &inside).expect("private"), 7);
 }
 
 #[test]
