@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 
 use crate::Result;
-use crate::scheme::{LEVELS_MAX, Scheme, TABLES_MAX};
+use crate::scheme::{LEVELS_MAX, Scheme, TABLES_MAX, choices};
 
 /// The levels of a scheme, and the tables and prefix that result (Manku 2007, 3.1.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -89,18 +89,13 @@ fn fewest(bits: f64, k: u8, d: f64, tau: f64, tables_max: usize, levels: usize) 
     }
     let (levels, most) = (levels.checked_sub(1)?, (bits + SLACK) as u8);
     (k.saturating_add(1)..=most)
-        .map(|groups| (f64::from(groups), choices(groups, k)))
+        .map(|groups| (f64::from(groups), choices(groups.into(), k.into())))
         .take_while(|&(_, tables)| tables <= tables_max)
         .filter_map(|(groups, tables)| {
             let rest = bits * f64::from(k) / groups;
             Some(tables * fewest(rest, k, d - (bits - rest), tau, tables_max / tables, levels)?)
         })
         .min()
-}
-
-/// C(groups, k): the number of ways to leave k groups after the prefix.
-fn choices(groups: u8, k: u8) -> usize {
-    (0..usize::from(k)).fold(1usize, |c, i| c.saturating_mul(usize::from(groups) - i) / (i + 1))
 }
 
 /// The number of bits left after the prefix, over all tables: the least and the greatest.
@@ -134,7 +129,7 @@ impl Search {
     /// Appends `design`, which leaves `rest`, and all designs that begin with its levels.
     fn run(&self, design: Design, rest: Rest, found: &mut Vec<Design>) {
         for groups in self.k.saturating_add(1)..=rest.least {
-            let tables = design.tables.saturating_mul(choices(groups, self.k));
+            let tables = design.tables.saturating_mul(choices(groups.into(), self.k.into()));
             // More groups make more tables.
             if tables > self.tables_max || design.levels.len() == LEVELS_MAX {
                 break;

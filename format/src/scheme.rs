@@ -26,6 +26,8 @@ pub struct Scheme {
     restart: u16,
     levels: Vec<u8>,
     tables: Vec<Table>,
+    /// For each level, the masks of the groups of every part that it cuts.
+    groups: Vec<Vec<u64>>,
 }
 
 impl Scheme {
@@ -50,22 +52,26 @@ impl Scheme {
             return refuse("a scheme has at most 4 levels");
         }
         let everything = Split { chosen: Vec::new(), prefix: 0, rest: (0..bits).rev().collect() };
-        let mut parts = vec![everything];
+        let (mut parts, mut masks) = (vec![everything], Vec::new());
         for &groups in levels {
             if groups <= k {
                 return refuse("a level has more than k groups");
             }
-            let mut next = Vec::new();
+            let (mut next, mut of_level) = (Vec::new(), Vec::new());
             for part in &parts {
                 if usize::from(groups) > part.rest.len() {
                     return refuse("a level has no more groups than bits are left");
                 }
-                part.split(groups, k, &mut next)?;
+                let cut = part.cut(groups);
+                part.split(&cut, k, &mut next)?;
+                let mask = |group: &&[u8]| group.iter().fold(0, |mask, position| mask | 1 << position);
+                of_level.extend(cut.iter().map(mask));
             }
+            masks.push(of_level);
             parts = next;
         }
         let tables = parts.iter().map(|part| part.table(bits)).collect::<Result<Vec<_>>>()?;
-        Ok(Self { bits, k, restart, levels: levels.to_vec(), tables })
+        Ok(Self { bits, k, restart, levels: levels.to_vec(), tables, groups: masks })
     }
 
     /// Width of a fingerprint, in bits (f of the paper).
@@ -98,17 +104,48 @@ impl Scheme {
         self.tables.iter().map(Table::prefix).min().unwrap_or(0)
     }
 
-    /// Returns whether some table finds a fingerprint that differs from the query in exactly the bits of `mask`.
-    pub fn catches(&self, mask: u64) -> bool {
-        self.first_table(mask).is_some()
+    /// Returns the masks of the groups into which a level cuts one of the parts that the levels before it leave, in
+    /// natural bit order. [`Scheme::part_of`] numbers the parts; after the last level they are the tables.
+    #[inline]
+    pub fn groups(&self, level: usize, part: usize) -> &[u64] {
+        let groups = usize::from(self.levels[level]);
+        &self.groups[level][part * groups..(part + 1) * groups]
     }
 
-    /// Returns the first table that finds a fingerprint that differs from the query in exactly the bits of `mask`. Only
-    /// this table reports it, so that it is reported once.
-    #[inline]
-    pub fn first_table(&self, mask: u64) -> Option<usize> {
-        self.tables.iter().position(|table| table.prefix_mask() & mask == 0)
+    /// Returns the table to which fingerprints that differ in these bits belong: at each level, its prefix has the
+    /// groups with the fewest of these bits; of groups with equally many, the first ones. So if at most k bits differ,
+    /// none of them is in its prefix.
+    pub fn table_of(&self, difference: u64) -> usize {
+        (0..self.levels.len()).fold(0, |part, level| {
+            let masks = self.groups(level, part);
+            let mut order: Vec<(u32, usize)> =
+                masks.iter().enumerate().map(|(group, mask)| ((mask & difference).count_ones(), group)).collect();
+            order.sort_unstable();
+            let mut chosen: Vec<usize> = order[..masks.len() - usize::from(self.k)].iter().map(|one| one.1).collect();
+            chosen.sort_unstable();
+            self.part_of(level, part, &chosen)
+        })
     }
+
+    /// Returns the part that is left if a level cuts `part` and these groups of it are chosen, ascending.
+    pub fn part_of(&self, level: usize, part: usize, chosen: &[usize]) -> usize {
+        let (groups, mut left) = (usize::from(self.levels[level]), chosen.len());
+        let mut choice = part * choices(groups, left);
+        for group in 0..groups {
+            if left > 0 && chosen[chosen.len() - left] == group {
+                left -= 1;
+            } else if left > 0 {
+                // All choices that have this group come first.
+                choice += choices(groups - group - 1, left - 1);
+            }
+        }
+        choice
+    }
+}
+
+/// Returns the number of ways to choose `chosen` of `groups` groups.
+pub fn choices(groups: usize, chosen: usize) -> usize {
+    (0..chosen.min(groups - chosen)).fold(1usize, |c, i| c.saturating_mul(groups - i) / (i + 1))
 }
 
 /// A table under construction: bit positions, most significant first.
@@ -119,22 +156,24 @@ struct Split {
 }
 
 impl Split {
-    /// Appends a split for every choice of `groups - k` groups of the remaining bits, the choices in lexicographic
-    /// order (so the first chooses the topmost groups and moves nothing).
-    fn split(&self, groups: u8, k: u8, out: &mut Vec<Split>) -> Result<()> {
-        let (groups, choose) = (usize::from(groups), usize::from(groups - k));
+    /// Cuts the remaining bits into groups.
+    fn cut(&self, groups: u8) -> Vec<&[u8]> {
+        let groups = usize::from(groups);
         let (width, wider) = (self.rest.len() / groups, self.rest.len() % groups);
-        let mut cuts = vec![0];
-        for group in 0..groups {
-            cuts.push(cuts[group] + width + usize::from(group < wider));
-        }
+        let (wide, narrow) = self.rest.split_at(wider * (width + 1));
+        wide.chunks(width + 1).chain(narrow.chunks(width)).collect()
+    }
+
+    /// Appends a split for every choice of all but `k` of these groups, the choices in lexicographic order (so the
+    /// first chooses the topmost groups and moves nothing).
+    fn split(&self, cut: &[&[u8]], k: u8, out: &mut Vec<Split>) -> Result<()> {
+        let (groups, choose) = (cut.len(), cut.len() - usize::from(k));
         let mut choice: Vec<usize> = (0..choose).collect();
         loop {
             let mut chosen = self.chosen.clone();
             let mut rest = Vec::new();
-            for group in 0..groups {
-                let bits = &self.rest[cuts[group]..cuts[group + 1]];
-                if choice.contains(&group) { chosen.extend(bits) } else { rest.extend(bits) }
+            for (group, bits) in cut.iter().enumerate() {
+                if choice.contains(&group) { chosen.extend(*bits) } else { rest.extend(*bits) }
             }
             let prefix = u8::try_from(chosen.len()).unwrap_or(u8::MAX);
             out.push(Split { chosen, prefix, rest });
@@ -196,13 +235,19 @@ mod tests {
         }
     }
 
+    /// Returns whether the prefix of the table to which these bits belong has none of them.
+    fn catches(scheme: &Scheme, mask: u64) -> bool {
+        let first = scheme.tables().iter().position(|table| table.prefix_mask() & mask == 0);
+        first.is_some_and(|first| scheme.table_of(mask) == first)
+    }
+
     #[test]
     fn every_mask_of_at_most_three_bits_is_caught_by_each_standard_scheme() {
         let masks = masks(64, 3);
         assert_eq!(masks.len(), 43_744);
         for levels in [&[6][..], &[4, 4], &[5], &[4], &[]] {
             let scheme = standard(levels);
-            let missed: Vec<_> = masks.iter().filter(|&&mask| !scheme.catches(mask)).collect();
+            let missed: Vec<_> = masks.iter().filter(|&&mask| !catches(&scheme, mask)).collect();
             assert!(missed.is_empty(), "{levels:?} misses {missed:x?}");
         }
     }
@@ -214,7 +259,7 @@ mod tests {
                 let masks = masks(bits, k);
                 for groups in k + 1..=(k + 3).min(bits) {
                     let scheme = Scheme::new(bits, k, &[groups], 0).expect("enough bits");
-                    assert!(masks.iter().all(|&mask| scheme.catches(mask)), "f={bits} k={k} groups={groups}");
+                    assert!(masks.iter().all(|&mask| catches(&scheme, mask)), "f={bits} k={k} groups={groups}");
                     assert!(scheme.tables()[0].is_identity());
                 }
             }

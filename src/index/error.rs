@@ -7,6 +7,8 @@ use std::{fmt, io};
 use nddb_format::FormatError;
 use nddb_format::record::ShownId;
 
+use crate::read::view::Within;
+
 /// The reason why a folder that `Writer::create` has not completed, and marks as incomplete, is not a database.
 pub(crate) const INTERRUPTED: &str = "making a database there was interrupted";
 /// The reason why a folder with the files of an incomplete creation, but without its mark, is not a database.
@@ -290,9 +292,14 @@ impl Error {
             Self::DamagedBackup { .. } => {
                 Some("use another backup; 'nddb backup verify' lists all damage of this one".into())
             }
-            Self::OutOfRange { what: "k", limit, .. } => {
-                Some(format!("'nddb create --k' sets the greatest distance of queries, which is {limit} here"))
+            Self::OutOfRange { what: "k", limit, .. } if *limit == u64::from(Within::MAX.0) => {
+                Some(format!("a query by distance reaches {limit} bits in any database"))
             }
+            Self::OutOfRange { what: "k", limit, .. } => Some(format!(
+                "'nddb create --k' sets the greatest distance of pairs and clusters, which is {limit} here; a query by \
+                 distance reaches {} bits",
+                Within::MAX.0
+            )),
             Self::Mismatch { what: "k", .. } => {
                 Some("'nddb create --k' makes a database of that k: load the documents again".into())
             }

@@ -17,6 +17,7 @@ mod lifecycle;
 mod model;
 mod online;
 mod probe;
+mod radius;
 mod readers;
 mod rebuild;
 mod support;

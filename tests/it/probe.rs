@@ -123,6 +123,12 @@ impl Case {
         writer
     }
 
+    /// Returns the distances up to k, and a greater one.
+    fn distances(&mut self) -> Vec<u8> {
+        let beyond = u64::from(Within::MAX.0 - self.k);
+        (0..=self.k).chain([self.k + 1 + self.random.below(beyond) as u8]).collect()
+    }
+
     /// Returns fingerprints near the stored ones, and others.
     fn queries(&mut self, len: usize) -> Vec<u64> {
         let stored: Vec<u64> = self.truth.documents.values().flatten().copied().collect();
@@ -183,10 +189,11 @@ fn random_databases_answer_like_a_look_at_every_document() {
             writer = case.step(writer);
             let why = format!("database {number}, {config:?}, steps {:?}", case.log);
             let queries = case.queries(4);
-            case.truth.assert_answers(&writer.view(), &queries, k, &[], &why);
+            let distances = case.distances();
+            case.truth.assert_answers(&writer.view(), &queries, distances.clone(), &[], &why);
             if case.random.percent(30) {
                 reader.refresh().expect("refreshed");
-                case.truth.assert_answers(&reader.view(), &queries, k, &[0, 1, 3], &why);
+                case.truth.assert_answers(&reader.view(), &queries, distances, &[0, 1, 3], &why);
             }
         }
         let why = format!("database {number}, {config:?}, steps {:?}", case.log);
@@ -195,7 +202,8 @@ fn random_databases_answer_like_a_look_at_every_document() {
         reader.refresh().expect("refreshed");
         let fresh = Reader::open_with(&case.path, Verify::Always).expect("opened");
         for view in [writer.view(), reader.view(), fresh.view()] {
-            case.truth.assert_answers(&view, &queries, k, &[1, 2, 7], &why);
+            let distances = (0..=k).chain(case.distances().pop());
+            case.truth.assert_answers(&view, &queries, distances, &[1, 2, 7], &why);
             case.truth.assert_ids(&view, ids.iter().map(String::as_str), &why);
         }
         drop((writer, reader, fresh));

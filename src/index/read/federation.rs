@@ -107,6 +107,36 @@ impl<'a> Federation<'a> {
         Ok(answers)
     }
 
+    /// Finds the `n` nearest live documents within `within` bits of a query, by (distance, id bytewise); of documents
+    /// at one distance, the least by (part, number). The radius grows until it has as many documents.
+    ///
+    /// # Errors
+    /// Errors of [`View::find`].
+    pub fn nearest(
+        &self,
+        query: Fingerprint,
+        n: usize,
+        within: Within,
+        work: &mut Work,
+    ) -> Result<Vec<Part<Neighbor>>> {
+        let mut radius = self.settings().k.min(within.0);
+        loop {
+            let found = self.find(&[query], Within(radius), Some(n), work)?;
+            if radius == within.0 || found[0].count >= n as u64 {
+                return Ok(found.into_iter().flat_map(|answer| answer.matches).collect());
+            }
+            // Each attempt may cost twice as much as the one before, so all together cost little more than the last.
+            let most = 2.0 * self.predicted_ns(Within(radius));
+            let cheap = (radius + 1..=within.0).take_while(|&next| self.predicted_ns(Within(next)) <= most);
+            radius = cheap.last().unwrap_or(radius + 1);
+        }
+    }
+
+    /// Predicts the time of one query in nanoseconds, with all files in memory.
+    pub fn predicted_ns(&self, within: Within) -> f64 {
+        self.parts.iter().map(|part| part.snapshot.predicted_ns(within)).sum()
+    }
+
     /// Returns the live document with this id, from the first part that has one.
     ///
     /// # Errors

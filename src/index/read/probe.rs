@@ -1,13 +1,13 @@
-//! The probe: everything stored within k bits of a fingerprint (Manku 2007, 3).
+//! The probe: everything stored within some bits of a fingerprint (Manku 2007, 3).
 //!
 //! A dependent memory miss costs ten times as much as an independent one, so misses are always overlapped. A *lane* is
-//! one table of one run for one query:
+//! one prefix of the plan (see `plan`) of one run for one query:
 //! 1. the filters of all lanes are read together, and lanes that have nothing in their range end;
 //! 2. the other lanes search their block indexes together, each key being prefetched while others are compared;
 //! 3. when a lane finds its block, the block is fetched (from disk, if it may be cold: all reads are in flight at
 //!    once);
 //! 4. the blocks are decoded, one after the other, from their restart points;
-//! 5. fingerprints within k bits are collected, each from the first table that finds it, and resolved by their ranks
+//! 5. fingerprints within k bits are collected, each from one entry of the plan, and resolved by their ranks
 //!    in table 0 and the postings to document numbers, again all together.
 
 use std::cell::RefCell;
@@ -20,12 +20,15 @@ use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
 use super::snapshot::Snapshot;
+use super::view::Within;
 use crate::prefetch::prefetch;
 use crate::runs::run::{Run, SegmentFile};
 use crate::{Error, Result};
 
 /// Number of queries of a batch in flight together.
 const WINDOW: usize = 16;
+/// Maximum number of lanes in flight together: their filters stay in the first-level cache.
+const LANES: usize = 512;
 /// Number of blocks whose decoding is interleaved.
 const IN_TURN: usize = 5;
 
@@ -52,7 +55,7 @@ pub struct Matches {
 /// Counters of the work of probes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Number of tables probed.
+    /// Number of prefixes looked up in tables.
     pub probes: u64,
     /// Number of blocks decoded.
     pub blocks: u64,
@@ -65,12 +68,14 @@ pub(super) fn unless(stop: &dyn Fn() -> bool) -> Result<()> {
     if stop() { Err(Error::Cancelled) } else { Ok(()) }
 }
 
-/// One table of one run for one query; or table 0, for a fingerprint found by another table.
+/// One prefix in one table of one run for one query; or table 0, for a fingerprint found by another table.
 #[derive(Clone, Copy)]
 struct Lane {
     query: u32,
     run: u32,
     table: u32,
+    /// Index of the plan's entry.
+    entry: u32,
     /// Likely location of `low` in the block, in units of 1 / [`PARTS`].
     part: u32,
     low: Permuted,
@@ -199,7 +204,33 @@ fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) 
     Ok(())
 }
 
+impl Scratch {
+    /// Adds a lane, and reads all lanes when there are many.
+    #[inline]
+    fn push(&mut self, lane: Lane, runs: &[Arc<Run>], k: u32, work: &mut Work) -> Result<()> {
+        self.lanes.push(lane);
+        if self.lanes.len() < LANES { Ok(()) } else { self.read(runs, k, work) }
+    }
+
+    /// Adds the fingerprints within `k` bits in the ranges of all lanes to the hits, and empties the lanes.
+    fn read(&mut self, runs: &[Arc<Run>], k: u32, work: &mut Work) -> Result<()> {
+        let Self { lanes, looking, hits, stretches, .. } = self;
+        work.probes += lanes.len() as u64;
+        sift(runs, lanes)?;
+        locate(runs, lanes, looking)?;
+        decode(runs, lanes, k, work, hits, stretches)?;
+        lanes.clear();
+        Ok(())
+    }
+}
+
 impl Lane {
+    /// Returns the lane of one value in table 0.
+    fn of_value(query: u32, run: u32, value: u64) -> Self {
+        let (at, bounds) = (Permuted(value), (0, 0));
+        Self { query, run, table: 0, entry: 0, part: 0, low: at, high: at, permuted: at, bounds }
+    }
+
     #[inline]
     fn file<'a>(&self, runs: &'a [Arc<Run>]) -> &'a SegmentFile {
         &runs[self.run as usize].segments[self.table as usize]
@@ -298,7 +329,7 @@ impl Snapshot {
     /// Finds every live document within `k` bits of each query.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if `k` or a query exceeds the database's; damage of the data read.
+    /// [`Error::OutOfRange`] if `k` exceeds [`Within::MAX`] or a query the database's width; damage of the data read.
     pub(crate) fn probe_many(
         &self,
         queries: &[Fingerprint],
@@ -321,7 +352,9 @@ impl Snapshot {
         self.check_query(queries, k)?;
         let mut answers = Vec::with_capacity(queries.len());
         SCRATCH.with_borrow_mut(|scratch| {
-            for window in queries.chunks(WINDOW) {
+            // Beyond the k of the tables, a query alone has many lanes, and takes long.
+            let together = if k > u32::from(self.manifest.k) { 1 } else { WINDOW };
+            for window in queries.chunks(together) {
                 unless(stop)?;
                 self.probe_window(window, k, limit, work, &mut answers, scratch)?;
             }
@@ -329,9 +362,17 @@ impl Snapshot {
         })
     }
 
+    /// Predicts the time of a query in nanoseconds, if all files are in memory. A distance above [`Within::MAX`] counts
+    /// as that.
+    pub(crate) fn predicted_ns(&self, within: Within) -> f64 {
+        let k = within.min(Within::MAX).0.into();
+        let runs: f64 = self.runs.iter().map(|run| run.plan(k).nanoseconds).sum();
+        runs + self.memtable.predicted_ns(k)
+    }
+
     fn check_query(&self, queries: &[Fingerprint], k: u32) -> Result<()> {
-        if k > u32::from(self.manifest.k) {
-            return Err(Error::OutOfRange { what: "k", requested: k.into(), limit: self.manifest.k.into() });
+        if k > Within::MAX.0.into() {
+            return Err(Error::OutOfRange { what: "k", requested: k.into(), limit: Within::MAX.0.into() });
         }
         let greatest = nddb_format::fingerprint::low_mask(self.manifest.bits);
         match queries.iter().find(|query| query.0 > greatest) {
@@ -349,28 +390,26 @@ impl Snapshot {
         answers: &mut Vec<Matches>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Scratch { lanes, looking, hits, lookups, collectors, stretches } = scratch;
-        lanes.clear();
-        hits.clear();
+        scratch.lanes.clear();
+        scratch.hits.clear();
         for (number, run) in (0..).zip(&self.runs) {
+            let plan = run.plan(k);
             for (query, &fingerprint) in (0..).zip(queries) {
                 run.note_query();
-                for (table, definition) in (0..).zip(run.entry.scheme.tables()) {
-                    let permuted = definition.permute(fingerprint);
-                    // For equality, all bits of the fingerprint are known.
-                    let (low, high) = if k == 0 { (permuted, permuted) } else { definition.range(permuted) };
-                    lanes.push(Lane { query, run: number, table, part: 0, low, high, permuted, bounds: (0, 0) });
-                    // Equal fingerprints are found by every table.
-                    if k == 0 {
-                        break;
-                    }
+                for (index, entry) in (0..).zip(&plan.entries) {
+                    let permuted = run.entry.scheme.tables()[entry.table()].permute(fingerprint);
+                    let (table, bounds) = (entry.table() as u32, (0, 0));
+                    entry.each(permuted.0, &mut |low, high| {
+                        let (low, high) = (Permuted(low), Permuted(high));
+                        let lane =
+                            Lane { query, run: number, table, entry: index, part: 0, low, high, permuted, bounds };
+                        scratch.push(lane, &self.runs, k, work)
+                    })?;
                 }
             }
         }
-        work.probes += lanes.len() as u64;
-        sift(&self.runs, lanes)?;
-        locate(&self.runs, lanes, looking)?;
-        decode(&self.runs, lanes, k, work, hits, stretches)?;
+        scratch.read(&self.runs, k, work)?;
+        let Scratch { looking, hits, lookups, collectors, stretches, .. } = scratch;
         collectors.clear();
         collectors.extend(queries.iter().map(|_| Collector::new(limit)));
         if !hits.is_empty() {
@@ -430,21 +469,18 @@ impl Snapshot {
         if runs.is_empty() {
             return Ok(Vec::new());
         }
-        SCRATCH.with_borrow_mut(|Scratch { lanes, looking, hits, lookups, stretches, .. }| {
-            lanes.clear();
-            hits.clear();
+        SCRATCH.with_borrow_mut(|scratch| {
+            scratch.lanes.clear();
+            scratch.hits.clear();
+            let mut work = Work::default();
             for (number, run) in (0..).zip(runs) {
                 for (query, &key) in (0..).zip(keys) {
                     run.note_query();
-                    let at = Permuted(key);
-                    let bounds = (0, 0);
-                    lanes.push(Lane { query, run: number, table: 0, part: 0, low: at, high: at, permuted: at, bounds });
+                    scratch.push(Lane::of_value(query, number, key), runs, 0, &mut work)?;
                 }
             }
-            let mut work = Work::default();
-            sift(runs, lanes)?;
-            locate(runs, lanes, looking)?;
-            decode(runs, lanes, 0, &mut work, hits, stretches)?;
+            scratch.read(runs, 0, &mut work)?;
+            let Scratch { looking, hits, lookups, stretches, .. } = scratch;
             hits.sort_unstable_by_key(|hit| (hit.query, hit.run));
             look_up(runs, hits, lookups, looking, &mut work, stretches)?;
             let list = |hit: &Hit| KeyList { query: hit.query as usize, run: hit.run, list: hit.list.clone() };
@@ -502,12 +538,12 @@ fn scan(
     let run = &runs[lane.run as usize];
     let file = &run.segments[lane.table as usize];
     let (scheme, ordinal) = (&run.entry.scheme, lane.table as usize);
-    let table = &scheme.tables()[ordinal];
+    let (table, entry) = (&scheme.tables()[ordinal], &run.plan(k).entries[lane.entry as usize]);
     let (mut approach, mut stretch, mut number) = (first, decoded, lane.bounds.0);
     loop {
-        let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |entry, value| {
+        let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |index, value| {
             let difference = table.unpermute(Permuted(value ^ lane.permuted.0)).0;
-            if scheme.first_table(difference) != Some(ordinal) {
+            if !entry.reports(scheme, difference) {
                 return;
             }
             hits.push(Hit {
@@ -515,7 +551,7 @@ fn scan(
                 run: lane.run,
                 distance: difference.count_ones(),
                 fingerprint: table.unpermute(Permuted(value)).0,
-                index: (ordinal == 0).then_some((number, entry)),
+                index: (ordinal == 0).then_some((number, index)),
                 rank: 0,
                 list: 0..0,
             });
@@ -542,10 +578,7 @@ fn look_up(
 ) -> Result<()> {
     lookups.clear();
     for (index, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.index.is_none()) {
-        let at = Permuted(hit.fingerprint);
-        let lane =
-            Lane { query: index, run: hit.run, table: 0, part: 0, low: at, high: at, permuted: at, bounds: (0, 0) };
-        lookups.push(lane);
+        lookups.push(Lane::of_value(index, hit.run, hit.fingerprint));
     }
     let missing = lookups.len();
     locate(runs, lookups, looking)?;

@@ -10,6 +10,7 @@ use nddb_format::record::{RangeState, Settings};
 use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
 use crate::ranges::Ranges;
+use crate::read::federation::Federation;
 use crate::read::probe::Work;
 use crate::read::snapshot::{Changes, Snapshot, disagreements, read_manifest};
 use crate::read::view::{Neighbor, View, Within};
@@ -180,6 +181,16 @@ impl Reader {
     pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Neighbor>> {
         let answers = self.view().find(&[fingerprint], within, None, &mut Work::default())?;
         Ok(answers.into_iter().flat_map(|answer| answer.matches).collect())
+    }
+
+    /// Finds the `n` nearest live documents within `within` bits, by (distance, id); of documents at one distance, the
+    /// oldest.
+    ///
+    /// # Errors
+    /// Errors of [`View::find`].
+    pub fn nearest(&self, fingerprint: Fingerprint, n: usize, within: Within) -> Result<Vec<Neighbor>> {
+        let found = Federation::of(self.view()).nearest(fingerprint, n, within, &mut Work::default())?;
+        Ok(found.into_iter().map(|(_, neighbor)| neighbor).collect())
     }
 }
 

@@ -18,9 +18,15 @@ const AHEAD: usize = 8;
 /// Number of documents that are looked up between two checks whether to stop.
 const ASKED: usize = 128;
 
-/// The greatest Hamming distance of a query, in bits.
+/// The greatest Hamming distance of a query, in bits. Queries beyond the k of a database are complete as well, but cost
+/// more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Within(pub u8);
+
+impl Within {
+    /// The greatest distance of a query of any database.
+    pub const MAX: Self = Self(16);
+}
 
 /// A stored document within the distance of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +103,7 @@ impl<'a> View<'a> {
     /// least by (distance, number). Queries of one call are in flight together.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a distance or a query exceeds the database's; damage.
+    /// [`Error::OutOfRange`] if the distance exceeds [`Within::MAX`] or a query the database's width; damage.
     pub fn probe(
         &self,
         queries: &[Fingerprint],

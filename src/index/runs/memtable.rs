@@ -25,6 +25,8 @@ const SUMMARIES_MAX: u64 = 32 << 20;
 const CHAIN_BITS: u32 = 12;
 /// Maximum number of groups.
 const GROUPS_MAX: usize = K_MAX as usize + 1;
+/// Time to compare one fingerprint, in nanoseconds, if no group finds all matches.
+const COMPARE_NS: f64 = 2.0;
 const NONE: u32 = u32::MAX;
 
 /// A document with a key.
@@ -268,8 +270,17 @@ impl Memtable {
         if u32::from(width) <= bits { value as usize } else { (mix(value) >> (64 - bits)) as usize }
     }
 
+    /// Returns whether any two fingerprints within `k` bits are equal in one of the groups.
+    fn has_group_for(&self, k: u32) -> bool {
+        (k as usize) < self.groups.len()
+    }
+
     /// Calls `found` with each fingerprint within `k` bits and its numbers, each once.
     pub(crate) fn probe(&self, fingerprint: u64, k: u32, mut found: impl FnMut(u64, &[u64])) {
+        if !self.has_group_for(k) {
+            let near = self.entries().filter(|(print, _)| (print ^ fingerprint).count_ones() <= k);
+            return near.for_each(|(print, numbers)| found(print, numbers));
+        }
         if self.entries.is_empty() {
             return;
         }
@@ -409,6 +420,13 @@ impl Memtables {
         for memtable in self.each() {
             memtable.probe(fingerprint, k, &mut found);
         }
+    }
+
+    /// Predicts the time of a probe in nanoseconds.
+    pub(crate) fn predicted_ns(&self, k: u32) -> f64 {
+        let compared =
+            |memtable: &Memtable| if memtable.has_group_for(k) { 0.0 } else { memtable.entries.len() as f64 };
+        COMPARE_NS * self.each().map(compared).sum::<f64>()
     }
 
     fn each(&self) -> impl Iterator<Item = &Memtable> {

@@ -6,6 +6,7 @@ pub(crate) mod contents;
 pub(crate) mod keys;
 pub(crate) mod memtable;
 pub(crate) mod merge;
+pub(crate) mod plan;
 pub mod planner;
 pub(crate) mod run;
 mod seen;

@@ -12,12 +12,14 @@ use nddb_format::postings::{self, Postings};
 use nddb_format::segment::{self, Directory, Segment};
 use nddb_format::{FormatError, Permuted};
 
+use super::plan::Plan;
 use super::seen::Seen;
 pub use super::seen::Verify;
 use super::summaries::SummariesFile;
 use crate::disk::dir::{Dir, Kind};
 use crate::disk::map::Mapped;
 use crate::prefetch::prefetch;
+use crate::read::view::Within;
 use crate::{Error, Result};
 
 /// A segment of a run.
@@ -394,6 +396,8 @@ pub(crate) struct Run {
     pub(crate) summaries: Option<SummariesFile>,
     /// Number of queries, until the directories are built.
     queries: AtomicU32,
+    /// The plan of probes within each distance, made for the first one.
+    plans: [OnceLock<Plan>; Within::MAX.0 as usize + 1],
 }
 
 impl Run {
@@ -431,7 +435,24 @@ impl Run {
         }
         let keys = entry.key_run().map_err(Error::format(postings.path()))?;
         let keys = keys.map(|keys| Self::open(dir, &keys, verify).map(Arc::new)).transpose()?;
-        Ok(Self { entry: entry.clone(), segments, postings, keys, summaries, queries: AtomicU32::new(0) })
+        Ok(Self {
+            entry: entry.clone(),
+            segments,
+            postings,
+            keys,
+            summaries,
+            queries: AtomicU32::new(0),
+            plans: Default::default(),
+        })
+    }
+
+    /// Returns the plan of probes within `k` bits, at most [`Within::MAX`].
+    #[inline]
+    pub(crate) fn plan(&self, k: u32) -> &Plan {
+        self.plans[k as usize].get_or_init(|| {
+            let has_filter = |table: usize| self.segments[table].segment().filter().is_some();
+            Plan::new(&self.entry.scheme, k, self.entry.fingerprints, &has_filter)
+        })
     }
 
     /// Counts a query. The first queries search the block keys, so that opening a database need not read these. After

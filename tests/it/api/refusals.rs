@@ -183,7 +183,7 @@ fn queries_and_documents_that_the_database_cannot_hold_are_refused_and_do_no_har
     let reader = Reader::open(&path).expect("opened");
     for view in [reader.view(), writer.view()] {
         let work = &mut Work::default();
-        is_refused(view.find(&[Fingerprint(0)], Within(3), None, work).err(), "k", 2);
+        is_refused(view.find(&[Fingerprint(0)], Within(17), None, work).err(), "k", 16);
         is_refused(
             view.probe(&[Fingerprint(0), Fingerprint(1 << 20)], Within(0), None, work).err(),
             "the fingerprint",

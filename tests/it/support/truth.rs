@@ -25,12 +25,17 @@ impl Truth {
         found
     }
 
-    /// Asserts that a view answers every query correctly at every distance up to `k`, with and without limits, and
-    /// that every id leads to its document.
-    pub(crate) fn assert_answers(&self, view: &View<'_>, queries: &[u64], k: u8, limits: &[usize], why: &str) {
+    /// Asserts that a view answers every query correctly at these distances, with and without limits.
+    pub(crate) fn assert_answers(
+        &self,
+        view: &View<'_>,
+        queries: &[u64],
+        distances: impl IntoIterator<Item = u8>,
+        limits: &[usize],
+        why: &str,
+    ) {
         let queries: Vec<Fingerprint> = queries.iter().map(|&query| Fingerprint(query)).collect();
-        for within in 0..=k {
-            let within = Within(within);
+        for within in distances.into_iter().map(Within) {
             let work = &mut Work::default();
             let all = view.probe(&queries, within, None, work).unwrap_or_else(|error| panic!("{why}: {error:?}"));
             let found = view.find(&queries, within, None, work).unwrap_or_else(|error| panic!("{why}: {error:?}"));
