@@ -180,3 +180,10 @@ def _options(options: Mapping[str, Option]) -> Iterator[str]:
 
 def _text(value: Argument) -> str:
     return str(value) if isinstance(value, int | float) else os.fsdecode(value)
+
+
+def id_argument(id: str | int) -> str:
+    """An id as an argument of the command, where a backslash marks what kind of id follows."""
+    if isinstance(id, int):
+        return f"\\#{id}"
+    return f'\\"{id}' if id.startswith("\\") else id

@@ -32,10 +32,11 @@ from contextlib import closing
 from typing import Any
 
 from nddb import _process
+from nddb._dedup.options import config_like
 from nddb._dedup.sources import source_of
 from nddb._dedup.tables import named_columns, store
 from nddb._native import Federation
-from nddb._process import Argument, Option, Path
+from nddb._process import Argument, Option, Path, id_argument
 
 __all__ = [
     "against",
@@ -140,7 +141,7 @@ def show(database: Path, a: str | int, b: str | int, **options: Option) -> str:
     ...
     0 words only on the left, 2 words only on the right.
     """
-    return output("show", database, _id(a), _id(b), **options)
+    return output("show", database, id_argument(a), id_argument(b), **options)
 
 
 def rm(database: Path, *ids: str | int, **options: Option) -> Row:
@@ -154,7 +155,7 @@ def rm(database: Path, *ids: str | int, **options: Option) -> Row:
     >>> nddb.commands.rm("crawl.nddb", "other", "unknown")
     {'deleted': 1, 'missing': 1, 'dry_run': False}
     """
-    return _summary("rm", [database, *map(_id, ids)], options, findings=[1])
+    return _summary("rm", [database, *map(id_argument, ids)], options, findings=[1])
 
 
 def batches(database: Path, **options: Option) -> list[Row]:
@@ -257,7 +258,7 @@ def against(
     given = options.get("tmp_dir")
     with tempfile.TemporaryDirectory(prefix="nddb-against-", dir=None if given is None else str(given)) as folder:
         path = os.path.join(folder, "documents.nddb")
-        store(source, named, path, Federation(databases))
+        store(source, named, path, config_like(Federation(databases)))
         with closing(stream("against", path, *databases, **options)) as rows:
             for row in rows:
                 yield {"row": row.pop("query"), **row}
@@ -410,10 +411,3 @@ def _checked(command: str, path: Path, options: Mapping[str, Option]) -> Row:
     """Runs a command that prints faults, and a summary that counts them."""
     *faults, summary = _process.run(command, [path], options, findings=[13])
     return {**summary, "faults": faults}
-
-
-def _id(id: str | int) -> str:
-    """An id as an argument of the command, where a backslash marks what kind of id follows."""
-    if isinstance(id, int):
-        return f"\\#{id}"
-    return f'\\"{id}' if id.startswith("\\") else id

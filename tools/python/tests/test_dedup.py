@@ -1,7 +1,10 @@
 """The one call: near-duplicates taken out of tables of every kind, of texts and of files."""
 
+import gzip
 import json
 import os
+import pickle
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -38,6 +41,8 @@ def made(kind):
     table = pyarrow.Table.from_pylist(ROWS)
     if kind == "pandas":
         return pytest.importorskip("pandas").DataFrame(ROWS)
+    if kind == "dictionaries":
+        return ROWS
     if kind == "datasets":
         return pytest.importorskip("datasets").Dataset.from_list(ROWS)
     return {
@@ -59,7 +64,7 @@ def expected(tmp_path_factory):
     return sorted((number[row["id"]], number[row["kept"]]) for row in members)
 
 
-@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow", "batch", "duckdb", "datasets"])
+@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow", "batch", "duckdb", "datasets", "dictionaries"])
 def test_every_kind_of_table_keeps_its_rows_their_order_and_its_type(kind, expected):
     data = made(kind)
     before = rows_of(data)
@@ -131,6 +136,7 @@ def test_rules_and_limits_are_those_of_the_command():
     assert kept() == [FOX]
     assert kept(keep="longest") == [long]
     assert kept(keep=["shortest-url"]) == [long]
+    assert kept(keep="longest,shortest-url") == [long]
     assert kept(level="same") == [FOX, long] and kept(min_probability=1.0) == [FOX, long]
     wrong = [("keep", "newest"), ("keep", "nothing"), ("min_probability", 2), ("level", "none"), ("output", "x")]
     for name, value in wrong:
@@ -177,11 +183,17 @@ def test_files_are_copied_as_the_command_copies_them(tmp_path, monkeypatch, comm
         with nddb.dedup(data, progress=False) as result:
             assert [path.read_text() for path in result.kept] == wanted
             assert result.removed == removed and result.documents == 400
-            result.report(tmp_path / "report.html")
+            with monkeypatch.context() as patch:
+                patch.setattr("nddb._process.run", None)
+                result.report(tmp_path / "report.html")
         assert not any(path.exists() for path in result.kept), "what was temporary has gone"
-    assert "<html" in (tmp_path / "report.html").read_text()
-    result = nddb.dedup(inputs, output=tmp_path / "kept", progress=False)
+        page = (tmp_path / "report.html").read_text()
+        assert "<html" in page and str(len(removed)) in page
+    monkeypatch.chdir(tmp_path)
+    result = nddb.dedup(inputs, output="kept/", progress=False)
     result.close()
+    result.save("saved")
+    assert [(tmp_path / "saved" / "kept" / path.name).read_text() for path in inputs] == wanted
     assert [path.read_text() for path in result.kept] == wanted
     with pytest.raises(FileNotFoundError, match="list of texts"):
         nddb.dedup("no such file", progress=False)
@@ -199,6 +211,116 @@ def test_files_are_copied_as_the_command_copies_them(tmp_path, monkeypatch, comm
     (tmp_path / "damaged.jsonl").write_text(lines[0] + "{" + lines[1])
     with pytest.warns(UserWarning, match="1 unreadable"):
         nddb.dedup(tmp_path / "damaged.jsonl", progress=False)
+
+
+def test_names_of_files_are_read_and_texts_that_look_like_them_are_not(tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    monkeypatch.chdir(tmp_path)
+    names = ["one.jsonl", "two.jsonl.gz"]
+    Path("one.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS[:50]))
+    Path("two.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in ROWS[:90]).encode()))
+    for data in (names, tuple(names), iter(names)):
+        result = nddb.dedup(data, progress=False)
+        assert result.documents == 140 and all(isinstance(path, str) and Path(path).exists() for path in result.kept)
+        assert "are read" in caplog.text
+        caplog.clear()
+    for data in (map(Path, names), [Path(names[0]), names[1]]):
+        assert all(isinstance(path, Path) for path in nddb.dedup(data, progress=False).kept)
+    for data in ([names[0], FOX], [FOX, names[0]], [Path(names[0]), FOX], [names[0], "none.jsonl"], [names[0], None]):
+        with pytest.raises(ValueError, match=r"one.jsonl' is a file.*pathlib.Path.*{'text': item}"):
+            nddb.dedup(data, progress=False)
+    Path("plain").write_text(FOX)
+    caplog.clear()
+    frame = polars.DataFrame({"text": names})
+    for data in (["plain", "plain"], [{"text": name} for name in names], frame, frame["text"]):
+        assert nddb.dedup(data, progress=False).documents == 2 and not caplog.text
+    missing = ["a.parquet", "b.parquet"]
+    assert nddb.dedup(missing, progress=False).kept == missing and "none is a file" in caplog.text
+
+
+def test_dictionaries_have_columns():
+    rows = [{"id": 1, "text": FOX}, {"url": "https://example.org/", "text": FOX}, {"id": 3, "text": None}]
+    result = nddb.dedup(iter(rows), progress=False)
+    assert result.kept == [rows[0], rows[2]] and result.kept[0] is rows[0]
+    assert result.removed[0]["id"] is None and result.removed[0]["kept"] == 1
+    assert nddb.dedup(rows, text="url", progress=False).kept == rows
+    with pytest.raises(ValueError, match="text='body'.*the table has: id, text, url"):
+        nddb.dedup(rows, text="body", progress=False)
+    with pytest.raises(ValueError, match="row 1 of column 'text' is int"):
+        nddb.dedup([{"text": FOX}, {"text": 1}], progress=False)
+    with pytest.raises(TypeError, match="item 1 is str"):
+        nddb.dedup([{"text": FOX}, FOX], progress=False)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow", "batch", "duckdb", "datasets", "dictionaries"])
+def test_results_of_tables_are_pickled_and_saved_and_have_pairs(kind, tmp_path):
+    with nddb.dedup(made(kind), progress=False) as result:
+        result.save(tmp_path / "saved")
+        copy = pickle.loads(pickle.dumps(result))
+    assert type(copy.kept) is type(result.kept) and rows_of(copy.kept) == rows_of(result.kept)
+    assert rows_of(copy.removed) == rows_of(result.removed) and repr(copy) == repr(result)
+    for one in (result, copy):
+        pairs = list(one.pairs())
+        assert len(pairs) == len(rows_of(result.removed)) > 80
+        losses = [pair["loss"] for pair in pairs]
+        assert losses == sorted(losses, reverse=True) and losses[0] > 0
+        for pair in pairs:
+            assert (pair["text"], pair["kept_text"]) == (ROWS[pair["row"]]["text"], ROWS[pair["kept_row"]]["text"])
+    with pytest.raises(ValueError, match="closed"):
+        copy.report(tmp_path / "report.html")
+    copy.close()
+    if kind == "dictionaries":
+        read = lambda name: [json.loads(line) for line in (tmp_path / "saved" / f"{name}.jsonl").open()]
+    else:
+        package = pytest.importorskip("pandas") if kind == "pandas" else polars
+        read = lambda name: rows_of(package.read_parquet(tmp_path / "saved" / f"{name}.parquet"))
+    assert read("kept") == rows_of(result.kept) and read("removed") == rows_of(result.removed)
+    with pytest.raises(FileExistsError):
+        result.save(tmp_path / "saved")
+
+
+def test_differences_are_shown_those_that_lose_most_first(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    texts = [FOX, FOX, FOX + " onward", FOX + " and once more"]
+    rows = [{"id": f"d{number}", "text": text} for number, text in enumerate(texts)]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for data, first, second in [
+        (texts, "row 3 is removed, row 0 is kept", "row 2 is removed, row 0 is kept"),
+        (polars.DataFrame(rows), "row 3 (d3) is removed, row 0 is kept", "row 2 (d2) is removed, row 0 is kept"),
+        ([{"html": f"<p>{text}</p>"} for text in texts], "row 3 is removed, row 0", "row 2 is removed, row 0"),
+        (tmp_path / "in.jsonl", "d3 is removed, d0 is kept", "d2 is removed, d0 is kept"),
+    ]:
+        result = nddb.dedup(data, progress=False)
+        result.show(2)
+        shown = capsys.readouterr().out
+        assert shown.index(first) < shown.index("[-and once more-]") < shown.index(second) < shown.index("[-onward-]")
+        assert "of its words lost (" in shown and shown.endswith("... and 1 more\n")
+    result.save(tmp_path / "saved")
+    assert (tmp_path / "saved" / "kept" / "in.jsonl").read_text() == json.dumps(rows[0]) + "\n"
+    copy = pickle.loads(pickle.dumps(result))
+    assert copy.kept == result.kept and list(copy.pairs())[0]["id"] == "d3"
+    result.close()
+    for use in (result.show, lambda: result.save(tmp_path / "again"), lambda: result.report(tmp_path / "report.html")):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+    assert not (tmp_path / "again").exists() and not (tmp_path / "report.html").exists()
+    # Of a document in an earlier database there is no text; ids that come again are those of rows in files.
+    with nddb.Writer(tmp_path / "earlier.nddb", create=nddb.Config()) as writer:
+        writer.add(7, text=FOX)
+    again = tmp_path / "again.jsonl"
+    again.write_text("".join(json.dumps({"id": 1, "text": text}) + "\n" for text in (FOX, *[ROWS[0]["text"]] * 2)))
+    for data in (again, [json.loads(line)["text"] for line in again.open()]):
+        result = nddb.dedup(data, against=tmp_path / "earlier.nddb", progress=False)
+        result.show()
+        shown = capsys.readouterr().out
+        assert f" is removed, 7 in {tmp_path / 'earlier.nddb'} is kept: " in shown and "equal words" in shown
+        assert shown.count(" is removed, ") == 2
+        result.report(tmp_path / "report.html")
+        pickled = pickle.dumps(result)
+    shutil.rmtree(tmp_path / "earlier.nddb")
+    assert pickle.loads(pickled).kept == result.kept, "no database is needed"
+    nddb.dedup([FOX], progress=False).show()
+    assert capsys.readouterr().out == "nothing is removed\n"
 
 
 def test_nothing_is_left_on_disk(tmp_path):

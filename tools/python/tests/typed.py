@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars
+from typing_extensions import assert_type
+
 import nddb
 from nddb import commands
 
@@ -55,7 +58,19 @@ async def wait(path: Path) -> dict[str, Any]:
     return checked
 
 
-def texts() -> tuple[Any, int]:
+def remove(folder: Path, frame: polars.DataFrame, texts: list[str], rows: list[dict[str, str]]) -> int:
     recipe = nddb.Recipe("main")
-    with nddb.dedup(["a text", "another one"], keep="longest") as result:
-        return result.kept, recipe.fingerprint(text="a text")
+    with nddb.dedup(texts, keep="longest") as result:
+        assert_type(result.kept, list[str])
+        for pair in result.pairs():
+            print(pair["text"], pair["kept_text"])
+        result.show(3)
+    assert_type(nddb.dedup(frame, text="body", against=folder / "a.nddb").kept, polars.DataFrame)
+    assert_type(nddb.dedup(rows, level="strict").kept, list[dict[str, str]])
+    assert_type(nddb.dedup(iter(["a text", None])).kept, list[str | None])
+    for files in (nddb.dedup(str(folder)), nddb.dedup(folder), nddb.dedup(folder.glob("*.jsonl")), nddb.dedup([folder])):
+        assert_type(files.kept, list[Path])
+        files.report(folder / "report.html")
+        files.save(folder / "kept")
+    kept: nddb.Deduplicated[list[str]] = nddb.dedup(sorted(texts), output=folder / "kept", progress=False)
+    return len(kept.kept) + recipe.fingerprint(text="a text")

@@ -8,21 +8,57 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
 from nddb._dedup.files import dedup_files, paths_of
 from nddb._dedup.options import Options
 from nddb._dedup.result import Deduplicated, remove
 from nddb._dedup.sources import source_of
 from nddb._dedup.tables import dedup_table
-from nddb._native import Reader
+from nddb._native import Federation, Reader
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Deduplicated", "dedup"]
 
 _Database = str | os.PathLike[str] | Reader
 
+_Row = TypeVar("_Row", bound=Mapping[str, Any])
+_Table = TypeVar("_Table")
 
+
+class _Given(TypedDict, total=False):
+    """The arguments after the data."""
+
+    text: str | None
+    html: str | None
+    url: str | None
+    id: str | None
+    keep: str | Sequence[str]
+    against: _Database | Iterable[_Database] | None
+    min_probability: float | None
+    level: str | None
+    output: str | os.PathLike[str] | None
+    threads: int | None
+    tmp_dir: str | os.PathLike[str] | None
+    progress: bool
+
+
+@overload
+def dedup(  # type: ignore[overload-overlap]
+    data: str | os.PathLike[str] | Iterable[os.PathLike[str]], **given: Unpack[_Given]
+) -> Deduplicated[list[Path]]: ...
+@overload
+def dedup(data: Iterable[str], **given: Unpack[_Given]) -> Deduplicated[list[str]]: ...
+@overload
+def dedup(data: Iterable[str | None], **given: Unpack[_Given]) -> Deduplicated[list[str | None]]: ...
+@overload
+def dedup(data: Iterable[_Row], **given: Unpack[_Given]) -> Deduplicated[list[_Row]]: ...
+@overload
+def dedup(data: _Table, **given: Unpack[_Given]) -> Deduplicated[_Table]: ...
 def dedup(
     data: Any,
     *,
@@ -38,23 +74,25 @@ def dedup(
     threads: int | None = None,
     tmp_dir: str | os.PathLike[str] | None = None,
     progress: bool = True,
-) -> Deduplicated:
+) -> Deduplicated[Any]:
     """Removes near-duplicates from a table, texts or files, as ``nddb dedup`` does.
 
-    ``data`` is a table (a polars, pandas or pyarrow table, a relation of DuckDB, a ``Dataset`` of Hugging Face), a list
-    or other iterable of texts, or a path, a list of ``Path`` or a glob of files that ``nddb dedup`` reads. The result
-    has ``kept``, the remaining rows, of the same type and in the same order, and ``removed``, the other rows with the
-    reasons. The data is not changed. A temporary database in ``tmp_dir`` is deleted with the result.
+    ``data`` is a table (a polars, pandas or pyarrow table, a relation of DuckDB, a ``Dataset`` of Hugging Face), an
+    iterable of texts or of dictionaries, or files that ``nddb dedup`` reads: a path, a glob, or an iterable of paths. A
+    list of str is one of paths if each is a file with an ending such as .jsonl or .warc.gz, which is logged; values of
+    columns are never paths. The result has ``kept``, the remaining rows, of the same type and in the same order, and
+    ``removed``, the other rows with the reasons. The data is not changed. A temporary database in ``tmp_dir`` is
+    deleted with the result.
 
     ``text``, ``html``, ``url`` and ``id`` name columns or fields; by default those of these names are used, for texts
-    also ``raw_content`` and ``content``. ``keep`` is a rule, or a list of rules in order, that selects the
-    near-duplicate to keep: stored (the first), longest, shortest-url; for files also newest, oldest and id. Rows near
-    to a document of the databases ``against`` are removed, too. ``min_probability``: as ``Reader.query``. ``level``
-    limits how much of a removed row may be lost: same, strict or standard (the default).
+    also ``raw_content`` and ``content``. ``keep`` is a rule, or rules in order (a list, or a str with commas), that
+    select the near-duplicate to keep: stored (the first), longest, shortest-url; for files also newest, oldest and id.
+    Rows near to a document of the databases ``against`` are removed, too. ``min_probability``: as ``Reader.query``.
+    ``level`` limits how much of a removed row may be lost: same, strict or standard (the default).
 
     For files, ``kept`` are the paths of copies without the removed documents: in ``output``, a file or a folder, or
     else in a temporary folder that is deleted with the result. With ``progress``, tqdm shows bars if it is installed.
-    Raises ValueError if a column is missing, TypeError for data of another kind.
+    Raises ValueError if a column is missing or only some items are files, TypeError for data of another kind.
 
     >>> result = nddb.dedup([fox, "a text that has nothing in common with it", fox + " and again"])
     >>> len(result.kept)
@@ -68,14 +106,16 @@ def dedup(
         databases = [against]
     else:
         databases = list(against)
+    if isinstance(data, Iterator):
+        data = list(data)
     paths = paths_of(data)
     source = None if paths is not None else source_of(data)
     if source is not None and output is not None:
         raise ValueError("output is of files: write what is kept of a table by its own means")
     options = Options(
         columns={"text": text, "html": html, "url": url, "id": id},
-        keep=[keep] if isinstance(keep, str) else list(keep),
-        against=databases,
+        keep=keep.split(",") if isinstance(keep, str) else list(keep),
+        databases=Federation(databases) if databases else None,
         min_probability=min_probability,
         level=level,
         threads=threads,
@@ -83,7 +123,11 @@ def dedup(
         progress=progress,
     )
     try:
-        return dedup_files(paths or [], options, output) if source is None else dedup_table(source, options)
+        if source is not None:
+            return dedup_table(source, options)
+        # Names that are given as texts are returned as texts.
+        kind = str if isinstance(data, list | tuple) and all(isinstance(path, str) for path in data) else Path
+        return dedup_files(paths or [], kind, options, output)
     except BaseException:
         remove(options.folder, os.getpid())
         raise

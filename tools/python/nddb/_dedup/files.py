@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import glob
 import json
+import logging
 import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nddb import _process
+from nddb import _native, _process
 from nddb._dedup.options import Options
-from nddb._dedup.result import Deduplicated
-from nddb._native import Reader
+from nddb._dedup.result import Compared, Deduplicated
+from nddb._dedup.sources import write
 from nddb._process import Option
+from nddb._progress import shown
+
+#: The end of a name of a file that the command reads.
+_READABLE = re.compile(
+    r"\.(jsonl|ndjson|json|parquet|pq|warc|wet|wacz|arc|csv|tsv|html?|xhtml|txt|text)"
+    r"(\.(open|gz|zstd?|bz2|xz|lz4))*$",
+    re.IGNORECASE,
+)
+_log = logging.getLogger("nddb")
 
 
 def paths_of(data: Any) -> list[str] | None:
@@ -24,29 +39,113 @@ def paths_of(data: Any) -> list[str] | None:
         return found
     if isinstance(data, os.PathLike):
         return [os.fsdecode(data)]
-    if isinstance(data, list | tuple) and data and all(isinstance(path, os.PathLike) for path in data):
-        return [os.fsdecode(path) for path in data]
-    return None
+    if not isinstance(data, list | tuple):
+        return None
+    is_path = [isinstance(item, os.PathLike) or _is_readable(item) and os.path.isfile(item) for item in data]
+    if not any(is_path):
+        if data and all(map(_is_readable, data)):
+            _log.warning("nddb.dedup: the items look like names of files, but none is a file: they are taken for texts")
+        return None
+    if not all(is_path):
+        named, other = data[is_path.index(True)], is_path.index(False)
+        raise ValueError(
+            f"{os.fsdecode(named)!r} is a file, and item {other} ({str(data[other])[:60]!r}) is none that can be read: "
+            "to read files, name only files, or make each a pathlib.Path; to compare the items themselves, make each "
+            "{'text': item}"
+        )
+    if any(isinstance(item, str) for item in data):
+        _log.warning("nddb.dedup: the items name files, which are read; to compare the names, make each {'text': name}")
+    return [os.fsdecode(item) for item in data]
 
 
-def dedup_files(paths: list[str], options: Options, output: str | os.PathLike[str] | None) -> Deduplicated:
-    """Copies files without the documents to remove; returns the copies and the removed documents."""
+def _is_readable(item: Any) -> bool:
+    return isinstance(item, str) and _READABLE.search(item[-40:]) is not None
+
+
+class Files:
+    """What is kept and removed of files."""
+
+    def __init__(
+        self, paths: list[str], kind: type[str | Path], options: Options, said: dict[str, Any], listed: str
+    ) -> None:
+        self._paths = paths
+        self._kind = kind
+        self._options = options
+        self._outputs: list[str] = said["outputs"]
+        with open(listed, encoding="utf-8") as lines:
+            self._removed = [json.loads(line) for line in lines]
+        self.losses = [row["loss"] for row in self._removed]
+        self._database: str | None = None
+
+    def kept(self) -> list[Any]:
+        return [self._kind(path) for path in self._outputs]
+
+    def removed(self) -> list[dict[str, Any]]:
+        return self._removed
+
+    def rows(self, numbers: list[int], with_texts: bool = False) -> list[dict[str, Any]]:
+        return [self._removed[number] for number in numbers]
+
+    def report(self, page: str) -> None:
+        with shown(self._options.progress) as tell:
+            path, name = self._loaded(), ", ".join(self._paths)
+            _native._write_report(path, page, name, self._options.keep, progress=tell, **self._options.limits)
+
+    @contextmanager
+    def compared(self, numbers: list[int]) -> Iterator[Compared]:
+        pairs = [(row["id"], None if row.get("kept_in") else row["kept"]) for row in self.rows(numbers)]
+        yield self._loaded(), pairs
+
+    def save(self, folder: str) -> None:
+        if not all(map(os.path.exists, self._outputs)):
+            self._options.check_open()
+        os.makedirs(folder)
+        write(self._removed, os.path.join(folder, "removed"))
+        outputs = [os.path.abspath(path) for path in self._outputs]
+        above = os.path.commonpath([os.path.dirname(path) for path in outputs])
+        for path in outputs:
+            copy = os.path.join(folder, "kept", os.path.relpath(path, above))
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            shutil.copyfile(path, copy)
+
+    def _loaded(self) -> str:
+        """Loads the files into a database in the temporary folder, once, without what earlier databases have."""
+        options = self._options
+        options.check_open()
+        if self._database is None:
+            path = os.path.join(tempfile.mkdtemp(dir=options.folder), "documents.nddb")
+            fields: dict[str, Any] = {f"{name}_field": value for name, value in options.columns.items()}
+            with shown(options.progress) as tell:
+                loaded = self._load(path, progress=tell, **fields)
+                if loaded["repeated"] + loaded["unchanged"]:
+                    # As the command does: all documents of one id are judged.
+                    path += ".by-path"
+                    self._load(path, progress=tell, id_from="path", **fields)
+                if options.databases is not None:
+                    against, keep = options.databases, options.keep
+                    _native._find_removed(path, keep, against=against, progress=tell, **options.limits)
+            self._database = path
+        return self._database
+
+    def _load(self, path: str, **given: Any) -> dict[str, Any]:
+        with _native.Writer(path, create=self._options.config, threads=self._options.threads) as writer:
+            return writer.load(self._paths, **given)
+
+
+def dedup_files(
+    paths: list[str], kind: type[str | Path], options: Options, output: str | os.PathLike[str] | None
+) -> Deduplicated[Any]:
+    """Copies files without the documents to remove; returns the paths of the copies, and the removed documents."""
+    listed = os.path.join(options.folder, "removed.jsonl")
     given: dict[str, Option] = {
         **{f"{name}_field": value for name, value in options.columns.items()},
         **options.limits,
         "keep": ",".join(options.keep),
         "tmp_dir": options.folder,
         "progress": options.progress,
-        "against": [database.path if isinstance(database, Reader) else database for database in options.against],
+        "against": [reader.path for reader in options.databases.readers] if options.databases else None,
+        "output": os.path.join(options.folder, "kept", "") if output is None else output,
+        "removed": listed,
     }
-    kept = os.path.join(options.folder, "kept", "") if output is None else output
-    listed = os.path.join(options.folder, "removed.jsonl")
-    said = _process.run("dedup", paths, {**given, "output": kept, "removed": listed})[-1]
-    with open(listed, encoding="utf-8") as lines:
-        removed = [json.loads(line) for line in lines]
-
-    def report(page: str) -> None:
-        again = os.path.join(options.folder, "again", "")
-        _process.run("dedup", paths, {**given, "output": again, "report": page})
-
-    return Deduplicated([Path(path) for path in said["outputs"]], removed, removed, said, report, options.folder)
+    said = _process.run("dedup", paths, given)[-1]
+    return Deduplicated(Files(paths, kind, options, said, listed), said, options.folder)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nddb._native import Reader
+from nddb._native import Config, Federation
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,7 @@ class Options:
     """Names of the columns or fields of text, html, url and id; None for the usual ones."""
     keep: list[str]
     """Rules for the document that is kept."""
-    against: Sequence[str | os.PathLike[str] | Reader]
+    databases: Federation | None
     """Earlier databases."""
     min_probability: float | None
     level: str | None
@@ -35,3 +34,25 @@ class Options:
             "level": self.level,
             "threads": self.threads,
         }
+
+    @property
+    def config(self) -> Config:
+        """The settings of a database that is comparable with the earlier ones."""
+        return config_like(self.databases)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy needs neither the earlier databases nor the temporary one.
+        return {**vars(self), "databases": None, "folder": ""}
+
+    def check_open(self) -> None:
+        """Raises ValueError if the temporary folder is not here."""
+        if not os.path.isdir(self.folder):
+            raise ValueError("the temporary database is gone: the result was closed or pickled")
+
+
+def config_like(databases: Federation | None) -> Config:
+    """The settings of a temporary database that is comparable with others."""
+    if databases is None:
+        # Nothing is looked up in it online.
+        return Config(recipe="main-offline", keep_words=True)
+    return Config(databases.k, recipe=databases.recipe, bits=databases.bits, keep_words=True)

@@ -5,15 +5,35 @@ from __future__ import annotations
 import os
 import shutil
 import weakref
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from nddb import _process
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+Kept = TypeVar("Kept")
+
 #: Rows of the table that a notebook shows.
 SHOWN = 10
+#: A database that can read its texts, and in it removed documents with the kept ones, or None if these are elsewhere.
+Compared = tuple[str, list[tuple[str | int, str | int | None]]]
+
+
+class Made(Protocol):
+    """What a result knows: `Table` of tables and texts, `Files` of files. Removed documents have numbers from 0."""
+
+    losses: list[float | None]
+
+    def kept(self) -> Any: ...
+    def removed(self) -> Any: ...
+    def rows(self, numbers: list[int], with_texts: bool = False) -> list[dict[str, Any]]: ...
+    def compared(self, numbers: list[int]) -> AbstractContextManager[Compared]: ...
+    def report(self, page: str) -> None: ...
+    def save(self, folder: str) -> None: ...
 
 
 def remove(folder: str, process: int) -> None:
@@ -22,7 +42,7 @@ def remove(folder: str, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-class Deduplicated:
+class Deduplicated(Generic[Kept]):
     """What ``nddb.dedup`` kept and removed.
 
     ``kept`` has the remaining rows, of the type and in the order of the data; for files, the paths of the copies.
@@ -47,35 +67,77 @@ class Deduplicated:
     <nddb.Deduplicated: 1 of 2 documents kept; removed: 1 with the text of a kept one>
     """
 
-    def __init__(
-        self,
-        kept: Any,
-        removed: Any,
-        rows: list[dict[str, Any]],
-        counts: dict[str, int],
-        report: Callable[[str], None],
-        folder: str,
-    ) -> None:
-        self.kept = kept
-        self.removed = removed
+    def __init__(self, made: Made, counts: Mapping[str, int], folder: str) -> None:
+        self.kept: Kept = made.kept()
+        self.removed: Any = made.removed()
         self.documents: int = counts["documents"]
         self.same_text: int = counts["same_text"]
         self.near: int = counts["near"]
         self.earlier: int = counts["earlier"]
-        self._rows = rows[:SHOWN]
-        self._report = report
+        self._made = made
         self._remove = weakref.finalize(self, remove, folder, os.getpid())
+
+    def pairs(self) -> Iterator[dict[str, Any]]:
+        """Yields a dictionary for each removed document, with the columns of ``removed``; those that lose most first.
+
+        Of tables and texts it has ``text`` and ``kept_text``, too, to be compared.
+
+        >>> for pair in nddb.dedup([fox, fox + " and again"]).pairs():
+        ...     print(pair["row"], pair["kept_row"], pair["text"][-9:], pair["kept_text"] == fox)
+        1 0 and again True
+        """
+        order = self._order()
+        for first in range(0, len(order), 1000):
+            yield from self._made.rows(order[first : first + 1000], with_texts=True)
+
+    def show(self, n: int = 5) -> None:
+        """Prints the n removed documents that lose most, beside the kept ones; marks the words in which they differ.
+
+        Files are loaded again for it. Of a kept document in another database only the id is printed.
+
+        >>> nddb.dedup([fox, fox + " and again"]).show()
+        row 1 is removed, row 0 is kept: model, probability 0.971; 0.7% of its words lost (2 words: 2 names)
+        row 1                                                      │ row 0
+        ...
+        """
+        order = self._order()
+        with self._made.compared(order[:n]) as (database, pairs):
+            for row, (id, kept) in zip(self._made.rows(order[:n]), pairs):
+                place = f"{row['kept']} in {row['kept_in']}" if kept is None else kept
+                named = f" ({row['id']})" if "row" in row and "id" in row else ""
+                sure = "" if row["probability"] is None else f", probability {row['probability']:.3f}"
+                lost = "loss not known" if row["loss"] is None else f"{row['loss']:.1%} of its words lost"
+                words = f" ({row['lost']})" if row["loss"] else ""
+                print(f"{id}{named} is removed, {place} is kept: {row['rule']}{sure}; {lost}{words}")
+                if kept is not None:
+                    arguments = [database, _process.id_argument(id), _process.id_argument(kept)]
+                    print("".join(_process.Process("show", arguments, {}).lines()))
+        if len(order) > n:
+            print(f"... and {len(order) - n:,} more")
+        if not order:
+            print("nothing is removed")
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Makes a folder with what is kept and removed, in files ``kept`` and ``removed``.
+
+        Tables become Parquet files, texts and dictionaries JSON lines; copies of files go into a folder ``kept``.
+        Raises FileExistsError if the folder exists.
+
+        >>> nddb.dedup([fox, fox]).save("deduplicated")
+        >>> open("deduplicated/removed.jsonl").read()
+        '{"row": 1, "kept_row": 0, "rule": "identical", "probability": 1.0, "loss": 0.0, "lost": "none"}\\n'
+        """
+        self._made.save(os.fspath(folder))
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the page of ``nddb report``: what is removed, and with which confidence.
 
-        Documents of tables are shown without their texts, because the temporary database has only their sketches.
+        Documents of tables are shown without their texts, because the temporary database has only their sketches. Files
+        are loaded again.
 
         >>> nddb.dedup([fox, fox]).report("report.html")
         """
-        if not self._remove.alive:
-            raise ValueError("the temporary database is closed: make the report before")
-        self._report(os.path.abspath(path))
+        self._made.report(os.path.abspath(path))
 
     def close(self) -> None:
         """Removes the temporary database, and files that are kept in a temporary folder.
@@ -89,6 +151,20 @@ class Deduplicated:
 
     def __exit__(self, kind: object, value: object, traceback: object) -> None:
         self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy has all but the temporary database; relations of DuckDB are made anew."""
+        return {name: value for name, value in vars(self).items() if name not in ("kept", "removed", "_remove")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, kept=state["_made"].kept(), removed=state["_made"].removed())
+        self._remove = weakref.finalize(self, remove, "", 0)
+        self._remove.detach()
+
+    def _order(self) -> list[int]:
+        """The numbers of the removed documents, those that lose most first."""
+        losses = self._made.losses
+        return sorted(range(len(losses)), key=lambda number: 1.0 if (loss := losses[number]) is None else -loss)
 
     def _told(self) -> str:
         removed = self.same_text + self.near + self.earlier
@@ -105,12 +181,13 @@ class Deduplicated:
 
     def _repr_html_(self) -> str:
         def cell(value: object) -> str:
-            shown = "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
-            return f"<td>{escape(shown)}</td>"
+            text = "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+            return f"<td>{escape(text)}</td>"
 
-        head = "".join(f"<th>{escape(name)}</th>" for name in (self._rows[0] if self._rows else ()))
-        rows = "".join("<tr>" + "".join(map(cell, row.values())) + "</tr>" for row in self._rows)
+        shown = self._made.rows(list(range(len(self._made.losses)))[:SHOWN])
+        head = "".join(f"<th>{escape(name)}</th>" for name in (shown[0] if shown else ()))
+        rows = "".join("<tr>" + "".join(map(cell, row.values())) + "</tr>" for row in shown)
         removed = self.same_text + self.near + self.earlier
-        more = f"<p>... and {removed - len(self._rows):,} more</p>" if removed > len(self._rows) else ""
+        more = f"<p>... and {removed - len(shown):,} more</p>" if removed > len(shown) else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}" if rows else ""
         return f"<p>{escape(self._told())}</p>{table}"

@@ -5,8 +5,9 @@ No package is required or imported here: each is used only through the data that
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 from itertools import compress, repeat
 from typing import Any, Protocol
 
@@ -60,34 +61,85 @@ def source_of(data: Any) -> Source:
         raise TypeError(
             f"a table, texts or files are wanted, and this is {type(data).__name__}; pyarrow.table takes most tables"
         )
-    return Texts(data)
+    items = list(data)
+    return Rows(items) if items and isinstance(items[0], Mapping) else Texts(items)
 
 
-class Texts:
+def write(table: Any, path: str) -> None:
+    """Writes a table that ``kept`` or ``table`` returned as Parquet, or a list as JSON lines; the ending is added."""
+    if isinstance(table, list):
+        with open(path + ".jsonl", "w", encoding="utf-8") as file:
+            for row in table:
+                said = dict(row) if isinstance(row, Mapping) else {"text": row}
+                file.write(json.dumps(said, ensure_ascii=False, default=str) + "\n")
+    elif hasattr(table, "write_parquet"):
+        table.write_parquet(path + ".parquet")
+    elif hasattr(table, "to_parquet"):
+        table.to_parquet(path + ".parquet")
+    else:
+        import_module("pyarrow.parquet").write_table(import_module("pyarrow").table(table), path + ".parquet")
+
+
+def _pages(columns: dict[str, str], values: Callable[[str], list[Any]]) -> Any:
+    """The pages of rows of Python, by the values of a column."""
+    read = {role: values(name) for role, name in columns.items()}
+    for role, texts in read.items():
+        for row, text in enumerate(texts):
+            if text is not None and not isinstance(text, str):
+                what = f"row {row} of column '{columns[role]}'"
+                raise ValueError(f"{what} is {type(text).__name__}, and a text is wanted")
+    return _native._pages(zip(*(read.get(role, repeat(None)) for role in ("text", "html", "url"))))
+
+
+class _List:
+    """Rows that are a list."""
+
+    def __init__(self, rows: list[Any]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def kept(self, mask: list[bool]) -> list[Any]:
+        return list(compress(self._rows, mask))
+
+    def table(self, columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+class Texts(_List):
     """Texts without anything else."""
 
     columns: list[str] | None = None
 
-    def __init__(self, texts: Iterable[str | None]) -> None:
-        self._texts = list(texts)
-        for row, text in enumerate(self._texts):
+    def __init__(self, texts: list[Any]) -> None:
+        super().__init__(texts)
+        for row, text in enumerate(texts):
             if text is not None and not isinstance(text, str):
                 raise TypeError(f"item {row} is {type(text).__name__}, and a text is wanted: a str or None")
 
-    def __len__(self) -> int:
-        return len(self._texts)
-
     def pages(self, columns: dict[str, str]) -> Any:
-        return _native._pages(zip(self._texts, repeat(None), repeat(None)))
+        return _native._pages(zip(self._rows, repeat(None), repeat(None)))
 
     def values(self, column: str, rows: list[int]) -> list[Any]:
-        raise KeyError(column)
+        return [self._rows[row] for row in rows]
 
-    def kept(self, mask: list[bool]) -> list[str | None]:
-        return list(compress(self._texts, mask))
 
-    def table(self, columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
-        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+class Rows(_List):
+    """Dictionaries, such as lines of JSON. A key that one has not is None."""
+
+    def __init__(self, rows: list[Any]) -> None:
+        super().__init__(rows)
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise TypeError(f"item {number} is {type(row).__name__}, and a dictionary is wanted, as item 0 is one")
+        self.columns: list[str] | None = list(dict.fromkeys(name for row in rows for name in row))
+
+    def pages(self, columns: dict[str, str]) -> Any:
+        return _pages(columns, lambda name: [row.get(name) for row in self._rows])
+
+    def values(self, column: str, rows: list[int]) -> list[Any]:
+        return [self._rows[row].get(column) for row in rows]
 
 
 class Polars:
@@ -111,7 +163,7 @@ class Polars:
         return self._frame.filter(mask)
 
     def table(self, columns: dict[str, list[Any]]) -> Any:
-        return sys.modules["polars"].DataFrame(columns)
+        return import_module("polars").DataFrame(columns)
 
 
 class Pandas:
@@ -125,19 +177,11 @@ class Pandas:
         return len(self._frame)
 
     def pages(self, columns: dict[str, str]) -> Any:
-        none: list[str | None] = [None] * len(self)
-        text, html, url = (
-            self._texts(columns[role]) if role in columns else none for role in ("text", "html", "url")
-        )
-        return _native._pages(zip(text, html, url))
+        return _pages(columns, self._texts)
 
-    def _texts(self, name: str) -> list[str | None]:
+    def _texts(self, name: str) -> list[Any]:
         column = self._frame[name]
-        texts = [None if is_missing else value for value, is_missing in zip(column.tolist(), column.isna().tolist())]
-        for row, value in enumerate(texts):
-            if value is not None and not isinstance(value, str):
-                raise ValueError(f"row {row} of column '{name}' is {type(value).__name__}, and a text is wanted")
-        return texts
+        return [None if is_missing else value for value, is_missing in zip(column.tolist(), column.isna().tolist())]
 
     def values(self, column: str, rows: list[int]) -> list[Any]:
         return list(self._frame[column].iloc[rows].tolist())
@@ -146,7 +190,7 @@ class Pandas:
         return self._frame[mask]
 
     def table(self, columns: dict[str, list[Any]]) -> Any:
-        return sys.modules["pandas"].DataFrame(columns)
+        return import_module("pandas").DataFrame(columns)
 
 
 class Arrow:
@@ -160,18 +204,18 @@ class Arrow:
         return int(self._table.num_rows)
 
     def pages(self, columns: dict[str, str]) -> Any:
-        pyarrow = sys.modules["pyarrow"]
+        pyarrow = import_module("pyarrow")
         ids = pyarrow.array(range(len(self)), pyarrow.int64())
         return pyarrow.table({"id": ids, **{role: self._table.column(name) for role, name in columns.items()}})
 
     def values(self, column: str, rows: list[int]) -> list[Any]:
-        return list(self._table.column(column).take(sys.modules["pyarrow"].array(rows, "int64")).to_pylist())
+        return list(self._table.column(column).take(import_module("pyarrow").array(rows, "int64")).to_pylist())
 
     def kept(self, mask: list[bool]) -> Any:
-        return self._table.filter(sys.modules["pyarrow"].array(mask, "bool"))
+        return self._table.filter(import_module("pyarrow").array(mask, "bool"))
 
     def table(self, columns: dict[str, list[Any]]) -> Any:
-        return sys.modules["pyarrow"].table(columns)
+        return import_module("pyarrow").table(columns)
 
 
 class DuckDB(Arrow):
@@ -181,10 +225,10 @@ class DuckDB(Arrow):
         super().__init__(relation.to_arrow_table())
 
     def kept(self, mask: list[bool]) -> Any:
-        return sys.modules["duckdb"].from_arrow(super().kept(mask))
+        return import_module("duckdb").from_arrow(super().kept(mask))
 
     def table(self, columns: dict[str, list[Any]]) -> Any:
-        return sys.modules["duckdb"].from_arrow(super().table(columns))
+        return import_module("duckdb").from_arrow(super().table(columns))
 
 
 class HuggingFace:
@@ -198,7 +242,7 @@ class HuggingFace:
         return len(self._dataset)
 
     def pages(self, columns: dict[str, str]) -> Any:
-        pyarrow = sys.modules["pyarrow"]
+        pyarrow = import_module("pyarrow")
         schema = pyarrow.schema([("id", "int64"), *((role, "large_string") for role in columns)])
         selected = self._dataset.select_columns(list(columns.values())).with_format("arrow")
 
@@ -219,4 +263,4 @@ class HuggingFace:
         return self._dataset.select([row for row, is_kept in enumerate(mask) if is_kept])
 
     def table(self, columns: dict[str, list[Any]]) -> Any:
-        return sys.modules["datasets"].Dataset.from_dict(columns)
+        return import_module("datasets").Dataset.from_dict(columns)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from nddb import _native
 from nddb._dedup.options import Options
-from nddb._dedup.result import SHOWN, Deduplicated
-from nddb._dedup.sources import Source
+from nddb._dedup.result import Compared, Deduplicated
+from nddb._dedup.sources import Source, write
 from nddb._progress import Tell, shown
 
 #: Columns that are looked for, in order.
@@ -17,50 +22,97 @@ USUAL = {"text": ("text", "raw_content", "content"), "html": ("html",), "url": (
 RULES = ("stored", "longest", "shortest-url")
 
 
-def dedup_table(source: Source, options: Options) -> Deduplicated:
+class Table:
+    """What is kept and removed of a table, and why."""
+
+    def __init__(self, source: Source, named: dict[str, str], path: str, options: Options) -> None:
+        self._source = source
+        self._path = path
+        # Of rows that the rules do not tell apart the first one.
+        self._options = replace(options, keep=[*options.keep, "stored"])
+        id_column = named.pop("id", None)
+        self._named = named or {"text": "text"}
+        databases = options.databases
+        with shown(options.progress) as tell:
+            store(source, named, path, options.config, threads=options.threads, tell=tell)
+            found = _native._find_removed(
+                path, self._options.keep, against=databases, progress=tell, **options.limits
+            )
+        found.sort(key=lambda row: row[0])
+        self.counts = {"documents": len(source), "same_text": 0, "near": 0, "earlier": 0}
+        self._mask = [True] * len(source)
+        for row, _, part, is_same, *_ in found:
+            self._mask[row] = False
+            self.counts["earlier" if part is not None else "same_text" if is_same else "near"] += 1
+        paths = [reader.path for reader in databases.readers] if databases else None
+        self._columns = _removed(source, id_column, found, paths)
+        self.losses = self._columns["loss"]
+
+    def kept(self) -> Any:
+        return self._source.kept(self._mask)
+
+    def removed(self) -> Any:
+        return self._source.table(self._columns)
+
+    def rows(self, numbers: list[int], with_texts: bool = False) -> list[dict[str, Any]]:
+        rows = [{name: values[number] for name, values in self._columns.items()} for number in numbers]
+        if with_texts:
+            for name, other in [("row", "text"), ("kept_row", "kept_text")]:
+                here = [row[name] for row in rows if row[name] is not None]
+                column = self._named.get("text") or self._named["html"]
+                texts = iter(self._source.values(column, here))
+                for row in rows:
+                    row[other] = None if row[name] is None else next(texts)
+        return rows
+
+    def report(self, page: str) -> None:
+        self._options.check_open()
+        with shown(self._options.progress) as tell:
+            name, keep = type(self._source).__name__, self._options.keep
+            _native._write_report(self._path, page, name, keep, progress=tell, **self._options.limits)
+
+    @contextmanager
+    def compared(self, numbers: list[int]) -> Iterator[Compared]:
+        rows = self.rows(numbers)
+        there = sorted({row[name] for row in rows for name in ("row", "kept_row")} - {None})
+        read = {role: self._source.values(name, there) for role, name in self._named.items()}
+        with tempfile.TemporaryDirectory(prefix="nddb-show-") as folder:
+            pages = os.path.join(folder, "pages.jsonl")
+            with open(pages, "w", encoding="utf-8") as file:
+                for row, *values in zip(there, *read.values()):
+                    file.write(json.dumps({"id": f"row {row}", **dict(zip(read, values))}) + "\n")
+            path = os.path.join(folder, "pages.nddb")
+            with _native.Writer(path, create=_native.Config()) as writer:
+                writer.load(pages)
+            kept = [None if row["kept_row"] is None else f"row {row['kept_row']}" for row in rows]
+            yield path, [(f"row {row['row']}", other) for row, other in zip(rows, kept)]
+
+    def save(self, folder: str) -> None:
+        os.makedirs(folder)
+        write(self.kept(), os.path.join(folder, "kept"))
+        write(self.removed(), os.path.join(folder, "removed"))
+
+
+def dedup_table(source: Source, options: Options) -> Deduplicated[Any]:
     """Finds the rows to remove, by a temporary database."""
     for rule in options.keep:
         if rule not in RULES:
             raise ValueError(f"keep '{rule}' says nothing of rows of a table (there are {', '.join(RULES)}): sort them")
-    # Of rows that the rules do not tell apart the first one.
-    rules = [*options.keep, "stored"]
     named = named_columns(source.columns, options.columns)
-    id_column = named.pop("id", None)
-    databases = _native.Federation(options.against) if options.against else None
-    path = os.path.join(options.folder, "documents.nddb")
-    with shown(options.progress) as tell:
-        store(source, named, path, databases, threads=options.threads, tell=tell)
-        found = _native._find_removed(path, rules, against=databases, progress=tell, **options.limits)
-    found.sort(key=lambda row: row[0])
-    counts = {"documents": len(source), "same_text": 0, "near": 0, "earlier": 0}
-    mask = [True] * len(source)
-    for row, _, part, is_same, *_ in found:
-        mask[row] = False
-        counts["earlier" if part is not None else "same_text" if is_same else "near"] += 1
-    removed = _removed(source, id_column, found, [reader.path for reader in databases.readers] if databases else None)
-
-    def report(output: str) -> None:
-        with shown(options.progress) as tell:
-            _native._write_report(path, output, type(source).__name__, rules, progress=tell, **options.limits)
-
-    rows = [dict(zip(removed, row)) for row in zip(*(values[:SHOWN] for values in removed.values()))]
-    return Deduplicated(source.kept(mask), source.table(removed), rows, counts, report, options.folder)
+    made = Table(source, named, os.path.join(options.folder, "documents.nddb"), options)
+    return Deduplicated(made, made.counts, options.folder)
 
 
 def store(
     source: Source,
     named: dict[str, str],
     path: str,
-    databases: _native.Federation | None,
+    config: _native.Config,
     *,
     threads: int | None = None,
     tell: Tell | None = None,
 ) -> None:
-    """Stores the rows in a database that is comparable with the other databases; ids are row numbers."""
-    # Nothing is looked up in it online.
-    config = _native.Config(recipe="main-offline", keep_words=True)
-    if databases is not None:
-        config = _native.Config(databases.k, recipe=databases.recipe, bits=databases.bits, keep_words=True)
+    """Stores the rows in a new database; ids are row numbers."""
     with _native.Writer(path, create=config, threads=threads) as writer:
         read = [role for role in ("text", "html", "url") if role in named or source.columns is None]
         roles = {role: role if role in read else None for role in ("text", "html", "url")}
