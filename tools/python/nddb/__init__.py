@@ -15,34 +15,7 @@ errors           ``Error``, and a class for each kind of error that is derived f
 
 from nddb import commands
 from nddb._dedup import Deduplicated, dedup
-from nddb._errors import (
-    AlreadyExists,
-    ArchiveError,
-    BeyondRepair,
-    Busy,
-    Cancelled,
-    CatalogError,
-    Corrupt,
-    DamagedBackup,
-    Error,
-    Inconsistent,
-    InvalidDocument,
-    IoError,
-    Locked,
-    Mismatch,
-    Missing,
-    Moved,
-    Newer,
-    NotABackup,
-    NotADatabase,
-    OutOfRange,
-    OverLimit,
-    Poisoned,
-    RecipeError,
-    SameDatabase,
-    UnusableMethod,
-    WrongBatch,
-)
+from nddb._errors import *  # noqa: F403
 from nddb._native import (
     Answer,
     Config,

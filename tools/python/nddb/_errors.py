@@ -4,37 +4,6 @@ Every exception has a ``hint``: what can be done, or None. It is a note of the e
 Python 3.11 on.
 """
 
-from __future__ import annotations
-
-__all__ = [
-    "AlreadyExists",
-    "ArchiveError",
-    "BeyondRepair",
-    "Busy",
-    "Cancelled",
-    "CatalogError",
-    "Corrupt",
-    "DamagedBackup",
-    "Error",
-    "Inconsistent",
-    "InvalidDocument",
-    "IoError",
-    "Locked",
-    "Mismatch",
-    "Missing",
-    "Moved",
-    "Newer",
-    "NotABackup",
-    "NotADatabase",
-    "OutOfRange",
-    "OverLimit",
-    "Poisoned",
-    "RecipeError",
-    "SameDatabase",
-    "UnusableMethod",
-    "WrongBatch",
-]
-
 
 class Error(Exception):
     """The base of all exceptions of the package."""

@@ -53,6 +53,11 @@ class _ArrowStream(Protocol):
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
+type _Keep = Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]
+type _Level = Literal["same", "strict", "standard"]
+type _Verify = Literal["lcs", "same-site"]
+type _IdFrom = Literal["record", "url", "path", "row"]
+type _Progress = Callable[[_Told], object] | None
 type _Table = _ArrowStream | _ArrowArray
 
 class _Told(TypedDict):
@@ -63,6 +68,7 @@ class _Told(TypedDict):
 
 @final
 class Config:
+    """The settings of a database, which are fixed when it is created."""
     def __new__(cls, k: int = 3, *, recipe: str = "main", bits: int = 64, keep_words: bool = False) -> Self: ...
     def __getnewargs_ex__(self) -> tuple[tuple[int], dict[str, Any]]: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -78,6 +84,8 @@ class Config:
 
 @final
 class Match:
+    """A stored document within the distance of a query: id, distance, fingerprint, url, site; of a Federation of
+    several databases also db, the path of its database."""
     def __new__(
         cls,
         id: str | int,
@@ -109,6 +117,8 @@ class Match:
 
 @final
 class NearDuplicate:
+    """A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores; of a Federation of
+    several databases also db, the path of its database."""
     def __new__(
         cls,
         id: str | int,
@@ -139,6 +149,7 @@ class NearDuplicate:
 
 @final
 class Answer:
+    """The near-duplicates of a document: a sequence of NearDuplicate, identical ones first, then by similarity."""
     def __new__(cls, matches: list[NearDuplicate], method: str, count: int, complete: bool) -> Self: ...
     def __getnewargs__(self) -> tuple[Any, ...]: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -157,6 +168,7 @@ class Answer:
 
 @final
 class Verdict:
+    """The result of `Writer.add_if_new`."""
     def __new__(
         cls,
         verdict: str,
@@ -186,6 +198,7 @@ class Verdict:
 
 @final
 class Stream:
+    """A table that is computed while it is read, in the background and without the GIL."""
     @property
     def column_names(self) -> list[str]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -194,6 +207,7 @@ class Stream:
 
 @final
 class Reader:
+    """A database open for reading: what `nddb.open` returns."""
     @property
     def path(self) -> Any: ...
     @property
@@ -202,13 +216,18 @@ class Reader:
     def bits(self) -> int: ...
     @property
     def recipe(self) -> str: ...
-    def refresh(self) -> bool: ...
-    def close(self) -> None: ...
+    def refresh(self) -> bool:
+        """Switches to the newest state; returns whether anything has changed."""
+    def close(self) -> None:
+        """Closes the database; so does the end of a `with` block."""
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: object, value: object, traceback: object) -> None: ...
-    def get(self, id: str | int) -> dict[str, Any] | None: ...
-    def stats(self) -> dict[str, Any]: ...
-    def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]: ...
+    def get(self, id: str | int) -> dict[str, Any] | None:
+        """Returns the document with an id, as a dictionary with the keys of `nddb get`, or None."""
+    def stats(self) -> dict[str, Any]:
+        """Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`."""
+    def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]:
+        """Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id."""
     def query(
         self,
         *,
@@ -220,13 +239,16 @@ class Reader:
         charset: str | None = None,
         method: _Method | None = None,
         k: int | None = None,
-        verify: Literal["lcs", "same-site"] | None = None,
+        verify: _Verify | None = None,
         limit: int | None = None,
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-    ) -> Answer: ...
-    def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream: ...
+    ) -> Answer:
+        """Finds the near-duplicates of a page or of a stored document: an Answer, a sequence of NearDuplicate."""
+    def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
+        """Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
+        distance, id."""
     def against(
         self,
         databases: Federation,
@@ -237,32 +259,38 @@ class Reader:
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-    ) -> Stream: ...
+    ) -> Stream:
+        """Returns the near-duplicates of all documents in other databases, as `nddb against` does: a Stream with the
+        columns id, near (the id of the other document), db, rule, and the same columns of scores as `clusters`."""
     def pairs(
         self,
         method: _Method | None = None,
-        verify: Literal["lcs", "same-site"] | None = None,
+        verify: _Verify | None = None,
         *,
         k: int | None = None,
         expand: bool = False,
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-    ) -> Stream: ...
+    ) -> Stream:
+        """Returns all near-duplicate pairs and groups of equal documents, as a Stream with the columns of `nddb pairs
+        --format parquet`."""
     def clusters(
         self,
-        keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
+        keep: list[_Keep] | None = None,
         *,
-        level: Literal["same", "strict", "standard"] | None = None,
+        level: _Level | None = None,
         words: Literal["auto", "stored", "archives", "remote", "estimate"] | None = None,
         components: bool = False,
         method: _Method | None = None,
-        verify: Literal["lcs", "same-site"] | None = None,
+        verify: _Verify | None = None,
         k: int | None = None,
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-    ) -> Stream: ...
+    ) -> Stream:
+        """Returns the members of all clusters, as a Stream with the columns of `clusters.parquet`: `verdict` is keep or
+        remove."""
     def why(
         self,
         a: str | int,
@@ -271,15 +299,19 @@ class Reader:
         *,
         k: int | None = None,
         min_probability: float | None = None,
-    ) -> Stream: ...
+    ) -> Stream:
+        """Explains why two stored documents are near-duplicates or not: a Stream with a row for the verdict, for each
+        bound of the method, and for each piece of evidence of the model."""
     def __len__(self) -> int: ...
     def __contains__(self, id: str | int, /) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-def open(path: _Path) -> Reader: ...
+def open(path: _Path) -> Reader:
+    """Opens a database for reading."""
 
 @final
 class Federation:
+    """Several databases, queried as one that has the documents of all."""
     def __new__(cls, databases: Iterable[_Path | Reader]) -> Self: ...
     @property
     def readers(self) -> list[Reader]: ...
@@ -289,10 +321,15 @@ class Federation:
     def bits(self) -> int: ...
     @property
     def recipe(self) -> str: ...
-    def refresh(self) -> bool: ...
-    def get(self, id: str | int) -> dict[str, Any] | None: ...
-    def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]: ...
-    def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream: ...
+    def refresh(self) -> bool:
+        """Switches all readers to their newest states; returns whether anything has changed."""
+    def get(self, id: str | int) -> dict[str, Any] | None:
+        """Returns the document with an id, as `Reader.get`, with the path of its database as `db`, or None."""
+    def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]:
+        """Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id, as
+        `Reader.probe`."""
+    def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
+        """Finds every document within `k` bits of each of many fingerprints, as `Reader.probe_batch`: the same rows."""
     def query(
         self,
         *,
@@ -304,18 +341,20 @@ class Federation:
         charset: str | None = None,
         method: _Method | None = None,
         k: int | None = None,
-        verify: Literal["lcs", "same-site"] | None = None,
+        verify: _Verify | None = None,
         limit: int | None = None,
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-    ) -> Answer: ...
+    ) -> Answer:
+        """Finds the near-duplicates of a page or of a stored document, as `Reader.query`: an Answer."""
     def __len__(self) -> int: ...
     def __contains__(self, id: str | int, /) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Writer:
+    """A database open for writing, exclusively by this process."""
     def __new__(
         cls,
         path: _Path,
@@ -337,7 +376,8 @@ class Writer:
         fingerprint: _Fingerprint | None = None,
         url: str | None = None,
         charset: str | None = None,
-    ) -> Literal["new", "replaced", "unchanged"]: ...
+    ) -> Literal["new", "replaced", "unchanged"]:
+        """Stages a document: returns new, replaced or unchanged."""
     def add_if_new(
         self,
         id: str | int,
@@ -349,13 +389,15 @@ class Writer:
         charset: str | None = None,
         method: _Method | None = None,
         k: int | None = None,
-        verify: Literal["lcs", "same-site"] | None = None,
+        verify: _Verify | None = None,
         group_limit: int | None = None,
         complete: bool = False,
         min_probability: float | None = None,
-        level: Literal["same", "strict", "standard"] | None = None,
-    ) -> Verdict: ...
-    def rm(self, ids: str | int | Iterable[str | int]) -> int: ...
+        level: _Level | None = None,
+    ) -> Verdict:
+        """Stages a document unless it is a near-duplicate of one that is stored or staged: returns a Verdict."""
+    def rm(self, ids: str | int | Iterable[str | int]) -> int:
+        """Stages the deletion of documents, by one id or several; returns the number of documents found."""
     def load(
         self,
         paths: _Path | Iterable[_Path],
@@ -367,14 +409,15 @@ class Writer:
         fp_field: str | None = None,
         url_field: str | None = None,
         date_field: str | None = None,
-        id_from: Literal["record", "url", "path", "row"] = "record",
+        id_from: _IdFrom = "record",
         id_prefix: str = "",
         batch: str | None = None,
         pending: bool = False,
         again: bool = False,
         select: _Path | Iterable[_Path] | None = None,
-        progress: Callable[[_Told], object] | None = None,
-    ) -> dict[str, Any]: ...
+        progress: _Progress = None,
+    ) -> dict[str, Any]:
+        """Loads files and folders in bulk: a dictionary with the keys of `nddb load --json`."""
     def add_batch(
         self,
         table: _Table,
@@ -386,16 +429,22 @@ class Writer:
         fingerprint: str | None = None,
         date: str | None = None,
         batch: str | None = None,
-        progress: Callable[[_Told], object] | None = None,
-    ) -> dict[str, int]: ...
-    def commit(self) -> None: ...
-    def close(self) -> None: ...
-    def abandon(self) -> None: ...
+        progress: _Progress = None,
+    ) -> dict[str, int]:
+        """Stages the documents of a table: a dictionary of documents, replaced, unchanged, repeated, unprinted and
+        skipped."""
+    def commit(self) -> None:
+        """Makes staged changes durable, and visible to every reader that refreshes."""
+    def close(self) -> None:
+        """Commits and closes; so does the end of a `with` block."""
+    def abandon(self) -> None:
+        """Drops what is staged and closes; so does an exception in a `with` block."""
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: object, value: object, traceback: object) -> Literal[False]: ...
 
 @final
 class Recipe:
+    """Computes fingerprints and sketches of pages."""
     def __new__(cls, label: str = "main") -> Self: ...
     @property
     def label(self) -> str: ...
@@ -406,7 +455,8 @@ class Recipe:
         html: str | bytes | None = None,
         url: str | None = None,
         charset: str | None = None,
-    ) -> int: ...
+    ) -> int:
+        """Returns the fingerprint of a page, of `text` or `html` (str or bytes), as an integer."""
     def sketch(
         self,
         *,
@@ -414,7 +464,8 @@ class Recipe:
         html: str | bytes | None = None,
         url: str | None = None,
         charset: str | None = None,
-    ) -> dict[str, Any]: ...
+    ) -> dict[str, Any]:
+        """Returns everything that is stored of a page, as a dictionary."""
     def sketch_batch(
         self,
         table: _Table,
@@ -425,12 +476,15 @@ class Recipe:
         url: str | EllipsisType | None = ...,
         threads: int | None = None,
         keep_words: bool = False,
-    ) -> Stream: ...
+    ) -> Stream:
+        """Sketches the pages of a table: a Stream with the columns id, is_number, url, site, fp, tokens, sketch,
+        recipe."""
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def candidate_keys(
     sketches: _Table, method: _Method = "model", *, k: int = 3, recipe: str = "main", complete: bool = False
-) -> Stream: ...
+) -> Stream:
+    """Returns the keys by which candidate pairs are found: a Stream with the columns id and key."""
 def decide(
     a: _Table,
     b: _Table,
@@ -439,7 +493,8 @@ def decide(
     k: int = 3,
     min_probability: float | None = None,
     or_simhash: bool = False,
-) -> Stream: ...
+) -> Stream:
+    """Decides pairs of documents: each row of two tables with the column `sketch` is a pair."""
 def properties(
     sketches: _Table,
     method: _Method | None = None,
@@ -448,27 +503,42 @@ def properties(
     recipe: str = "main",
     complete: bool = False,
     groups: int | None = None,
-) -> Stream: ...
-def contents(sketches: _Table) -> Stream: ...
-def default_method(recipe: str = "main") -> str: ...
-def pairs_by_key(postings: _Table, *, cut: object | None = None, group_limit: int | None = None) -> Stream: ...
-def pairs_by_fingerprint(postings: _Table, *, k: int = 3, groups: int = 4) -> Stream: ...
-def stars(pairs: _Table) -> Stream: ...
-def choose(rows: _Table) -> Stream: ...
+) -> Stream:
+    """Returns the values by which documents are joined: a Stream with a row for each row of a table with the columns
+    number and sketch."""
+def contents(sketches: _Table) -> Stream:
+    """Returns digests by which unchanged documents are recognised: a Stream with a row for each row of a table with the
+    columns number and sketch."""
+def default_method(recipe: str = "main") -> str:
+    """Returns the name of the method that is the default of a recipe."""
+def pairs_by_key(postings: _Table, *, cut: object | None = None, group_limit: int | None = None) -> Stream:
+    """Finds candidate pairs in rows of key, number and keys, sorted by key, then by number: a Stream of older, newer,
+    listed."""
+def pairs_by_fingerprint(postings: _Table, *, k: int = 3, groups: int = 4) -> Stream:
+    """Finds pairs within k bits in rows of key, number and fp, sorted by key: a Stream of older, newer, once each."""
+def stars(pairs: _Table) -> Stream:
+    """Assigns leaders of classes to founders, in one pass over all pairs of leaders: a Stream of number, founder."""
+def choose(rows: _Table) -> Stream:
+    """Assigns the members of classes whose leader joined a founder to founders: a Stream of number, founder."""
 def members(
     documents: _Table,
     method: _Method | None = None,
     *,
-    keep: list[Literal["stored", "batch", "newest", "oldest", "longest", "shortest-url", "id"]] | None = None,
-    level: Literal["same", "strict", "standard"] | None = None,
+    keep: list[_Keep] | None = None,
+    level: _Level | None = None,
     k: int = 3,
     recipe: str = "main",
     group_limit: int | None = None,
     min_probability: float | None = None,
-) -> Stream: ...
-def scan_ranges(path: _Path) -> Stream: ...
-def scan(source: _Path, queries: object, k: int, *, first: int | None = None, blocks: int | None = None) -> Stream: ...
-def resolve(path: _Path, rows: _Table) -> Stream: ...
+) -> Stream:
+    """Makes the rows of `clusters` for complete clusters: a Stream sorted by the ids of founders, then by ids."""
+def scan_ranges(path: _Path) -> Stream:
+    """Lists the parts of a database that are scanned: a Stream of source, first, blocks, for `scan`."""
+def scan(source: _Path, queries: object, k: int, *, first: int | None = None, blocks: int | None = None) -> Stream:
+    """Matches queries against one of the parts that `scan_ranges` lists: a Stream of query, fp, distance."""
+def resolve(path: _Path, rows: _Table) -> Stream:
+    """Resolves the matches of scans of a database to documents: a Stream of query, fp, distance, id, as of
+    `Reader.probe_batch`."""
 def sketch_archive(
     path: _Path,
     *,
@@ -480,12 +550,14 @@ def sketch_archive(
     html_field: str = "html",
     fp_field: str = "fp",
     url_field: str = "url",
-    id_from: Literal["record", "url", "path", "row"] = "record",
+    id_from: _IdFrom = "record",
     threads: int | None = None,
     skipped: Callable[[int, str, str], object] | None = None,
     keep_words: bool = False,
-) -> Stream: ...
-def archives(paths: Iterable[_Path], *, format: str = "auto") -> list[Any]: ...
+) -> Stream:
+    """Sketches the pages of an archive in their order: a Stream with the columns of `Recipe.sketch_batch`."""
+def archives(paths: Iterable[_Path], *, format: str = "auto") -> list[Any]:
+    """Lists the archives of paths, in the order in which they are loaded."""
 def _run_command(arguments: list[str]) -> int: ...
 def _pages(rows: Iterator[tuple[str | None, str | None, str | None]]) -> Stream: ...
 def _find_removed(
@@ -496,7 +568,7 @@ def _find_removed(
     min_probability: float | None = None,
     level: str | None = None,
     threads: int | None = None,
-    progress: Callable[[_Told], object] | None = None,
+    progress: _Progress = None,
 ) -> list[tuple[Any, ...]]: ...
 def _write_report(
     path: _Path,
@@ -507,5 +579,5 @@ def _write_report(
     min_probability: float | None = None,
     level: str | None = None,
     threads: int | None = None,
-    progress: Callable[[_Told], object] | None = None,
+    progress: _Progress = None,
 ) -> None: ...

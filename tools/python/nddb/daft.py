@@ -75,7 +75,7 @@ def pairs(documents: daft.DataFrame, **judging: Any) -> daft.DataFrame:
 
 
 def clusters(
-    documents: daft.DataFrame, *, keep: Sequence[str] | None = None, level: str | None = None, **judging: Any
+    documents: daft.DataFrame, *, keep: str | Sequence[str] | None = None, level: str | None = None, **judging: Any
 ) -> daft.DataFrame:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 

@@ -33,6 +33,7 @@ from datatrove.pipeline.base import PipelineStep  # noqa: E402
 from datatrove.pipeline.filters.base_filter import BaseFilter  # noqa: E402
 
 from nddb._native import Config, Writer, open  # noqa: E402
+from nddb._rules import rules_of  # noqa: E402
 
 if TYPE_CHECKING:
     from datatrove.data import Document, DocumentsPipeline
@@ -62,12 +63,12 @@ class FindNearDuplicates(PipelineStep):
         removed: str | os.PathLike[str],
         *,
         recipe: str = "main",
-        keep: Sequence[str] | None = None,
+        keep: str | Sequence[str] | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
         self.database, self.removed, self.recipe = os.fspath(database), os.fspath(removed), recipe
-        self.options = {"keep": None if keep is None else list(keep), **options}
+        self.options = {"keep": None if keep is None else rules_of(keep), **options}
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         if world_size > 1:

@@ -82,7 +82,7 @@ def pairs(documents: Any, *, connection: Any = None, **judging: Any) -> Any:
 def clusters(
     documents: Any,
     *,
-    keep: Sequence[str] | None = None,
+    keep: str | Sequence[str] | None = None,
     level: str | None = None,
     connection: Any = None,
     **judging: Any,

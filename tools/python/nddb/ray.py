@@ -79,7 +79,7 @@ def pairs(documents: ray.data.Dataset, **judging: Any) -> ray.data.Dataset:
 
 
 def clusters(
-    documents: ray.data.Dataset, *, keep: Sequence[str] | None = None, level: str | None = None, **judging: Any
+    documents: ray.data.Dataset, *, keep: str | Sequence[str] | None = None, level: str | None = None, **judging: Any
 ) -> ray.data.Dataset:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 

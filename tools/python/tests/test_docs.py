@@ -1,5 +1,6 @@
 """What the documentation says is so: examples, stubs, and the ten lines of the README."""
 
+import ast
 import doctest
 import inspect
 import json
@@ -95,6 +96,26 @@ def test_the_stubs_say_what_is_there(tmp_path):
         env=environment,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stubs_have_the_beginnings_of_the_docstrings():
+    stubs = re.sub(r"(?m)^type ", "", (HERE / "nddb" / "_native.pyi").read_text())
+    told = 0
+    for node in ast.parse(stubs).body:
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        there = getattr(nddb._native, node.name)
+        named = [(node, there)]
+        if isinstance(node, ast.ClassDef):
+            methods = [one for one in node.body if isinstance(one, ast.FunctionDef) and not one.decorator_list]
+            named += [(one, getattr(there, one.name)) for one in methods if not one.name.startswith("_")]
+        for one, value in named:
+            said = ast.get_docstring(one)
+            assert said, f"{node.name}: {one.name} has no docstring in the stubs"
+            beginning = " ".join(said.split()).rstrip(".")
+            assert " ".join(inspect.getdoc(value).split()).startswith(beginning), (one.name, said)
+            told += 1
+    assert told > 50
 
 
 def test_types_hold_for_users(tmp_path):

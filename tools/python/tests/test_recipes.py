@@ -131,7 +131,7 @@ def test_blocks_of_datatrove_find_and_drop_near_duplicates(table, tmp_path):
         pages = ParquetReader(str(tmp_path / "parts"))
         Run([pages, *blocks], tasks=tasks, workers=workers, logging_dir=str(tmp_path / f"logs-{tasks}")).run()
 
-    run(FindNearDuplicates(database, found, keep=["longest"]), JsonlWriter(str(tmp_path / "passed")))
+    run(FindNearDuplicates(database, found, keep="longest"), JsonlWriter(str(tmp_path / "passed")))
     assert sorted(line["id"] for line in lines(tmp_path / "passed")) == sorted(table["id"].to_pylist())
     with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
         writer.add_batch(table)

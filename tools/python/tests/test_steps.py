@@ -7,7 +7,7 @@ import pyarrow
 import pytest
 
 from nddb._packages import need
-from nddb.steps import schemas
+from nddb.steps import Judging, schemas
 from nddb.steps.batches import runs, whole_runs
 from nddb.steps.tasks import candidates as tasks
 
@@ -73,3 +73,11 @@ def test_a_package_that_is_not_here_is_named_with_the_command():
     with pytest.raises(ImportError, match=r"no_such_engine.*pip install no_such_engine\[data\]"):
         need("pyarrow", "no_such_engine[data]")
     assert schemas.arrow("a long, b array<long>").field("b").type == pyarrow.list_(pyarrow.int64())
+
+
+def test_rules_are_a_list_or_a_text():
+    rules = ["longest", "shortest-url"]
+    for keep in (rules, tuple(rules), "longest,shortest-url"):
+        assert Judging().of_members(keep, None)["keep"] == rules
+    with pytest.raises(ValueError, match="nonsense"):
+        Judging().of_members("nonsense", None)

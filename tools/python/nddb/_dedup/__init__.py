@@ -18,6 +18,7 @@ from nddb._dedup.result import Deduplicated, remove
 from nddb._dedup.sources import source_of
 from nddb._dedup.tables import dedup_table
 from nddb._native import Federation, Reader
+from nddb._rules import rules_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -114,7 +115,7 @@ def dedup(
         raise ValueError("output is of files: write what is kept of a table by its own means")
     options = Options(
         columns={"text": text, "html": html, "url": url, "id": id},
-        keep=keep.split(",") if isinstance(keep, str) else list(keep),
+        keep=rules_of(keep),
         databases=Federation(databases) if databases else None,
         min_probability=min_probability,
         level=level,

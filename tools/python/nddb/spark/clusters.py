@@ -25,7 +25,7 @@ def clusters(
     documents: DataFrame,
     work: str | os.PathLike[str],
     *,
-    keep: Sequence[str] | None = None,
+    keep: str | Sequence[str] | None = None,
     level: str | None = None,
     **judging: Any,
 ) -> DataFrame:

@@ -18,7 +18,7 @@ def clusters(
     documents: Table,
     count: int,
     judging: Judging,
-    keep: Sequence[str] | None = None,
+    keep: str | Sequence[str] | None = None,
     level: str | None = None,
 ) -> Table:
     """The rows of `Reader.clusters` of so many documents, in their order."""

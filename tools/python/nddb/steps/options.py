@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow
 
 from nddb import tables
+from nddb._rules import rules_of
 
 #: Documents of one key that are all compared with each other, as on one machine.
 GROUP_LIMIT = 1000
@@ -58,9 +59,9 @@ class Judging:
             "or_simhash": self.method is None,
         }
 
-    def of_members(self, keep: Sequence[str] | None, level: str | None) -> dict[str, Any]:
+    def of_members(self, keep: str | Sequence[str] | None, level: str | None) -> dict[str, Any]:
         options: dict[str, Any] = {
-            "keep": None if keep is None else list(keep),
+            "keep": None if keep is None else rules_of(keep),
             "level": level,
             "method": self.method,
             "k": self.k,
