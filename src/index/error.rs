@@ -9,10 +9,8 @@ use nddb_format::record::ShownId;
 
 use crate::read::view::Within;
 
-/// The reason why a folder that `Writer::create` has not completed, and marks as incomplete, is not a database.
-pub(crate) const INTERRUPTED: &str = "making a database there was interrupted";
-/// The reason why a folder with the files of an incomplete creation, but without its mark, is not a database.
-pub(crate) const NEVER_MADE: &str = "no database was ever completed here: making it was interrupted";
+/// The reason why a folder that `Writer::create` has not completed is not a database.
+pub(crate) const INTERRUPTED: &str = "no database was ever completed here: making it was interrupted";
 
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -258,10 +256,6 @@ impl Error {
             }
             Self::NotADatabase { path, why } if *why == INTERRUPTED => {
                 Some(format!("'nddb create {}' starts again", path.display()))
-            }
-            Self::NotADatabase { path, why } if *why == NEVER_MADE => {
-                let path = path.display();
-                Some(format!("remove the folder, and run 'nddb create {path}' again"))
             }
             Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
             Self::NotADatabase { .. } => {

@@ -21,7 +21,7 @@ use super::mark::{MARK, has_remains, mark};
 use super::place::Place;
 use super::regular;
 use super::steps::step;
-use crate::error::{INTERRUPTED, NEVER_MADE};
+use crate::error::INTERRUPTED;
 use crate::{Error, Result};
 
 /// Kinds of files under `runs/`.
@@ -205,28 +205,35 @@ impl Dir {
         self.catalog().join("CURRENT").is_file() || self.root().join(LOCK).is_file() && self.catalog().is_dir()
     }
 
-    /// Returns whether a creation was interrupted in the folder, and left a catalog that cannot be opened: there is no
-    /// MANIFEST, no file of a run, no sorted file, and at most the log of the settings.
+    /// Returns whether a creation was interrupted in the folder, and left nothing but a catalog that cannot be opened:
+    /// there is no MANIFEST, no file of a run, no sorted file, and at most the log of the settings.
     pub(crate) fn is_unfinished(&self) -> bool {
         let is_gone =
             |path| matches!(fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound);
         let has_nothing = |names: Vec<OsString>| names.is_empty();
         let has_ending = |name: &OsStr, ending| Path::new(name).extension().is_some_and(|end| end == ending);
+        let is_made = |name: &OsString| [LOCK, MARK, MANIFEST_TMP, TMP, CATALOG, RUNS].iter().any(|made| name == made);
+        let is_of_rocksdb = |name: &OsString| {
+            let begins = ["CURRENT", "IDENTITY", "LOCK", "LOG", "MANIFEST-", "OPTIONS-"];
+            has_ending(name, "log")
+                || has_ending(name, "dbtmp")
+                || begins.iter().any(|begin| name.as_encoded_bytes().starts_with(begin.as_bytes()))
+        };
         let holds_nothing = |names: Vec<OsString>| {
             let logs = names.iter().filter(|name| has_ending(name, "log"));
             let length =
                 |name: &OsString| fs::symlink_metadata(self.catalog().join(name)).map_or(u64::MAX, |at| at.len());
-            !names.iter().any(|name| has_ending(name, "sst"))
-                && logs.map(length).fold(0, u64::saturating_add) <= SETTINGS_MAX
+            names.iter().all(is_of_rocksdb) && logs.map(length).fold(0, u64::saturating_add) <= SETTINGS_MAX
         };
         is_gone(self.manifest_path())
+            && names(self.root()).is_ok_and(|names| names.iter().all(is_made))
             && names(&self.runs()).is_ok_and(has_nothing)
             && names(&self.catalog()).is_ok_and(holds_nothing)
     }
 
     /// The error for a folder that [`Dir::is_unfinished`].
     pub(crate) fn never_made(&self) -> Error {
-        Error::NotADatabase { path: self.root().into(), why: NEVER_MADE }
+        Error::NotADatabase { path: self.root().into(), why: INTERRUPTED }
     }
 
     /// Opens the folder of a database that may have lost its MANIFEST.
@@ -461,7 +468,9 @@ pub(crate) fn exists(path: &Path) -> bool {
 fn refuse_contents_of_others(path: &Path) -> Result<()> {
     // The folder itself may be a link.
     let (folder, is_database) = (path.join("."), path.join(MANIFEST).exists());
-    if !is_database && has_remains(&folder) { Ok(()) } else { Err(Error::AlreadyExists { path: path.into() }) }
+    let is_unfinished = || Dir::at(&folder).is_ok_and(|dir| dir.has_catalog() && dir.is_unfinished());
+    let is_free = !is_database && (has_remains(&folder) || is_unfinished());
+    if is_free { Ok(()) } else { Err(Error::AlreadyExists { path: path.into() }) }
 }
 
 fn file_number(path: &Path) -> Option<u64> {

@@ -355,12 +355,17 @@ fn what_a_creation_left_without_a_catalog_is_no_damaged_database() {
                 .expect("copied");
         }
     }
-    let told = ["no database was ever completed here", "remove the folder, and run 'nddb create db' again"];
+    let told = ["no database was ever completed here", "'nddb create db' starts again"];
     dir.nddb(["check", "db"]).tells(10, &told);
     dir.nddb(["rebuild", "db"]).tells(10, &told);
-    dir.nddb(["create", "db"]).tells(1, &["exists already", "'nddb rebuild db'"]);
-    std::fs::remove_dir_all(dir.path("db")).expect("removed");
+    // Files of others are never removed.
+    for other in ["db/notes.txt", "db/catalog/books.xml", "db/runs/monday"] {
+        dir.write(other, b"mine");
+        dir.nddb(["create", "db"]).tells(1, &["exists already"]);
+        std::fs::remove_file(dir.path(other)).expect("removed");
+    }
     dir.nddb(["create", "db", "-q"]).done();
+    dir.nddb(["check", "db", "-q"]).done();
     // A database that has lost its MANIFEST and its catalog is damaged.
     dir.nddb(["add", "db"]).stdin("{\"id\":\"a\",\"fp\":\"00000000000000ff\"}\n").done();
     dir.nddb(["compact", "db", "-q"]).done();
