@@ -2,7 +2,7 @@
 //! UTF-8 or UTF-16, may begin with a byte order mark, and its lines may end as on Windows.
 //!
 //! `nddb cluster -o` writes a summary beside its lists, with the length and digest of each. A list that was cut short is
-//! known by it. A list without a summary is read as it is.
+//! known by it. A list without a summary is read as it is, with a warning if it is empty.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
@@ -35,12 +35,15 @@ struct Written {
 }
 
 /// Compares a list with what the summary beside it says. Returns a warning if the list is whole, but another one than
-/// was written, because somebody has edited it.
+/// was written, because somebody has edited it, and if no summary tells that it is empty.
 ///
 /// # Errors
 /// The list has fewer lines than were written, or ends inside a line; or it cannot be read.
 pub(crate) fn check(path: &Path) -> Result<Option<String>> {
-    let Some(written) = written(path)? else { return Ok(None) };
+    let Some(written) = written(path)? else {
+        let is_empty = fs::metadata(path).is_ok_and(|at| at.is_file() && at.len() == 0);
+        return Ok(is_empty.then(|| format!("{}: the list is empty", path.display())));
+    };
     let (mut lines, mut bytes, mut last, mut hasher) = (0_u64, 0_u64, b'\n', Xxh3Default::new());
     let mut file = inputs::open_file(path)?;
     let mut piece = vec![0; PIECE];

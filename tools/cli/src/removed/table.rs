@@ -119,16 +119,21 @@ impl RemoveTsv {
 
     /// Passes on the lines of the file: the document, why it is removed (the kept one as its cell), and its place.
     pub(crate) fn read(path: &Path, visit: &mut Visit<'_>) -> Result<()> {
+        let wrong = |what: &str| {
+            Told::new(Code::Failed, format!("{}: {what}", path.display()))
+                .hint("run 'nddb cluster -o' again: it writes the file")
+        };
+        let mut has_begun = false;
         lists::each_line(path, &mut |number, line| {
+            has_begun = true;
             if number == 1 {
                 return Ok(());
             }
-            let (named, because, place) = Self::row(line).ok_or_else(|| {
-                let message = format!("{}: line {number} is no line of remove.tsv", path.display());
-                Told::new(Code::Failed, message).hint("run 'nddb cluster -o' again: it writes the file")
-            })?;
+            let row = Self::row(line).ok_or_else(|| wrong(&format!("line {number} is no line of remove.tsv")));
+            let (named, because, place) = row?;
             visit(named, because, place)
-        })
+        })?;
+        if has_begun { Ok(()) } else { Err(wrong("it has not even the names of its columns").into()) }
     }
 
     fn row(line: &str) -> Option<(NamedId, Because<'_>, Option<Place>)> {

@@ -132,6 +132,23 @@ fn lists_that_were_cut_after_cluster_wrote_them_are_errors() {
     dir.nddb(["cluster", "db", "--previous", "clusters", "-o", "next"]).tells(1, &["keep.txt", "it was cut short"]);
     std::fs::remove_file(dir.path("clusters/summary.json")).expect("removed");
     dir.nddb(filter).done().says(&["no summary.json"]);
+    dir.write("clusters/remove.tsv", b"");
+    dir.nddb(filter).tells(1, &["clusters/remove.tsv: it has not even the names of its columns"]);
+}
+
+#[test]
+fn an_empty_list_is_told_unless_a_summary_tells_that_it_is_whole() {
+    let dir = clustered();
+    dir.write("ids.txt", b"");
+    let told = ["ids.txt: the list is empty"];
+    dir.nddb(["filter", "db", "in.jsonl", "--remove", "ids.txt", "-o", "kept.jsonl"]).done().says(&told);
+    dir.nddb(["rm", "db", "--ids-from", "ids.txt"]).done().says(&told);
+    dir.nddb(["cluster", "db", "--never-remove", "ids.txt", "-o", "spared"]).done().says(&told);
+    dir.nddb(["rm", "db", "--ids-from", "clusters/remove.txt"]).done();
+    dir.nddb(["cluster", "db", "-o", "none"]).done();
+    assert_eq!(dir.read("none/remove.txt"), b"");
+    let quiet = dir.nddb(["filter", "db", "in.jsonl", "--clusters", "none", "-o", "kept.jsonl"]).done();
+    assert!(!quiet.stderr.contains("empty"), "{}", quiet.stderr);
 }
 
 #[test]
