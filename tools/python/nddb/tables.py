@@ -27,36 +27,18 @@ Batch queries scan databases in parts:
 A *number* is a signed 64-bit integer that gives the age of a document: older documents have lower numbers.
 """
 
-from nddb._native import (
-    archives,
-    choose,
-    contents,
-    decide,
-    default_method,
-    members,
-    pairs_by_fingerprint,
-    pairs_by_key,
-    properties,
-    resolve,
-    scan,
-    scan_ranges,
-    sketch_archive,
-    stars,
-)
-
-__all__ = [
-    "archives",
-    "choose",
-    "contents",
-    "decide",
-    "default_method",
-    "members",
-    "pairs_by_fingerprint",
-    "pairs_by_key",
-    "properties",
-    "resolve",
-    "scan",
-    "scan_ranges",
-    "sketch_archive",
-    "stars",
-]
+# The second name tells type checkers that it is public here.
+from nddb._native import archives as archives
+from nddb._native import choose as choose
+from nddb._native import contents as contents
+from nddb._native import decide as decide
+from nddb._native import default_method as default_method
+from nddb._native import members as members
+from nddb._native import pairs_by_fingerprint as pairs_by_fingerprint
+from nddb._native import pairs_by_key as pairs_by_key
+from nddb._native import properties as properties
+from nddb._native import resolve as resolve
+from nddb._native import scan as scan
+from nddb._native import scan_ranges as scan_ranges
+from nddb._native import sketch_archive as sketch_archive
+from nddb._native import stars as stars

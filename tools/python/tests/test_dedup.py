@@ -235,7 +235,9 @@ def test_names_of_files_are_read_and_texts_that_look_like_them_are_not(tmp_path,
     for data in (["plain", "plain"], [{"text": name} for name in names], frame, frame["text"]):
         assert nddb.dedup(data, progress=False).documents == 2 and not caplog.text
     missing = ["a.parquet", "b.parquet"]
-    assert nddb.dedup(missing, progress=False).kept == missing and "none is a file" in caplog.text
+    assert nddb.dedup(missing, progress=False).kept == missing and "taken for texts" in caplog.text
+    caplog.clear()
+    assert nddb.dedup([str(tmp_path)], progress=False).kept == [str(tmp_path)] and "taken for texts" in caplog.text
 
 
 def test_dictionaries_have_columns():

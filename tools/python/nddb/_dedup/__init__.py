@@ -101,12 +101,7 @@ def dedup(
     >>> result.removed[0]["row"], result.removed[0]["kept_row"], result.removed[0]["rule"]
     (2, 0, 'model')
     """
-    if against is None:
-        databases: list[_Database] = []
-    elif isinstance(against, str | os.PathLike | Reader):
-        databases = [against]
-    else:
-        databases = list(against)
+    earlier = [against] if isinstance(against, str | os.PathLike | Reader) else list(against or [])
     if isinstance(data, Iterator):
         data = list(data)
     paths = paths_of(data)
@@ -116,7 +111,7 @@ def dedup(
     options = Options(
         columns={"text": text, "html": html, "url": url, "id": id},
         keep=rules_of(keep),
-        databases=Federation(databases) if databases else None,
+        databases=Federation(earlier) if earlier else None,
         min_probability=min_probability,
         level=level,
         threads=threads,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nddb import _native, _process
-from nddb._dedup.options import Options
+from nddb._dedup.options import Options, config_like
 from nddb._dedup.result import Compared, Deduplicated
 from nddb._dedup.sources import write
 from nddb._process import Option
@@ -43,8 +43,8 @@ def paths_of(data: Any) -> list[str] | None:
         return None
     is_path = [isinstance(item, os.PathLike) or _is_readable(item) and os.path.isfile(item) for item in data]
     if not any(is_path):
-        if data and all(map(_is_readable, data)):
-            _log.warning("nddb.dedup: the items look like names of files, but none is a file: they are taken for texts")
+        if data and all(_is_readable(item) or isinstance(item, str) and os.path.isdir(item) for item in data):
+            _log.warning("nddb.dedup: the items look like paths, and are taken for texts: make each a pathlib.Path")
         return None
     if not all(is_path):
         named, other = data[is_path.index(True)], is_path.index(False)
@@ -128,7 +128,7 @@ class Files:
         return self._database
 
     def _load(self, path: str, **given: Any) -> dict[str, Any]:
-        with _native.Writer(path, create=self._options.config, threads=self._options.threads) as writer:
+        with _native.Writer(path, create=config_like(self._options.databases), threads=self._options.threads) as writer:
             return writer.load(self._paths, **given)
 
 

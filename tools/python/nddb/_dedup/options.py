@@ -35,11 +35,6 @@ class Options:
             "threads": self.threads,
         }
 
-    @property
-    def config(self) -> Config:
-        """The settings of a database that is comparable with the earlier ones."""
-        return config_like(self.databases)
-
     def __getstate__(self) -> dict[str, Any]:
         # A copy needs neither the earlier databases nor the temporary one.
         return {**vars(self), "databases": None, "folder": ""}

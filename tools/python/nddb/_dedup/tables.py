@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from nddb import _native
-from nddb._dedup.options import Options
+from nddb._dedup.options import Options, config_like
 from nddb._dedup.result import Compared, Deduplicated
 from nddb._dedup.sources import Source, write
 from nddb._progress import Tell, shown
@@ -34,7 +34,7 @@ class Table:
         self._named = named or {"text": "text"}
         databases = options.databases
         with shown(options.progress) as tell:
-            store(source, named, path, options.config, threads=options.threads, tell=tell)
+            store(source, named, path, config_like(databases), threads=options.threads, tell=tell)
             found = _native._find_removed(
                 path, self._options.keep, against=databases, progress=tell, **options.limits
             )
