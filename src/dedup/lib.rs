@@ -19,6 +19,7 @@ pub mod ingest;
 mod online;
 mod options;
 mod pair;
+mod pair_loss;
 mod pairs;
 mod parallel;
 mod requirements;
@@ -44,10 +45,11 @@ pub use documents::{
 };
 pub use online::{
     Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, PartedNearDuplicates, TermDifference, UnreadReason,
-    content_difference, read_page, term_difference,
+    content_difference, read_page, term_difference, whole_difference,
 };
 pub use options::{GROUP_LIMIT, PairOptions, check};
 pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
+pub use pair_loss::PairLoss;
 pub use pairs::judge::stored_pair;
 pub use pairs::pairs;
 pub use requirements::Held;

@@ -9,6 +9,7 @@ use crate::default_method::MethodChoice;
 use crate::requirements::{self, Held};
 use crate::text_scope::TextScope;
 use crate::verification::Verification;
+use crate::words::WordsFrom;
 
 /// Default group limit, in members: a larger group is flagged.
 pub const GROUP_LIMIT: usize = 1000;
@@ -31,6 +32,8 @@ pub struct PairOptions {
     pub verify: Option<Verification>,
     /// The part of a page that is compared as its text; by default, that of the recipe of the database.
     pub part: Option<TextScope>,
+    /// Where the words come from by which the losses of pairs are known; `None` if they are not wanted.
+    pub words: Option<WordsFrom>,
     /// Memory limit and folder for temporary files.
     pub resources: Resources,
 }
@@ -45,6 +48,7 @@ impl PairOptions {
             group_limit: GROUP_LIMIT,
             verify: None,
             part: None,
+            words: None,
             resources: Resources::default(),
         }
     }

@@ -2,6 +2,7 @@
 
 use nddb_verdict::{Decision, Measures};
 
+use crate::pair_loss::PairLoss;
 use crate::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
 
 /// A pair of near-duplicates.
@@ -21,6 +22,8 @@ pub struct Pair {
     pub rule: &'static str,
     /// Result of the verification by texts; `None` if there was none.
     pub verified: Option<Verified>,
+    /// What either document loses if it is removed and the other one kept; `None` unless asked for.
+    pub loss: Option<Box<PairLoss>>,
 }
 
 /// Result of the verification of a pair by its texts, by trustable LCS (Huang et al. 2008, 3).
@@ -160,6 +163,8 @@ pub struct PairSummary {
     pub stars: u64,
     /// Documents whose texts were needed and could not be read.
     pub unread: UnreadTexts,
+    /// Documents whose words were asked for and could not be read.
+    pub words_unread: UnreadTexts,
     /// Of the pairs written, those that could not be verified, because a text could not be read.
     pub unverified: u64,
     /// Members of hot groups that could not be verified against the founder, because a text could not be read.

@@ -3,12 +3,13 @@
 use nddb_archive::PageEntry;
 use nddb_index::View;
 use nddb_page::sketch::Recipe;
-use nddb_page::text::{Page, content_text, folded_text};
+use nddb_page::text::{Page, content_text, whole_text};
 
 /// The part of a page that is compared as its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextScope {
-    /// All visible text, unchanged.
+    /// The whole text that is compared: all that the page shows, and what it carries for scripts and readers without
+    /// scripts.
     Whole,
     /// The main content, in lower case and with each number replaced by `0`. The paper, too, removes text that has
     /// little to do with the topic of a document (Huang et al. 2008, 4).
@@ -29,7 +30,7 @@ impl TextScope {
     /// Returns the text of a page.
     pub(crate) fn text(self, page: &Page<'_>) -> String {
         match self {
-            TextScope::Whole => folded_text(page),
+            TextScope::Whole => whole_text(page),
             TextScope::Main => content_text(page),
         }
     }

@@ -93,6 +93,10 @@ pub struct Record {
     pub profile: Option<Box<[u8; PROFILE]>>,
     /// The words of the page as its compared text, if the database keeps words.
     pub words: Option<String>,
+    /// Characters of the text were replaced before it was stored (SPEC 9.3).
+    pub garbled: bool,
+    /// Number of distinct tokens.
+    pub distinct: Option<u32>,
 }
 
 const URL: u16 = 1;
@@ -108,10 +112,12 @@ const BATCH: u16 = 1 << 9;
 const TRUNCATED: u16 = 1 << 10;
 const PROFILED: u16 = 1 << 11;
 const WORDS: u16 = 1 << 12;
-const KNOWN: u16 = (1 << 13) - 1;
+const GARBLED: u16 = 1 << 13;
+const DISTINCT: u16 = 1 << 14;
+const KNOWN: u16 = (1 << 15) - 1;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
-pub const PARTS: [(&str, usize); 13] = [
+pub const PARTS: [(&str, usize); 15] = [
     ("url", 0),
     ("site", 0),
     ("date", 8),
@@ -125,6 +131,8 @@ pub const PARTS: [(&str, usize); 13] = [
     ("truncated", 0),
     ("profile", PROFILE),
     ("words", 0),
+    ("garbled", 0),
+    ("distinct", 4),
 ];
 
 /// Returns the byte of a min-value that is stored and compared: the top one of its product with an odd number. Equal
@@ -152,6 +160,8 @@ impl Record {
             | flag(self.truncated, TRUNCATED)
             | flag(self.profile.is_some(), PROFILED)
             | flag(self.words.is_some(), WORDS)
+            | flag(self.garbled, GARBLED)
+            | flag(self.distinct.is_some(), DISTINCT)
     }
 
     /// Returns whether the record has nothing but an id and perhaps a batch.
@@ -196,6 +206,9 @@ impl Record {
         }
         if let Some(words) = &self.words {
             put_text(out, words);
+        }
+        if let Some(distinct) = self.distinct {
+            out.extend_from_slice(&distinct.to_le_bytes());
         }
     }
 
@@ -253,6 +266,8 @@ impl Record {
             truncated: flags & TRUNCATED != 0,
             profile: part(flags, PROFILED, &mut cursor, |cursor| cursor.array().map(Box::new))?,
             words: part(flags, WORDS, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
+            garbled: flags & GARBLED != 0,
+            distinct: part(flags, DISTINCT, &mut cursor, Cursor::u32)?,
         };
         cursor.end()?;
         Ok(record)

@@ -10,14 +10,15 @@ fn record() -> impl Strategy<Value = Record> {
         (prop::option::of(any::<u8>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
     let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
     let profile = (prop::option::of(any::<u8>()), prop::option::of(".{0,300}"));
-    (texts, numbers, sketches, source, prop::option::of(any::<u32>()), any::<bool>(), profile).prop_map(
+    let quality = (any::<bool>(), any::<bool>(), prop::option::of(any::<u32>()));
+    (texts, numbers, sketches, source, prop::option::of(any::<u32>()), quality, profile).prop_map(
         |(
             (id, url, site),
             (date, tokens, digest),
             (seed, supershingles, projection),
             source,
             batch,
-            truncated,
+            (truncated, garbled, distinct),
             (profile, words),
         )| {
             Record {
@@ -38,6 +39,8 @@ fn record() -> impl Strategy<Value = Record> {
                 }),
                 batch,
                 truncated,
+                garbled,
+                distinct,
                 words,
                 profile: profile.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u8)))),
             }

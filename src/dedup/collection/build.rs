@@ -1,5 +1,5 @@
 //! Construction of a collection from a view. It reads ids in bytewise order, then records in the order of document
-//! numbers; documents of one load are then ordered by their dates and ids.
+//! numbers; documents of one load are then ordered ([`super::order`]).
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -14,8 +14,8 @@ use crate::requirements::Held;
 
 /// The documents of one [`View`](nddb_index::View), in the form that methods read: rows of fixed width in memory-mapped
 /// temporary files. A document is identified by its *ordinal*, a 32-bit number that is its place in the order of age;
-/// ordinals are mapped back to ids when lines are written. The age of a document follows from its number; documents of
-/// one load are ordered by their dates, then by their ids.
+/// ordinals are mapped back to ids when lines are written. The age of a document follows from its number; of the
+/// documents of one load the better one comes first ([`Keep::Stored`](crate::Keep::Stored)).
 ///
 /// A collection takes eight to twelve bytes of memory per document.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The order of documents by age, which may differ from the order of their numbers.
 //!
 //! Rows are written in the order of document numbers, as records are read. All documents of one load have the same age,
-//! so their ordinals follow their dates and ids. So the choice of the kept document does not depend on the order of
-//! rows in a file.
+//! so the better one comes first ([`key`]). So the choice of the kept document does not depend on the order of rows in
+//! a file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub(super) struct Loads {
     /// The row indexes of each load that has written rows.
     rows: Vec<Range<u32>>,
     /// The sort key of the last row written, if it belongs to the current load.
-    last: Option<(bool, i64, u32)>,
+    last: Option<[u64; 3]>,
     is_sorted: bool,
 }
 
@@ -89,17 +89,14 @@ impl Loads {
         if self.is_sorted {
             return Ok(None);
         }
-        let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
+        let mut sorter = Sorter::<4>::new(&resources.folder, resources.memory_limit / 2);
         let mut loads = self.rows.into_iter().peekable();
         for index in 0..rows.len() as u32 {
             while loads.next_if(|load| load.end <= index).is_some() {}
             let first = loads.peek().map_or(index, |load| load.start.min(index));
             let row = Row::at(rows, details, index as usize);
-            let (has_no_date, date, rank) = key(&row);
-            let group = u64::from(first) << 1 | u64::from(has_no_date);
-            // The flipped sign bit puts dates before 1970 first.
-            let date = date.cast_unsigned() ^ 1 << 63;
-            sorter.push([group, date, u64::from(rank) << 32 | u64::from(index)])?;
+            let [quality, date, rank] = key(&row);
+            sorter.push([first.into(), quality, date, rank << 32 | u64::from(index)])?;
         }
         let (mut places, mut by_rank) = (Vec::with_capacity(rows.len()), vec![0; rows.len()]);
         sorter.finish().each(&mut |sorted| {
@@ -113,7 +110,12 @@ impl Loads {
     }
 }
 
-/// The sort key of documents of one load: documents with a date first, then by date, then by id.
-fn key(row: &Row) -> (bool, i64, u32) {
-    (row.date.is_none(), row.date.unwrap_or(0), row.rank)
+/// The sort key of documents of one load: whole before truncated, sound before garbled, more distinct words before
+/// fewer, then by date, those without one last, then by id.
+fn key(row: &Row) -> [u64; 3] {
+    let flag = |is: bool, bit: u32| u64::from(is) << bit;
+    let bits = flag(row.is_truncated, 34) | flag(row.is_garbled, 33) | flag(row.date.is_none(), 0);
+    let quality = bits | u64::from(!row.distinct) << 1;
+    // The flipped sign bit puts dates before 1970 first.
+    [quality, row.date.unwrap_or(0).cast_unsigned() ^ 1 << 63, row.rank.into()]
 }

@@ -1,4 +1,4 @@
-//! The row of one document: four 64-bit words, and four more if the document has a digest, a date or an address.
+//! The row of one document: four 64-bit words, and five more if the document has a digest, a date or an address.
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Record};
@@ -7,8 +7,8 @@ use nddb_verdict::{Sketch, Sketches, is_without_terms};
 
 /// Words of a row: half a cache line.
 pub(crate) const ROW: usize = 4;
-/// Words of digest, date, and batch with the length of the address.
-pub(crate) const DETAILS: usize = 4;
+/// Words of digest, date, batch with the length of the address, and the number of distinct tokens.
+pub(crate) const DETAILS: usize = 5;
 /// Words of a row of supershingles and projection.
 pub(crate) const SKETCH: usize = 12;
 /// Words of a byte of each of 84 min-values.
@@ -29,6 +29,9 @@ const EMPTY: u32 = 1 << 9;
 const MIN_HASHED: u32 = 1 << 10;
 const PROFILED: u32 = 1 << 11;
 const BATCHED: u32 = 1 << 12;
+const TRUNCATED: u32 = 1 << 13;
+const GARBLED: u32 = 1 << 14;
+const DISTINCT: u32 = 1 << 15;
 
 /// The properties of a document that a collection keeps, except its id. URL and text are not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +48,18 @@ pub struct Row {
     pub site: Option<u32>,
     /// Number of tokens, at most 2^32 - 1.
     pub tokens: Option<u32>,
+    /// Number of distinct tokens; 0 if unknown.
+    pub distinct: u32,
     /// Length of the URL in bytes.
     pub url_size: Option<u32>,
     /// Fetch time, in seconds since 1970.
     pub date: Option<i64>,
     /// Number of the batch; a batch that was named earlier has a lower number.
     pub batch: Option<u32>,
+    /// Whether the page is known to be incomplete.
+    pub is_truncated: bool,
+    /// Whether the text has characters that stand for others.
+    pub is_garbled: bool,
     /// Whether the text is known to have no token.
     pub is_empty: bool,
     /// Whether the document is deleted but not yet dropped by a compaction.
@@ -77,9 +86,12 @@ impl Row {
             digest: record.digest.filter(|_| !is_empty).map(|digest| [half(&digest[..8]), half(&digest[8..])]),
             site,
             tokens: record.tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
+            distinct: record.distinct.unwrap_or(0),
             url_size: record.url.as_ref().map(|url| u32::try_from(url.len()).unwrap_or(u32::MAX)),
             date: record.date,
             batch: record.batch,
+            is_truncated: record.truncated,
+            is_garbled: record.garbled,
             is_empty,
             is_deleted: deleted,
             has_supershingles: record.supershingles.is_some(),
@@ -120,6 +132,9 @@ impl Row {
             | flag(self.url_size.is_some(), URL)
             | flag(self.date.is_some(), DATE)
             | flag(self.batch.is_some(), BATCHED)
+            | flag(self.is_truncated, TRUNCATED)
+            | flag(self.is_garbled, GARBLED)
+            | flag(self.distinct > 0, DISTINCT)
             | flag(self.is_deleted, DELETED)
             | flag(self.is_empty, EMPTY);
         let two = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
@@ -131,13 +146,13 @@ impl Row {
         ]
     }
 
-    /// Returns digest, date, batch and length of the address as words, if the document has one of them.
+    /// Returns digest, date, batch, length of the address and number of distinct tokens as words, if the document has one of them.
     pub(crate) fn details(&self) -> Option<[u64; DETAILS]> {
         let [high, low] = self.digest.unwrap_or_default();
         let last = u64::from(self.batch.unwrap_or(0)) << 32 | u64::from(self.url_size.unwrap_or(0));
         let has_dates = self.date.is_some() || self.batch.is_some();
-        let has_some = self.digest.is_some() || has_dates || self.url_size.is_some();
-        has_some.then_some([high, low, self.date.unwrap_or(0).cast_unsigned(), last])
+        let has_some = self.digest.is_some() || has_dates || self.url_size.is_some() || self.distinct > 0;
+        has_some.then_some([high, low, self.date.unwrap_or(0).cast_unsigned(), last, self.distinct.into()])
     }
 
     /// Returns the row at an index.
@@ -151,8 +166,8 @@ impl Row {
     pub(crate) fn decode(words: &[u64; ROW], details: impl FnOnce() -> [u64; DETAILS]) -> Self {
         let [number, fingerprint, place, size] = *words;
         let has = |flag: u32| size as u32 & flag != 0;
-        let has_details = has(DIGEST | DATE | URL | BATCHED);
-        let [high, low, date, last] = if has_details { details() } else { [0; DETAILS] };
+        let has_details = has(DIGEST | DATE | URL | BATCHED | DISTINCT);
+        let [high, low, date, last, distinct] = if has_details { details() } else { [0; DETAILS] };
         Self {
             number,
             rank: (place >> 32) as u32,
@@ -160,9 +175,12 @@ impl Row {
             digest: has(DIGEST).then_some([high, low]),
             site: has(SITE).then_some(place as u32),
             tokens: has(TOKENS).then_some((size >> 32) as u32),
+            distinct: distinct as u32,
             url_size: has(URL).then_some(last as u32),
             date: has(DATE).then_some(date.cast_signed()),
             batch: has(BATCHED).then_some((last >> 32) as u32),
+            is_truncated: has(TRUNCATED),
+            is_garbled: has(GARBLED),
             is_empty: has(EMPTY),
             is_deleted: has(DELETED),
             has_supershingles: has(SUPERSHINGLES),
@@ -183,6 +201,9 @@ mod tests {
         let record = Record { tokens: Some(7), digest: Some(digest), date: Some(-5), ..Record::default() };
         let print = Print { fingerprint: 9, unprinted: false };
         let back = |row: &Row| Row::decode(&row.encode(), || row.details().expect("it has some"));
+        let quality = Record { truncated: true, garbled: true, distinct: Some(77), ..Record::default() };
+        let judged = Row::of(5, 3, None, print, &quality, false);
+        assert_eq!((back(&judged), judged.distinct, judged.is_garbled), (judged, 77, true));
         let full = Row::of(u64::MAX, 3, Some(2), print, &record, true);
         assert_eq!(back(&full), full);
         for record in [Record { digest: None, ..record.clone() }, Record { date: None, ..record.clone() }] {

@@ -4,6 +4,7 @@ use nddb_format::Fingerprint;
 use nddb_verdict::Measures;
 
 use crate::pair::{Verified, verdict};
+use crate::pair_loss::PairLoss;
 
 /// A stored near-duplicate of the queried document.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub struct NearDuplicate {
     pub rule: &'static str,
     /// Result of the verification by text comparison; `None` if verification is off.
     pub verified: Option<Verified>,
+    /// What the queried document loses if it is removed, and what the stored one, estimated from sketches.
+    pub loss: PairLoss,
 }
 
 impl NearDuplicate {

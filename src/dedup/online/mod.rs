@@ -20,6 +20,6 @@ pub use detector::OnlineDetector;
 pub use federation::PartedNearDuplicates;
 pub use insert::Judgement;
 pub use matches::{NearDuplicate, NearDuplicates};
-pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference};
+pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference, whole_difference};
 pub(crate) use page::has_digest;
 pub use page::{UnreadReason, read_page};

@@ -18,6 +18,7 @@ use super::verify::Texts;
 use crate::candidates::lookup::keys_of;
 use crate::cluster::{MemberVerdict, decide_stored};
 use crate::pair::Verified;
+use crate::pair_loss::PairLoss;
 
 /// Greatest number of stored documents with the id of the queried one: a committed document, and the staged document
 /// that will replace it.
@@ -383,8 +384,8 @@ impl<'a> Query<'a> {
         let Decision::Near(rule) = decision else { return Ok(None) };
         let (identical, measures) = (pair.identical(), Measures::of(&pair, &*self.online.method));
         let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));
-        let verified = None;
-        Ok(Some(NearDuplicate { number, id, url, site, fingerprint, identical, measures, score, rule, verified }))
+        let (verified, loss) = (None, PairLoss::estimated(&self.known, &known, identical));
+        Ok(Some(NearDuplicate { number, id, url, site, fingerprint, identical, measures, score, rule, verified, loss }))
     }
 
     fn pair<'p>(&'p self, other: &'p Known, same_site: Option<bool>) -> DocumentPair<'p> {

@@ -38,7 +38,7 @@ pub fn stored_pair(collection: &Collection, options: &PairOptions, a: u32, b: u3
         let Verdict { decision, score } = decider.judge(pair);
         let Decision::Near(rule) = decision else { return None };
         let measures = Measures::of(pair, &*options.method);
-        Some(Pair { a, b, identical: pair.identical(), measures, score, rule, verified: None })
+        Some(Pair { a, b, identical: pair.identical(), measures, score, rule, verified: None, loss: None })
     })
 }
 
@@ -83,7 +83,7 @@ impl<'a> Judge<'a> {
             }
             let mut measures = Measures::of(pair, &*options.method);
             measures.add(&bounds);
-            Ok(Judged::Near(Pair { a, b, identical, measures, score: verdict.score, rule, verified }))
+            Ok(Judged::Near(Pair { a, b, identical, measures, score: verdict.score, rule, verified, loss: None }))
         })
     }
 }

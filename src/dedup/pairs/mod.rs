@@ -23,7 +23,9 @@ use super::collection::Collection;
 use super::collection::classes::Classes;
 use crate::options::PairOptions;
 use crate::pair::{Cut, Line, Pair, PairSummary};
+use crate::pair_loss::PairLoss;
 use crate::requirements;
+use crate::words::{DocumentWords, WordsFrom};
 
 /// Least group limit for candidate keys: if at most this many documents share a key, all of them are compared.
 const KEY_LIMIT: usize = 4096;
@@ -53,7 +55,26 @@ pub fn pairs(
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
     let found = PairJob::new(view, collection, options, Reach::ALL, watch)?;
-    found.emit(collection, options, watch, emit)
+    let Some(from) = options.words else { return found.emit(collection, options, watch, emit) };
+    let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
+    if from != WordsFrom::Estimate {
+        found.each(collection, options, watch, &mut |pair| {
+            DocumentWords::want(collection, &[pair.a, pair.b], &mut wanted);
+            Ok(())
+        })?;
+    }
+    let mut words =
+        DocumentWords::read(view, collection, from, &wanted, &options.resources, &Ticker::new(&mut *watch))?;
+    let mut summary = found.emit(collection, options, watch, &mut |line| match line {
+        Line::Pair(mut pair) => {
+            pair.loss =
+                Some(Box::new(PairLoss::of_documents(&mut words, collection, [pair.a, pair.b], pair.identical)));
+            emit(Line::Pair(pair))
+        }
+        line => emit(line),
+    })?;
+    summary.words_unread = words.unread();
+    Ok(summary)
 }
 
 /// Candidate pairs in output order.

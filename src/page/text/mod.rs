@@ -19,6 +19,7 @@ mod division;
 mod elements;
 mod entities;
 mod folded;
+mod garbled;
 mod headings;
 mod hints;
 mod html;
@@ -47,13 +48,19 @@ mod words;
 
 pub use charset::decode;
 pub(crate) use compared::compared_of;
-pub use compared::{CONTENT, OF_MARKUP, OF_TEXT, OTHER, TITLE, compared_text};
+pub use compared::{
+    CONTENT, OF_MARKUP, OF_TEXT, OTHER, TITLE, UNSEEN, UNSEEN_CONTENT, compared_text, is_content, shown_text,
+    shown_title,
+};
 pub use folded::folded;
+pub(crate) use garbled::is_garbled;
 pub use headings::Headings;
 pub use letters::{is_punctuation, is_word_character};
 pub(crate) use lower::lower_hashes;
 pub use page::{Page, PageKind};
-pub use page_content::{BlockKind, PageContent, TextBlock, content_text, page_content, text_blocks, whole_words};
+pub use page_content::{
+    BlockKind, PageContent, TextBlock, content_text, page_content, text_blocks, whole_text, whole_words,
+};
 pub use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};
 pub use site::{SiteRule, host_of};
 pub use title::title;

@@ -7,4 +7,4 @@ pub mod lcs;
 mod term_differences;
 
 pub use cosine::Frequencies;
-pub use term_differences::{Edit, TermDifference, content_difference, term_difference};
+pub use term_differences::{Edit, TermDifference, content_difference, term_difference, whole_difference};

@@ -1,6 +1,6 @@
 //! The tokens in which two pages differ.
 
-use nddb_page::text::{Page, page_content, tokens};
+use nddb_page::text::{Page, PageContent, page_content, tokens};
 
 use super::lcs::Myers;
 
@@ -38,6 +38,14 @@ pub fn term_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
 pub fn content_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
     let (a, b) = (page_content(a), page_content(b));
     difference([&a.hashes(), &b.hashes()], &[a.terms().collect(), b.terms().collect()])
+}
+
+/// Returns the difference of the whole texts of two pages, as recipes with a profile compare them: with the text that a
+/// page carries and does not show.
+pub fn whole_difference(a: &Page<'_>, b: &Page<'_>) -> Option<TermDifference> {
+    let [a, b] = [a, b].map(page_content).map(PageContent::into_tokens);
+    let terms = [&a, &b].map(|tokens| tokens.terms().map(str::to_owned).collect());
+    difference([a.hashes(), b.hashes()], &terms)
 }
 
 fn difference([a, b]: [&[u64]; 2], [a_terms, b_terms]: &[Vec<String>; 2]) -> Option<TermDifference> {

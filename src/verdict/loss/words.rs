@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use nddb_page::text::{CONTENT, OF_TEXT};
+use nddb_page::text::{OF_TEXT, is_content};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::kinds::{is_negation, is_sign};
@@ -103,7 +103,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn line(&mut self, start: usize, line: &str) {
-        self.is_content = line.starts_with(CONTENT);
+        self.is_content = line.starts_with(is_content);
         self.begins_sentence = true;
         let mut rest = 1.min(line.len());
         let is_begin = |at: usize| at == 1;

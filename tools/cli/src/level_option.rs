@@ -1,13 +1,18 @@
-//! How much of a removed document may be lost, and how that is known: options of all commands that remove.
+//! Which document of a cluster is kept, how much of a removed one may be lost, and how that is known: options of all
+//! commands that remove.
 
-use nddb::detect::{ClusterOptions, ClusterSummary, Level, WordSource, WordsFrom};
+use nddb::detect::{ClusterOptions, ClusterSummary, Keep, Level, WordSource, WordsFrom};
 
 use crate::quantity::counted;
 use crate::text_options::unread_warning;
 
-/// The options for the loss.
+/// The options for what is kept and what is lost.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LevelOption {
+    #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored", help = "Which document of a \
+        cluster is kept: stored, batch, newest, oldest, longest, shortest-url, id; rules are tried in order",
+        long_help = keep_help())]
+    keep: Vec<Keep>,
     #[arg(long, value_name = "LEVEL", default_value_t, help = "How much of a removed document may be lost: same (nothing), \
         strict (little, and nothing that changes the sense), standard (a tenth)", long_help = help())]
     level: Level,
@@ -26,10 +31,25 @@ impl LevelOption {
         self.level.name()
     }
 
+    /// Returns by what the kept document of a cluster is chosen, most important first.
+    pub(crate) fn order(&self) -> Vec<&'static str> {
+        Keep::order(&self.keep)
+    }
+
     /// Sets the options of the library.
     pub(crate) fn apply(&self, options: ClusterOptions) -> ClusterOptions {
-        ClusterOptions { level: self.level, words: self.words, ..options }
+        ClusterOptions { keep: self.keep.clone(), level: self.level, words: self.words, ..options }
     }
+}
+
+fn keep_help() -> String {
+    let mut text =
+        "Which document of a cluster is kept. Rules are tried in order, and ties go to the lowest id:\n".to_owned();
+    for rule in Keep::ALL {
+        text += &format!("- {}: {}\n", rule.name(), rule.keeps());
+    }
+    text + "Before the rules come whole documents before truncated ones, then sound ones before garbled ones, unless the \
+        first rule is stored."
 }
 
 fn help() -> String {

@@ -23,6 +23,7 @@ mod judging;
 mod level_option;
 mod listed_inputs;
 mod lists;
+mod losses;
 mod matches;
 mod messages;
 mod named;

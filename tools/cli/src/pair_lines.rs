@@ -1,11 +1,12 @@
 //! Pairs and groups as lines of JSON or TSV.
 
-use nddb::detect::{Collection, Group, Line, Measures, Pair, Value, columns};
+use nddb::detect::{Collection, Group, Line, Measures, Pair, PairLoss, Value, columns};
 use serde::{Serialize, Serializer};
 
 use crate::described::{Described, With};
 use crate::ids::write_id;
 use crate::json::{self, Id};
+use crate::losses;
 
 /// How to write lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +27,9 @@ impl Format {
     }
 
     /// Returns the header before all lines, with the optional columns.
-    pub(crate) fn header(self, with: &[With]) -> Vec<u8> {
-        let mut header = self.columns();
+    /// With `losses` these include what either document of a pair loses.
+    pub(crate) fn header(self, with: &[With], losses: bool) -> Vec<u8> {
+        let mut header = self.columns(losses);
         if self == Format::Tsv {
             header.pop();
             ["a_", "b_"].into_iter().for_each(|prefix| Described::header(with, &mut header, prefix));
@@ -36,12 +38,14 @@ impl Format {
         header
     }
 
-    fn columns(self) -> Vec<u8> {
+    fn columns(self, losses: bool) -> Vec<u8> {
         match self {
             Format::Jsonl => Vec::new(),
             Format::Tsv => {
                 let measures = columns().iter().map(|column| column.name);
-                let names: Vec<&str> = ["a", "b", "method"].into_iter().chain(measures).chain(["verdict"]).collect();
+                let losses: &[&str] = if losses { &losses::OF_PAIR } else { &[] };
+                let names = ["a", "b", "method"].into_iter().chain(measures).chain(["verdict"]);
+                let names: Vec<&str> = names.chain(losses.iter().copied()).collect();
                 (names.join("\t") + "\n").into_bytes()
             }
         }
@@ -69,7 +73,11 @@ impl Lines<'_> {
     fn json_pair(&self, out: &mut Vec<u8>, pair: &Pair) {
         let (a, b) = (Id(self.collection.id(pair.a)), Id(self.collection.id(pair.b)));
         let verdict = pair.verdict();
-        json::line(out, &PairLine { a, b, method: self.method, scores: Scores(&pair.measures), verdict: &verdict });
+        let losses = pair.loss.as_deref().map(Losses);
+        json::line(
+            out,
+            &PairLine { a, b, method: self.method, scores: Scores(&pair.measures), verdict: &verdict, losses },
+        );
     }
 
     fn json_group(&self, out: &mut Vec<u8>, group: &Group<'_>) {
@@ -105,6 +113,9 @@ impl Lines<'_> {
         }
         out.push(b'\t');
         out.extend_from_slice(pair.verdict().as_bytes());
+        if let Some(loss) = &pair.loss {
+            losses::append_tsv(loss, out);
+        }
         out.push(b'\n');
     }
 
@@ -135,6 +146,17 @@ struct PairLine<'a> {
     #[serde(flatten)]
     scores: Scores<'a>,
     verdict: &'a str,
+    #[serde(flatten)]
+    losses: Option<Losses<'a>>,
+}
+
+/// What either document of a pair loses.
+struct Losses<'a>(&'a PairLoss);
+
+impl Serialize for Losses<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(losses::OF_PAIR.into_iter().zip(losses::values(self.0)))
+    }
 }
 
 /// The scores of a pair.

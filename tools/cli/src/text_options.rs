@@ -27,7 +27,7 @@ pub(crate) struct TextOptions {
 /// The part of a page that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextPart {
-    /// All visible text
+    /// The whole text, as it is compared
     Whole,
     /// Without navigation and other noise, in lower case, numbers as 0
     Main,

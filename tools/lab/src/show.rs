@@ -1,8 +1,8 @@
-//! Two documents side by side: their texts, read again from their archives, and a page that shows both.
+//! Two documents side by side: their texts, as they were compared, and a page that shows both.
 
 use nddb::detect::{UnreadReason, read_page};
 use nddb::{Result, ShownId, Stored, View};
-use nddb_page::text::{content_text, folded_text, title};
+use nddb_page::text::{compared_text, shown_text, shown_title, title};
 
 use crate::html::Html;
 use crate::quantity::grouped;
@@ -21,25 +21,32 @@ pub struct ShownDocument {
     pub tokens: Option<u64>,
     /// The text: one line per block, with single spaces.
     pub text: String,
+    /// Digest of the whole text and the addresses of images.
+    pub digest: Option<[u8; 16]>,
 }
 
 impl ShownDocument {
-    /// Reads a stored document again from its archive: all visible text or, with `is_content`, its content in lower
-    /// case with each number as `0`.
+    /// Reads the text of a stored document, whole or, with `content_alone`, its content: from the database, if that keeps
+    /// words, or else from its archive.
     ///
     /// # Errors
     /// Damage of the catalog. The inner result says why the document cannot be read again.
-    pub fn read(view: View<'_>, stored: &Stored, is_content: bool) -> Result<Result<Self, UnreadReason>> {
+    pub fn read(view: View<'_>, stored: &Stored, content_alone: bool) -> Result<Result<Self, UnreadReason>> {
         let record = &stored.record;
-        Ok(read_page(view, record)?.map(|entry| {
-            let page = entry.page();
-            Self {
-                id: ShownId(&record.id).to_string(),
-                url: record.url.clone(),
-                title: title(&page),
-                tokens: record.tokens,
-                text: if is_content { content_text(&page) } else { folded_text(&page) },
-            }
+        let (title, compared) = match &record.words {
+            Some(words) => (shown_title(words).map(str::to_owned), words.clone()),
+            None => match read_page(view, record)? {
+                Ok(entry) => (title(&entry.page()), compared_text(&entry.page())),
+                Err(unread) => return Ok(Err(unread)),
+            },
+        };
+        Ok(Ok(Self {
+            id: ShownId(&record.id).to_string(),
+            url: record.url.clone(),
+            title,
+            tokens: record.tokens,
+            text: shown_text(&compared, content_alone),
+            digest: record.digest,
         }))
     }
 }
@@ -61,15 +68,24 @@ pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
             row("tokens", &|document| or_none(&document.tokens.map(grouped))),
         ],
     );
-    html.paragraph(&difference_in_words(diff));
+    html.paragraph(&difference_in_words(diff, a.digest == b.digest));
     html.word_diff(diff);
     html.finish()
 }
 
-/// Returns a sentence about how many words differ.
-pub fn difference_in_words(diff: &WordDiff) -> String {
+/// Returns a sentence about how many words differ of two texts, whose digests may be equal.
+pub fn difference_in_words(diff: &WordDiff, is_same_text: bool) -> String {
     if diff.is_equal() {
-        return "The words are the same.".into();
+        let shown = diff.compared.iter().all(|(compared, all)| compared == all);
+        return match (is_same_text, shown) {
+            (true, _) => "The words are the same.".into(),
+            (false, true) => {
+                "The words that are shown are the same; other text or the addresses of images differ.".into()
+            }
+            (false, false) => {
+                format!("The first {} words are the same; the pages differ.", grouped(diff.compared[0].0 as u64))
+            }
+        };
     }
     let words = |count: usize| if count == 1 { "1 word".into() } else { format!("{} words", grouped(count as u64)) };
     format!("{} only on the left, {} only on the right.", words(diff.only_left), words(diff.only_right))
@@ -87,6 +103,7 @@ mod tests {
             title: text_of("<script>alert('title')</script>"),
             tokens: Some(12_345),
             text: text.into(),
+            digest: None,
         }
     }
 

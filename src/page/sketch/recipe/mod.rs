@@ -15,7 +15,8 @@ use crate::sketch::profile::profile_of;
 use crate::sketch::projection::{Projection, projection};
 use crate::sketch::{digest, min_bits, simhash};
 use crate::text::{
-    Page, SiteRule, Tokens, compared_of, compared_text, host_of, lower_hashes, page_content, tokens, visible_text,
+    Page, SiteRule, Tokens, compared_of, compared_text, host_of, is_garbled, lower_hashes, page_content, tokens,
+    visible_text,
 };
 
 /// The sketches of a page's text.
@@ -26,6 +27,10 @@ pub struct Sketch {
     pub fingerprint: u64,
     /// The number of terms (Henzinger 2).
     pub tokens: u64,
+    /// The number of distinct terms.
+    pub distinct: u32,
+    /// Whether the text has characters that stand for others (SPEC 9.3).
+    pub garbled: bool,
     /// A digest, XXH3 (128 bits, most significant byte first): pages with equal digests are exact duplicates. For
     /// `main` it covers the whole text with case and punctuation, each word (between white space) followed by one
     /// space, and then the addresses of its images. For other recipes it covers the token sequence (Henzinger 2), 8
@@ -49,6 +54,8 @@ impl Sketch {
             url: url.map(str::to_owned),
             site: Some(self.site).filter(|site| !site.is_empty()),
             tokens: Some(self.tokens),
+            distinct: Some(self.distinct),
+            garbled: self.garbled,
             digest: Some(self.digest),
             supershingles: self.min_hash.as_ref().map(|min_hash| min_hash.supershingles),
             min_bytes: self.min_hash.map(|min_hash| Box::new(min_bytes(&min_hash.values))),
@@ -347,6 +354,8 @@ impl Recipe {
         let sketch = Sketch {
             fingerprint,
             tokens: tokens.len() as u64,
+            distinct: distinct(tokens.hashes()),
+            garbled: is_garbled(tokens.text()),
             digest: match self.kind {
                 Kind::Content => digest::of_text(tokens.text()),
                 _ => digest::of_tokens(tokens.hashes()),
@@ -417,6 +426,14 @@ impl Default for Recipe {
     fn default() -> Self {
         Recipe { kind: Kind::Content, site: SiteRule::Registrable, lookups: Lookups::Usual }
     }
+}
+
+/// Returns the number of distinct hashes.
+fn distinct(hashes: &[u64]) -> u32 {
+    let mut hashes = hashes.to_vec();
+    hashes.sort_unstable();
+    hashes.dedup();
+    u32::try_from(hashes.len()).unwrap_or(u32::MAX)
 }
 
 impl fmt::Display for Recipe {

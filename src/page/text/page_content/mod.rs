@@ -78,7 +78,7 @@ impl PageContent {
     }
 
     /// Returns all terms of the page, without the distinction between content and other text.
-    pub(crate) fn into_tokens(self) -> Tokens {
+    pub fn into_tokens(self) -> Tokens {
         self.tokens
     }
 
@@ -112,7 +112,7 @@ impl PageContent {
                 _ if block.is_link() => BlockKind::Links,
                 _ => BlockKind::Other,
             };
-            TextBlock { text: words.join(" "), kind }
+            TextBlock { text: words.join(" "), kind, is_unseen: block.is_unseen }
         };
         self.blocks.iter().map(text).collect()
     }
@@ -325,13 +325,15 @@ pub fn whole_words(page: &Page<'_>) -> Vec<u64> {
     page_content(page).whole_hashes()
 }
 
-/// A block of a page, as its readers see it.
+/// A block of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextBlock {
     /// Its text in its own letters, with single spaces.
     pub text: String,
     /// Whether it is content, or the reason why not.
     pub kind: BlockKind,
+    /// Whether the page carries it and does not show it: in a template, or for readers without scripts.
+    pub is_unseen: bool,
 }
 
 /// Whether a block of a page is content, or the reason why not.
@@ -360,6 +362,11 @@ pub enum BlockKind {
 /// ```
 pub fn text_blocks(page: &Page<'_>) -> Vec<TextBlock> {
     page_content(page).text_blocks()
+}
+
+/// Returns the whole text of a page, as it is compared: one line per block.
+pub fn whole_text(page: &Page<'_>) -> String {
+    text_blocks(page).into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n")
 }
 
 /// If there are fewer terms of content, the whole page is its content.

@@ -99,6 +99,8 @@ pub fn value(stored: &Stored) -> Value {
         truncated,
         profile,
         words: _,
+        garbled,
+        distinct,
     } = &stored.record;
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
     json!({
@@ -122,6 +124,8 @@ pub fn value(stored: &Stored) -> Value {
         })),
         "batch": batch,
         "truncated": truncated,
+        "garbled": garbled,
+        "distinct": distinct,
         // The hashes of the title and of the first heading.
         "profile": profile.as_deref().map(|bytes| profile_value(&Profile::from_bytes(bytes))),
     })

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use nddb::View;
-use nddb::detect::{Candidates, Collection, GROUP_LIMIT, Method, PairOptions, PairSummary, Resources, methods};
+use nddb::detect::{
+    Candidates, Collection, GROUP_LIMIT, Method, PairOptions, PairSummary, Resources, WordsFrom, methods,
+};
 use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
@@ -46,6 +48,10 @@ pub(crate) struct Args {
     /// How to write lines
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Shape,
+    /// Where the words come from by which is known what either document of a pair would lose: stored, archives, remote,
+    /// estimate, auto, as in 'nddb cluster' [default: stored if the database keeps words, else estimate]
+    #[arg(long, value_name = "FROM")]
+    words: Option<WordsFrom>,
     #[command(flatten)]
     with: WithArgs,
     /// Write to this file instead of stdout
@@ -135,7 +141,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let to = global.output("-o", args.output.as_deref())?;
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
-    let mut options = PairOptions { expand: args.expand, ..args.how.options(view, global)? };
+    let kept = if view.settings().keeps_words { WordsFrom::Stored } else { WordsFrom::Estimate };
+    let words = (args.format != Shape::Parquet).then(|| args.words.unwrap_or(kept));
+    let mut options = PairOptions { expand: args.expand, words, ..args.how.options(view, global)? };
     nddb::detect::check(view, &options)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
@@ -162,6 +170,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         messages.warn(unsketched(&options, &summary));
     }
     text_options::warnings(&summary).into_iter().for_each(|warning| messages.warn(warning));
+    text_options::unread_warning(&summary.words_unread).into_iter().for_each(|warning| messages.warn(warning));
     if global.json && args.output.is_some() {
         let mut value = value(view, &options, &summary);
         value["seconds"] = clock.seconds().into();
@@ -170,7 +179,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
-    Ok(text_options::code(&summary))
+    Ok(if summary.words_unread.total() > 0 { Code::SomeSkipped } else { text_options::code(&summary) })
 }
 
 /// Writes pairs and groups as lines.
@@ -186,7 +195,7 @@ fn lines(
     let lines = Lines { collection, method: options.method.name(), format };
     let mut out = Vec::new();
     let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-    let outcome = output.emit(&format.header(with)).and_then(|()| {
+    let outcome = output.emit(&format.header(with, options.words.is_some())).and_then(|()| {
         nddb::detect::pairs(view, collection, options, &mut *meter.watch(true), &mut |line| match &mut waiting {
             Some(waiting) => waiting.hold(&lines, &mut out, &line),
             None => {

@@ -21,13 +21,13 @@ use crate::output::Output;
 Examples:
   nddb text page.html
   nddb text --explain page.html                   all blocks, and why some are left out
-  nddb text --whole page.html                     the whole visible text
+  nddb text --whole page.html                     the whole text that is compared
   nddb text --jsonl pages.jsonl > texts.jsonl     JSON lines in, JSON lines out")]
 pub(crate) struct Args {
     /// Files, or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Print all visible text
+    /// Print the whole text: all that is compared
     #[arg(long)]
     whole: bool,
     /// Print all blocks, each with its kind: content, or the reason why it is not content
@@ -50,7 +50,8 @@ pub(crate) fn run(args: &Args, _: &Global) -> Result<Code> {
         let file = args.page.read(path)?;
         for block in text_blocks(&file.page()) {
             if args.explain {
-                output.line(&format!("{:<8} {}", name(block.kind), block.text))?;
+                let unseen = if block.is_unseen { "[not shown] " } else { "" };
+                output.line(&format!("{:<8} {unseen}{}", name(block.kind), block.text))?;
             } else if is_printed(block.kind, args.whole) {
                 output.line(&block.text)?;
             }

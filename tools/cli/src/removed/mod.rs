@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use nddb::detect::{KnownLoss, NearDuplicate, Pair};
 
 use self::origins::Origin;
-use crate::quantity::counted;
+use crate::losses;
 
 pub(crate) use self::clusters::of_clusters;
 pub use self::earlier::Earlier;
@@ -73,22 +73,7 @@ impl<'a> Removed<'a> {
 
     /// Returns what is lost, as text: `12 words: 1 number, 2 names`, `none`, or `estimated`; `None` if it is not known.
     pub fn lost(&self) -> Option<String> {
-        self.loss.as_ref().map(|loss| match loss {
-            KnownLoss::Estimate(_) => "estimated".to_owned(),
-            KnownLoss::Loss(loss) if loss.whole.lost == 0 => "none".to_owned(),
-            KnownLoss::Loss(loss) => {
-                let kinds = [
-                    (loss.kinds.numbers, "number"),
-                    (loss.kinds.negations, "negation"),
-                    (loss.kinds.signs, "sign"),
-                    (loss.kinds.names, "name"),
-                ];
-                let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
-                let kinds: Vec<String> = kinds.map(|(count, kind)| counted(count as u64, kind)).collect();
-                let words = counted(loss.whole.lost as u64, "word");
-                if kinds.is_empty() { words } else { format!("{words}: {}", kinds.join(", ")) }
-            }
-        })
+        self.loss.as_ref().map(losses::lost)
     }
 
     /// Adds where the document stands.

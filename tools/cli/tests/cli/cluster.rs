@@ -9,6 +9,15 @@ fn text(dir: &Dir, name: &str) -> String {
     String::from_utf8(dir.read(name)).expect("text")
 }
 
+/// Lines of `pairs` without what the pairs lose, which `cluster` does not write.
+fn without_losses(pairs: &str) -> String {
+    let line = |line: &str| match line.split_once(",\"loss_a\"") {
+        Some((head, _)) => format!("{head}}}\n"),
+        None => format!("{line}\n"),
+    };
+    pairs.lines().map(line).collect()
+}
+
 #[test]
 fn a_folder_gets_clusters_pairs_and_lists() {
     let dir = with_pages();
@@ -30,7 +39,10 @@ fn a_folder_gets_clusters_pairs_and_lists() {
     assert_eq!(text(&dir, "out/clusters.tsv"), table);
     assert_eq!(text(&dir, "out/remove.txt"), "a\\t\"1\"\nc\n");
     assert_eq!(text(&dir, "out/keep.txt"), "b\nd\ne\nf\ng\n");
-    assert_eq!(text(&dir, "out/pairs.jsonl"), dir.nddb(["pairs", "db", "--method", "split"]).done().stdout);
+    assert_eq!(
+        text(&dir, "out/pairs.jsonl"),
+        without_losses(&dir.nddb(["pairs", "db", "--method", "split"]).done().stdout)
+    );
     let summary: Value = serde_json::from_str(&text(&dir, "out/summary.json")).expect("JSON");
     assert_eq!(summary["recipe"], "web/1");
     assert_eq!(summary["input"]["db"], "db");
@@ -154,7 +166,10 @@ fn a_deleted_founder_names_its_cluster_until_compaction_and_is_mapped_then() {
         (vec!["b\ta\\t\"1\"\tremove".to_owned(), "b\tc\tkeep".to_owned()], kept.clone())
     );
     assert_eq!(text(&dir, "out/renamed.tsv"), "old\tnew\n");
-    assert_eq!(text(&dir, "out/pairs.jsonl"), dir.nddb(["pairs", "db", "--method", "b"]).done().stdout);
+    assert_eq!(
+        text(&dir, "out/pairs.jsonl"),
+        without_losses(&dir.nddb(["pairs", "db", "--method", "b"]).done().stdout)
+    );
     dir.nddb(["compact", "db", "--all"]).done();
     assert_eq!(
         cluster(&["--previous", "out"]),

@@ -314,7 +314,7 @@ fn the_table_shows_what_was_scored_and_the_review_what_was_not() {
     let review = String::from_utf8(dir.read("review.tsv")).expect("text");
     let lines: Vec<&str> = review.lines().collect();
     assert_eq!(lines[0], "id1\tid2\tlabel\tkind\turl1\turl2");
-    assert!(lines.contains(&"d11\td9\t\tweb/1 c c=340\thttp://c.net/11\thttp://www.a.org/9"), "{review}");
+    assert!(lines.contains(&"d9\td11\t\tweb/1 c c=340\thttp://www.a.org/9\thttp://c.net/11"), "{review}");
     assert!(lines[1..].iter().all(|line| line.split('\t').take(2).any(|id| id == "d11" || id == "short")));
 }
 

@@ -116,7 +116,8 @@ fn why_has_the_numbers_and_the_words_that_differ() {
         dir.nddb(args.iter().chain(more)).done().json()
     };
     let answer = ask(&[]);
-    let fields = [&["id", "fp", "distance", "url", "site"][..], &EVIDENCE].concat();
+    let losses = ["loss_query", "lost_query", "level_query", "loss_match", "lost_match", "level_match", "words"];
+    let fields = [&["id", "fp", "distance", "url", "site"][..], &EVIDENCE, &losses].concat();
     assert_eq!(keys(&answer["matches"][0]), fields);
     assert_eq!(answer["matches"][0]["same_site"], Value::Null);
     let answer = ask(&["--why", "--url", "http://www.example.org/b"]);
@@ -184,6 +185,8 @@ fn bare_fingerprints_are_judged_by_simhash_alone() {
     let evidence = json!({
         "id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null, "b_sim": null, "c_sim": null,
         "agreement": null, "probability": null, "resemblance": null, "lcs": null, "same_site": null, "same_heading": null, "rule": "simhash",
+        "loss_query": null, "lost_query": "estimated", "level_query": "standard",
+        "loss_match": null, "lost_match": "estimated", "level_match": "standard", "words": "estimate",
     });
     assert_eq!(answer["matches"][1], evidence);
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");

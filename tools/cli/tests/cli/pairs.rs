@@ -65,6 +65,13 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
             "same_site",
             "same_heading",
             "verdict",
+            "loss_a",
+            "lost_a",
+            "level_a",
+            "loss_b",
+            "lost_b",
+            "level_b",
+            "words",
         ];
         assert_eq!(keys(&lines[2]), expected);
         assert_eq!((&lines[2]["a"], &lines[2]["b"]), (&json!("a\t\"1\""), &json!("b")));
@@ -85,7 +92,7 @@ fn a_table_shows_people_the_columns_in_which_something_is_known() {
     let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(table.starts_with("2 documents with the same text: b, c\n"), "{table}");
     let titles = lines.iter().position(|line| line.first() == Some(&"a")).expect("the titles");
-    assert_eq!((lines[titles][1], lines[titles].last()), ("b", Some(&"verdict")), "{table}");
+    assert_eq!((lines[titles][1], lines[titles].last()), ("b", Some(&"words")), "{table}");
     assert!(!table.contains("null") && !lines[titles].contains(&"lcs"), "{table}");
     assert_eq!(lines[titles + 1][..3], ["a", "\"1\"", "b"], "a tab is a blank: {table}");
     let with = dir.nddb(args.iter().chain(&["--with", "url"])).done().stdout;
@@ -110,10 +117,10 @@ fn expanded_all_pairs_are_lines() {
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(
         rows[0].join(" "),
-        "a b method distance b_sim c_sim agreement probability resemblance lcs lcs_containment cosine same_site same_heading verdict"
+        "a b method distance b_sim c_sim agreement probability resemblance lcs lcs_containment cosine same_site same_heading verdict loss_a lost_a level_a loss_b lost_b level_b words"
     );
     assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
-    assert!(rows.iter().all(|row| row.len() == 15));
+    assert!(rows.iter().all(|row| row.len() == 22));
     let table = dir.nddb(["pairs", "db", "--method", "b", "--format", "tsv"]).done().stdout;
     assert!(table.contains("\n#identity\t2\t\tb\tb\tc\n"), "{table}");
 }
@@ -127,6 +134,8 @@ fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
         "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "probability": null,
         "resemblance": null,
         "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "simhash",
+        "loss_a": null, "lost_a": "estimated", "level_a": "standard",
+        "loss_b": null, "lost_b": "estimated", "level_b": "standard", "words": "estimate",
     });
     assert_eq!(lines[0], expected);
     assert_eq!(dir.nddb(["pairs", "db", "--method", "simhash", "-k", "0"]).done().stdout, "");
@@ -213,4 +222,43 @@ fn without_a_method_it_is_the_default_of_the_recipe() {
     dir.nddb(["create", "other", "--recipe", "web"]).done();
     assert_eq!(method(&["pairs", "other", "-o", "p", "--json"]), "simhash");
     assert_eq!(cluster("other"), "simhash");
+}
+
+/// What either document of a pair loses is known word by word where the words are at hand.
+#[test]
+fn pairs_and_queries_say_what_would_be_lost() {
+    let dir = Dir::new();
+    let words: Vec<String> = (0..200).map(|word| format!("word{}", word * 7919 % 9973)).collect();
+    let (long, short) = (words.join(" "), words[..190].join(" "));
+    let rows = [json!({"id": "long", "text": long}), json!({"id": "short", "text": short})];
+    dir.write("in.jsonl", rows.iter().map(|row| format!("{row}\n")).collect::<String>().as_bytes());
+    for (name, options) in [("kept", &["--keep-words"][..]), ("bare", &[])] {
+        dir.nddb([&["create", name], options].concat()).done();
+        dir.nddb(["load", name, "in.jsonl"]).done();
+    }
+    let exact = [json!(0.05), json!("10 words: 10 names"), json!("standard"), json!(0.0), json!("none")];
+    let of = |pair: &Value, names: [&str; 2]| {
+        let [a, b] = names;
+        let fields =
+            [format!("loss_{a}"), format!("lost_{a}"), format!("level_{a}"), format!("loss_{b}"), format!("lost_{b}")];
+        fields.map(|field| pair[field].clone())
+    };
+    let pair = dir.nddb(["pairs", "kept"]).done().json();
+    assert_eq!((of(&pair, ["a", "b"]), &pair["words"]), (exact.clone(), &json!("stored")));
+    let read = dir.nddb(["pairs", "bare", "--words", "archives"]).done().json();
+    assert_eq!((of(&read, ["a", "b"]), &read["words"]), (exact.clone(), &json!("archives")));
+    let estimated = dir.nddb(["pairs", "bare"]).done().json();
+    assert_eq!((&estimated["lost_a"], &estimated["words"]), (&json!("estimated"), &json!("estimate")));
+    dir.write("long.txt", long.as_bytes());
+    for asked in [&["--id", "long"][..], &["--text", "long.txt"]] {
+        let answer = dir.nddb([&["query", "kept"], asked].concat()).done().json();
+        let found = answer["matches"].as_array().expect("matches").iter().find(|found| found["id"] == "short");
+        let found = found.expect("the other one");
+        assert_eq!((of(found, ["query", "match"]), &found["words"]), (exact.clone(), &json!("stored")), "{asked:?}");
+        let answer = dir.nddb([&["query", "bare"], asked].concat()).done().json();
+        assert_eq!(answer["matches"][0]["words"], "estimate");
+    }
+    std::fs::remove_file(dir.path("in.jsonl")).expect("removed");
+    let gone = dir.nddb(["pairs", "bare", "--words", "archives"]).ends(3).json();
+    assert_eq!((&gone["loss_a"], &gone["level_a"]), (&Value::Null, &Value::Null), "what cannot be read is not known");
 }

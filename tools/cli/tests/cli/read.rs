@@ -23,6 +23,8 @@ fn get_prints_what_is_stored_of_each_document() {
         "source",
         "batch",
         "truncated",
+        "garbled",
+        "distinct",
         "profile",
     ];
     assert_eq!(keys(&found[0]), expected);

@@ -290,12 +290,19 @@ fn the_page_opens_with_what_cluster_would_remove() {
     assert_eq!((sum("batches", "documents"), sum("batches", "removed")), (60, gone.len() as u64));
     assert_eq!(removals["batches"][0]["name"], "day");
     assert_eq!((&removals["batches"][1]["name"], &removals["batches"][1]["documents"]), (&Value::Null, &json!(4)));
-    // What each removal is expected to be wrong by is what pairs says of it and the kept page.
     assert_eq!(sum("scores", "removed"), gone.len() as u64);
-    let (of, wrong) = (&removals["expected_wrong"]["of"], removals["expected_wrong"]["documents"].as_f64());
-    assert_eq!(count(of), gone.len() as u64);
-    assert!(wrong.is_some_and(|wrong| wrong > 0.0 && wrong < gone.len() as f64 / 2.0), "{removals}");
-    assert!(page.contains("the model's own estimate") && page.contains("nddb audit db -o audit.html"));
+    assert_eq!((&removals["keep"], &removals["level"]), (&made["keep"], &made["level"]));
+    assert!(page.contains("chosen by: never removed, earlier load, whole before truncated, sound before garbled"));
+    // The removals that lose most come first, with the words that they lose.
+    let worst = removals["worst"].as_array().expect("removals");
+    let shares: Vec<f64> = worst.iter().map(|lossy| lossy["loss"].as_f64().expect("a share")).collect();
+    assert!(shares.iter().all(|share| *share > 0.0) && shares.is_sorted_by(|a, b| a >= b), "{shares:?}");
+    for lossy in worst {
+        assert!(gone.contains(&lossy["id"].as_str().expect("an id").to_owned()), "{lossy}");
+        assert!(lossy["lost"].as_array().is_some_and(|lost| !lost.is_empty()), "{lossy}");
+    }
+    assert_eq!(removals["unverified"], made["unverified"]);
+    assert!(page.contains("What is lost") && page.contains("nddb audit db -o audit.html"));
     let largest = &removals["largest"][0];
     let first = &largest["members"][0];
     assert!(

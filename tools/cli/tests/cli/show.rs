@@ -31,3 +31,34 @@ fn two_documents_are_shown_side_by_side() {
     std::fs::remove_file(dir.path("in.warc.gz")).expect("removed");
     dir.nddb(["show", "db", "http://a.org/1", "http://a.org/2"]).tells(1, &["cannot be read", "hint: "]);
 }
+
+/// What a page carries in templates or for readers without scripts is compared, so it is shown, and marked.
+#[test]
+fn text_that_pages_do_not_show_is_shown_where_it_was_compared() {
+    let dir = Dir::new();
+    let mut words: Vec<String> = (0..200).map(|word| format!("word{}", word * 7919 % 9973)).collect();
+    let page = |words: &[String]| {
+        let text = words.join(" ");
+        format!("<script type=\"text/x-handlebars-template\"><h3>Operations</h3><p>{text}</p></script><div></div>")
+    };
+    let first = page(&words);
+    words[3] = "elephant".into();
+    let pages = [("http://a.org/1", &*first), ("http://a.org/2", &*page(&words))];
+    dir.write_warc("in.warc.gz", &pages);
+    for options in [&[][..], &["--keep-words"]] {
+        dir.nddb([&["create", "db"], options].concat()).done();
+        dir.nddb(["load", "db", "in.warc.gz"]).done();
+        for more in [&[][..], &["--text", "main"]] {
+            let shown = dir.nddb([&["show", "db", "http://a.org/1", "http://a.org/2"], more].concat()).done().stdout;
+            assert!(shown.contains("{+elephant+}") && shown.contains("[not shown]"), "{shown}");
+            assert!(shown.contains("1 word only on the left, 1 word only on the right."), "{shown}");
+        }
+        let dir_of = dir.path("db");
+        std::fs::remove_dir_all(dir_of).expect("removed");
+    }
+    dir.write("page.html", page(&words).as_bytes());
+    let whole = dir.nddb(["text", "--whole", "page.html"]).done().stdout;
+    assert!(whole.contains("elephant"), "{whole}");
+    let explained = dir.nddb(["text", "--explain", "page.html"]).done().stdout;
+    assert!(explained.contains("[not shown] ") && explained.contains("elephant"), "{explained}");
+}

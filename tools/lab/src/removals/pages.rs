@@ -1,4 +1,4 @@
-//! Pages for people: address, title and visible text, read again from the archives.
+//! Pages for people: address, title and the text that was compared, of the database or read again from archives.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use nddb::detect::{Collection, Resources, UnreadTexts};
 use nddb::{Progress, Result, View};
 use nddb_dedup::TextSources;
 use nddb_index::spill::ticker::Ticker;
-use nddb_page::text::{folded_text, title};
+use nddb_page::text::{compared_text, shown_text, shown_title, title};
 
 use crate::difference::Told;
 
@@ -31,8 +31,12 @@ pub struct KnownPage {
     pub date: Option<i64>,
     /// Its title; `None` if the page has none, or could not be read.
     pub title: Option<String>,
-    /// Its visible text, one line per block; `None` if it could not be read.
+    /// The text that is compared, one line per block; `None` if it could not be read.
     pub text: Option<String>,
+    /// The same as [`nddb_page::text::compared_text`].
+    pub compared: Option<String>,
+    /// Digest of the whole text and the addresses of images.
+    pub digest: Option<[u8; 16]>,
 }
 
 impl KnownPage {
@@ -66,23 +70,29 @@ pub fn read_pages(
     resources: &Resources,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<(BTreeMap<u32, KnownPage>, UnreadTexts)> {
-    let mut pages = BTreeMap::new();
+    let (mut pages, mut unread) = (BTreeMap::new(), wanted.clone());
     for ordinal in wanted.ones().map(|ordinal| ordinal as u32) {
         let id = collection.id(ordinal).to_owned();
-        let record = view.get(&id)?.map(|stored| stored.record);
-        let (url, site, date) = record.map_or((None, None, None), |record| (record.url, record.site, record.date));
+        let record = view.get(&id)?.map(|stored| stored.record).unwrap_or_default();
+        let title = record.words.as_deref().and_then(shown_title).map(str::to_owned);
+        let text = record.words.as_deref().map(|words| shown_text(words, false));
+        unread.set(ordinal as usize, text.is_none());
+        let compared = record.words;
         let has_namesake = collection.has_namesake(&id);
-        pages.insert(ordinal, KnownPage { id, has_namesake, url, site, date, ..KnownPage::default() });
+        let (url, site, date, digest) = (record.url, record.site, record.date, record.digest);
+        pages.insert(ordinal, KnownPage { id, has_namesake, url, site, date, title, text, compared, digest });
     }
-    if pages.is_empty() {
+    if unread.is_clear() {
         return Ok((pages, UnreadTexts::default()));
     }
     let ticker = Ticker::new(watch);
     let sources = TextSources::new(view, collection, None, resources, &ticker)?;
-    let unread = sources.each_page(wanted, resources, &ticker, &mut |ordinal, entry| {
+    let unread = sources.each_page(&unread, resources, &ticker, &mut |ordinal, entry| {
         if let Some(known) = pages.get_mut(&ordinal) {
             let page = entry.page();
-            (known.title, known.text) = (title(&page), Some(folded_text(&page)));
+            let compared = compared_text(&page);
+            (known.title, known.text) = (title(&page), Some(shown_text(&compared, false)));
+            known.compared = Some(compared);
         }
         Ok(())
     })?;

@@ -1,4 +1,4 @@
-//! Reports: the documents that clustering would remove and the confidence in this, the measurements of the papers on a
+//! Reports: the documents that clustering would remove and what would be lost, the measurements of the papers on a
 //! database, and a page that shows both with plots.
 
 mod measured;
@@ -9,6 +9,6 @@ mod text_page;
 mod texts;
 
 pub use measured::{Measured, Report, SAMPLE};
-pub use overview::{Overview, Scored, Share, ShownCluster, Thin};
+pub use overview::{Lossy, Overview, Share, ShownCluster, Thin};
 pub use page::C_RANGES;
 pub use texts::Texts;

@@ -1,16 +1,19 @@
-//! The overview for an owner of pages: how many documents would be removed, from which sites, why, and with what
-//! confidence.
+//! The overview for an owner of pages: how many documents would be removed, from which sites, why, and what would be
+//! lost.
 
 use std::collections::{BTreeMap, HashMap};
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::{Collection, MemberVerdict, UnreadTexts, is_thin_document};
+use nddb::detect::{ClusterOptions, Collection, Keep, KnownLoss, Level, MemberVerdict, UnreadTexts, is_thin_document};
 use nddb::{Progress, Result, View};
+use nddb_verdict::{Comparison, Words};
 
-use crate::removals::{KnownPage, Removals, ScoreBin, read_pages};
+use crate::removals::{JudgedMember, KnownPage, Removals, ScoreBin, read_pages};
 
 /// Number of sites that are listed by name.
 const SITES: usize = 20;
+/// Number of removals that are shown with what they lose.
+const WORST: usize = 20;
 /// Number of clusters that are shown, and of thin clusters.
 const CLUSTERS: usize = 10;
 const THIN_CLUSTERS: usize = 5;
@@ -20,6 +23,10 @@ const MEMBERS: usize = 4;
 /// The effect of clustering.
 #[derive(Debug, Default)]
 pub struct Overview {
+    /// By what the kept documents are chosen, most important first.
+    pub keep: Vec<&'static str>,
+    /// How much of a removed document may be lost.
+    pub level: Level,
     /// Live documents.
     pub documents: u64,
     /// Of these, documents to remove.
@@ -41,7 +48,11 @@ pub struct Overview {
     /// Batches by name, and the documents without a batch; empty if there is no batch.
     pub batches: Vec<Share>,
     /// Removed documents by rule and range of score.
-    pub scores: BTreeMap<(String, ScoreBin), Scored>,
+    pub scores: BTreeMap<(String, ScoreBin), u64>,
+    /// Removed documents whose loss is estimated from sketches, because no words could be read.
+    pub unverified: u64,
+    /// The removals that lose most, those first.
+    pub worst: Vec<Lossy>,
     /// The largest clusters, thin ones left out.
     pub largest: Vec<ShownCluster>,
     /// Thin pages: pages with too little content.
@@ -61,15 +72,15 @@ pub struct Share {
     pub removed: u64,
 }
 
-/// Removals of one rule and range of score.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Scored {
-    /// Documents to remove.
-    pub removed: u64,
-    /// Of these, documents for which the model gives a probability.
-    pub estimated: u64,
-    /// The number of wrong removals among the estimated ones, by the model's own estimate.
-    pub wrong: f64,
+/// A removal and what is lost by it.
+#[derive(Debug)]
+pub struct Lossy {
+    /// The document to remove, and the one that is kept instead.
+    pub pages: [KnownPage; 2],
+    /// The share of its words that is lost, of its content or its whole text; of an estimate the greatest plausible one.
+    pub share: f64,
+    /// The lost words, passage by passage; empty if a text could not be read.
+    pub passages: Vec<String>,
 }
 
 /// Thin pages: documents with too little content to be distinguished from other pages.
@@ -105,12 +116,6 @@ struct Chosen {
 }
 
 impl Overview {
-    /// Returns the number of removals for which the model gives a probability, and how many of these it expects to be
-    /// wrong. Equal texts count as right.
-    pub fn expected_wrong(&self) -> (u64, f64) {
-        self.scores.values().fold((0, 0.0), |sum, scored| (sum.0 + scored.estimated, sum.1 + scored.wrong))
-    }
-
     /// Counts removals, and reads the pages that are shown.
     pub(super) fn measure(
         view: View<'_>,
@@ -118,18 +123,16 @@ impl Overview {
         removals: &Removals,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
-        let mut made = Self::default();
+        let ClusterOptions { keep, level, .. } = &removals.options;
+        let mut made = Self { keep: Keep::order(keep), level: *level, ..Self::default() };
         for member in &removals.members {
             *made.verdicts.entry(member.verdict).or_default() += 1;
         }
         for member in removals.removed() {
-            let scored = made.scores.entry((removals.rule(member).to_owned(), member.score.bin())).or_default();
-            scored.removed += 1;
-            if let Some(probability) = member.score.probability() {
-                scored.estimated += 1;
-                scored.wrong += 1.0 - probability;
-            }
+            *made.scores.entry((removals.rule(member).to_owned(), member.score.bin())).or_default() += 1;
         }
+        made.unverified = removals.clusters.summary.unverified;
+        let worst = worst(removals);
         let sites = made.count(collection, removals);
         made.name_sites(view, collection, sites)?;
         made.count_bytes(view, collection, removals)?;
@@ -138,6 +141,7 @@ impl Overview {
         let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
         let shown = largest.iter().chain(&thin).flat_map(|cluster| &cluster.members);
         shown.for_each(|&member| wanted.insert(member as usize));
+        worst.iter().flat_map(|(_, pair)| pair).for_each(|&member| wanted.insert(member as usize));
         let resources = &removals.options.pairs.resources;
         let (pages, unread) = read_pages(view, collection, &wanted, resources, watch)?;
         let show = |chosen: Chosen| {
@@ -151,6 +155,7 @@ impl Overview {
         made.largest = largest.into_iter().map(show).collect();
         made.thin.largest = thin.into_iter().map(show).collect();
         made.unread = unread;
+        made.worst = worst.into_iter().map(|(share, pair)| Lossy::of(share, pair, &pages)).collect();
         Ok(made)
     }
 
@@ -239,6 +244,30 @@ impl Overview {
             Ok(())
         })?;
         Ok((largest, thin))
+    }
+}
+
+/// Returns the removals that lose most, by the share that is lost: removed and kept document.
+fn worst(removals: &Removals) -> Vec<(f64, [u32; 2])> {
+    let share = |member: &JudgedMember| removals.clusters.loss(member.member).and_then(KnownLoss::share);
+    let lossy =
+        |member: &JudgedMember| Some((share(member).filter(|share| *share > 0.0)?, [member.member, member.kept]));
+    let mut worst: Vec<(f64, [u32; 2])> = removals.removed().filter_map(lossy).collect();
+    worst.sort_by(|(a, pair), (b, other)| b.total_cmp(a).then_with(|| pair.cmp(other)));
+    worst.truncate(WORST);
+    worst
+}
+
+impl Lossy {
+    fn of(share: f64, pair: [u32; 2], pages: &BTreeMap<u32, KnownPage>) -> Self {
+        let pages = pair.map(|ordinal| pages.get(&ordinal).cloned().unwrap_or_default());
+        let texts = pages[0].compared.as_deref().zip(pages[1].compared.as_deref());
+        let passages = texts.map(|(removed, kept)| {
+            let words = Words::of(removed);
+            let lost = Comparison::of(&words, &Words::of(kept)).lost;
+            lost.passages.into_iter().map(|passage| removed[words.range(passage)].replace('\n', " ")).collect()
+        });
+        Self { pages, share, passages: passages.unwrap_or_default() }
     }
 }
 

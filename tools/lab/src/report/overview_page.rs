@@ -4,11 +4,11 @@ use nddb::ShownId;
 use nddb::detect::MemberVerdict;
 
 use super::measured::Report;
-use super::overview::{Overview, Share, ShownCluster};
+use super::overview::{Lossy, Overview, Share, ShownCluster};
 use crate::html::Html;
 use crate::plot::{Plot, Result};
 use crate::quantity::{bytes as bytes_of, counted, grouped, unread_reasons};
-use crate::removals::ScoreBin;
+use crate::removals::KnownPage;
 use crate::show::difference_in_words;
 use crate::word_diff::WordDiff;
 
@@ -38,15 +38,18 @@ pub(super) fn sections(html: &mut Html, report: &Report<'_>) -> Result<()> {
         ));
     }
     html.paragraph(&format!(
-        "{} are in {}. Of each cluster one document is kept: the one fetched first, of several the longest. Another \
-         member goes only if it is itself near to that one, and little of its content may be missing there.",
+        "{} are in {}. Of each cluster one document is kept, chosen by: {}. Another member goes only \
+         if it is itself near to one that is kept, and the level {} allows what is lost: {}.",
         counted(overview.clustered, "document"),
         counted(overview.clusters, "cluster"),
+        overview.keep.join(", "),
+        overview.level,
+        overview.level.removes(),
     ));
     members(html, overview);
     shares(html, overview)?;
     scores(html, overview);
-    certainty(html, report)?;
+    lost(html, report);
     clusters(html, overview);
     thin(html, overview);
     Ok(())
@@ -109,58 +112,57 @@ fn scores(html: &mut Html, overview: &Overview) {
     let rows: Vec<Vec<String>> = overview
         .scores
         .iter()
-        .map(|((rule, bin), scored)| {
-            vec![rule.clone(), bin.to_string(), grouped(scored.removed), percent(scored.removed, overview.removed)]
+        .map(|((rule, bin), &removed)| {
+            vec![rule.clone(), bin.to_string(), grouped(removed), percent(removed, overview.removed)]
         })
         .collect();
     html.table(&["rule that decided", "score", "removed", "share"], &rows);
 }
 
-fn certainty(html: &mut Html, report: &Report<'_>) -> Result<()> {
+/// What is lost, the removals that lose most first.
+fn lost(html: &mut Html, report: &Report<'_>) {
     let overview = &report.overview;
-    html.heading(2, "Confidence");
-    let (estimated, wrong) = overview.expected_wrong();
-    let audit = format!(
-        "To measure it, judge a sample by hand: nddb audit {} -o audit.html makes a page for that, and nddb audit \
-         --score reads the answers.",
-        report.db
-    );
+    html.heading(2, "What is lost");
     if overview.removed == 0 {
-        html.paragraph("Nothing is removed, so nothing is removed wrongly.");
-        return Ok(());
-    }
-    if !overview.scores.keys().any(|(_, bin)| matches!(bin, ScoreBin::Probability(_))) {
-        html.paragraph(&format!(
-            "Nothing is estimated: the model gave no probability for any of the pairs that differ in their texts. {audit}"
-        ));
-        return Ok(());
+        html.paragraph("Nothing is removed, so nothing is lost.");
+        return;
     }
     html.paragraph(&format!(
-        "The model expects {} of {} removals to be wrong ({:.1}%): the sum of 1 - p over all \
-         removals; exact-text matches count as certain. This is the model's own estimate, made with constants that were fitted to labelled \
-         pages of other sites; nobody has looked at these pages. {audit}",
-        at_most_one_place(wrong),
-        grouped(estimated),
-        100.0 * wrong / estimated.max(1) as f64,
+        "What {} of {} lose is known word by word; of {} it is estimated from sketches, which nobody verified. How many \
+         removals are wrong is not estimated: judge a sample by hand, for which nddb audit {} -o audit.html makes a page.",
+        grouped(overview.removed.saturating_sub(overview.unverified)),
+        counted(overview.removed, "removal"),
+        grouped(overview.unverified),
+        report.db,
     ));
-    let mut bins: std::collections::BTreeMap<ScoreBin, (u64, f64)> = std::collections::BTreeMap::new();
-    for ((_, bin), scored) in overview.scores.iter().filter(|(_, scored)| scored.estimated > 0) {
-        let sum = bins.entry(*bin).or_default();
-        *sum = (sum.0 + scored.estimated, sum.1 + scored.wrong);
+    if overview.worst.is_empty() {
+        html.paragraph("No removed document has a word that the kept one lacks.");
+        return;
     }
-    let heights: Vec<(String, Option<f64>)> =
-        bins.iter().map(|(bin, &(removed, _))| (short(*bin), ratio(removed, estimated))).collect();
-    let rows: Vec<Vec<String>> = bins
-        .into_iter()
-        .map(|(bin, (removed, wrong))| {
-            let share = format!("{:.1}%", 100.0 * wrong / removed as f64);
-            vec![bin.to_string(), grouped(removed), at_most_one_place(wrong), share]
-        })
-        .collect();
-    let plot = Plot { title: "removals by the model's probability", x: "", y: "share of removals" };
-    let titles = ["the model's probability", "removed", "expected wrong", "share"];
-    html.plot(&plot.columns(&heights, true)?, &titles, &rows);
-    Ok(())
+    html.paragraph(
+        "The removals that lose most, as a share of the words of the content or of the whole text, whichever is less, \
+         with the lost words.",
+    );
+    let address = |page: &KnownPage| page.url.clone().unwrap_or_else(|| ShownId(&page.id).to_string());
+    let row = |lossy: &Lossy| {
+        let words = match (lossy.passages.is_empty(), lossy.pages.iter().all(|page| page.compared.is_some())) {
+            (true, false) => "(estimated: a text could not be read)".to_owned(),
+            _ => shortened(&lossy.passages.join(" \u{b7} ")),
+        };
+        vec![address(&lossy.pages[0]), address(&lossy.pages[1]), format!("{:.1}%", 100.0 * lossy.share), words]
+    };
+    let rows: Vec<Vec<String>> = overview.worst.iter().map(row).collect();
+    html.table(&["removed", "kept", "lost", "words"], &rows);
+}
+
+/// Greatest number of characters of lost words that are shown.
+const LOST_SHOWN: usize = 400;
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LOST_SHOWN) {
+        Some((end, _)) => format!("{}\u{2026}", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn clusters(html: &mut Html, overview: &Overview) {
@@ -223,12 +225,14 @@ fn shown(html: &mut Html, cluster: &ShownCluster) {
         })
         .collect();
     html.table(&["", "title", "address", "text"], &rows);
-    let kept = cluster.members.first().and_then(|(page, _)| page.text.as_deref());
-    let removed = cluster.members.iter().skip(1).find(|(_, removed)| *removed);
-    if let Some((kept, removed)) = kept.zip(removed.and_then(|(page, _)| page.text.as_deref())) {
-        let diff = WordDiff::new(kept, removed);
+    let kept = cluster.members.first().map(|(page, _)| page);
+    let removed = cluster.members.iter().skip(1).find(|(_, removed)| *removed).map(|(page, _)| page);
+    if let Some((kept, removed)) = kept.zip(removed)
+        && let Some((text, other)) = kept.text.as_deref().zip(removed.text.as_deref())
+    {
+        let diff = WordDiff::new(text, other);
         html.fold_small("What differs between the kept page and the first that is removed");
-        html.paragraph(&difference_in_words(&diff));
+        html.paragraph(&difference_in_words(&diff, kept.digest == removed.digest));
         html.word_diff(&diff);
         html.unfold();
     }
@@ -241,16 +245,6 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// A range of probability without its name.
-fn short(bin: ScoreBin) -> String {
-    bin.to_string().replace("probability ", "").replace(" to ", "-")
-}
-
 fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
-}
-
-/// An expected number, with one decimal place if it is small.
-fn at_most_one_place(number: f64) -> String {
-    if number < 100.0 { format!("{number:.1}") } else { grouped(number.round() as u64) }
 }

@@ -95,7 +95,7 @@ impl Files<'_> {
         let mut output = self.begin(&format!("pairs.{}", format.extension()))?;
         let mut out = Vec::new();
         let mut waiting = if self.with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-        let outcome = output.emit(&format.header(self.with)).and_then(|()| {
+        let outcome = output.emit(&format.header(self.with, false)).and_then(|()| {
             nddb::detect::cluster(view, collection, self.options, watch, &mut |line| match &mut waiting {
                 Some(waiting) => waiting.hold(&lines, &mut out, &line),
                 None => {

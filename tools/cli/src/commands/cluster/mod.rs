@@ -8,7 +8,7 @@ mod renamed;
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb::detect::{ClusterOptions, ClusterSummary, Collection, Keep, PairOptions};
+use nddb::detect::{ClusterOptions, ClusterSummary, Collection, PairOptions};
 use serde_json::{Value, json};
 
 use self::files::{Files, SOMETIMES};
@@ -46,11 +46,6 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Which document of a cluster is kept: stored (first; then no later run removes what an earlier one kept), batch
-    /// (of the batch named first), newest, oldest, longest, shortest-url, id; rules are tried in
-    /// order, and ties go to the lowest id
-    #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
-    keep: Vec<Keep>,
     #[command(flatten)]
     level: LevelOption,
     /// Connected components of the graph of pairs, instead of stars
@@ -81,11 +76,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let view = reader.view();
     let pairs = args.how.options(view, global)?;
     nddb::detect::check(view, &pairs)?;
-    let mut options = args.level.apply(ClusterOptions {
-        keep: args.keep.clone(),
-        components: args.components,
-        ..ClusterOptions::new(pairs)
-    });
+    let mut options = args.level.apply(ClusterOptions { components: args.components, ..ClusterOptions::new(pairs) });
     let previous = args.previous.as_deref().map(Previous::open).transpose()?;
     let lists = |folder: &PathBuf| global.outputs.lists("-o", folder, "summary.json", &SOMETIMES);
     let lists = args.output.as_ref().map(lists).transpose()?;
@@ -160,7 +151,6 @@ fn told(summary: &ClusterSummary) -> String {
 /// What was clustered, how, and what came of it: the same for the same input.
 fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &ClusterSummary) -> Value {
     let pairs: &PairOptions = &options.pairs;
-    let keep: Vec<&str> = options.keep.iter().map(|rule| rule.name()).collect();
     json!({
         "input": {
             "db": args.database.db.display().to_string(),
@@ -169,7 +159,7 @@ fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &Clu
         },
         "recipe": view.settings().recipe,
         "versions": {"nddb": env!("CARGO_PKG_VERSION"), "format": nddb_format::fields::FORMAT},
-        "keep": keep,
+        "keep": args.level.order(),
         "level": options.level.name(),
         "words": summary.words.name(),
         "words_unread": text_options::unread_value(&summary.unread),

@@ -5,7 +5,7 @@ mod summary;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{Format, Limits, Options, text_of};
-use nddb::detect::{ClusterOptions, Keep, KnownLoss, PairOptions};
+use nddb::detect::{ClusterOptions, KnownLoss, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
 use nddb_jobs::output::{Destination, is_nameless};
@@ -69,16 +69,12 @@ pub(crate) struct Args {
     /// what is lost, and where the document stands: a .tsv, .jsonl or .parquet file
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
-    /// Write the page of 'nddb report' here: what is removed, from which sites, with what confidence
+    /// Write the page of 'nddb report' here: what is removed, from which sites, and what is lost
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Remove what is near to a document of this database, too; may be repeated
     #[arg(long, value_name = "DB")]
     against: Vec<PathBuf>,
-    /// Which document of a cluster is kept: stored (the first in the inputs), newest, oldest, longest, shortest-url,
-    /// id; rules are tried in order, and ties go to the lowest id
-    #[arg(long, value_name = "RULES", value_delimiter = ',', default_value = "stored")]
-    keep: Vec<Keep>,
     /// Remove documents that are near-duplicates with at least this probability, 0 to 1 [default: 0.5]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f64>,
@@ -236,7 +232,7 @@ impl Args {
         }
         self.parameters.apply(&mut judging::running(&mut pairs.method, &mut pairs.or_simhash, &mut pairs.verify))?;
         pairs.resources = pairs::resources(global);
-        Ok(self.level.apply(ClusterOptions { keep: self.keep.clone(), ..ClusterOptions::new(pairs) }))
+        Ok(self.level.apply(ClusterOptions::new(pairs)))
     }
 
     /// Finds what is removed, and lists it.

@@ -65,6 +65,7 @@ impl Summary {
                 "same_text": self.identical,
                 "near": self.near,
                 "earlier": self.earlier,
+                "keep": args.level.order(),
                 "level": args.level.name(),
                 "words": self.clusters.words.name(),
                 "unverified": self.clusters.unverified,

@@ -1,8 +1,11 @@
 //! Queries decided by a method, and their answers as lines.
 
+use std::borrow::Cow;
+
 use nddb::detect::{self, Bound, NearDuplicate, OnlineDetector, PartedNearDuplicates, Piece, compared};
-use nddb::detect::{content_difference, read_page, term_difference};
+use nddb::detect::{PairLoss, WordSource, content_difference, read_page, term_difference, whole_difference};
 use nddb::sketch::Recipe;
+use nddb::text::compared_text;
 use nddb::{Document, Fingerprint, View};
 use serde_json::{Value, json};
 
@@ -13,6 +16,7 @@ use crate::failure::Result;
 use crate::inputs::PageFile;
 use crate::json::{self, Hex, Id, Object};
 use crate::judging::scores;
+use crate::losses;
 
 /// Maximum number of printed edits of a match, and of tokens of each edit.
 const EDITS_MAX: usize = 20;
@@ -60,6 +64,8 @@ struct Asked<'a> {
     method: &'static str,
     /// The document of the query, for `--why`.
     document: Option<Document>,
+    /// Its compared text, if a database keeps words.
+    text: Option<String>,
 }
 
 impl Asked<'_> {
@@ -103,6 +109,7 @@ impl Judged<'_> {
                     fp: (!stored.unprinted).then_some(stored.fingerprint),
                     method: self.online.method_for_stored(stored).name(),
                     document: self.why.then(|| Document::from((**stored).clone())),
+                    text: stored.record.words.clone(),
                 };
                 match answer {
                     Ok(answer) => Ok(self.judge(&asked, &answer, &read.as_ref().map_err(String::clone), out)),
@@ -126,10 +133,15 @@ impl Judged<'_> {
             Query::Page(page) => {
                 let document = &page.document;
                 let answer = self.online.ask_parts(&self.parts.federation, document, Some(&page.file.page()))?;
-                Ok(self.judge(&self.asked(&page.path.display().to_string(), document), &answer, &Ok(&page.file), out))
+                let path = page.path.display().to_string();
+                let keeps_words = self.parts.federation.parts().iter().any(|view| view.settings().keeps_words);
+                let text = keeps_words.then(|| compared_text(&page.file.page()));
+                let asked = Asked { text, ..self.asked(&path, document) };
+                Ok(self.judge(&asked, &answer, &Ok(&page.file), out))
             }
             Query::Missing(id) => {
-                let asked = Asked { query: id, fp: None, method: self.online.method.name(), document: None };
+                let method = self.online.method.name();
+                let asked = Asked { query: id, fp: None, method, document: None, text: None };
                 asked.append_error(true, "no such document", out);
                 Ok(0)
             }
@@ -141,7 +153,8 @@ impl Judged<'_> {
         let method = self.online.method_for(document).name();
         let fp = (!document.is_unprinted()).then_some(fp);
         let fitted = || document.clone().fitted(self.parts.federation.settings().bits).ok();
-        Asked { query, fp, method, document: self.why.then(fitted).flatten() }
+        let text = document.record().words.clone();
+        Asked { query, fp, method, document: self.why.then(fitted).flatten(), text }
     }
 
     /// Appends the line of a document, among many, that cannot be judged.
@@ -192,8 +205,21 @@ impl Judged<'_> {
             object.field(name, score);
         }
         object.field("rule", &*alike.verdict());
+        let values = losses::values(&self.loss(asked, part, alike));
+        losses::OF_QUERY.into_iter().zip(values).for_each(|(name, value)| object.field(name, value));
         if self.why {
             object.field("why", self.why(asked, part, alike, page));
+        }
+    }
+
+    /// Returns what query and match lose, from the words of both if these are at hand.
+    fn loss<'m>(&self, asked: &Asked<'_>, part: usize, alike: &'m NearDuplicate) -> Cow<'m, PairLoss> {
+        let keeps_words = self.parts.federation.parts()[part].settings().keeps_words;
+        let text = asked.text.as_deref().filter(|_| keeps_words && !alike.identical);
+        let other = text.and_then(|_| self.stored(part, alike).ok()?.record.words);
+        match text.zip(other) {
+            Some((text, other)) => Cow::Owned(PairLoss::of_texts(WordSource::Stored, text, &other)),
+            None => Cow::Borrowed(&alike.loss),
         }
     }
 
@@ -210,7 +236,7 @@ impl Judged<'_> {
         let texts = verify
             .map(|verification| verification.lcs.limits(["lcs", "lcs_containment"].map(|name| measures.share(name))));
         let bounds = of_method.iter().chain(texts.iter().flatten());
-        let (terms, unread) = match other.and_then(|other| self.terms(part, &other, page)) {
+        let (terms, unread) = match other.and_then(|other| self.terms(part, (&other, alike.identical), page)) {
             Ok(terms) => (terms, Value::Null),
             Err(why) => (Value::Null, why.into()),
         };
@@ -231,13 +257,26 @@ impl Judged<'_> {
     }
 
     /// Returns the difference between the tokens of the query and those of a match, or the reason why it is unknown.
-    fn terms(&self, part: usize, stored: &nddb::Stored, page: &Result<&PageFile, String>) -> Result<Value, String> {
+    fn terms(
+        &self,
+        part: usize,
+        (stored, identical): (&nddb::Stored, bool),
+        page: &Result<&PageFile, String>,
+    ) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
         let other = read(self.parts.federation.parts()[part], stored)
             .map_err(|why| format!("the match cannot be read: {why}"))?;
         let recipe = Recipe::of_any_version(&self.parts.federation.settings().recipe);
         let (of, difference) = match recipe {
-            Some(recipe) if recipe.has_profile() => ("main content", content_difference(&page.page(), &other.page())),
+            Some(recipe) if recipe.has_profile() => {
+                match content_difference(&page.page(), &other.page()) {
+                    // The content is the same; what differs is around it.
+                    Some(difference) if difference.edits.is_empty() && !identical => {
+                        ("whole text", whole_difference(&page.page(), &other.page()))
+                    }
+                    difference => ("main content", difference),
+                }
+            }
             _ => ("page", term_difference(&page.page(), &other.page())),
         };
         let difference = difference.ok_or("they differ in more than 4,000 tokens")?;

@@ -63,7 +63,7 @@ impl Outside {
         }
     }
 
-    /// Loads inputs by these options into a database in a temporary folder, the first document as the oldest. `check`
+    /// Loads inputs by these options into a database in a temporary folder, as `nddb load` does. `check`
     /// looks at it before anything is read.
     pub(in crate::commands) fn load(
         inputs: Inputs,
@@ -82,6 +82,7 @@ impl Outside {
         let report = Loader::new(&mut writer)
             .options(options)
             .threads(global.threads())
+            .unordered(true)
             .stop_when(interrupt::asked)
             .on_event(|event| match event {
                 Event::Skipped(what) => {

@@ -17,10 +17,10 @@ use crate::output::{self, Output};
 use crate::quantity::{counted, duration};
 use crate::{database, interrupt};
 
-/// Report what `cluster` would remove and with which confidence, and measure the database as the papers do
+/// Report what `cluster` would remove and what would be lost, and measure the database as the papers do
 ///
 /// Writes one self-contained HTML page. It begins with what `nddb cluster` would remove: the number of documents by
-/// site, batch, rule and score, the words and bytes that would go, how many removals the model expects to be wrong, the
+/// site, batch, rule and score, the words and bytes that would go, the removals that lose most with the words they lose, the
 /// largest clusters, and pages with hardly any content. A part that is folded at first has the measurements of the
 /// papers, with plots: the distribution of fingerprints (Manku
 /// et al. 2007, Figure 2), the graph of near-duplicates and the clusters by each method that the database supports, the

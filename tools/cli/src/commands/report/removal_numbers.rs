@@ -10,17 +10,18 @@ pub(super) fn value(report: &Report<'_>) -> Value {
     let overview = &report.overview;
     let verdicts: serde_json::Map<String, Value> =
         overview.verdicts.iter().map(|(verdict, &count)| (verdict.name().to_owned(), count.into())).collect();
-    let (estimated, wrong) = overview.expected_wrong();
-    let scores = overview.scores.iter().map(|((rule, bin), scored)| {
-        json!({
-            "rule": rule,
-            "score": bin.to_string(),
-            "removed": scored.removed,
-            "expected_wrong": (scored.estimated > 0).then_some(scored.wrong),
-        })
+    let scores = overview
+        .scores
+        .iter()
+        .map(|((rule, bin), removed)| json!({"rule": rule, "score": bin.to_string(), "removed": removed}));
+    let worst = overview.worst.iter().map(|lossy| {
+        let [removed, kept] = &lossy.pages;
+        json!({"id": Id(&removed.id), "kept": Id(&kept.id), "loss": lossy.share, "lost": lossy.passages})
     });
     let (count, others) = &overview.other_sites;
     json!({
+        "keep": overview.keep,
+        "level": overview.level.name(),
         "method": report.default_method(),
         "documents": overview.documents,
         "removed": overview.removed,
@@ -29,7 +30,8 @@ pub(super) fn value(report: &Report<'_>) -> Value {
         "clusters": overview.clusters,
         "clustered": overview.clustered,
         "members": verdicts,
-        "expected_wrong": {"of": estimated, "documents": wrong},
+        "unverified": overview.unverified,
+        "worst": worst.collect::<Vec<_>>(),
         "sites": overview.sites.iter().map(share).collect::<Vec<_>>(),
         "other_sites": {"sites": count, "documents": others.documents, "removed": others.removed},
         "batches": overview.batches.iter().map(share).collect::<Vec<_>>(),

@@ -176,7 +176,14 @@ mod tests {
     use super::*;
 
     fn document(id: &str, text: &str) -> ShownDocument {
-        ShownDocument { id: id.into(), url: None, title: Some("A title".into()), tokens: Some(1), text: text.into() }
+        ShownDocument {
+            id: id.into(),
+            url: None,
+            title: Some("A title".into()),
+            tokens: Some(1),
+            text: text.into(),
+            digest: None,
+        }
     }
 
     fn shown(a: &str, b: &str, width: usize, marks: Marks) -> String {

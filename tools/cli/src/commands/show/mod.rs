@@ -22,7 +22,8 @@ const WIDTH: usize = 120;
 
 /// Show two documents side by side and mark the words in which they differ
 ///
-/// The texts are read from the archives that the documents were loaded from. Long stretches of equal words are
+/// The texts are those that were compared, of the database if it keeps words, or else of the archives that the documents
+/// were loaded from. Text that a page carries and does not show is marked with [not shown]. Long stretches of equal words are
 /// shortened to their number of words. Words of only one document are coloured on a terminal; elsewhere, or with
 /// NO_COLOR, they are written as [-removed-] and {+added+}.
 #[derive(Debug, clap::Args)]
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     /// Write one self-contained HTML page to this file, or to stdout for -, instead of text
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Part of the pages to show: all visible text, or the main content
+    /// Part of the pages to show: the whole text that is compared, or its content alone
     #[arg(long, value_enum, default_value = "whole", value_name = "PART")]
     text: TextPart,
 }
@@ -56,12 +57,13 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let reader = database::read(&db)?;
     let view = reader.view();
     let documents = [read(view, &a, args.text)?, read(view, &b, args.text)?];
+    let is_same_text = documents[0].digest == documents[1].digest;
     let diff = WordDiff::new(&documents[0].text, &documents[1].text);
     if let Some(to) = &page {
         let mut output = Output::create(to)?;
         output.write(shown_page(&documents, &diff).as_bytes())?;
         output.finish()?;
-        global.messages().note(format!("show: {}", difference_in_words(&diff)));
+        global.messages().note(format!("show: {}", difference_in_words(&diff, is_same_text)));
         return Ok(Code::Done);
     }
     let is_terminal = std::io::stdout().is_terminal();
@@ -71,7 +73,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let columns = Columns { width, marks };
     let mut output = Output::coloured_stdout();
     output.write(columns.shown(&documents, &diff).as_bytes())?;
-    output.line(&difference_in_words(&diff))?;
+    output.line(&difference_in_words(&diff, is_same_text))?;
     output.flush()?;
     Ok(Code::Done)
 }

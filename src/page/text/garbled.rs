@@ -1,0 +1,52 @@
+//! Texts with characters that stand for others, which are lost (SPEC 9.3).
+
+/// Returns whether a text has characters that stand for others: replacement characters, UTF-8 that was read as Latin-1,
+/// or question marks in place of letters.
+pub(crate) fn is_garbled(text: &str) -> bool {
+    let is_suspect = |word: &&str| word.bytes().any(|byte| !byte.is_ascii() || byte == b'?');
+    text.split_ascii_whitespace().filter(is_suspect).any(is_garbled_word)
+}
+
+fn is_garbled_word(word: &str) -> bool {
+    let is_address = || word.contains(['/', '=', '&', ':', '.', '@']);
+    let mut before = [' '; 2];
+    for c in word.chars() {
+        let found = match (before, c) {
+            (_, '\u{fffd}' | '\u{80}'..='\u{9f}') | ([_, 'â'], '€') | ([_, 'ï'], '¿') => true,
+            ([_, 'Â' | 'Ã' | 'Ð' | 'Ñ'], '\u{a0}'..='\u{bf}') => !matches!(c, '«' | '»'),
+            ([letter, '?'], c) => letter.is_lowercase() && c.is_lowercase() && !is_address(),
+            _ => false,
+        };
+        if found {
+            return true;
+        }
+        before = [before[1], c];
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_stand_for_others_are_found() {
+        for text in [
+            "a caf\u{fffd}",
+            "na\u{ef}\u{bf}\u{bd}ve",
+            "caf\u{85}",
+            "cafÃ© au lait",
+            "itâ€™s",
+            "5Â°",
+            "Ð¿Ñ€Ð¸",
+            "d?ja vu",
+        ] {
+            assert!(is_garbled(text), "{text}");
+        }
+        for text in
+            ["a café", "Really? Yes.", "«VOILÀ», «IRMû", "read /a?b or x.org?y", "ESPAÑA", "20 €, 5°", "what?No"]
+        {
+            assert!(!is_garbled(text), "{text}");
+        }
+    }
+}
