@@ -61,7 +61,7 @@ pub use words::{UnknownWords, WordSource, WordsFrom};
 
 pub use nddb_index::spill::resources::Resources;
 
-// Items that only the lab uses, to measure methods.
+// Items that only nddb-evaluate and nddb-lab use, to measure methods.
 pub use candidates::context::Context;
 pub use candidates::resemblance::{Overlaps, Resembling, Sharing, ShingleSets};
 #[cfg(any(test, feature = "testing"))]

@@ -133,6 +133,9 @@
 //! | `pages` (default) | [`text`], [`sketch`], [`compare`]: HTML, text and Unicode tables |
 //! | `archives` (default) | [`archive`], [`ingest`], [`detect`]: archives, pairs, clusters, the online verdict |
 //! | `parquet` | Parquet files as inputs: some 40 crates more |
+//! | `cloud` | objects of S3, Google Cloud, Azure and HTTP servers as inputs: some 70 crates more |
+//! | `jobs` | `nddb::jobs`: outputs that get their names when they are complete, lists of ids |
+//! | `evaluate` | `nddb::evaluate`: precision and recall on labelled pairs, reports, audits |
 //!
 //! Without default features the crate is the index alone: fingerprints, ids and records.
 
@@ -149,6 +152,11 @@ pub use nddb_index::{
     Watch, Within, Work, WorkFolder, Writer, backup, backup_and_keep, check, planner, raise_open_files, rebuild,
     restore, scan_blocks, scan_segment, scan_segments, verify_backup,
 };
+
+#[cfg(feature = "evaluate")]
+pub use nddb_evaluate as evaluate;
+#[cfg(feature = "jobs")]
+pub use nddb_jobs as jobs;
 
 #[doc(inline)]
 pub use nddb_format::record::{ShownId, digits_of, number_id};

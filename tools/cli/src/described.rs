@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use nddb::View;
 use nddb::detect::{Collection, Descriptions, Resources};
-use nddb_lab::tsv;
+use nddb_jobs::tsv;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 

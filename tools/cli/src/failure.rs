@@ -8,9 +8,9 @@ use std::path::Path;
 use nddb::archive::ArchiveError;
 use nddb::ingest::LoadError;
 use nddb::sketch::RecipeError;
+use nddb_evaluate::PlotError;
 use nddb_format::FormatError;
 use nddb_jobs::output::OutputError;
-use nddb_lab::PlotError;
 
 /// A `Result` of this crate.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;

@@ -2,7 +2,7 @@
 
 use nddb::View;
 use nddb::detect::Collection;
-use nddb_lab::tsv;
+use nddb_jobs::tsv;
 
 use crate::columns::{Cell, RowFormat};
 

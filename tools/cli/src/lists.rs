@@ -9,8 +9,8 @@ use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use nddb::archive::Utf8Reader;
+use nddb_jobs::NamedId;
 use nddb_jobs::output::UNFINISHED;
-use nddb_lab::NamedId;
 use nddb_remote::is_remote;
 use serde::Deserialize;
 use xxhash_rust::xxh3::Xxh3Default;

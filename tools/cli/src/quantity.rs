@@ -4,7 +4,7 @@ use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 use std::time::Duration;
 
-pub(crate) use nddb_lab::quantity::{bytes, counted, grouped};
+pub(crate) use nddb_jobs::quantity::{bytes, counted, grouped};
 
 /// Reads a size in bytes: `4096`, `512K`, `512M`, `2G`, `1.5G`, in powers of 1,024.
 pub(crate) fn size(text: &str) -> Result<u64, String> {

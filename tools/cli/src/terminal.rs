@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use nddb_lab::tsv;
+use nddb_jobs::tsv;
 
 /// Returns whether a character is escaped.
 fn is_control(letter: char) -> bool {

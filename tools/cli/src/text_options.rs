@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use nddb::detect::methods::Lcs;
 use nddb::detect::{Method, PairOptions, PairSummary, TextScope, UnreadTexts, Verification};
-use nddb_lab::quantity::unread_reasons;
+use nddb_jobs::quantity::unread_reasons;
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure, Result};

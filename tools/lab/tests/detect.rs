@@ -7,8 +7,8 @@ use nddb::archive::{EntryContent, Input, Options};
 use nddb::detect::{Collection, Line, Method, PairOptions, Resources, document_of_page, methods};
 use nddb::sketch::{LeadingWords, Profile, Recipe};
 use nddb::{Config, Reader, Stored, Writer};
+use nddb_evaluate::eval::{Corpus, Labels};
 use nddb_format::record::Record;
-use nddb_lab::eval::{Corpus, Labels};
 use nddb_verdict::{b_similarity, c_similarity};
 
 #[expect(clippy::print_stderr, reason = "a test tells what it leaves out")]

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::TableFile;
 use super::cell::{Cell, Column};
 use nddb_jobs::output::Destination;
-use nddb_lab::tsv;
+use nddb_jobs::tsv;
 
 use crate::failure::{Failure, Result};
 use crate::json::{self, Put};

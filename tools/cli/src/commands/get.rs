@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use nddb::sketch::{LeadingWords, Profile};
 use nddb::{Stored, View};
 use nddb_format::record::Record;
-use nddb_lab::NamedId;
+use nddb_jobs::NamedId;
 use serde_json::{Value, json};
 
 use crate::args::{FromEnvironment, Global, texts};

@@ -7,7 +7,7 @@ use nddb::View;
 use nddb::detect::KnownLoss;
 use nddb_format::record::Record;
 use nddb_jobs::output::Destination;
-use nddb_lab::{NamedId, tsv};
+use nddb_jobs::{NamedId, tsv};
 
 use super::Removed;
 use crate::columns::{Cell, Column, Kind, RowFormat, Rows};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nddb_lab::tsv::is_control;
+use nddb_jobs::tsv::is_control;
 use nddb_test_support::Random;
 use serde_json::{Value, json};
 

@@ -5,8 +5,7 @@ use std::convert::Infallible;
 
 use nddb::detect::{Constants, FEATURE_COUNT};
 use nddb_dedup::in_order;
-
-use super::logistic::{self, Example};
+use nddb_evaluate::calibration::logistic::{self, Example};
 
 /// The penalties from which one is chosen. A penalty is for a weight of 1 on a feature of deviation 1, per pair, in units
 /// of the log-likelihood.

@@ -10,12 +10,8 @@
 //! pairs without its groups. The penalty of that model was chosen among [`PENALTIES`] in the same way within those
 //! pairs.
 
-mod calibration;
 mod cross;
-mod logistic;
 mod weights;
 
-pub use calibration::{Bin, Calibration, calibration, slope_interval};
 pub use cross::{PENALTIES, Task};
-pub use logistic::Example;
 pub use weights::{components, weights};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::logistic::Example;
+use nddb_evaluate::calibration::logistic::Example;
 
 /// Returns the number of the component of each example. A component is a set of groups that pairs connect, within one
 /// labelled set.

@@ -1,9 +1,9 @@
 //! A table or figure of a paper, measured on documents of a user: its rows, the values in the paper, and the kind of
 //! plot.
 
-use crate::html::Html;
-use crate::plot::{Plot, Result, Series};
-use crate::quantity::{decimal, grouped};
+use nddb_evaluate::html::Html;
+use nddb_evaluate::plot::{Plot, Result, Series};
+use nddb_jobs::quantity::{decimal, grouped};
 
 /// A table or figure.
 #[derive(Clone, Debug, Default, PartialEq)]

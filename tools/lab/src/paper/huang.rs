@@ -8,9 +8,9 @@ use nddb::detect::{Method, PairSummary};
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
-use crate::Draw;
-use crate::eval::{Gold, RECALL, Slopes, by_slope, mean_precision, relative_recall, returned, splits};
-use crate::measures::{Perhaps, Straining, TextSample, comparison_times, perhaps, straining, text_sample};
+use nddb_evaluate::Draw;
+use nddb_evaluate::eval::{Gold, RECALL, Slopes, by_slope, mean_precision, relative_recall, returned, splits};
+use nddb_evaluate::measures::{Perhaps, Straining, TextSample, comparison_times, perhaps, straining, text_sample};
 
 /// Distance of simhash: 59 agreeing bits of 64.
 const K: u32 = 5;

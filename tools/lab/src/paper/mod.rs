@@ -1,7 +1,7 @@
 //! The tables and figures of the four papers, measured on the documents of a user.
 //!
-//! Each paper has a file, which lists its exhibits ([`Exhibit`]) and takes their numbers from [`crate::measures`],
-//! [`crate::eval`] and [`crate::tune`]: nothing is measured here. Each exhibit also shows the values in the paper.
+//! Each paper has a file, which lists its exhibits ([`Exhibit`]) and takes their numbers from [`nddb_evaluate::measures`],
+//! [`nddb_evaluate::eval`] and [`crate::tune`]: nothing is measured here. Each exhibit also shows the values in the paper.
 //! Exhibits that need labels say so if there are none.
 
 mod exhibit;
@@ -17,9 +17,9 @@ use std::str::FromStr;
 use nddb::detect::{Collection, Method, MethodChoice, PairOptions, Resources, TextScope};
 use nddb::{Progress, Result, View};
 
-use crate::eval::Gold;
-use crate::html::Html;
-use crate::plot::PlotError;
+use nddb_evaluate::eval::Gold;
+use nddb_evaluate::html::Html;
+use nddb_evaluate::plot::PlotError;
 
 pub use exhibit::{Cell, Chart, Exhibit};
 

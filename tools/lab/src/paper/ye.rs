@@ -6,9 +6,10 @@ use nddb::detect::{GROUPS, Groups};
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
-use crate::measures::text_sample;
-use crate::quantity::group_words;
-use crate::tune::{AdaptiveRow, RATIOS, Sampled, adaptive, sampled};
+use crate::tune::{AdaptiveRow, adaptive};
+use nddb_evaluate::measures::text_sample;
+use nddb_evaluate::sampled::{RATIOS, Sampled, sampled};
+use nddb_jobs::quantity::group_words;
 
 /// The shares of documents and of shingles in the first group.
 const PAPER_FIRST: [f64; 2] = [0.68, 0.17];

@@ -5,12 +5,11 @@ use nddb::detect::methods::Shingles;
 use nddb::detect::{Collection, GROUPS, Groups, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
+use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS, Runs, THRESHOLDS, Tally, all_shingles};
 use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::choose::{Chosen, GroupFigures, Measured, RATIOS, cells, choose};
-use super::runs::{PAIRS_MAX, Runs, Tally};
-use super::sampled::{THRESHOLDS, all_shingles};
+use super::choose::{Chosen, GroupFigures, Measured, cells, choose};
 
 /// The half for choosing ratios, and the half for reporting.
 const CHOOSE: usize = 0;
@@ -132,7 +131,7 @@ pub struct AdaptiveRow {
     pub uniform: Run,
 }
 
-/// Calibrates adaptive sampling of these documents at each of [`THRESHOLDS`](super::THRESHOLDS) for each of
+/// Calibrates adaptive sampling of these documents at each of [`THRESHOLDS`] for each of
 /// [`PRECISIONS`].
 ///
 /// # Errors

@@ -1,9 +1,8 @@
 //! Choice of groups of documents and of their sampling ratios, from the results of runs with each ratio.
 
 use nddb::detect::{GROUPS, Groups, Ratios};
+use nddb_evaluate::sampled::RATIOS;
 
-/// The ratios that are tried, n of 1/n (Ye et al. 2007, 4.4 and 6).
-pub const RATIOS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 /// Number of words at which the second cell begins; each further cell begins at twice the number.
 const FIRST_WORDS: usize = 64;
 /// Least number of pairs, by all shingles, in a group.
@@ -22,7 +21,7 @@ pub struct GroupFigures {
     pub returned: [f64; 6],
     /// Of these, pairs that all shingles return.
     pub correct: [f64; 6],
-    /// Number of returned pairs that were compared. If there are more than [`PAIRS_MAX`](super::PAIRS_MAX), a part of
+    /// Number of returned pairs that were compared. If there are more than [`PAIRS_MAX`](nddb_evaluate::sampled::PAIRS_MAX), a part of
     /// them is drawn by hash.
     pub drawn: [f64; 6],
 }

@@ -4,8 +4,8 @@ mod scored;
 
 use std::path::PathBuf;
 
-use nddb_lab::audit::{Audit, Drawing};
-use nddb_lab::quantity::unread_reasons;
+use nddb_evaluate::audit::{Audit, Drawing};
+use nddb_jobs::quantity::unread_reasons;
 use serde_json::json;
 
 use super::pairs;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nddb_lab::audit::{AuditScore, Figure, Kind, read_answers};
-use nddb_lab::difference::DifferenceKind;
+use nddb_evaluate::audit::{AuditScore, Figure, Kind, read_answers};
+use nddb_evaluate::difference::DifferenceKind;
 use serde_json::{Value, json};
 
 use crate::args::Global;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use nddb::View;
 use nddb::detect::{Collection, Overrules};
 use nddb::text::host_of;
-use nddb_lab::NamedId;
+use nddb_jobs::NamedId;
 
 use crate::args::Global;
 use crate::failure::{Failure, Result};

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::detect::{Clusters, Collection};
-use nddb_lab::{NamedId, tsv};
+use nddb_jobs::{NamedId, tsv};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};

@@ -8,9 +8,9 @@ use nddb::archive::{Format, Limits, Options, text_of};
 use nddb::detect::{ClusterOptions, KnownLoss, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
+use nddb_evaluate::report::{Report, SAMPLE};
 use nddb_jobs::output::{Destination, is_nameless};
 use nddb_jobs::scratch::Scratch;
-use nddb_lab::report::{Report, SAMPLE};
 use nddb_remote::is_remote;
 
 use self::summary::Summary;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use nddb::sketch::Recipe;
-use nddb_lab::eval::Half;
+use nddb_evaluate::eval::Half;
 
 use crate::commands::load::IdFrom;
 use crate::parameters::Parameters;

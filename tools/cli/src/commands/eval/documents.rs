@@ -5,7 +5,7 @@ use std::path::Path;
 use nddb::detect::Resources;
 use nddb::sketch::Recipe;
 use nddb::{Config, archive};
-use nddb_lab::eval::{Corpus, CorpusError, LabelFault, Labels};
+use nddb_evaluate::eval::{Corpus, CorpusError, LabelFault, Labels};
 
 use super::args::Args;
 use super::setting::K_MAX;

@@ -1,6 +1,6 @@
 //! One JSON object for each method and setting.
 
-use nddb_lab::eval::{
+use nddb_evaluate::eval::{
     AtDistance, ByProbability, ByThreshold, C_RANGES, COMBINED_C, Counts, DRAWS, Interval, Intervals, RECALL, Slopes,
     Split, by_distance, distances_of, mean_precision, relative_recall, splits,
 };

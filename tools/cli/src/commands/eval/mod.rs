@@ -12,8 +12,8 @@ use nddb::archive;
 use nddb::detect::methods::Lcs;
 use nddb::detect::{Method, Resources, Verification};
 use nddb::sketch::Recipe;
+use nddb_evaluate::eval::{Cells, EvalPage, Intervals, MethodFigures, RecipeFigures, splits};
 use nddb_jobs::output::Destination;
-use nddb_lab::eval::{Cells, EvalPage, Intervals, MethodFigures, RecipeFigures, splits};
 
 pub(crate) use self::args::Args;
 use self::documents::{load, read_labels, refuse_strangers};

@@ -1,8 +1,8 @@
 //! Pairs without a label, written for manual labelling.
 
+use nddb_evaluate::eval::Corpus;
 use nddb_jobs::output::Destination;
-use nddb_lab::eval::Corpus;
-use nddb_lab::tsv;
+use nddb_jobs::tsv;
 
 use crate::failure::Result;
 use crate::ids::write_id;

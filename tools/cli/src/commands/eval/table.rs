@@ -1,7 +1,7 @@
 //! The figures as tables for people.
 
-use nddb_lab::eval::{DRAWS, Interval, Intervals, Split, splits};
-use nddb_lab::quantity::decimal;
+use nddb_evaluate::eval::{DRAWS, Interval, Intervals, Split, splits};
+use nddb_jobs::quantity::decimal;
 
 use super::trial::{Frame, Set, Trial};
 use crate::quantity::{counted, grouped};

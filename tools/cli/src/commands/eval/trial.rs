@@ -3,7 +3,7 @@
 use nddb::detect::methods::{Lcs, Model};
 use nddb::detect::{PairOptions, PairSummary, Resources};
 use nddb::sketch::Recipe;
-use nddb_lab::eval::{
+use nddb_evaluate::eval::{
     AtDistance, ByProbability, BySimilarity, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, Slopes,
     bootstrap, by_probability, by_slope, similar_pairs, splits,
 };

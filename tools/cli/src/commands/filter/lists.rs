@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nddb::{View, digits_of};
-use nddb_lab::{NamedId, other_forms};
+use nddb_jobs::{NamedId, other_forms};
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 

@@ -24,7 +24,7 @@ use nddb::View;
 use nddb::archive::{self, Format, Located, Options};
 use nddb_jobs::output::{Destination, is_nameless};
 use nddb_jobs::scratch::Scratch;
-use nddb_lab::{NamedId, other_forms};
+use nddb_jobs::{NamedId, other_forms};
 use serde_json::json;
 
 use self::archives::Archives;

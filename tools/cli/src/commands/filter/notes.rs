@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use nddb::View;
-use nddb_lab::NamedId;
+use nddb_jobs::NamedId;
 
 use super::lists::{Clusters, Fate, hash, resolved};
 use crate::columns::{Cell, Column, Kind};

@@ -9,9 +9,11 @@ use nddb::archive::Options;
 use nddb::detect::methods::Model;
 use nddb::detect::{Collection, Constants, FEATURE_COUNT, FEATURES, Resources};
 use nddb::sketch::Recipe;
-use nddb_lab::NamedId;
-use nddb_lab::eval::{Corpus, Label, Labels};
-use nddb_lab::fit::{self, Example, PENALTIES, Task};
+use nddb_evaluate::calibration::logistic::Example;
+use nddb_evaluate::calibration::{calibration, slope_interval};
+use nddb_evaluate::eval::{Corpus, Label, Labels};
+use nddb_jobs::NamedId;
+use nddb_lab::fit::{self, PENALTIES, Task};
 use serde_json::{Value, json};
 
 use crate::args::Global;
@@ -202,7 +204,7 @@ fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads
             let pairs = of_set(set, &probabilities);
             let parts: Vec<usize> =
                 (0..examples.len()).filter(|index| examples[*index].set as usize == set).map(|index| components[index]).collect();
-            let calibration = fit::calibration(&pairs);
+            let calibration = calibration(&pairs);
             let mut kinds: BTreeMap<&str, Vec<(f64, bool)>> = BTreeMap::new();
             for ((example, kind), probability) in examples.iter().zip(&sets.kinds).zip(&probabilities) {
                 if example.set as usize == set {
@@ -219,7 +221,7 @@ fn fitted(sets: &Sets, penalty: Option<f64>, of_sets: &[f64], seed: u64, threads
             value["kinds"] = kinds.into();
             value["brier"] = json!(rounded(calibration.brier));
             value["slope"] = json!(calibration.slope.map(rounded));
-            value["slope_interval"] = json!(fit::slope_interval(&pairs, &parts, seed).map(|ends| ends.map(rounded)));
+            value["slope_interval"] = json!(slope_interval(&pairs, &parts, seed).map(|ends| ends.map(rounded)));
             value["bins"] = bins.into();
             value
         })

@@ -6,7 +6,7 @@ use nddb::archive::Options;
 use nddb::detect::{Collection, Resources};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
-use nddb_lab::eval::{Corpus, Labels, gold};
+use nddb_evaluate::eval::{Corpus, Labels, gold};
 use nddb_lab::paper::{Cell, Exhibit, Paper, Subject, page};
 use serde_json::{Value, json};
 

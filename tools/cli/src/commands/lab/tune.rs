@@ -7,9 +7,10 @@ use nddb::detect::Collection;
 use nddb::detect::methods::Shingles;
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
-use nddb_lab::eval::{Corpus, CorpusError};
-use nddb_lab::quantity::{decimal, group_words};
-use nddb_lab::tune::{Calibration, PAIRS_MAX, PAIRS_MIN, RATIOS, Run, TuneOptions, calibrate};
+use nddb_evaluate::eval::{Corpus, CorpusError};
+use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS};
+use nddb_jobs::quantity::{decimal, group_words};
+use nddb_lab::tune::{Calibration, PAIRS_MIN, Run, TuneOptions, calibrate};
 use serde_json::{Value, json};
 
 use crate::args::Global;

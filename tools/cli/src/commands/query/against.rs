@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nddb::View;
 use nddb_jobs::output::Destination;
-use nddb_lab::tsv;
+use nddb_jobs::tsv;
 use serde_json::json;
 
 use super::asking::Asking;

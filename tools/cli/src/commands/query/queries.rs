@@ -7,7 +7,7 @@ use nddb::text::PageKind;
 use nddb::{Document, Federation, Fingerprint, Stored};
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Settings;
-use nddb_lab::NamedId;
+use nddb_jobs::NamedId;
 
 use crate::args::Global;
 use crate::database;

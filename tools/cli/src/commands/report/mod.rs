@@ -6,8 +6,8 @@ mod text_numbers;
 
 use std::path::PathBuf;
 
+use nddb_evaluate::report::{Report, SAMPLE};
 use nddb_jobs::output::Destination;
-use nddb_lab::report::{Report, SAMPLE};
 
 use super::pairs;
 use crate::args::{Database, Global};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use nddb_lab::eval::COMBINED_C;
-use nddb_lab::measures::Grid;
-use nddb_lab::report::{C_RANGES, Measured, Report};
+use nddb_evaluate::eval::COMBINED_C;
+use nddb_evaluate::measures::Grid;
+use nddb_evaluate::report::{C_RANGES, Measured, Report};
 use serde_json::{Value, json};
 
 use super::{removal_numbers, text_numbers};

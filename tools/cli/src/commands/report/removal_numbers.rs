@@ -1,6 +1,6 @@
 //! The documents that would be removed, as JSON.
 
-use nddb_lab::report::{Report, Share, ShownCluster};
+use nddb_evaluate::report::{Report, Share, ShownCluster};
 use serde_json::{Value, json};
 
 use crate::json::Id;

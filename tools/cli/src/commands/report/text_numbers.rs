@@ -1,10 +1,10 @@
 //! The measurements of texts as JSON.
 
 use nddb::detect::{GROUPS, Groups};
-use nddb_lab::measures::TermDifferences;
-use nddb_lab::quantity::group_words;
-use nddb_lab::report::Texts;
-use nddb_lab::tune::RATIOS;
+use nddb_evaluate::measures::TermDifferences;
+use nddb_evaluate::report::Texts;
+use nddb_evaluate::sampled::RATIOS;
+use nddb_jobs::quantity::group_words;
 use serde_json::{Value, json};
 
 use super::removal_numbers::share;

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use nddb::{ShownId, View, Writer};
-use nddb_lab::NamedId;
+use nddb_jobs::NamedId;
 use serde_json::json;
 
 use self::places::{Found, Place};

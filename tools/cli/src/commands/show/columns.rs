@@ -1,7 +1,7 @@
 //! Two texts in two columns of characters.
 
-use nddb_lab::show::ShownDocument;
-use nddb_lab::{DiffRow, DiffRun, WordDiff};
+use nddb_evaluate::show::ShownDocument;
+use nddb_evaluate::{DiffRow, DiffRun, WordDiff};
 use unicode_width::UnicodeWidthChar;
 
 use crate::terminal::safe;

@@ -7,8 +7,9 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb_lab::show::{ShownDocument, difference_in_words, shown_page};
-use nddb_lab::{NamedId, WordDiff};
+use nddb_evaluate::WordDiff;
+use nddb_evaluate::show::{ShownDocument, difference_in_words, shown_page};
+use nddb_jobs::NamedId;
 
 use self::columns::{Columns, Marks};
 use crate::args::{FromEnvironment, Global, texts};

@@ -1,0 +1,56 @@
+//! Equality of pages and of their main contents (Manku et al. 2007, 6.D).
+
+use std::collections::HashMap;
+
+use nddb_dedup::{Collection, PairOptions, TextScope};
+use nddb_index::spill::ticker::Ticker;
+use nddb_index::{Progress, Result, View};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::gold::Gold;
+use super::labelled_texts::LabelledTexts;
+use super::score::Counts;
+
+/// Counts of labelled pairs: pairs with equal texts count as found, all others as missed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// By the whole visible text.
+    pub whole: Counts,
+    /// By the main content, in lower case and with numbers as 0.
+    pub main: Counts,
+    /// Pairs of which a text could not be read.
+    pub left_out: u64,
+}
+
+/// Compares the texts of the labelled pairs. An empty text equals no other.
+///
+/// # Errors
+/// Damage of the database; errors of the disk; [`nddb_index::Error::Cancelled`].
+pub fn contents(
+    view: View<'_>,
+    collection: &Collection,
+    gold: &Gold,
+    options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<Contents> {
+    let ticker = Ticker::new(watch);
+    let digests = |scope: TextScope| {
+        let mut digests = HashMap::new();
+        LabelledTexts::new(view, collection, gold, scope, options, &ticker)?.each(&mut |ordinal, text| {
+            digests.insert(ordinal, (!text.trim().is_empty()).then(|| xxh3_128(text.as_bytes())));
+        })?;
+        Ok::<_, nddb_index::Error>(digests)
+    };
+    let [whole, main] = [digests(TextScope::Whole)?, digests(TextScope::Main)?];
+    let mut made = Contents::default();
+    for pair in &gold.pairs {
+        if [&whole, &main].iter().any(|digests| !digests.contains_key(&pair.a) || !digests.contains_key(&pair.b)) {
+            made.left_out += 1;
+            continue;
+        }
+        let is_equal = |of: &HashMap<u32, Option<u128>>| of[&pair.a].is_some() && of[&pair.a] == of[&pair.b];
+        made.whole.add(pair.label, is_equal(&whole));
+        made.main.add(pair.label, is_equal(&main));
+    }
+    Ok(made)
+}

@@ -1,0 +1,56 @@
+//! Labelled pairs by the languages of their documents (Manku et al. 2007, 6.C).
+
+use std::collections::{BTreeMap, HashMap};
+
+use nddb_dedup::{Collection, PairOptions, TextScope};
+use nddb_index::spill::ticker::Ticker;
+use nddb_index::{Progress, Result, View};
+use nddb_verdict::methods::Simhash;
+
+use super::gold::Gold;
+use super::labelled_texts::LabelledTexts;
+use super::score::Counts;
+use crate::language::language;
+
+/// Labelled pairs whose documents are in one language, and all others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByLanguage {
+    /// Of each language, by its English name: the documents of labelled pairs, and the pairs that simhash finds. A text
+    /// whose language is not certain is of the language `unknown`.
+    pub of: BTreeMap<&'static str, (u64, Counts)>,
+    /// Pairs of documents in different languages.
+    pub across: Counts,
+    /// Pairs of which a text could not be read.
+    pub left_out: u64,
+}
+
+/// Counts the labelled pairs within k bits by the languages of their visible texts.
+///
+/// # Errors
+/// Damage of the database; errors of the disk; [`nddb_index::Error::Cancelled`].
+pub fn by_language(
+    view: View<'_>,
+    collection: &Collection,
+    gold: &Gold,
+    options: &PairOptions,
+    k: u32,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<ByLanguage> {
+    let ticker = Ticker::new(watch);
+    let (mut languages, mut made) = (HashMap::new(), ByLanguage::default());
+    LabelledTexts::new(view, collection, gold, TextScope::Whole, options, &ticker)?.each(&mut |ordinal, text| {
+        let language = language(text);
+        made.of.entry(language).or_default().0 += 1;
+        languages.insert(ordinal, language);
+    })?;
+    for pair in &gold.pairs {
+        let (Some(a), Some(b)) = (languages.get(&pair.a), languages.get(&pair.b)) else {
+            made.left_out += 1;
+            continue;
+        };
+        let distance = collection.compared(pair.a, pair.b, Simhash::distance);
+        let counts = if a == b { &mut made.of.entry(a).or_default().1 } else { &mut made.across };
+        counts.add(pair.label, distance.is_some_and(|distance| distance <= k));
+    }
+    Ok(made)
+}

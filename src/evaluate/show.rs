@@ -1,0 +1,128 @@
+//! Two documents side by side: their texts, as they were compared, and a page that shows both.
+
+use nddb_dedup::{UnreadReason, read_page};
+use nddb_format::record::ShownId;
+use nddb_index::{Result, Stored, View};
+use nddb_page::text::{compared_text, shown_text, shown_title, title};
+
+use crate::html::Html;
+use crate::word_diff::WordDiff;
+use nddb_jobs::quantity::grouped;
+
+/// A document with its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownDocument {
+    /// The id in the form of the output.
+    pub id: String,
+    /// Address of the document.
+    pub url: Option<String>,
+    /// Title of the page.
+    pub title: Option<String>,
+    /// Number of tokens of the whole page.
+    pub tokens: Option<u64>,
+    /// The text: one line per block, with single spaces.
+    pub text: String,
+    /// Digest of the whole text and the addresses of images.
+    pub digest: Option<[u8; 16]>,
+}
+
+impl ShownDocument {
+    /// Reads the text of a stored document, whole or, with `content_alone`, its content: from the database, if that keeps
+    /// words, or else from its archive.
+    ///
+    /// # Errors
+    /// Damage of the catalog. The inner result says why the document cannot be read again.
+    pub fn read(view: View<'_>, stored: &Stored, content_alone: bool) -> Result<Result<Self, UnreadReason>> {
+        let record = &stored.record;
+        let (title, compared) = match &record.words {
+            Some(words) => (shown_title(words).map(str::to_owned), words.clone()),
+            None => match read_page(view, record)? {
+                Ok(entry) => (title(&entry.page()), compared_text(&entry.page())),
+                Err(unread) => return Ok(Err(unread)),
+            },
+        };
+        Ok(Ok(Self {
+            id: ShownId(&record.id).to_string(),
+            url: record.url.clone(),
+            title,
+            tokens: record.tokens,
+            text: shown_text(&compared, content_alone),
+            digest: record.digest,
+        }))
+    }
+}
+
+/// Returns two documents side by side as one self-contained HTML page without scripts. All parts of the documents are
+/// escaped as text.
+pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
+    let [a, b] = documents;
+    let mut html = Html::new(&format!("{} and {}", a.id, b.id));
+    html.heading(1, "Two documents side by side");
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "\u{2013}".into());
+    let row = |name: &str, of: &dyn Fn(&ShownDocument) -> String| vec![name.to_owned(), of(a), of(b)];
+    html.table(
+        &["", "left", "right"],
+        &[
+            row("id", &|document| document.id.clone()),
+            row("address", &|document| or_none(&document.url)),
+            row("title", &|document| or_none(&document.title)),
+            row("tokens", &|document| or_none(&document.tokens.map(grouped))),
+        ],
+    );
+    html.paragraph(&difference_in_words(diff, a.digest == b.digest));
+    html.word_diff(diff);
+    html.finish()
+}
+
+/// Returns a sentence about how many words differ of two texts, whose digests may be equal.
+pub fn difference_in_words(diff: &WordDiff, is_same_text: bool) -> String {
+    if diff.is_equal() {
+        let shown = diff.compared.iter().all(|(compared, all)| compared == all);
+        return match (is_same_text, shown) {
+            (true, _) => "The words are the same.".into(),
+            (false, true) => {
+                "The words that are shown are the same; other text or the addresses of images differ.".into()
+            }
+            (false, false) => {
+                format!("The first {} words are the same; the pages differ.", grouped(diff.compared[0].0 as u64))
+            }
+        };
+    }
+    let words = |count: usize| if count == 1 { "1 word".into() } else { format!("{} words", grouped(count as u64)) };
+    format!("{} only on the left, {} only on the right.", words(diff.only_left), words(diff.only_right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(id: &str, text: &str) -> ShownDocument {
+        let text_of = |text: &str| Some(text.to_owned());
+        ShownDocument {
+            id: id.into(),
+            url: text_of("http://a.org/?<b>&c"),
+            title: text_of("<script>alert('title')</script>"),
+            tokens: Some(12_345),
+            text: text.into(),
+            digest: None,
+        }
+    }
+
+    #[test]
+    fn a_page_shows_both_documents_and_hostile_text_stays_text() {
+        let hostile = "</div></body><script>alert(1)</script> <img src=x onerror=alert(2)> same words";
+        let documents = [document("a<i>", hostile), document("b\"", "other same words")];
+        let diff = WordDiff::new(&documents[0].text, &documents[1].text);
+        let page = shown_page(&documents, &diff);
+        for absent in ["<script", "<img", "<i>", "onerror=alert(2)>", "http-equiv", "src=\"", "href"] {
+            assert!(!page.contains(absent), "{absent}: {page}");
+        }
+        for present in ["a&lt;i&gt;", "12,345", "&lt;script&gt;alert(", "<ins>other</ins>", "1 word only on the right."]
+        {
+            assert!(page.contains(present), "{present}: {page}");
+        }
+        assert_eq!((page.matches("</body>").count(), page.matches("<html").count()), (1, 1));
+        let same = WordDiff::new("a b", "a b");
+        assert!(shown_page(&documents, &same).contains("The words are the same."));
+    }
+}
