@@ -33,7 +33,7 @@ mod pair_rows;
 mod parameters;
 mod program;
 mod quantity;
-pub mod removed;
+mod removed_list;
 mod stored_scores;
 mod table;
 mod tabled;

@@ -1,29 +1,8 @@
 //! What is lost if a document is removed, in lines and lists.
 
 use nddb::detect::{KnownLoss, PairLoss};
+use nddb_jobs::removed::lost;
 use serde_json::{Value, json};
-
-use crate::quantity::counted;
-
-/// Returns what is lost, as text: `12 words: 1 number, 2 names`, `none`, or `estimated`.
-pub(crate) fn lost(loss: &KnownLoss) -> String {
-    match loss {
-        KnownLoss::Estimate(_) => "estimated".to_owned(),
-        KnownLoss::Loss(loss) if loss.whole.lost == 0 => "none".to_owned(),
-        KnownLoss::Loss(loss) => {
-            let kinds = [
-                (loss.kinds.numbers, "number"),
-                (loss.kinds.negations, "negation"),
-                (loss.kinds.signs, "sign"),
-                (loss.kinds.names, "name"),
-            ];
-            let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
-            let kinds: Vec<String> = kinds.map(|(count, kind)| counted(count as u64, kind)).collect();
-            let words = counted(loss.whole.lost as u64, "word");
-            if kinds.is_empty() { words } else { format!("{words}: {}", kinds.join(", ")) }
-        }
-    }
-}
 
 /// Names of the fields of a pair: what each of the two loses, the least level that removes it, and where the words come
 /// from.

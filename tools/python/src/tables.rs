@@ -2,11 +2,11 @@
 
 use nddb::detect::{ClusterOptions, Collection, Keep, Level, OnlineDetector, PairOptions, WordsFrom, cluster};
 use nddb::{Reader, Within, Work};
-use nddb_cli::removed::Earlier;
 use nddb_cli::tables::{
     Cell, Column, Kind, RowBatch, match_columns, member_columns, member_rows, pair_columns, pair_rows, schema,
     stored_cells, stored_columns,
 };
+use nddb_jobs::removed::Earlier;
 
 use crate::arrow::Numbers;
 use crate::errors::Result;

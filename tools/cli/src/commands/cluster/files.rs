@@ -3,6 +3,7 @@
 use nddb::detect::{ClusterOptions, ClusterSummary, Clusters, Collection};
 use nddb::{Progress, View};
 use nddb_jobs::output::{ListTally, OutputLists};
+use nddb_jobs::removed::of_clusters;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::messages::Messages;
 use crate::output::Output;
 use crate::pair_lines::{Format, Ids, Lines};
 use crate::pair_rows::{self, PairFormat, PairRows};
-use crate::removed::{RemoveTsv, of_clusters};
+use crate::removed_list::RemoveTsv;
 use crate::waiting::Waiting;
 
 /// The files that a run writes or not, by its options.

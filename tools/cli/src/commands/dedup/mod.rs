@@ -10,6 +10,7 @@ use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
 use nddb_evaluate::report::{Report, SAMPLE};
 use nddb_jobs::output::{Destination, is_nameless};
+use nddb_jobs::removed::Search;
 use nddb_jobs::scratch::Scratch;
 use nddb_remote::is_remote;
 
@@ -27,7 +28,7 @@ use crate::listed_inputs::ListedInputs;
 use crate::messages::Meter;
 use crate::parameters::Parameters;
 use crate::quantity::counted;
-use crate::removed::{Because, RemovedRows, Search};
+use crate::removed_list::{Because, RemovedRows};
 use crate::{database, inputs, judging};
 
 /// Copy files without their near-duplicates, in one call

@@ -2,6 +2,7 @@
 
 use nddb::detect::ClusterSummary;
 use nddb_jobs::output::Destination;
+use nddb_jobs::removed::Removed;
 use serde_json::json;
 
 use super::Args;
@@ -14,7 +15,6 @@ use crate::failure::Result;
 use crate::messages::Meter;
 use crate::output;
 use crate::quantity::{bytes, counted, duration, grouped};
-use crate::removed::Removed;
 
 /// The documents that are removed, by kind.
 #[derive(Debug, Default)]

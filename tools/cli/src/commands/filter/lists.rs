@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use nddb::{View, digits_of};
+use nddb_jobs::removed::Place;
 use nddb_jobs::{NamedId, other_forms};
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
@@ -10,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::failure::{Failure, Result};
 use crate::json;
 use crate::lists::{self, Unknown};
-use crate::removed::{Place, RemoveTsv};
+use crate::removed_list::RemoveTsv;
 
 /// A document to be removed, and what became of the rows with its id.
 struct Listed {

@@ -23,6 +23,7 @@ use clap::ValueEnum;
 use nddb::View;
 use nddb::archive::{self, Format, Located, Options};
 use nddb_jobs::output::{Destination, is_nameless};
+use nddb_jobs::removed::Place;
 use nddb_jobs::scratch::Scratch;
 use nddb_jobs::{NamedId, other_forms};
 use serde_json::json;
@@ -44,7 +45,7 @@ use crate::inputs::{self, Packing};
 use crate::messages::{Messages, Meter, Tick};
 use crate::output::{self, Output};
 use crate::quantity::{bytes, counted, duration, grouped};
-use crate::removed::{Because, Place, RemoveTsv, RemovedRows};
+use crate::removed_list::{Because, RemoveTsv, RemovedRows};
 use crate::{database, interrupt};
 
 /// Bytes that are read of lines at once.

@@ -9,7 +9,7 @@ use nddb_jobs::NamedId;
 use super::lists::{Clusters, Fate, hash, resolved};
 use crate::columns::{Cell, Column, Kind};
 use crate::failure::{Failure, Result};
-use crate::removed::RemoveTsv;
+use crate::removed_list::RemoveTsv;
 
 /// A field or column that can be added to each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

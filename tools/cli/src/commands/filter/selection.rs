@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use nddb::archive::Position;
+use nddb_jobs::removed::Place;
 
 use super::lists::{Fate, RemoveList};
 use super::notes::Notes;
-use crate::removed::Place;
 
 /// Which documents are removed, and what is added to rows.
 pub(in crate::commands) struct Selection {

@@ -1,11 +1,11 @@
 //! Which pages become revisit records, and of what.
 
+use nddb_jobs::removed::Place;
 use std::collections::{HashMap, HashSet, hash_map};
 use std::rc::Rc;
 
 use super::earlier::{Aged, Asked, At, Digest, Earlier};
 use super::payload::{Origin, Page, Payload, Sources};
-use crate::removed::Place;
 
 /// Most pages elsewhere that are read of those with one text, the oldest.
 const READ_MAX: usize = 100;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use nddb::detect::OnlineDetector;
 use nddb::{Stored, View};
 use nddb_dedup::in_order;
+use nddb_jobs::removed::Place;
 
 use crate::failure::Result;
-use crate::removed::Place;
 
 /// Pages that one thread looks up at a time.
 const PIECE: usize = 64;

@@ -5,9 +5,8 @@ use std::rc::Rc;
 
 use nddb::archive::{HttpParts, Options, PageEntry, Position, WholeRecord, path_of, read_record};
 use nddb::format::Archive;
+use nddb_jobs::removed::Place;
 use sha1::{Digest, Sha1};
-
-use crate::removed::Place;
 
 /// What two pages with the same payload have in common: the SHA-1 of its bytes and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,20 +1,23 @@
 //! The documents that a clustering removes.
 
-use nddb::View;
-use nddb::detect::{Clusters, Collection, PairOptions, stored_pair};
+use nddb_dedup::{Clusters, Collection, PairOptions, stored_pair};
+use nddb_index::View;
 
 use super::Removed;
 use super::origins::Origins;
 
 /// Passes on the documents that a clustering removes, in bytewise order of their ids, with their origins if a view is
 /// given. Memory: 12 bytes for each document in a cluster, and 56 for each origin.
-pub(crate) fn of_clusters(
+///
+/// # Errors
+/// Damage of the database; errors of the disk; whatever `emit` returns.
+pub fn of_clusters(
     collection: &Collection,
     options: &PairOptions,
     made: &Clusters,
     origins: Option<View<'_>>,
-    emit: &mut dyn FnMut(&Removed<'_>) -> nddb::Result<()>,
-) -> nddb::Result<()> {
+    emit: &mut dyn FnMut(&Removed<'_>) -> nddb_index::Result<()>,
+) -> nddb_index::Result<()> {
     let mut removed = Vec::new();
     let is_removed = |ordinal: u32| made.is_removed(collection.row(ordinal).rank);
     made.each(collection, &mut |cluster| {

@@ -5,36 +5,15 @@ use std::path::Path;
 
 use nddb::View;
 use nddb::detect::KnownLoss;
-use nddb_format::record::Record;
 use nddb_jobs::output::Destination;
+use nddb_jobs::removed::{Place, Removed};
 use nddb_jobs::{NamedId, tsv};
 
-use super::Removed;
 use crate::columns::{Cell, Column, Kind, RowFormat, Rows};
 use crate::failure::{Code, Result, Told};
 use crate::ids::Cells;
 use crate::lists;
 use crate::output::Output;
-
-/// Where a document stands that is to be removed: the number of its archive in the database, and its position there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
-    pub(crate) archive: u32,
-    pub(crate) offset: u64,
-    pub(crate) inner: u64,
-}
-
-impl Place {
-    /// Returns where the document of an id stands; `None` if there is none, or it came from no archive.
-    pub(crate) fn of(view: View<'_>, id: &str) -> nddb::Result<Option<Self>> {
-        Ok(view.get(id)?.and_then(|stored| Self::of_record(&stored.record)))
-    }
-
-    /// Returns where a stored document stands.
-    pub(crate) fn of_record(record: &Record) -> Option<Self> {
-        record.source.map(|at| Self { archive: at.archive, offset: at.offset, inner: at.inner })
-    }
-}
 
 /// Why a document is removed; what is not known is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use nddb::detect::{ClusterOptions, ClusterSummary, Collection, OnlineDetector, cluster};
-use nddb::{Federation, Progress, Reader, Result, View, Writer};
+use nddb_dedup::{ClusterOptions, ClusterSummary, Collection, OnlineDetector, cluster};
+use nddb_index::{Federation, Progress, Reader, Result, View, Writer};
 
 use super::Removed;
 use super::clusters::of_clusters;
@@ -42,15 +42,15 @@ impl Search<'_> {
     /// near to a document that stays. So each removed document is near to one that is kept, here or there.
     ///
     /// # Errors
-    /// As [`cluster`] and [`OnlineDetector::ask_parts`]; whatever `emit` returns; [`nddb::Error::Cancelled`] if `watch`
-    /// returns `false`.
+    /// As [`cluster`] and [`OnlineDetector::ask_parts`]; whatever `emit` returns; [`nddb_index::Error::Cancelled`] if
+    /// `watch` returns `false`.
     pub fn each(
         self,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(&Removed<'_>) -> Result<()>,
     ) -> Result<Removals> {
         let Self { path, view, earlier, mut options, threads, has_origins } = self;
-        nddb::detect::check(view, &options.pairs)?;
+        nddb_dedup::check(view, &options.pairs)?;
         let mut near = Vec::new();
         if let Some(stored) = earlier {
             let earlier = Earlier { stored, online: online(&options), threads };

@@ -1,23 +1,21 @@
-//! The documents that are removed, and why: what `cluster`, `filter` and `dedup` list, and what the Python package
-//! returns.
+//! The documents that are removed, and why: because of each other ([`of_clusters`]), because of earlier databases
+//! ([`Earlier`]), or both ([`Search`]).
 
 mod clusters;
 mod earlier;
+mod lost;
 mod origins;
 mod search;
-mod table;
 
 use std::borrow::Cow;
 
-use nddb::detect::{KnownLoss, NearDuplicate, Pair};
+use nddb_dedup::{KnownLoss, NearDuplicate, Pair};
 
-use self::origins::Origin;
-use crate::losses;
-
-pub(crate) use self::clusters::of_clusters;
+pub use self::clusters::of_clusters;
 pub use self::earlier::Earlier;
+pub use self::lost::lost;
+pub use self::origins::{Origin, Place};
 pub use self::search::{Removals, Search};
-pub(crate) use self::table::{Because, Place, RemoveTsv, RemovedRows};
 
 /// A document that is removed, and the one that is kept instead, if there is one.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +35,7 @@ pub struct Removed<'a> {
     /// What it has and the kept one lacks; `None` if that is not known, or a list removes it.
     pub loss: Option<KnownLoss>,
     /// Where it stands, and how long it is; empty unless asked for.
-    pub(crate) origin: Origin,
+    pub origin: Origin,
 }
 
 impl<'a> Removed<'a> {
@@ -73,7 +71,7 @@ impl<'a> Removed<'a> {
 
     /// Returns what is lost, as text: `12 words: 1 number, 2 names`, `none`, or `estimated`; `None` if it is not known.
     pub fn lost(&self) -> Option<String> {
-        self.loss.as_ref().map(losses::lost)
+        self.loss.as_ref().map(lost)
     }
 
     /// Adds where the document stands.

@@ -1,19 +1,43 @@
 //! Where removed documents stand, and how long they are: read together, in the order of the catalog.
 
-use nddb::View;
 use nddb_format::record::Record;
+use nddb_index::View;
 
-use super::Place;
+/// Where a document stands: the number of its archive in the database, and its position there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The number of its archive.
+    pub archive: u32,
+    /// Where its record begins there.
+    pub offset: u64,
+    /// Its position in the record.
+    pub inner: u64,
+}
+
+impl Place {
+    /// Returns where the document of an id stands; `None` if there is none, or it came from no archive.
+    ///
+    /// # Errors
+    /// Damage of the database.
+    pub fn of(view: View<'_>, id: &str) -> nddb_index::Result<Option<Self>> {
+        Ok(view.get(id)?.and_then(|stored| Self::of_record(&stored.record)))
+    }
+
+    /// Returns where a stored document stands.
+    pub fn of_record(record: &Record) -> Option<Self> {
+        record.source.map(|at| Self { archive: at.archive, offset: at.offset, inner: at.inner })
+    }
+}
 
 /// Where a document stands, and how long it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Origin {
+pub struct Origin {
     /// Where it stands; `None` if it came from no archive.
-    pub(crate) place: Option<Place>,
+    pub place: Option<Place>,
     /// Number of its words; 0 if unknown.
-    pub(crate) words: u64,
+    pub words: u64,
     /// Its bytes in its archive, compressed as they are; 0 if unknown.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 impl Origin {
@@ -32,7 +56,7 @@ pub(super) struct Origins(Vec<(u64, Origin)>);
 
 impl Origins {
     /// Reads the origins of the documents with these numbers.
-    pub(super) fn read(view: View<'_>, mut numbers: Vec<u64>) -> nddb::Result<Self> {
+    pub(super) fn read(view: View<'_>, mut numbers: Vec<u64>) -> nddb_index::Result<Self> {
         numbers.sort_unstable();
         let mut origins = Vec::with_capacity(numbers.len());
         view.records(&numbers, &mut |number, record| {

@@ -1,8 +1,8 @@
 //! Documents that are near-duplicates of documents in other databases.
 
-use nddb::detect::{Level, MemberVerdict, OnlineDetector, PartedNearDuplicates, decide_stored};
-use nddb::{Document, Federation, Progress, Result, Stored, View};
-use nddb_dedup::in_order;
+use nddb_dedup::{MemberVerdict, OnlineDetector, PartedNearDuplicates, decide_stored, in_order};
+use nddb_index::{Document, Federation, Progress, Result, Stored, View};
+use nddb_verdict::Level;
 
 use super::Removed;
 use super::origins::Origin;
@@ -28,7 +28,7 @@ impl Earlier<'_> {
     /// order of document numbers.
     ///
     /// # Errors
-    /// Errors of [`OnlineDetector::ask_parts`]; any error of `emit`; [`nddb::Error::Cancelled`] if `watch` returns
+    /// Errors of [`OnlineDetector::ask_parts`]; any error of `emit`; [`nddb_index::Error::Cancelled`] if `watch` returns
     /// `false`.
     pub fn each(
         &self,
@@ -44,7 +44,7 @@ impl Earlier<'_> {
             self.ask(held, emit)?;
             held.clear();
             let progress = Progress { phase: "compare with other databases", done, total, unit: "documents" };
-            if watch(&progress) { Ok(()) } else { Err(nddb::Error::Cancelled) }
+            if watch(&progress) { Ok(()) } else { Err(nddb_index::Error::Cancelled) }
         };
         view.each(&mut |stored| {
             held.push(stored);
@@ -63,7 +63,7 @@ impl Earlier<'_> {
             let document = Document::from(stored.clone()).without_source();
             match self.online.ask_parts(self.stored, &document, None) {
                 // Nothing is known of it that could be compared.
-                Err(nddb::Error::Method { .. }) => Ok(PartedNearDuplicates::default()),
+                Err(nddb_index::Error::Method { .. }) => Ok(PartedNearDuplicates::default()),
                 answer => answer,
             }
         };
