@@ -1,4 +1,4 @@
-//! The command lines of `nddb` and `nddb-lab`: top-level arguments and dispatch to subcommands.
+//! The command line of `nddb`: top-level arguments and dispatch to subcommands.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, audit, backup, batch, check, cluster, compact, create, dedup, eval, export, filter, fp, generate, get, lab,
-    load, merge, pairs, plan, query, rebuild, report, revisits, rm, show, sources, stats, text,
+    add, audit, backup, batch, check, cluster, compact, create, dedup, eval, export, filter, fp, generate, get, load,
+    merge, pairs, plan, query, rebuild, report, revisits, rm, show, sources, stats, text,
 };
 use crate::failure::{Code, Result};
 use crate::program::Program;
@@ -33,8 +33,7 @@ Exit codes:
                                14 over a memory or disk limit
                               130 interrupted; 'load' run again resumes
 
-Manual pages and shell completions: nddb generate --help
-Experiments, calibration and single files of a database: nddb-lab --help";
+Manual pages and shell completions: nddb generate --help";
 
 /// The groups of commands in the help, with the commands in order.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -143,7 +142,7 @@ impl Program for Cli {
             Command::Fp(args) => fp::run(&args, global),
             Command::Text(args) => text::run(&args, global),
             Command::Eval(args) => eval::run(&args, global),
-            Command::Generate(args) => generate::run(&args, Self::command_line(), lab::Cli::command_line(), global),
+            Command::Generate(args) => generate::run(&args, Self::command_line(), global),
         }
     }
 }

@@ -295,8 +295,8 @@ fn every_command_has_a_manual_page() {
     let dir = Dir::new();
     dir.nddb(["generate", "man", "man/man1"]).done().says(&["pages in man/man1"]);
     for command in all_commands(&dir) {
-        // What is not listed has no page.
-        if command[1] == "generate" {
+        // What is not listed has no page, and nddb-lab is not installed.
+        if command[0] != "nddb" || command[1] == "generate" {
             continue;
         }
         let page = String::from_utf8(dir.read(&format!("man/man1/{}.1", command.join("-")))).expect("text");

@@ -9,7 +9,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
 use crate::quantity::counted;
 
-/// Write manual pages into a folder: nddb.1, nddb-lab.1, and one for each of their commands
+/// Write manual pages into a folder: nddb.1, and one for each command
 ///
 /// Each page has the text of --help.
 #[derive(Debug, clap::Args)]
@@ -19,16 +19,12 @@ pub(super) struct Args {
     folder: PathBuf,
 }
 
-/// Writes the pages of these command lines.
-pub(super) fn run(args: &Args, commands: &[clap::Command], global: &Global) -> Result<Code> {
+/// Writes the pages of this command line.
+pub(super) fn run(args: &Args, mut command: clap::Command, global: &Global) -> Result<Code> {
     let folder = global.outputs.folder("DIR", &args.folder)?;
-    for command in commands {
-        let mut command = command.clone();
-        command.build();
-        write(&folder, &command)?;
-    }
-    let pages = commands.iter().map(count).sum();
-    global.messages().note(format!("man: {} in {}", counted(pages, "page"), args.folder.display()));
+    command.build();
+    write(&folder, &command)?;
+    global.messages().note(format!("man: {} in {}", counted(count(&command), "page"), args.folder.display()));
     Ok(Code::Done)
 }
 

@@ -26,10 +26,10 @@ enum What {
     Completions(completions::Args),
 }
 
-/// Generates the files for `nddb`; manual pages also for `lab`, the command line of `nddb-lab`.
-pub(crate) fn run(args: &Args, nddb: clap::Command, lab: clap::Command, global: &Global) -> Result<Code> {
+/// Generates the files for `nddb`.
+pub(crate) fn run(args: &Args, nddb: clap::Command, global: &Global) -> Result<Code> {
     match &args.what {
-        What::Man(args) => man::run(args, &[nddb, lab], global),
+        What::Man(args) => man::run(args, nddb, global),
         What::Completions(args) => completions::run(args, nddb),
     }
 }
