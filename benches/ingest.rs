@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Spent, figure, measure, say};
 use nddb::archive::{self, Compression, EntryContent, Input, Response, WarcWriter};
-use nddb::detect::methods::Simhash;
+use nddb::detect::methods::Hamming;
 use nddb::detect::{OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
@@ -97,7 +97,7 @@ fn insert(path: &Path, len: usize, seed: u64, full: bool) {
         page.with_url("https://www.example.org/a/page.html", recipe.site_of("https://www.example.org/a/page.html"))
     };
     let documents: Vec<Document> = stored.iter().enumerate().map(document).collect();
-    let detector = OnlineDetector::new(Simhash::default());
+    let detector = OnlineDetector::new(Hamming::default());
     let mut writer = create(path);
     let ((), spent) = measure(|| {
         let mut documents = documents.into_iter().peekable();

@@ -64,8 +64,8 @@ def grows(nddb, folder, millions):
         run(f"load {name}", [nddb, "load", name, f"{name}.u64le", "--id-prefix", name], folder)
     for command in [["check", "a"], ["rebuild", "a", "--all"], ["merge", "a", "b"], ["compact", "a"]]:
         run(" ".join(command), [nddb, *command], folder)
-    run("pairs a --method simhash", [nddb, "pairs", "a", "--method", "simhash"], folder)
-    run("cluster a --method simhash", [nddb, "cluster", "a", "--method", "simhash"], folder)
+    run("pairs a --method hamming", [nddb, "pairs", "a", "--method", "hamming"], folder)
+    run("cluster a --method hamming", [nddb, "cluster", "a", "--method", "hamming"], folder)
     for name in ["a", "b"]:
         shutil.rmtree(f"{folder}/{name}")
 
@@ -98,8 +98,8 @@ def extremes(nddb, folder):
         limits = ["--memory-limit", "64M", "--threads", "6"]
         run(f"load {name}", [nddb, "load", "db", name, *limits], folder)
         if name in ["one-print.u64le", "sites.jsonl"]:
-            run("  pairs", [nddb, "pairs", "db", "--method", "simhash"], folder)
-            run("  cluster", [nddb, "cluster", "db", "--method", "simhash"], folder)
+            run("  pairs", [nddb, "pairs", "db", "--method", "hamming"], folder)
+            run("  cluster", [nddb, "cluster", "db", "--method", "hamming"], folder)
         if name == "sites.jsonl":
             run("  rm --site", [nddb, "rm", "db", "--site", "s77.example"], folder)
         shutil.rmtree(f"{folder}/db")

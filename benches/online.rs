@@ -22,7 +22,7 @@ use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Reader, View, Writer};
 
-const METHODS: [&str; 6] = ["simhash", "b", "c", "combined", "split", "min-hash"];
+const METHODS: [&str; 6] = ["hamming", "b", "c", "combined", "split", "min-hash"];
 /// Documents of one commit.
 const GROUP: usize = 1_000;
 /// Number of recent pages of which later pages may be copies.

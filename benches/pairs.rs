@@ -10,7 +10,7 @@ mod common;
 
 use clap::Args;
 use common::{Options, Random, figure, measure, say};
-use nddb::detect::methods::{B, Simhash};
+use nddb::detect::methods::{B, Hamming};
 use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
 use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
 
@@ -88,7 +88,7 @@ fn fingerprints(path: &std::path::Path, options: &Options) {
     figure("CPU s", format_args!("{:.2}", spent.cpu.as_secs_f64()), goal("6"));
     figure("most resident, pages of files included, MB", format_args!("{most:.0}"), goal("300"));
     say(format_args!("(check sum {sum:016x})"));
-    whole(&reader, Simhash::default().into(), "");
+    whole(&reader, Hamming::default().into(), "");
 }
 
 fn supershingles(path: &std::path::Path, len: usize, seed: u64) {

@@ -103,7 +103,7 @@ def measure(nddb, recipe, documents, folder):
     mean = {name: sum(len((record[name] or "").encode()) for record in records) / count for name in records[0]}
     ids = [record["id"] for record in random.sample(records, min(COLD, len(records)))]
     # Nothing else is looked up in such a database.
-    method = ["--method", "simhash"] if recipe.endswith("-offline") else []
+    method = ["--method", "hamming"] if recipe.endswith("-offline") else []
     everything = Run([nddb, "query", database, *method, "--all", "--limit", "1"])
     forget(database)
     cold_one = Run([nddb, "query", database, *method, "--id", ids[0]])

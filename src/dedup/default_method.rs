@@ -2,7 +2,7 @@
 
 use nddb_index::View;
 use nddb_page::sketch::Recipe;
-use nddb_verdict::methods::Simhash;
+use nddb_verdict::methods::Hamming;
 use nddb_verdict::{Method, default_of};
 
 /// The method chosen for a database.
@@ -10,27 +10,27 @@ use nddb_verdict::{Method, default_of};
 pub struct MethodChoice {
     /// The method.
     pub method: Box<dyn Method>,
-    /// Simhash, if it decides pairs that the method cannot decide.
-    pub or_simhash: Option<Simhash>,
+    /// The method hamming, if it decides pairs that the method cannot decide.
+    pub or_hamming: Option<Hamming>,
 }
 
 impl MethodChoice {
-    /// Returns the named method if one is given; else simhash if a distance is given; else the default method of the
-    /// database's recipe, with simhash for documents of which only the fingerprint is known. Simhash uses the k of the
-    /// database; the parameters of a named method are unchanged.
-    pub fn of(view: View<'_>, named: Option<Box<dyn Method>>, has_distance: bool) -> Self {
-        let simhash = Simhash::within(view.settings().k.into());
-        match named {
-            Some(method) if method.is_by_distance() => Self { method: simhash.into(), or_simhash: None },
-            Some(method) => Self { method, or_simhash: None },
-            None if has_distance => Self { method: simhash.into(), or_simhash: None },
-            None => {
-                let recipe = Recipe::of_any_version(&view.settings().recipe);
-                match default_of(recipe.as_ref()) {
-                    method if method.is_by_distance() => Self { method: simhash.into(), or_simhash: Some(simhash) },
-                    method => Self { method, or_simhash: Some(simhash) },
-                }
-            }
-        }
+    /// Returns a method with its parameters unchanged. A distance that the database cannot answer is refused when the
+    /// method runs.
+    pub fn exactly(method: impl Into<Box<dyn Method>>) -> Self {
+        Self { method: method.into(), or_hamming: None }
+    }
+
+    /// Returns the method of a name; hamming has the k of the database.
+    pub fn named(view: View<'_>, method: Box<dyn Method>) -> Self {
+        Self::exactly(method.within(view.settings().k.into()).unwrap_or(method))
+    }
+
+    /// Returns the default method of the recipe of a database. Hamming, with the k of the database, decides about
+    /// documents of which only the fingerprint is known.
+    pub fn usual(view: View<'_>) -> Self {
+        let recipe = Recipe::of_any_version(&view.settings().recipe);
+        let hamming = Hamming::within(view.settings().k.into());
+        Self { or_hamming: Some(hamming), ..Self::named(view, default_of(recipe.as_ref())) }
     }
 }

@@ -2,7 +2,7 @@
 
 use nddb_index::spill::resources::Resources;
 use nddb_index::{Result, View};
-use nddb_verdict::methods::Simhash;
+use nddb_verdict::methods::Hamming;
 use nddb_verdict::{Decider, Method};
 
 use crate::default_method::MethodChoice;
@@ -19,9 +19,9 @@ pub const GROUP_LIMIT: usize = 1000;
 pub struct PairOptions {
     /// Method, with its parameters.
     pub method: Box<dyn Method>,
-    /// Simhash, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
+    /// The method hamming, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
-    pub or_simhash: Option<Simhash>,
+    pub or_hamming: Option<Hamming>,
     /// Whether all pairs are written, instead of groups and the pairs between them.
     pub expand: bool,
     /// Greatest number of members of a group that is not flagged. If more documents share a candidate key, they are
@@ -43,7 +43,7 @@ impl PairOptions {
     pub fn new(method: impl Into<Box<dyn Method>>) -> Self {
         Self {
             method: method.into(),
-            or_simhash: None,
+            or_hamming: None,
             expand: false,
             group_limit: GROUP_LIMIT,
             verify: None,
@@ -55,17 +55,17 @@ impl PairOptions {
 
     /// Returns the options of a method chosen for a database.
     pub fn chosen(choice: MethodChoice) -> Self {
-        let MethodChoice { method, or_simhash } = choice;
-        Self { or_simhash, ..Self::new(method) }
+        let MethodChoice { method, or_hamming } = choice;
+        Self { or_hamming, ..Self::new(method) }
     }
 
-    /// Changes the method to simhash if simhash decides every pair, because no document has the sketches of the method.
+    /// Changes the method to hamming if hamming decides every pair, because no document has the sketches of the method.
     pub fn settle(&mut self, held: &Held) {
-        if self.decider().or_simhash.is_some()
+        if self.decider().or_hamming.is_some()
             && held.lacking(&*self.method).is_some()
-            && let Some(simhash) = self.or_simhash.take()
+            && let Some(hamming) = self.or_hamming.take()
         {
-            self.method = simhash.into();
+            self.method = hamming.into();
         }
     }
 
@@ -86,7 +86,7 @@ impl PairOptions {
 
     /// Returns the decider of these options.
     pub fn decider(&self) -> Decider<'_> {
-        Decider::new(&*self.method, self.or_simhash.as_ref())
+        Decider::new(&*self.method, self.or_hamming.as_ref())
     }
 }
 

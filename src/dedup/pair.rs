@@ -16,7 +16,7 @@ pub struct Pair {
     pub identical: bool,
     /// Similarities of the two documents, by name.
     pub measures: Measures,
-    /// How near the two are by the method, or by simhash instead of it; greater is nearer.
+    /// How near the two are by the method, or by hamming instead of it; greater is nearer.
     pub score: u64,
     /// Name of the rule that decided.
     pub rule: &'static str,
@@ -146,7 +146,7 @@ pub struct PairSummary {
     /// Documents that remain if each identity set and each hot group counts as one document.
     pub compared: u64,
     /// Candidate pairs of these documents (with `expand`, of all documents), each counted once. The candidate pairs
-    /// depend on the method: pairs of sketches that share a key; for simhash, pairs of fingerprints within k bits,
+    /// depend on the method: pairs of sketches that share a key; for hamming, pairs of fingerprints within k bits,
     /// because the runs return no others; for shingles, pairs of texts that share one of their rarest shingles; for lcs
     /// and cosine, pairs of texts that were compared, counted once in each set. With `expand`, pairs of equal texts or
     /// equal sketches are included.

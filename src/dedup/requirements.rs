@@ -1,7 +1,7 @@
 //! Checks whether a database has the sketches and keys that a method requires.
 
 use nddb_index::{Error, Result, View};
-use nddb_page::sketch::Recipe;
+use nddb_page::sketch::{FingerprintKind, Recipe};
 use nddb_verdict::{Decider, Keys, Method, OutOfReach, Sketch};
 
 /// Rejects a method whose sketches the recipe of a database does not make, or parameters beyond the reach of the
@@ -12,8 +12,14 @@ use nddb_verdict::{Decider, Keys, Method, OutOfReach, Sketch};
 pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     let (method, k) = (decider.method, view.settings().k.into());
     method.check(k).map_err(out_of_reach)?;
-    if let Some(simhash) = decider.or_simhash {
-        simhash.check(k).map_err(out_of_reach)?;
+    if let Some(hamming) = decider.or_hamming {
+        hamming.check(k).map_err(out_of_reach)?;
+    }
+    let recipe = &view.settings().recipe;
+    let kind = FingerprintKind::of_label(recipe);
+    if let Some(only) = method.only().filter(|only| *only != kind) {
+        let why = format!("the fingerprints of recipe {recipe} are no {only} but {kind} ({})", kind.help());
+        return Err(Error::Method { method: only.name(), why: why + "; method hamming compares them" });
     }
     let made = method.compares().iter().filter_map(|sketch| sketch.of_recipe());
     made.into_iter().try_for_each(|(lacks, has)| require(view, method, lacks, has, has))
@@ -123,13 +129,13 @@ impl Held {
 /// Errors of [`check`].
 pub(crate) fn check_documents(view: View<'_>, held: &Held, decider: &Decider<'_>, verifies: bool) -> Result<u64> {
     check(view, decider)?;
-    let (method, or_simhash) = (decider.method, decider.or_simhash.is_some());
+    let (method, or_hamming) = (decider.method, decider.or_hamming.is_some());
     let is_any = held.documents > held.empty;
-    let lacking = held.lacking(method).filter(|_| !or_simhash).map(Sketch::name);
+    let lacking = held.lacking(method).filter(|_| !or_hamming).map(Sketch::name);
     let text = (method.needs_text() || verifies) && held.digests == 0;
     if let Some(what) = lacking.or(text.then_some("a text")).filter(|_| is_any) {
         let why = format!("no document has {what}: they were loaded as fingerprints");
         return Err(Error::Method { method: method.name(), why });
     }
-    Ok(if or_simhash { 0 } else { held.unsketched(method) })
+    Ok(if or_hamming { 0 } else { held.unsketched(method) })
 }

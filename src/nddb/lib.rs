@@ -95,7 +95,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
 //! let view = writer.view(); // or that of a reader
-//! let options = PairOptions::chosen(MethodChoice::of(view, None, false));
+//! let options = PairOptions::chosen(MethodChoice::usual(view));
 //! let collection = Collection::with_deleted(view, &Resources::default(), &mut |_| true)?;
 //! pairs(view, &collection, &options, &mut |_| true, &mut |line| {
 //!     println!("{line:?}");
@@ -216,8 +216,8 @@ pub mod format {
 #[cfg(feature = "pages")]
 pub mod sketch {
     pub use nddb_page::sketch::{
-        Derivation, Explanation, Feature, Features, Frequencies, LeadingWords, MinHash, Numbers, Profile, Projection,
-        Recipe, RecipeError, SignatureRules, Sketch, Stemmer, StopWords, WeightTable, simhash_of,
+        Derivation, Explanation, Feature, Features, FingerprintKind, Frequencies, LeadingWords, MinHash, Numbers,
+        Profile, Projection, Recipe, RecipeError, SignatureRules, Sketch, Stemmer, StopWords, WeightTable, simhash_of,
     };
 }
 

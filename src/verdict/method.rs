@@ -7,6 +7,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use nddb_page::sketch::FingerprintKind;
+
 use crate::measure::{Bound, Column};
 use crate::pair::DocumentPair;
 use crate::parameter::{Parameter, ParameterError, Setting};
@@ -46,6 +48,16 @@ pub trait Method: fmt::Debug + Send + Sync + CloneMethod {
     /// Returns the further properties on which the decision depends.
     fn besides(&self) -> Besides {
         Besides::Nothing
+    }
+
+    /// Returns the method with this greatest distance; `None` unless it compares distances of fingerprints.
+    fn within(&self, _k: u32) -> Option<Box<dyn Method>> {
+        None
+    }
+
+    /// Returns the only kind of fingerprints that the method compares, if it was named by it.
+    fn only(&self) -> Option<FingerprintKind> {
+        None
     }
 
     /// Rejects parameters beyond the reach of the candidate source, in a database that finds fingerprints within `k`
@@ -221,7 +233,7 @@ impl dyn Method + '_ {
         matches!(self.candidates(), Candidates::Sets(_) | Candidates::Shingles(_))
     }
 
-    /// Returns whether the method is simhash: candidate pairs are near fingerprints.
+    /// Returns whether the method compares distances of fingerprints.
     pub fn is_by_distance(&self) -> bool {
         matches!(self.candidates(), Candidates::Near(_))
     }

@@ -144,7 +144,7 @@ mod tests {
     use crate::decider::Decider;
     use crate::measures::Measures;
     use crate::method::Method;
-    use crate::methods::{Model, Simhash, all};
+    use crate::methods::{Hamming, Model, all};
     use crate::verdict::Decision;
 
     /// Pages with equal and different texts, equal and different names, and some without parts of their sketches.
@@ -172,12 +172,12 @@ mod tests {
     #[test]
     fn what_is_kept_of_a_document_changes_no_verdict() {
         let records = documents(&mut Random(4));
-        let simhash = Simhash::default();
+        let hamming = Hamming::default();
         let mut methods: Vec<Box<dyn Method>> = all().into_iter().filter(|method| !method.needs_text()).collect();
         methods.push(Model { probability: 0.9, ..Model::default() }.into());
         for method in methods {
-            for or_simhash in [Some(&simhash), None] {
-                let decider = Decider::new(&*method, or_simhash);
+            for or_hamming in [Some(&hamming), None] {
+                let decider = Decider::new(&*method, or_hamming);
                 let (mut near, mut apart) = (0, 0);
                 for a in &records {
                     let (known, derived) = (Known::of(a, None), Derived::default());

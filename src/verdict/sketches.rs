@@ -7,7 +7,7 @@ use nddb_page::sketch::Recipe;
 /// A sketch: stored data of a document that methods compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sketch {
-    /// The simhash fingerprint.
+    /// The fingerprint.
     Fingerprint,
     /// The digest of the text.
     Digest,

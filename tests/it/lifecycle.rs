@@ -7,7 +7,7 @@ use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Outcome, Reader, View, Within, Work, Writer};
 
-use super::support::simhash;
+use super::support::hamming;
 
 fn document(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
@@ -145,7 +145,7 @@ fn a_pending_batch_is_invisible_until_it_is_committed() {
     writer.flush().expect("flushed");
     drop(writer);
     let mut writer = Writer::open(&path).expect("opened again");
-    let judgement = simhash(3).insert_if_new(&mut writer, document("third", spread(4))).expect("taken");
+    let judgement = hamming(3).insert_if_new(&mut writer, document("third", spread(4))).expect("taken");
     assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
     writer.commit().expect("durable");
     assert_eq!(writer.commit_batch("next").expect("committed"), 2);

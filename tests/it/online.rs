@@ -16,7 +16,7 @@ use nddb_verdict::{b_similarity, c_similarity};
 
 use super::support::say;
 
-const METHODS: [&str; 6] = ["identity", "simhash", "b", "c", "combined", "split"];
+const METHODS: [&str; 6] = ["identity", "hamming", "b", "c", "combined", "split"];
 /// Number of pages read of the archive.
 const PAGES: usize = 1200;
 
@@ -69,7 +69,7 @@ fn is_near(method: &str, a: &Stored, b: &Stored) -> bool {
     let shares = (0..12).any(|index| piece(&p, index) == piece(&q, index));
     match method {
         "identity" => false,
-        "simhash" => !a.unprinted && !b.unprinted && (a.fingerprint.0 ^ b.fingerprint.0).count_ones() <= 3,
+        "hamming" => !a.unprinted && !b.unprinted && (a.fingerprint.0 ^ b.fingerprint.0).count_ones() <= 3,
         "b" => equal >= 2,
         "c" => agree >= 372 && shares,
         "combined" => equal >= 2 && agree >= 355,

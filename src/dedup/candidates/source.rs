@@ -62,7 +62,7 @@ impl Source for Undecided {
         let mut take = |a: u32, b: u32, near: bool| {
             // Pairs of equal texts need no source, but leaders with equal texts are passed on, too: the other members
             // of their classes may have other texts.
-            let is_left = |pair: &DocumentPair<'_>| decider.is_left_to_simhash(pair);
+            let is_left = |pair: &DocumentPair<'_>| decider.is_left_to_hamming(pair);
             if collection.compared(a, b, is_left) { found(a, b, near) } else { Ok(()) }
         };
         let few: Vec<u32> = context.classes.leaders().filter(|&leader| lacks(leader)).take(SCANNED_MAX + 1).collect();
@@ -223,7 +223,7 @@ fn each_key<K: KeyMaker>(collection: &Collection, keyed: K, ordinal: u32, push: 
     }
 }
 
-/// Returns whether simhash decides the pairs of a document with others, because it lacks a sketch of the method.
+/// Returns whether hamming decides the pairs of a document with others, because it lacks a sketch of the method.
 pub(crate) fn lacks(collection: &Collection, options: &PairOptions, ordinal: u32) -> bool {
     let method = &options.method;
     let sketches = collection.row(ordinal).sketches();
@@ -254,8 +254,8 @@ pub(crate) fn sources(options: &PairOptions) -> Vec<Box<dyn Source>> {
         Candidates::Sharing(keys) => keys.into_iter().map(|keys| Box::new(Shared(keys)) as Box<dyn Source>).collect(),
         Candidates::Identical | Candidates::Sets(_) | Candidates::Shingles(_) => Vec::new(),
     };
-    if let Some(simhash) = options.decider().or_simhash {
-        sources.push(Box::new(Undecided { within: simhash.k }));
+    if let Some(hamming) = options.decider().or_hamming {
+        sources.push(Box::new(Undecided { within: hamming.k }));
     }
     sources
 }

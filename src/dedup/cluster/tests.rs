@@ -8,7 +8,7 @@ use super::*;
 use crate::pairs;
 use crate::support::{Page, Random, database, named, options, pages};
 
-const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
+const METHODS: [&str; 7] = ["identity", "hamming", "b", "c", "combined", "split", "min-hash"];
 
 /// The cluster of each clustered document, and the documents to remove.
 type Clustering = (BTreeMap<String, String>, BTreeSet<String>);
@@ -220,7 +220,7 @@ fn components_are_joined_by_any_pair() {
 
 #[test]
 fn of_oversized_stars_pairs_with_a_centre_are_lines() {
-    for method in ["b", "min-hash", "simhash"] {
+    for method in ["b", "min-hash", "hamming"] {
         for components in [false, true] {
             let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(300, 61));
             drop(database(folder.path(), &pages).expect("a database"));
@@ -306,7 +306,7 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
     // b founds, a and c join it; d, six bits from b, founds.
     let star: BTreeMap<String, String> = of(&[("a", "b"), ("b", "b"), ("c", "b")]);
     let removed = |keep: &[Keep], components| {
-        made(reader.view(), &ClusterOptions { keep: keep.to_vec(), components, ..defaults("simhash") })
+        made(reader.view(), &ClusterOptions { keep: keep.to_vec(), components, ..defaults("hamming") })
     };
     assert_eq!(removed(&[Keep::Stored], false), (star.clone(), ids(&["a", "c"])));
     assert_eq!(
@@ -322,7 +322,7 @@ fn only_what_is_near_to_the_kept_document_is_removed() {
     assert_eq!(gone, ids(&["a", "c"]), "d is kept, and only a is near to it; c is near to b, which stays");
     let verdicts = |level| {
         let components =
-            ClusterOptions { keep: vec![Keep::ShortestUrl], components: true, level, ..defaults("simhash") };
+            ClusterOptions { keep: vec![Keep::ShortestUrl], components: true, level, ..defaults("hamming") };
         let (view, mut found) = (reader.view(), Vec::new());
         let all = Collection::with_deleted(view, &components.pairs.resources, &mut |_| true).expect("a collection");
         cluster_with_members(view, &all, &components, &mut |_| true, &mut |_| Ok(()), &mut |member| {
@@ -357,7 +357,7 @@ fn members_that_are_not_near_the_kept_document_are_compared_among_themselves() {
     let mut pages = vec![page("founder", 0, 10), page("longest", 7, 99)];
     pages.extend((0..8).map(|member| page(&format!("member{member}"), 1 << (20 + member), 20)));
     let reader = database(folder.path(), &pages).expect("a database");
-    let options = ClusterOptions { keep: vec![Keep::Longest], ..defaults("simhash") };
+    let options = ClusterOptions { keep: vec![Keep::Longest], ..defaults("hamming") };
     let (of, removed) = made(reader.view(), &options);
     assert!(of.values().all(|founder| founder == "founder") && of.len() == 10);
     assert_eq!((removed.len(), removed.contains("longest"), removed.contains("member0")), (8, false, false));
@@ -420,7 +420,7 @@ fn a_deleted_founder_keeps_its_cluster_until_it_is_dropped() {
     let folder = tempfile::tempdir().expect("a folder");
     drop(database(folder.path(), &chain()).expect("a database"));
     let mut writer = Writer::open(folder.path().join("db")).expect("a writer");
-    let options = defaults("simhash");
+    let options = defaults("hamming");
     let cluster_of = |writer: &Writer| made(writer.view(), &options).0;
     writer.flush().expect("flushed");
     assert!(writer.delete("b").expect("deleted"));
@@ -447,7 +447,7 @@ fn lists_decide_whatever_clustering_would_decide() {
     let pages = [page("a", 0), page("b", 1), page("c", 2), page("d", !0)];
     let reader = database(folder.path(), &pages).expect("a database");
     let removed = |never: &[u32], always: &[u32]| {
-        let mut options = defaults("simhash");
+        let mut options = defaults("hamming");
         never.iter().for_each(|&rank| options.overrules.never_remove(rank));
         always.iter().for_each(|&rank| options.overrules.always_remove(rank));
         let all = Collection::with_deleted(reader.view(), &options.pairs.resources, &mut |_| true).expect("documents");

@@ -4,7 +4,7 @@ use nddb_index::Result;
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::{Sorted, Sorter};
 use nddb_page::text::Headings;
-use nddb_verdict::methods::Simhash;
+use nddb_verdict::methods::Hamming;
 use nddb_verdict::{Besides, Keys, Method, Sketch};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -19,7 +19,7 @@ type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
 /// representatives have equal sketches and different texts (hot groups; Manku et al. 2007, 4: millions of documents may
 /// share one fingerprint).
 ///
-/// The method names these sketches; a method that compares texts uses the compared part of the text instead. If simhash
+/// The method names these sketches; a method that compares texts uses the compared part of the text instead. If hamming
 /// decides about bare fingerprints, equal bare fingerprints form classes, too.
 #[derive(Debug)]
 pub struct Classes {
@@ -31,7 +31,7 @@ impl Classes {
     /// Returns the classes for a search for pairs: by identity and sketch, or with `expand` by sketch alone. `text`
     /// hashes the part of a text that the method compares.
     pub(crate) fn of(collection: &Collection, options: &PairOptions, text: &TextHash<'_>) -> Result<Self> {
-        let seen = Seen::new(collection, &*options.method, options.decider().or_simhash, text);
+        let seen = Seen::new(collection, &*options.method, options.decider().or_hamming, text);
         let len = collection.len();
         if options.expand && !options.method.needs_text() && !options.method.is_identity() {
             return Self::made(len, &|ordinal| seen.alone(ordinal), &options.resources, &|ordinal| ordinal);
@@ -164,7 +164,7 @@ fn length(tokens: Option<u32>) -> u64 {
 /// Returns the class key of a document for a search for pairs, by sketch. Documents with equal keys are in one class,
 /// even if their texts differ. If the key is `None`, the document shares a class only with documents of equal text.
 pub(crate) fn class_key(collection: &Collection, options: &PairOptions, ordinal: u32) -> Option<u128> {
-    Seen::new(collection, &*options.method, options.decider().or_simhash, &|_| None).besides(ordinal)
+    Seen::new(collection, &*options.method, options.decider().or_hamming, &|_| None).besides(ordinal)
 }
 
 /// The properties of documents that a method compares, as 128-bit hashes, wide enough to exclude collisions.
@@ -175,7 +175,7 @@ struct Seen<'a> {
     needs_text: bool,
     /// Whether candidate keys are made from the profile.
     is_by_profile: bool,
-    or_simhash: Option<&'a Simhash>,
+    or_hamming: Option<&'a Hamming>,
     text: &'a TextHash<'a>,
 }
 
@@ -183,12 +183,12 @@ impl<'a> Seen<'a> {
     fn new(
         collection: &'a Collection,
         method: &'a dyn Method,
-        or_simhash: Option<&'a Simhash>,
+        or_hamming: Option<&'a Hamming>,
         text: &'a TextHash<'a>,
     ) -> Self {
         let has_bands = method.keys().iter().any(|keys| matches!(keys, Keys::Bands { .. }));
         let is_by_profile = has_bands && collection.has_bands_of_profiles();
-        Self { collection, method, needs_text: method.needs_text(), is_by_profile, or_simhash, text }
+        Self { collection, method, needs_text: method.needs_text(), is_by_profile, or_hamming, text }
     }
 
     /// Returns the class key for classes that their founder represents: the sketches, and other properties on which the
@@ -218,11 +218,11 @@ impl<'a> Seen<'a> {
             // Candidate pairs share a band, and documents of equal min-values may have different bands.
             words.extend(self.collection.profile(ordinal).bands());
         }
-        if let Some(simhash) = self.or_simhash {
+        if let Some(hamming) = self.or_hamming {
             // The fingerprint finds pairs with documents without sketches; the flag tells whether the method decides.
             let fingerprint = row.fingerprint.map_or(0, |fingerprint| fingerprint.0);
             words.extend([fingerprint, row.fingerprint.is_some().into(), row.is_without_terms().into()]);
-            words.extend((simhash.besides() == Besides::Length).then(|| length(row.tokens)));
+            words.extend((hamming.besides() == Besides::Length).then(|| length(row.tokens)));
             if self.method.besides() == Besides::Site {
                 words.push(row.site.map_or(0, |site| u64::from(site) + 1));
             }
@@ -258,9 +258,9 @@ impl<'a> Seen<'a> {
         Some(words)
     }
 
-    /// Returns the class key of a bare fingerprint, if simhash decides about it.
+    /// Returns the class key of a bare fingerprint, if hamming decides about it.
     fn bare(&self, row: &Row) -> Option<u128> {
-        let is_bare = self.or_simhash.is_some() && row.sketches().are_bare() && row.tokens.is_none();
+        let is_bare = self.or_hamming.is_some() && row.sketches().are_bare() && row.tokens.is_none();
         row.fingerprint.filter(|_| is_bare).map(|fingerprint| fingerprint.0.into())
     }
 }

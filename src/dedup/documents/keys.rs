@@ -81,7 +81,7 @@ mod tests {
     use nddb_index::Fingerprint;
     use nddb_page::sketch::Recipe;
     use nddb_page::text::Page;
-    use nddb_verdict::methods::{Lcs, Model, Simhash};
+    use nddb_verdict::methods::{Hamming, Lcs, Model};
 
     use super::*;
     use crate::document_of_page;
@@ -104,12 +104,12 @@ mod tests {
                 let flipped = (0..within).fold(0_u64, |mask, at| mask | 1 << ((first + 19 * at) % 64));
                 let a = Document::bare("a", Fingerprint(0x0123_4567_89ab_cdef)).expect("a document");
                 let b = Document::bare("b", Fingerprint(0x0123_4567_89ab_cdef ^ flipped)).expect("a document");
-                assert!(share(&a, &b, &Simhash::within(within)), "{within} bits from {first}");
+                assert!(share(&a, &b, &Hamming::within(within)), "{within} bits from {first}");
             }
         }
         let far = Document::bare("b", Fingerprint(!0x0123_4567_89ab_cdef)).expect("a document");
         let near = Document::bare("a", Fingerprint(0x0123_4567_89ab_cdef)).expect("a document");
-        assert!(!share(&near, &far, &Simhash::within(3)), "no group is equal");
+        assert!(!share(&near, &far, &Hamming::within(3)), "no group is equal");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Properties {
     pub keys: Vec<u64>,
     /// Fingerprint; `None` with fewer than two tokens.
     pub fingerprint: Option<u64>,
-    /// Whether simhash decides about the document, because it lacks a sketch of the method.
+    /// Whether hamming decides about the document, because it lacks a sketch of the method.
     pub lacks: bool,
     /// Whether the text is known to have no token.
     pub is_empty: bool,
@@ -48,7 +48,7 @@ pub fn properties(
         class: class_key(collection, options, ordinal),
         keys,
         fingerprint,
-        lacks: options.decider().or_simhash.is_some() && lacks(collection, options, ordinal),
+        lacks: options.decider().or_hamming.is_some() && lacks(collection, options, ordinal),
         is_empty: row.is_empty,
     }
 }

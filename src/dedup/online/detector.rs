@@ -1,7 +1,7 @@
 //! The online detector: method and limits, and their requirements on a database.
 
 use nddb_index::{Result, View};
-use nddb_verdict::methods::Simhash;
+use nddb_verdict::methods::Hamming;
 use nddb_verdict::{Decider, Level, Method};
 
 use crate::default_method::MethodChoice;
@@ -14,9 +14,9 @@ use crate::verification::Verification;
 pub struct OnlineDetector {
     /// Method, with its parameters.
     pub method: Box<dyn Method>,
-    /// Simhash, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
+    /// The method hamming, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
     /// known.
-    pub or_simhash: Option<Simhash>,
+    pub or_hamming: Option<Hamming>,
     /// How much of a document may be lost that is not inserted, because a near-duplicate of it is stored.
     pub level: Level,
     /// Greatest number of documents compared per candidate key; of a longer posting list, the oldest are compared.
@@ -30,19 +30,19 @@ impl OnlineDetector {
     /// Returns a detector of a method with the default limit.
     pub fn new(method: impl Into<Box<dyn Method>>) -> Self {
         let (method, group_limit) = (method.into(), GROUP_LIMIT);
-        Self { method, or_simhash: None, level: Level::default(), group_limit, verify: None }
+        Self { method, or_hamming: None, level: Level::default(), group_limit, verify: None }
     }
 
-    /// Returns the default detector of a database: the default method of its recipe ([`MethodChoice`]), and simhash
+    /// Returns the default detector of a database: the default method of its recipe ([`MethodChoice`]), and hamming
     /// within the k of the database for documents of which only the fingerprint is known.
     pub fn usual(view: View<'_>) -> Self {
-        Self::chosen(MethodChoice::of(view, None, false))
+        Self::chosen(MethodChoice::usual(view))
     }
 
     /// Returns the detector of a method chosen for a database.
     pub fn chosen(choice: MethodChoice) -> Self {
-        let MethodChoice { method, or_simhash } = choice;
-        Self { or_simhash, ..Self::new(method) }
+        let MethodChoice { method, or_hamming } = choice;
+        Self { or_hamming, ..Self::new(method) }
     }
 
     /// Rejects a detector that a database cannot answer completely, before any document is read.
@@ -56,7 +56,7 @@ impl OnlineDetector {
 
     /// Returns the decider of this detector.
     pub fn decider(&self) -> Decider<'_> {
-        Decider::new(&*self.method, self.or_simhash.as_ref())
+        Decider::new(&*self.method, self.or_hamming.as_ref())
     }
 
     /// Returns the text comparison that verifies matches, if there is one.

@@ -23,7 +23,7 @@ pub struct NearDuplicate {
     pub identical: bool,
     /// Similarities of the stored and the queried document, by name.
     pub measures: Measures,
-    /// How near the two are by the method, or by simhash instead of it; greater is nearer.
+    /// How near the two are by the method, or by hamming instead of it; greater is nearer.
     pub score: u64,
     /// Name of the rule that decided.
     pub rule: &'static str,
@@ -43,14 +43,14 @@ impl NearDuplicate {
 /// The near-duplicates of one document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NearDuplicates {
-    /// Matches in order: identical documents first, then by descending similarity of the method (simhash: ascending
+    /// Matches in order: identical documents first, then by descending similarity of the method (hamming: ascending
     /// distance; b: equal supershingles; c, combined, split: equal bits of the projection; min-hash: equal min-values),
-    /// then by age, oldest first. Matches decided by simhash instead of the method come last.
+    /// then by age, oldest first. Matches decided by hamming instead of the method come last.
     pub matches: Vec<NearDuplicate>,
-    /// Lower bound of the number of near-duplicates; exact for simhash if at most the group limit of documents are
+    /// Lower bound of the number of near-duplicates; exact for hamming if at most the group limit of documents are
     /// identical.
     pub count: u64,
     /// Whether `matches` has all near-duplicates. If not, a key has more postings than the group limit, and only the
-    /// oldest of its documents (for simhash, the nearest and oldest) were compared.
+    /// oldest of its documents (for hamming, the nearest and oldest) were compared.
     pub complete: bool,
 }

@@ -8,7 +8,7 @@ use nddb_page::sketch::Recipe;
 use nddb_page::text::Page;
 use nddb_test_support::Random;
 use nddb_verdict::Method;
-use nddb_verdict::methods::{Simhash, all as every};
+use nddb_verdict::methods::{Hamming, all as every};
 
 use super::detector::OnlineDetector;
 use super::query::{Query, queried};
@@ -18,7 +18,7 @@ use crate::pair::Line;
 use crate::support::{self, collection, texts};
 use crate::{UnreadTexts, document_of_page, pairs};
 
-/// Recipes with an index of every kind, and one with that of simhash alone.
+/// Recipes with an index of every kind, and one with that of hamming alone.
 const RECIPES: [&str; 4] = ["main-c/1", "main/1", "web-c/1", "1e0ng/1"];
 
 type Pairs = BTreeSet<(String, String)>;
@@ -148,20 +148,20 @@ fn change(
     }
 }
 
-/// Detectors of each method with an index, with several thresholds, with and without simhash for undecided pairs; and
+/// Detectors of each method with an index, with several thresholds, with and without hamming for undecided pairs; and
 /// the default detector.
 fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
     let mut detectors = vec![OnlineDetector::usual(view)];
     for method in every() {
-        for or_simhash in [None, Some(Simhash::within(3))] {
+        for or_hamming in [None, Some(Hamming::within(3))] {
             let mut usual = method.clone();
             if random.percent(50) && method.settings().iter().any(|setting| setting.name == "complete") {
                 usual.set("complete", "true").expect("a flag");
             }
-            detectors.push(OnlineDetector::chosen(MethodChoice { method: usual, or_simhash }));
-            let (method, or_simhash) =
-                (varied(&*method, random), or_simhash.map(|_| Simhash::within(random.below(4) as u32)));
-            detectors.push(OnlineDetector::chosen(MethodChoice { method, or_simhash }));
+            detectors.push(OnlineDetector::chosen(MethodChoice { method: usual, or_hamming }));
+            let (method, or_hamming) =
+                (varied(&*method, random), or_hamming.map(|_| Hamming::within(random.below(4) as u32)));
+            detectors.push(OnlineDetector::chosen(MethodChoice { method, or_hamming }));
         }
     }
     detectors.retain(|online| online.check(view).is_ok());
@@ -189,7 +189,7 @@ fn varied(method: &dyn Method, random: &mut Random) -> Box<dyn Method> {
 /// All pairs of a database.
 fn offline(reader: &Reader, online: &OnlineDetector) -> Result<Pairs, Error> {
     let options =
-        PairOptions { or_simhash: online.or_simhash, expand: true, ..support::options(online.method.clone()) };
+        PairOptions { or_hamming: online.or_hamming, expand: true, ..support::options(online.method.clone()) };
     let collection = collection(reader, &options.resources);
     let mut found = Pairs::new();
     pairs(reader.view(), &collection, &options, &mut |_| true, &mut |line| {

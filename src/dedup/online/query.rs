@@ -70,7 +70,7 @@ impl OnlineDetector {
         Query::new(self, Scope::of(view), (document.record(), fingerprint), page)?.all()
     }
 
-    /// Returns the method that decides about a document: simhash if the document lacks the sketches of the method and
+    /// Returns the method that decides about a document: hamming if the document lacks the sketches of the method and
     /// the fallback is on.
     pub fn method_for(&self, document: &Document) -> &dyn Method {
         self.method_of(document.record(), !document.is_unprinted())
@@ -83,9 +83,9 @@ impl OnlineDetector {
 
     fn method_of(&self, record: &Record, has_fingerprint: bool) -> &dyn Method {
         let (sketches, method) = (Sketches::of(record, has_fingerprint), &*self.method);
-        let or_simhash = self.decider().or_simhash.filter(|_| !is_without_terms(record.tokens, sketches));
-        match or_simhash {
-            Some(simhash) if !are_enough(sketches, record, method) => simhash,
+        let or_hamming = self.decider().or_hamming.filter(|_| !is_without_terms(record.tokens, sketches));
+        match or_hamming {
+            Some(hamming) if !are_enough(sketches, record, method) => hamming,
             _ => method,
         }
     }
@@ -99,7 +99,7 @@ pub(super) struct Query<'a> {
     known: Known,
     derived: Derived,
     decider: Decider<'a>,
-    /// Maximum distance of fingerprints, in bits; `None` if simhash may not decide.
+    /// Maximum distance of fingerprints, in bits; `None` if hamming may not decide.
     within: Option<u32>,
     /// Candidate keys: every near-duplicate shares at least one.
     keys: Vec<Key>,
@@ -122,7 +122,7 @@ impl<'a> Query<'a> {
         let kinds = KeyKinds::of_label(&scope.view().settings().recipe);
         let (of_method, within) = match online.method.candidates() {
             Candidates::Near(within) => (Vec::new(), Some(within)),
-            Candidates::Sharing(keys) => (keys, decider.or_simhash.map(|simhash| simhash.k)),
+            Candidates::Sharing(keys) => (keys, decider.or_hamming.map(|hamming| hamming.k)),
             _ => (Vec::new(), None),
         };
         let keys = keys_of(record, kinds, &of_method);
@@ -146,7 +146,7 @@ impl<'a> Query<'a> {
     pub(super) fn check_known(&self) -> Result<()> {
         let sketches = Sketches::of(self.record, self.known.fingerprint.is_some());
         let is_known = are_enough(sketches, self.record, &*self.online.method);
-        if is_known || self.decider.or_simhash.is_some() { Ok(()) } else { Err(unknown(self.online, self.record)) }
+        if is_known || self.decider.or_hamming.is_some() { Ok(()) } else { Err(unknown(self.online, self.record)) }
     }
 
     /// Returns all near-duplicates.
@@ -177,7 +177,7 @@ impl<'a> Query<'a> {
         Ok(NearDuplicates { matches, count, complete: cut == 0 && near.more == 0 })
     }
 
-    /// Returns the matches of the method in order, the matches of simhash, and the number of documents left out because
+    /// Returns the matches of the method in order, the matches of hamming, and the number of documents left out because
     /// of keys with too many postings.
     fn found(&self, most: usize) -> Result<(Vec<NearDuplicate>, Near, usize)> {
         let near = self.near(most)?;
@@ -283,13 +283,13 @@ impl<'a> Query<'a> {
             Ok(!is_perfect)
         })?;
         let mut best = best.map(|(_, alike)| alike);
-        if best.is_none() && self.decider.or_simhash.is_some() {
+        if best.is_none() && self.decider.or_hamming.is_some() {
             best = self.nearest()?.0;
         }
         Ok((best, is_perfect || sharing.cut == 0))
     }
 
-    /// Returns the nearest, then oldest, document with another id by simhash, and whether every document that could
+    /// Returns the nearest, then oldest, document with another id by hamming, and whether every document that could
     /// precede it was compared.
     fn nearest(&self) -> Result<(Option<NearDuplicate>, bool)> {
         let mut most = 1 + OWN;
@@ -310,7 +310,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Returns the documents whose fingerprints are within k bits, if simhash may decide.
+    /// Returns the documents whose fingerprints are within k bits, if hamming may decide.
     fn near(&self, most: usize) -> Result<Near> {
         match (self.known.fingerprint, self.within) {
             (Some(fingerprint), Some(within)) => {
@@ -341,7 +341,7 @@ impl<'a> Query<'a> {
     }
 
     /// Returns a candidate if it is a near-duplicate. `shares` tells whether the candidate shares a key (`false`: it
-    /// was found by simhash alone); `probed` is its fingerprint if a probe has found it.
+    /// was found by hamming alone); `probed` is its fingerprint if a probe has found it.
     fn judge(
         &self,
         (number, found): (u64, Found<'a>),
@@ -440,6 +440,6 @@ fn are_enough(sketches: Sketches, record: &Record, method: &dyn Method) -> bool 
 
 fn unknown(online: &OnlineDetector, record: &Record) -> Error {
     let id: String = record.id.chars().take(80).collect();
-    let why = format!("of document '{}' only the fingerprint is known; ask by simhash", ShownId(&id));
+    let why = format!("of document '{}' only the fingerprint is known; ask by hamming", ShownId(&id));
     Error::Method { method: online.method.name(), why }
 }

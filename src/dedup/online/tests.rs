@@ -5,7 +5,7 @@ use nddb_format::record::Record;
 use nddb_index::{
     CheckOptions, Config, Document, Error, Fingerprint, Outcome, Reader, Result, Stored, View, Writer, check,
 };
-use nddb_verdict::methods::{B, C, Simhash};
+use nddb_verdict::methods::{B, C, Hamming};
 use nddb_verdict::{Method, b_similarity, c_similarity};
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::pair::Line;
 use crate::support::{Page, Random, collection, completed, named, options, pages};
 use crate::{document_of_page, pairs};
 
-const METHODS: [&str; 6] = ["identity", "simhash", "b", "c", "combined", "split"];
+const METHODS: [&str; 6] = ["identity", "hamming", "b", "c", "combined", "split"];
 
 fn create(path: &Path) -> Writer {
     Writer::create(path, &Config::within(3).expect("k").recipe("web-c/1")).expect("a new database")
@@ -45,7 +45,7 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
     if x.tokens != Some(0) && x.digest.is_some() && x.digest == y.digest {
         return Some(u32::MAX);
     }
-    if online.or_simhash.is_some() && (x.supershingles.is_none() || y.supershingles.is_none()) {
+    if online.or_hamming.is_some() && (x.supershingles.is_none() || y.supershingles.is_none()) {
         // The fingerprint of a page without terms is no evidence.
         let is_bare = |record: &Record| record.tokens.is_none_or(|tokens| tokens == 0);
         let says = |record: &Record| {
@@ -54,7 +54,7 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
         if !says(x) || !says(y) {
             return None;
         }
-        return score(&OnlineDetector::new(Simhash::default()), a, b);
+        return score(&OnlineDetector::new(Hamming::default()), a, b);
     }
     let equal = x.supershingles.zip(y.supershingles).map_or(0, |(a, b)| b_similarity(&a, &b));
     let projections = x.projection.as_ref().zip(y.projection.as_ref());
@@ -63,12 +63,12 @@ fn score(online: &OnlineDetector, a: &Stored, b: &Stored) -> Option<u32> {
     let c = (agree >= 372 && shares).then_some(agree);
     let combined = (equal >= 2 && agree >= 355).then_some(agree);
     match online.method.name() {
-        "simhash" if a.unprinted || b.unprinted => None,
-        "simhash" => {
+        "hamming" if a.unprinted || b.unprinted => None,
+        "hamming" => {
             let distance = (a.fingerprint.0 ^ b.fingerprint.0).count_ones();
             (distance <= 3).then_some(64 - distance)
         }
-        // Pairs decided by the method come before all pairs that simhash decides instead.
+        // Pairs decided by the method come before all pairs that hamming decides instead.
         "b" => (equal >= 2).then_some(64 + equal),
         "c" => c,
         "combined" => combined,
@@ -120,7 +120,7 @@ fn assert_answers(view: View<'_>, what: &str) {
     let all = everything(view);
     let usual = OnlineDetector {
         group_limit: 10_000,
-        or_simhash: Some(Simhash::default()),
+        or_hamming: Some(Hamming::default()),
         ..OnlineDetector::new(B::default())
     };
     let named = METHODS.iter().flat_map(|&method| {
@@ -131,7 +131,7 @@ fn assert_answers(view: View<'_>, what: &str) {
         let (method, complete) = (online.method.name(), is_complete(&*online.method));
         for stored in &all {
             let answer = online.ask(view, &Document::from(stored.clone()));
-            if online.or_simhash.is_none() && !can_be_asked(method, &stored.record) {
+            if online.or_hamming.is_none() && !can_be_asked(method, &stored.record) {
                 assert!(matches!(answer, Err(Error::Method { .. })), "{what}, {method}: {answer:?}");
                 continue;
             }
@@ -277,7 +277,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn check_and_insert_is_one_step(seed in any::<u64>(), method in 0..=METHODS.len(), complete in any::<bool>()) {
-        let usual = OnlineDetector { or_simhash: Some(Simhash::default()), ..OnlineDetector::new(B::default()) };
+        let usual = OnlineDetector { or_hamming: Some(Hamming::default()), ..OnlineDetector::new(B::default()) };
         let by = |&method| OnlineDetector::new(completed(method, complete));
         let online = METHODS.get(method).map_or(usual, by);
         let folder = tempfile::tempdir().expect("a folder");
@@ -290,7 +290,7 @@ proptest! {
                 page.id = id.clone();
             }
             let outcome = online.insert_if_new(&mut writer, page.document());
-            if online.or_simhash.is_none() && !is_known(online.method.name(), &page.record) {
+            if online.or_hamming.is_none() && !is_known(online.method.name(), &page.record) {
                 prop_assert!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
             } else {
                 let found = match outcome.expect("judged") {
@@ -320,13 +320,13 @@ proptest! {
 }
 
 #[test]
-fn by_simhash_the_nearest_and_oldest_fingerprint_decides() {
+fn by_hamming_the_nearest_and_oldest_fingerprint_decides() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = create(&folder.path().join("db"));
     // For each id, the number and the fingerprint of its document.
     let mut live: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut random = Random(5);
-    let online = OnlineDetector::new(Simhash::default());
+    let online = OnlineDetector::new(Hamming::default());
     let (mut next, mut duplicates) = (0, 0);
     for index in 0..3000 {
         let print =
@@ -400,7 +400,7 @@ fn a_hot_key_is_cut_and_says_so() {
         let answer = online.ask(writer.view(), &asked).expect("an answer");
         assert_eq!(numbers(&answer), (50..150).collect::<Vec<u64>>(), "{method}");
         assert!(!answer.complete, "{method}");
-        assert_eq!(answer.count, if method == "simhash" { 1950 } else { 100 }, "{method}");
+        assert_eq!(answer.count, if method == "hamming" { 1950 } else { 100 }, "{method}");
     }
     // A match below the greatest score may be worse than a document that was not compared.
     let mut apart = other(6000, &mut random);
@@ -443,9 +443,9 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
             let why = why(OnlineDetector::new(named(method)).insert_if_new(&mut writer, page.clone()));
             assert!(why.contains(said), "{label}, {method}: {why}");
         }
-        assert!(OnlineDetector::new(Simhash::default()).insert_if_new(&mut writer, bare.clone()).is_ok());
+        assert!(OnlineDetector::new(Hamming::default()).insert_if_new(&mut writer, bare.clone()).is_ok());
         if label == "main-c/1" {
-            for method in METHODS.into_iter().filter(|method| *method != "simhash") {
+            for method in METHODS.into_iter().filter(|method| *method != "hamming") {
                 let why = why(OnlineDetector::new(named(method)).insert_if_new(&mut writer, bare.clone()));
                 assert!(why.contains("'b' only the fingerprint is known"), "{method}: {why}");
             }

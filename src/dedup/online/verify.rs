@@ -60,7 +60,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use nddb_index::Document;
-    use nddb_verdict::methods::{Lcs, Simhash};
+    use nddb_verdict::methods::{Hamming, Lcs};
 
     use super::*;
     use crate::NearDuplicate;
@@ -74,9 +74,9 @@ mod tests {
         let corpus = corpus(folder.path(), &texts(120, 9));
         let (view, collection) = (corpus.view(), corpus.collection());
         let found = |verify: Option<Verification>| {
-            let options = PairOptions { verify: verify.clone(), ..options(Simhash::default()) };
+            let options = PairOptions { verify: verify.clone(), ..options(Hamming::default()) };
             let (pairs, _) = expanded(&corpus, &options);
-            let online = OnlineDetector { verify, ..OnlineDetector::new(Simhash::default()) };
+            let online = OnlineDetector { verify, ..OnlineDetector::new(Hamming::default()) };
             let mut asked = BTreeSet::new();
             for ordinal in 0..collection.len() {
                 let stored = view.get(collection.id(ordinal)).expect("sound").expect("stored");
@@ -102,12 +102,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let corpus = corpus(folder.path(), &texts);
         let (view, collection) = (corpus.view(), corpus.collection());
-        let mut options = options(Simhash::default());
+        let mut options = options(Hamming::default());
         let (all, _) = expanded(&corpus, &options);
         options.verify = Some(Lcs::default().into());
         let (verified, _) = expanded(&corpus, &options);
         assert!(verified.len() > 20 && verified.len() < all.len(), "{} of {}", verified.len(), all.len());
-        let online = OnlineDetector { verify: Some(Lcs::default().into()), ..OnlineDetector::new(Simhash::default()) };
+        let online = OnlineDetector { verify: Some(Lcs::default().into()), ..OnlineDetector::new(Hamming::default()) };
         let look = |mut each: Box<dyn FnMut(&NearDuplicate) + '_>| {
             let mut found = BTreeSet::new();
             for ordinal in 0..collection.len() {
@@ -126,7 +126,7 @@ mod tests {
         };
         let found = look(Box::new(|near_duplicate| {
             assert!(
-                near_duplicate.identical || near_duplicate.verdict().starts_with("simhash; lcs: "),
+                near_duplicate.identical || near_duplicate.verdict().starts_with("hamming; lcs: "),
                 "{}",
                 near_duplicate.verdict()
             );
@@ -147,7 +147,7 @@ mod tests {
         let sentence = |from: u32| (from..from + 90).map(|word| format!("word{word} ")).collect::<String>();
         let corpus = corpus(folder.path(), &[sentence(0), sentence(0)]);
         let view = corpus.view();
-        let online = OnlineDetector { verify: Some(Lcs::default().into()), ..OnlineDetector::new(Simhash::default()) };
+        let online = OnlineDetector { verify: Some(Lcs::default().into()), ..OnlineDetector::new(Hamming::default()) };
         let print = view.get("d0000").expect("sound").expect("stored").fingerprint;
         let document = Document::bare("new", print).expect("an id");
         let count = |text: &str| online.ask_page(view, &document, &Page::text(text)).expect("an answer").count;

@@ -2,13 +2,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nddb_format::record::Record;
 use nddb_index::{Error, Reader};
-use nddb_verdict::methods::{B, Simhash, all as every};
+use nddb_verdict::methods::{B, Hamming, all as every};
 
 use super::*;
+use crate::default_method::MethodChoice;
 use crate::pair::Kind;
 use crate::support::{Page, Random, collection, completed, database, named as method_of, options, pages};
 
-const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
+const METHODS: [&str; 7] = ["identity", "hamming", "b", "c", "combined", "split", "min-hash"];
 
 type Relation = BTreeSet<(String, String)>;
 
@@ -38,7 +39,7 @@ fn is_near(method: &str, complete: bool, a: &Page, b: &Page, sites: (&Page, &Pag
     let combined = equal >= 2 && agree >= 355;
     match method {
         "identity" => false,
-        "simhash" => within(3),
+        "hamming" => within(3),
         "b" => equal >= 2,
         "c" => shares && agree >= 372,
         "combined" => combined,
@@ -257,7 +258,7 @@ fn a_method_without_its_sketches_is_refused() {
     for method in every() {
         let outcome = pairs(reader.view(), &all, &options(method.clone()), &mut |_| true, &mut |_| Ok(()));
         match method.name() {
-            "simhash" => assert!(outcome.is_ok()),
+            "hamming" => assert!(outcome.is_ok()),
             _ => assert!(matches!(outcome, Err(Error::Method { .. })), "{method}: {outcome:?}"),
         }
     }
@@ -267,9 +268,25 @@ fn a_method_without_its_sketches_is_refused() {
     let all = collection(&reader, &Default::default());
     let outcome = pairs(reader.view(), &all, &lax, &mut |_| true, &mut |_| Ok(()));
     assert!(matches!(outcome, Err(Error::OutOfRange { .. })), "{outcome:?}");
-    let lax = options(Simhash::within(4));
+    let lax = PairOptions::chosen(MethodChoice::exactly(Hamming::within(4)));
     let outcome = pairs(reader.view(), &all, &lax, &mut |_| true, &mut |_| Ok(()));
     assert!(matches!(outcome, Err(Error::OutOfRange { .. })), "{outcome:?}");
+}
+
+/// A method keeps its distance; a name stands for the distance of the database.
+#[test]
+fn a_distance_is_never_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = |id: &str, fingerprint| {
+        let mut page = Page::new(id, &mut Random(1));
+        (page.record, page.fingerprint) = (Record { id: id.into(), ..Record::default() }, Some(fingerprint));
+        page
+    };
+    let reader = database(folder.path(), &[page("a", 0), page("b", 0b111)]).expect("a database");
+    let found = |choice| lines(&reader, &PairOptions::chosen(choice)).0.len();
+    let named = || MethodChoice::named(reader.view(), Hamming::within(1).into());
+    let exactly = |k| MethodChoice::exactly(Hamming::within(k));
+    assert_eq!([found(exactly(2)), found(exactly(3)), found(named())], [0, 1, 1]);
 }
 
 #[test]

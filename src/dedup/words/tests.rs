@@ -42,7 +42,7 @@ fn load(folder: &Path) -> (PathBuf, Corpus) {
 /// What becomes of b and c.
 fn clustered(corpus: &Corpus, from: WordsFrom) -> ([MemberVerdict; 2], ClusterSummary) {
     let (view, resources) = (corpus.view(), corpus.collection());
-    let pairs = PairOptions::chosen(MethodChoice::of(view, None, false));
+    let pairs = PairOptions::chosen(MethodChoice::usual(view));
     let options = ClusterOptions { words: from, ..ClusterOptions::new(pairs) };
     let all = Collection::with_deleted(view, &options.pairs.resources, &mut |_| true).expect("a collection");
     assert_eq!(all.len(), resources.len());

@@ -7,7 +7,7 @@ use nddb_dedup::{Collection, MemberVerdict, Pair, PairJob, PairOptions, Reach, R
 use nddb_index::{Error, Progress, Result, View};
 use nddb_page::sketch::split_mix;
 use nddb_verdict::ParameterValue;
-use nddb_verdict::methods::Simhash;
+use nddb_verdict::methods::Hamming;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::allocation::{Population, allocate, allocate_equally};
@@ -224,7 +224,7 @@ fn distant(
     pool: &mut Pool,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<&'static str> {
-    let mut options = PairOptions::new(Simhash::within(most));
+    let mut options = PairOptions::new(Hamming::within(most));
     options.resources = resources.clone();
     let found = PairJob::new(view, collection, &options, Reach::ALL, watch)?;
     found.each(collection, &options, watch, &mut |pair| {

@@ -244,7 +244,7 @@ fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result
 #[cfg(test)]
 mod tests {
     use nddb_verdict::Method;
-    use nddb_verdict::methods::{B, Combined, Identity, Simhash};
+    use nddb_verdict::methods::{B, Combined, Hamming, Identity};
 
     use super::*;
     use crate::eval::label::Label;
@@ -312,8 +312,8 @@ mod tests {
         let mut met = 0;
         let methods: [Box<dyn Method>; 5] = [
             Identity.into(),
-            Simhash::default().into(),
-            Simhash::within(7).into(),
+            Hamming::default().into(),
+            Hamming::within(7).into(),
             B::default().into(),
             Combined { c: 340, ..Combined::default() }.into(),
         ];

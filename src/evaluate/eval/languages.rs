@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use nddb_dedup::{Collection, PairOptions, TextScope};
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Progress, Result, View};
-use nddb_verdict::methods::Simhash;
+use nddb_verdict::methods::Hamming;
 
 use super::gold::Gold;
 use super::labelled_texts::LabelledTexts;
@@ -48,7 +48,7 @@ pub fn by_language(
             made.left_out += 1;
             continue;
         };
-        let distance = collection.compared(pair.a, pair.b, Simhash::distance);
+        let distance = collection.compared(pair.a, pair.b, Hamming::distance);
         let counts = if a == b { &mut made.of.entry(a).or_default().1 } else { &mut made.across };
         counts.add(pair.label, distance.is_some_and(|distance| distance <= k));
     }

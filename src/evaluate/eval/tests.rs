@@ -10,7 +10,7 @@ use nddb_page::sketch::Recipe;
 use nddb_page::text::{Page, folded_text};
 use nddb_verdict::compare::lcs::Parameters;
 use nddb_verdict::compare::lcs::plain::compare;
-use nddb_verdict::methods::{Lcs, Simhash};
+use nddb_verdict::methods::{Hamming, Lcs};
 
 use super::*;
 
@@ -101,7 +101,7 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
         let folder = tempfile::tempdir().expect("a folder");
         let made = documents(seed);
         let corpus = corpus(folder.path(), &made);
-        let (lcs, mut options) = (Lcs::default(), PairOptions::new(Simhash::default()));
+        let (lcs, mut options) = (Lcs::default(), PairOptions::new(Hamming::default()));
         options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
         let near = |a: usize, b: usize| {
             let near = compare(&made[a], &made[b], &lcs.comparison, &lcs.thresholds).exceeds(&lcs.thresholds);

@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    const METHODS: [&str; 6] = ["identity", "simhash", "b", "c", "combined", "split"];
+    const METHODS: [&str; 6] = ["identity", "hamming", "b", "c", "combined", "split"];
 
     /// Decides every pair of documents with different texts by itself; for split, as its classes are decided.
     #[test]

@@ -6,7 +6,7 @@ use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, Kept, PairJob, PairOptions, Reach, TextSources, UnreadTexts, keep};
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Error, Progress, Result, View};
-use nddb_verdict::methods::{MinHash, Simhash};
+use nddb_verdict::methods::{Hamming, MinHash};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::sampling::Draw;
@@ -56,7 +56,7 @@ impl TextSample {
 }
 
 /// Draws documents by a seed, and reads them. The options used are the part of a page that is its text, the distance of
-/// simhash, and the resources.
+/// hamming, and the resources.
 ///
 /// # Errors
 /// Damage of the database; errors of the disk; [`Error::Cancelled`].
@@ -112,7 +112,7 @@ fn draw(collection: &Collection, documents: usize, seed: u64) -> (u64, Vec<u32>)
     (all, drawn.into_sorted_vec().into_iter().map(|(_, ordinal)| ordinal).collect())
 }
 
-/// Pairs of the selected documents with their near-duplicates by min-hash, or by simhash if there are no min-values.
+/// Pairs of the selected documents with their near-duplicates by min-hash, or by hamming if there are no min-values.
 fn near(
     view: View<'_>,
     collection: &Collection,
@@ -121,8 +121,8 @@ fn near(
     mut draw: Draw,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Vec<(u32, u32)>> {
-    let simhash = Simhash::within(view.settings().k.into());
-    for method in [MinHash::default().into(), simhash.into()] {
+    let hamming = Hamming::within(view.settings().k.into());
+    for method in [MinHash::default().into(), hamming.into()] {
         let options = PairOptions { method, expand: false, verify: None, ..options.clone() };
         let found = match PairJob::new(view, collection, &options, Reach::ALL, watch) {
             Err(Error::Method { .. }) => continue,

@@ -45,7 +45,7 @@ mod tests {
     fn every_clustered_document_is_counted_once() {
         let (folder, pages) = (tempfile::tempdir().expect("a folder"), pages(400, 1));
         let reader = database(folder.path(), &pages).expect("a database");
-        for method in ["simhash", "b"] {
+        for method in ["hamming", "b"] {
             let options = ClusterOptions::new(options(named(method)));
             let all = Collection::with_deleted(reader.view(), &options.pairs.resources, &mut |_| true).expect("read");
             let found = sizes(reader.view(), &all, &options, &mut |_| true).expect("measured");

@@ -6,7 +6,7 @@ use super::*;
 
 type Pairs = BTreeSet<(u32, u32)>;
 
-const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
+const METHODS: [&str; 7] = ["identity", "hamming", "b", "c", "combined", "split", "min-hash"];
 
 /// The pairs of `expand`, by definition.
 fn expanded(view: View<'_>, collection: &Collection, options: &PairOptions) -> (Pairs, PairSummary) {
@@ -81,7 +81,7 @@ fn what_is_counted_is_what_expand_lists() {
 fn what_is_counted_of_texts_is_what_expand_lists() {
     let (folder, texts) = (tempfile::tempdir().expect("a folder"), texts(120, 3));
     let corpus = corpus(folder.path(), &texts);
-    for method in ["lcs", "cosine", "shingles", "simhash", "split"] {
+    for method in ["lcs", "cosine", "shingles", "hamming", "split"] {
         for verify in [None, Some(Verification::default()), Some(Verification::of_same_site(Lcs::default()))] {
             for listed in [0, 4, LISTED] {
                 let options = PairOptions { verify: verify.clone(), ..options(named(method)) };

@@ -45,7 +45,7 @@ pub struct JudgedMember {
 
 /// Returns the default options of `nddb cluster` for a database.
 pub fn usual_options(view: View<'_>, collection: &Collection, resources: &Resources) -> ClusterOptions {
-    let usual = PairOptions::chosen(MethodChoice::of(view, None, false));
+    let usual = PairOptions::chosen(MethodChoice::usual(view));
     let mut pairs = PairOptions { resources: resources.clone(), ..usual };
     pairs.settle(collection.held());
     ClusterOptions::new(pairs)

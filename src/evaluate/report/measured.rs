@@ -80,7 +80,7 @@ impl<'a> Report<'a> {
         let prints = measures::prints(&collection, view.settings().bits, resources, watch)?;
         let (mut methods, mut refused, mut grids, mut drawn) = (Vec::new(), Vec::new(), [None, None], Vec::new());
         let options = |method: Box<dyn Method>| {
-            let choice = MethodChoice::of(view, Some(method), false);
+            let choice = MethodChoice::named(view, method);
             PairOptions { resources: resources.clone(), ..PairOptions::chosen(choice) }
         };
         for method in methods::all() {

@@ -82,7 +82,7 @@ fn online(options: &ClusterOptions) -> OnlineDetector {
     let pairs = &options.pairs;
     OnlineDetector {
         method: pairs.method.clone(),
-        or_simhash: pairs.or_simhash,
+        or_hamming: pairs.or_hamming,
         level: options.level,
         group_limit: pairs.group_limit,
         verify: pairs.verify.clone(),

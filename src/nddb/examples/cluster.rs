@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     }
     writer.commit()?;
 
-    let choice = MethodChoice::of(writer.view(), None, false);
+    let choice = MethodChoice::usual(writer.view());
     let options = ClusterOptions::new(PairOptions::chosen(choice));
     let collection = Collection::with_deleted(writer.view(), &Resources::default(), &mut |_| true)?;
     let clusters = cluster(writer.view(), &collection, &options, &mut |_| true, &mut |_| Ok(()))?;

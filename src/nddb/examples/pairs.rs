@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     writer.commit()?;
 
     // The default method of the database's recipe, its thresholds, and half a gigabyte of memory.
-    let options = PairOptions::chosen(MethodChoice::of(writer.view(), None, false));
+    let options = PairOptions::chosen(MethodChoice::usual(writer.view()));
     let collection = Collection::build(writer.view(), &Resources::default(), &mut |_| true)?;
     let summary = pairs(writer.view(), &collection, &options, &mut |_| true, &mut |line| {
         if let Line::Pair(pair) = line {

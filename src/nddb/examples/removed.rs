@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     let february = store(&path, &[("b", FOX), ("c", WHALE), ("d", WHALE)])?;
 
     let (view, earlier) = (february.view(), Federation::of(january.view()));
-    let options = ClusterOptions::new(PairOptions::chosen(MethodChoice::of(view, None, false)));
+    let options = ClusterOptions::new(PairOptions::chosen(MethodChoice::usual(view)));
     let search = Search { path: &path, view, earlier: Some(&earlier), options, threads: 2, has_origins: false };
     let mut removed = Vec::new();
     let found = search.each(&mut |_| true, &mut |document| {

@@ -18,6 +18,7 @@ mod conventions;
 mod digest;
 mod explain;
 mod features;
+mod kind;
 mod min_bits;
 mod min_hash;
 pub mod mix;
@@ -32,6 +33,7 @@ mod word_hash;
 
 pub use explain::{Derivation, Explanation, Feature};
 pub use features::{Features, Frequencies, Stemmer, StopWords, WeightTable, simhash_of};
+pub use kind::FingerprintKind;
 pub use min_bits::fingerprint as min_bits;
 pub use min_hash::{
     MIN_VALUES, MinHash, agreement, min_bytes, min_hash, min_hash_of_shingles, resemblance_of, resemblance_of_many,

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use nddb_page::sketch::Recipe;
+use nddb_page::sketch::{FingerprintKind, Recipe};
 
 use crate::method::Method;
 
@@ -15,12 +15,12 @@ mod b;
 mod c;
 mod combined;
 mod cosine;
+mod hamming;
 mod identity;
 mod lcs;
 mod min_hash;
 mod model;
 mod shingles;
-mod simhash;
 mod split;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -42,7 +42,7 @@ macro_rules! methods {
 
 methods! {
     identity::Identity,
-    simhash::Simhash,
+    hamming::Hamming,
     b::B,
     c::C,
     combined::Combined,
@@ -60,12 +60,12 @@ pub(crate) fn defaults() -> &'static [Box<dyn Method>] {
     &DEFAULTS
 }
 
-/// Returns the default method of a recipe: [`Model`] if the recipe keeps an index for it, else simhash. The model is
+/// Returns the default method of a recipe: [`Model`] if the recipe keeps an index for it, else [`Hamming`]. The model is
 /// the most accurate method on labelled pages, and the baseline for the evaluation of others.
 pub fn default_of(recipe: Option<&Recipe>) -> Box<dyn Method> {
     match recipe {
         Some(recipe) if recipe.has_profile() => Model::default().into(),
-        _ => Simhash::default().into(),
+        _ => Hamming::default().into(),
     }
 }
 
@@ -85,8 +85,12 @@ impl Error for UnknownMethod {}
 impl FromStr for Box<dyn Method> {
     type Err = UnknownMethod;
 
-    /// Returns the method with this name, with its default parameters.
+    /// Returns the method with this name, with its default parameters; for the name of a kind of fingerprints, hamming
+    /// for these alone.
     fn from_str(name: &str) -> Result<Self, UnknownMethod> {
+        if name == FingerprintKind::Simhash.name() {
+            return Ok(Hamming { only: Some(FingerprintKind::Simhash), ..Hamming::default() }.into());
+        }
         all().into_iter().find(|method| method.name() == name).ok_or_else(|| UnknownMethod(name.into()))
     }
 }
@@ -103,7 +107,7 @@ mod tests {
             assert_eq!(found, method);
         }
         let error = "bee".parse::<Box<dyn Method>>().expect_err("no method").to_string();
-        assert!(error.starts_with("unknown method \"bee\"; known methods: identity, simhash, b, c,"), "{error}");
+        assert!(error.starts_with("unknown method \"bee\"; known methods: identity, hamming, b, c,"), "{error}");
     }
 
     /// Each parameter can be read back as it is written, and changes its method.

@@ -194,7 +194,7 @@ fn after_a_write_that_failed_a_writer_answers_only_poisoned_until_it_is_opened_a
     };
     poisoned(writer.flush().err(), "flush");
     poisoned(writer.insert(bare("b", 1)).err(), "insert");
-    poisoned(simhash(3).insert_if_new(&mut writer, bare("b", 1)).err(), "insert_if_new");
+    poisoned(hamming(3).insert_if_new(&mut writer, bare("b", 1)).err(), "insert_if_new");
     poisoned(writer.delete("a").err(), "delete");
     poisoned(writer.commit().err(), "commit");
     poisoned(writer.label("x", false).err(), "label");

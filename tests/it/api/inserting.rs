@@ -59,7 +59,7 @@ fn insert_if_new_sees_its_own_group_and_not_its_own_id() {
     let folder = folder();
     let mut writer = create(&folder.path().join("db"));
     let far = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let if_new = |writer: &mut Writer, id: &str, print: u64| match simhash(3).insert_if_new(writer, bare(id, print)) {
+    let if_new = |writer: &mut Writer, id: &str, print: u64| match hamming(3).insert_if_new(writer, bare(id, print)) {
         Ok(Judgement::Inserted { outcome, complete: true }) => format!("{outcome:?}"),
         Ok(Judgement::Duplicate { of, complete: true }) => {
             format!("{} at {}", of.id, of.measures.count("distance").expect("two fingerprints"))
@@ -99,7 +99,7 @@ fn insert_if_new_never_sees_a_pending_batch_of_others() {
     writer.label("night", true).expect("labelled");
     writer.insert(bare("pending", 1)).expect("inserted");
     writer.unlabel().expect("unlabelled");
-    let judgement = simhash(3).insert_if_new(&mut writer, bare("visible", 1)).expect("inserted");
+    let judgement = hamming(3).insert_if_new(&mut writer, bare("visible", 1)).expect("inserted");
     assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
     writer.commit().expect("committed");
     assert_eq!(ids(&writer, 1, 3), ["visible"]);
@@ -116,7 +116,7 @@ fn documents_of_fewer_than_two_tokens_are_recorded_and_never_matched() {
         let document = document_of_page(id, &Page::text(text), &recipe).expect("a good id");
         assert_eq!(document.is_unprinted(), id != "two");
         let fingerprint = document.fingerprint().0;
-        let judgement = simhash(3).insert_if_new(&mut writer, document).expect("inserted");
+        let judgement = hamming(3).insert_if_new(&mut writer, document).expect("inserted");
         assert_eq!(judgement, Judgement::Inserted { outcome: Outcome::New, complete: true });
         writer.commit().expect("committed");
         for _ in 0..2 {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nddb::{Config, Error, Outcome, Reader, Within, Writer};
 
-use super::support::{Parent, Worker, bare, folder, simhash};
+use super::support::{Parent, Worker, bare, folder, hamming};
 
 mod batches;
 mod disk;

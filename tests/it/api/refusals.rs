@@ -173,8 +173,8 @@ fn queries_and_documents_that_the_database_cannot_hold_are_refused_and_do_no_har
     };
     is_refused(writer.insert(bare("b", 0x10_0000)).err(), "the fingerprint", 0xf_ffff);
     is_refused(writer.insert(bare("a", u64::MAX)).err(), "the fingerprint", 0xf_ffff);
-    is_refused(simhash(1).insert_if_new(&mut writer, bare("b", 1 << 63)).err(), "the fingerprint", 0xf_ffff);
-    is_refused(simhash(3).insert_if_new(&mut writer, bare("b", 1)).err(), "k", 2);
+    is_refused(hamming(1).insert_if_new(&mut writer, bare("b", 1 << 63)).err(), "the fingerprint", 0xf_ffff);
+    is_refused(hamming(3).insert_if_new(&mut writer, bare("b", 1)).err(), "k", 2);
     writer.commit().expect("what was refused did no harm");
     let mut load = writer.bulk_load().expect("a load begins");
     is_refused(load.push(bare("c", 0x10_0000)).err(), "the fingerprint", 0xf_ffff);

@@ -1,7 +1,7 @@
 //! Shared parts of the test modules.
 
 use nddb::detect::OnlineDetector;
-use nddb::detect::methods::Simhash;
+use nddb::detect::methods::Hamming;
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 
@@ -24,9 +24,9 @@ pub(crate) fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// The verdict by simhash alone, within so many bits.
-pub(crate) fn simhash(within: u32) -> OnlineDetector {
-    OnlineDetector::new(Simhash::within(within))
+/// The verdict by hamming alone, within so many bits.
+pub(crate) fn hamming(within: u32) -> OnlineDetector {
+    OnlineDetector::new(Hamming::within(within))
 }
 
 /// Returns a folder that is removed with the test.

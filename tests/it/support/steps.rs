@@ -7,7 +7,7 @@ use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, View, Within, Work, Writer};
 
-use super::{Content, Label, Model, Random, Truth, folder, simhash};
+use super::{Content, Label, Model, Random, Truth, folder, hamming};
 
 /// Number of ids, small enough that they repeat.
 pub(crate) const IDS: u64 = 400;
@@ -356,7 +356,7 @@ fn take_change(writer: &mut Writer, change: &Change) -> nddb::Result<ChangeOutco
     Ok(match change {
         Change::Insert(id, content) => ChangeOutcome::Did(writer.insert(document(id, content))?),
         Change::InsertIfNew(id, content, within) => {
-            match simhash((*within).into()).insert_if_new(writer, document(id, content))? {
+            match hamming((*within).into()).insert_if_new(writer, document(id, content))? {
                 Judgement::Inserted { outcome, .. } => ChangeOutcome::Did(outcome),
                 Judgement::Duplicate { of, .. } => {
                     let distance = of.measures.count("distance").expect("both have fingerprints");

@@ -1,7 +1,7 @@
 //! Verdicts by a chosen method: its options, and the evidence of a match as JSON.
 
 use nddb::View;
-use nddb::detect::methods::{self, Simhash};
+use nddb::detect::methods::{self, Hamming};
 use nddb::detect::{GROUP_LIMIT, Measures, Method, MethodChoice, NearDuplicate, OnlineDetector, Value, Verification};
 use serde_json::{Map, Value as Json, json};
 
@@ -32,7 +32,7 @@ impl JudgingArgs {
         let mut online = OnlineDetector::chosen(chosen(view, self.method.clone(), k)?);
         online.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         online.verify = Verify::verification(self.verify);
-        self.parameters.apply(&mut running(&mut online.method, &mut online.or_simhash, &mut online.verify))?;
+        self.parameters.apply(&mut running(&mut online.method, &mut online.or_hamming, &mut online.verify))?;
         online.check(view)?;
         Ok(online)
     }
@@ -50,27 +50,26 @@ impl JudgingArgs {
     }
 }
 
-/// Returns the named method, or else the default of the database; `k` is the given distance of simhash.
+/// Returns the named method, or else the default of the database; `k` is the given distance of hamming.
 pub(crate) fn chosen(view: View<'_>, named: Option<Box<dyn Method>>, k: Option<u8>) -> Result<MethodChoice> {
-    let mut choice = MethodChoice::of(view, named, k.is_some());
-    if let Some(k) = k {
-        if !choice.method.is_by_distance() {
-            let method = choice.method.name();
-            return Err(Failure::usage(format!("-k is the distance of simhash, and the method is {method}")));
-        }
-        choice.method = Simhash::within(k.into()).into();
-    }
-    Ok(choice)
+    let Some(k) = k.map(u32::from) else {
+        return Ok(named.map_or_else(|| MethodChoice::usual(view), |method| MethodChoice::named(view, method)));
+    };
+    let method = named.unwrap_or_else(|| Hamming::default().into());
+    let within = method
+        .within(k)
+        .ok_or_else(|| Failure::usage(format!("-k is the distance of hamming, and the method is {method}")))?;
+    Ok(MethodChoice::exactly(within))
 }
 
 /// Returns all methods of a verdict, to set their parameters.
 pub(crate) fn running<'a>(
     method: &'a mut Box<dyn Method>,
-    or_simhash: &'a mut Option<Simhash>,
+    or_hamming: &'a mut Option<Hamming>,
     verify: &'a mut Option<Verification>,
 ) -> Vec<&'a mut dyn Method> {
     let mut all: Vec<&mut dyn Method> = vec![&mut **method];
-    all.extend(or_simhash.as_mut().map(|simhash| simhash as &mut dyn Method));
+    all.extend(or_hamming.as_mut().map(|hamming| hamming as &mut dyn Method));
     all.extend(verify.as_mut().map(|verification| &mut verification.lcs as &mut dyn Method));
     all
 }
@@ -88,7 +87,7 @@ fn help() -> String {
     let (_, sketches): (Vec<_>, Vec<_>) = methods::all().into_iter().partition(|method| method.needs_text());
     let methods = list(&sketches);
     format!(
-        "Judge by this method: {methods} [default: model in a database of a recipe `main`, else simhash; simhash too \
+        "Judge by this method: {methods} [default: model in a database of a recipe `main`, else hamming; hamming too \
          where only fingerprints are known]"
     )
 }

@@ -166,7 +166,7 @@ pub(crate) fn options(method: &dyn Method) -> String {
 
 #[cfg(test)]
 mod tests {
-    use nddb::detect::methods::{B, Combined, Lcs, Simhash};
+    use nddb::detect::methods::{B, Combined, Hamming, Lcs};
 
     use super::*;
 
@@ -195,13 +195,13 @@ mod tests {
     fn what_no_method_has_is_refused_with_what_there_is() {
         for (text, word) in [
             ("b", "a parameter is set as b=3"),
-            ("x=3", "--set x=3: b has no parameter \"x\"; it has b; simhash has no parameter \"x\"; it has k"),
+            ("x=3", "--set x=3: b has no parameter \"x\"; it has b; hamming has no parameter \"x\"; it has k"),
             ("b=9", "--set b=9: b: \"9\" is not in the range 2 to 6"),
             ("lcs.slope=0.2", "--set lcs.slope=0.2: the method lcs is not run"),
             ("b.k=3", "--set b.k=3: b has no parameter \"k\"; it has b"),
             ("k=3 k=5", "--set k=5: it is set twice"),
         ] {
-            let told = set(text, &mut [&mut B::default(), &mut Simhash::default()]).expect_err(text);
+            let told = set(text, &mut [&mut B::default(), &mut Hamming::default()]).expect_err(text);
             assert!(told.contains(word), "{text}: {told}");
         }
     }

@@ -16,7 +16,7 @@ fn say(text: &str) {
     eprintln!("{text}");
 }
 
-const METHODS: [&str; 7] = ["identity", "simhash", "b", "c", "combined", "split", "min-hash"];
+const METHODS: [&str; 7] = ["identity", "hamming", "b", "c", "combined", "split", "min-hash"];
 
 /// The method with this name. If it compares projections, `complete` tells whether it finds all that differ in 12 bits.
 fn completed(name: &str, complete: bool) -> Box<dyn Method> {
@@ -101,7 +101,7 @@ fn is_near(method: &str, complete: bool, a: &Stored, b: &Stored) -> bool {
         true => (0..7).any(|i| piece(30 * i, 30 * i + 30)) || (0..6).any(|i| piece(210 + 29 * i, 239 + 29 * i)),
     };
     match method {
-        "simhash" => !a.unprinted && !b.unprinted && (a.fingerprint.0 ^ b.fingerprint.0).count_ones() <= 3,
+        "hamming" => !a.unprinted && !b.unprinted && (a.fingerprint.0 ^ b.fingerprint.0).count_ones() <= 3,
         "b" => equal >= 2,
         "c" => agree >= 372 && shares(),
         "combined" => equal >= 2 && agree >= 355,

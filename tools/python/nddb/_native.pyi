@@ -44,7 +44,7 @@ __version__: str
 type _Path = str | PathLike[str]
 type _Fingerprint = int | str
 type _Method = Literal[
-    "identity", "simhash", "b", "c", "combined", "split", "min-hash", "model", "lcs", "cosine", "shingles"
+    "identity", "hamming", "b", "c", "combined", "split", "min-hash", "model", "lcs", "cosine", "shingles"
 ]
 
 class _ArrowStream(Protocol):
@@ -492,7 +492,7 @@ def decide(
     *,
     k: int = 3,
     min_probability: float | None = None,
-    or_simhash: bool = False,
+    or_hamming: bool = False,
 ) -> Stream:
     """Decides pairs of documents: each row of two tables with the column `sketch` is a pair."""
 def properties(

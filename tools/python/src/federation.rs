@@ -112,9 +112,12 @@ impl PyFederation {
     /// >>> nddb.Federation(["crawl.nddb"]).get("fox-1")["db"].endswith("crawl.nddb")
     /// True
     fn get<'py>(&self, py: Python<'py>, id: GivenId) -> Result<Option<Bound<'py, PyAny>>> {
-        let found = self.with(py, |federation, _| Ok(id.find(|id| federation.get(id))?))?;
-        let Some((part, stored)) = found else { return Ok(None) };
-        let stored = convert::json(py, &nddb_cli::values::document(&stored))?;
+        let found = self.with(py, |federation, _| {
+            let recipe = federation.settings().recipe.clone();
+            Ok(id.find(|id| federation.get(id))?.map(|(part, stored)| (part, stored, recipe)))
+        })?;
+        let Some((part, stored, recipe)) = found else { return Ok(None) };
+        let stored = convert::json(py, &nddb_cli::values::document(&stored, &recipe))?;
         stored.set_item("db", self.readers[part].get().path().display().to_string())?;
         Ok(Some(stored))
     }

@@ -1,7 +1,7 @@
 //! How near-duplicates are judged: what callers say, as options of the library.
 
 use nddb::View;
-use nddb::detect::methods::{Lcs, Simhash};
+use nddb::detect::methods::{Hamming, Lcs};
 use nddb::detect::{
     GROUP_LIMIT, Level, Method, MethodChoice, OnlineDetector, PairOptions, UnknownLevel, UnknownWords, Verification,
     WordsFrom,
@@ -87,10 +87,14 @@ impl Judging {
     }
 
     fn choice(&self, view: View<'_>) -> Result<MethodChoice> {
-        let mut choice = MethodChoice::of(view, self.method.clone(), self.k.is_some());
+        let mut choice = match (&self.method, self.k) {
+            (None, None) => MethodChoice::usual(view),
+            (None, Some(_)) => MethodChoice::exactly(Hamming::default()),
+            (Some(method), _) => MethodChoice::named(view, method.clone()),
+        };
         let method = &choice.method;
         for (given, used, name, of) in [
-            (self.k.is_some(), method.is_by_distance(), "k", "simhash"),
+            (self.k.is_some(), method.is_by_distance(), "k", "hamming"),
             (self.complete, method.has_parameter("complete"), "complete", "c and split"),
             (self.min_probability.is_some(), method.has_parameter("probability"), "min_probability", "model"),
         ] {
@@ -98,8 +102,8 @@ impl Judging {
                 return Err(Fault::value(format!("{name} is an option of {of}, and the method is {method}")));
             }
         }
-        if let Some(k) = self.k {
-            choice.method = Simhash::within(k.into()).into();
+        if let Some(within) = self.k.and_then(|k| choice.method.within(k.into())) {
+            choice.method = within;
         }
         set_known(&mut choice.method, self.complete, self.min_probability)?;
         Ok(choice)

@@ -192,8 +192,11 @@ impl PyReader {
     /// >>> nddb.open("crawl.nddb").get("fox-9") is None
     /// True
     pub(crate) fn get<'py>(&self, py: Python<'py>, id: GivenId) -> Result<Option<Bound<'py, PyAny>>> {
-        let stored = self.with(py, |reader| Ok(id.find(|id| reader.view().get(id))?))?;
-        Ok(stored.map(|stored| convert::json(py, &nddb_cli::values::document(&stored))).transpose()?)
+        let value = self.with(py, |reader| {
+            let stored = id.find(|id| reader.view().get(id))?;
+            Ok(stored.map(|stored| nddb_cli::values::document(&stored, &reader.view().settings().recipe)))
+        })?;
+        Ok(value.map(|value| convert::json(py, &value)).transpose()?)
     }
 
     /// Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`.
@@ -234,7 +237,7 @@ impl PyReader {
     ///
     /// Give one of `text`, `html` (each str or bytes), `id` and `fingerprint`; `url` is the address of the page,
     /// `charset` the encoding of bytes. `method`: as `nddb query`, by default that of the database's recipe. `k`
-    /// applies to simhash, `min_probability` to model. `verify="lcs"` compares the texts of all matches, "same-site"
+    /// applies to hamming, `min_probability` to model. `verify="lcs"` compares the texts of all matches, "same-site"
     /// those of matches on the same site. Raises KeyError if the id is not stored, UnusableMethod if the database does
     /// not store what the method compares.
     ///
@@ -344,7 +347,7 @@ impl PyReader {
     /// options: as `query`. Raises UnusableMethod if the database does not store what the method compares.
     ///
     /// >>> [(row["a"], row["b"], row["verdict"]) for row in nddb.open("crawl.nddb").pairs()]
-    /// [('fox-1', 'fox-2', 'model'), ('print-1', 'print-2', 'simhash')]
+    /// [('fox-1', 'fox-2', 'model'), ('print-1', 'print-2', 'hamming')]
     #[pyo3(signature = (
         method=None, verify=None, *, k=None, expand=false, group_limit=None, complete=false, min_probability=None
     ))]

@@ -4,7 +4,7 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use nddb::Document;
-use nddb::detect::methods::Simhash;
+use nddb::detect::methods::Hamming;
 use nddb::detect::{Decided, Decision, PairOptions, candidate_keys, decided};
 use nddb_cli::tables::{Cell, Column, Kind, schema, stored_cells, stored_columns};
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ const NEARNESS: Column = Column::new("nearness", Kind::Number);
 /// Returns the keys by which candidate pairs are found: a Stream with the columns id and key.
 ///
 /// `sketches` is a table with the column `sketch` of `Recipe.sketch_batch`. Two documents are a candidate pair of the
-/// method if they share a key. `k` applies to simhash. Raises UnusableMethod for a method that compares texts.
+/// method if they share a key. `k` applies to hamming. Raises UnusableMethod for a method that compares texts.
 ///
 /// >>> import pyarrow
 /// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})
@@ -43,8 +43,8 @@ pub(crate) fn py_candidate_keys(
     complete: bool,
 ) -> Result<Stream> {
     let (mut method, kinds, tables) = (named_method(method)?, named(recipe)?.keys(), Tables::new(sketches)?);
-    if method.is_by_distance() {
-        method = Simhash::within(k.into()).into();
+    if let Some(within) = method.within(k.into()) {
+        method = within;
     }
     set_known(&mut method, complete, None)?;
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
@@ -65,7 +65,7 @@ pub(crate) fn py_candidate_keys(
 /// Decides pairs of documents: each row of two tables with the column `sketch` is a pair.
 ///
 /// Returns a Stream with the columns a, b, near (None if unknown), rule, the scores of `pairs`, and nearness, by which
-/// founders of clusters are chosen. With `or_simhash`, simhash decides the pairs that the method cannot. Raises
+/// founders of clusters are chosen. With `or_hamming`, hamming decides the pairs that the method cannot. Raises
 /// UnusableMethod for a method that compares texts, ValueError if one table is shorter.
 ///
 /// >>> import pyarrow
@@ -74,22 +74,22 @@ pub(crate) fn py_candidate_keys(
 /// >>> [row["near"] for row in nddb.decide(sketches[:1], sketches[1:])]
 /// [True]
 #[pyfunction]
-#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, or_simhash=false))]
+#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, or_hamming=false))]
 pub(crate) fn decide(
     a: &Bound<'_, PyAny>,
     b: &Bound<'_, PyAny>,
     method: &str,
     k: u8,
     min_probability: Option<f64>,
-    or_simhash: bool,
+    or_hamming: bool,
 ) -> Result<Stream> {
-    let (mut method, simhash) = (named_method(method)?, Simhash::within(k.into()));
+    let (mut method, hamming) = (named_method(method)?, Hamming::within(k.into()));
     if method.is_by_distance() {
-        method = simhash.into();
+        method = hamming.into();
     }
     set_known(&mut method, false, min_probability)?;
-    let or_simhash = or_simhash.then_some(simhash);
-    let options = PairOptions { or_simhash, ..PairOptions::new(method) };
+    let or_hamming = or_hamming.then_some(hamming);
+    let options = PairOptions { or_hamming, ..PairOptions::new(method) };
     // A method of texts is refused at once.
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
     decided(&options, &empty, &empty)?;

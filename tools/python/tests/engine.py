@@ -34,9 +34,9 @@ def search(documents, method=None, k=3, groups=None, group_limit=1000):
     sketched = pyarrow.table({
         "number": list(documents), "sketch": [row["sketch"] for row in documents.values()]
     })
-    simhash = (method or tables.default_method()) == "simhash"
+    hamming = (method or tables.default_method()) == "hamming"
     options = {"method": method, "k": k}
-    joined_by = tables.properties(sketched, **options, groups=groups if simhash else None)
+    joined_by = tables.properties(sketched, **options, groups=groups if hamming else None)
     known = {row["number"]: row for row in rows(joined_by)}
     assert list(known) == sorted(documents)
     texts = first_by((n, row["text"]) for n, row in known.items() if row["text"])
@@ -46,7 +46,7 @@ def search(documents, method=None, k=3, groups=None, group_limit=1000):
     leads = {n: classes.get(known[represents[n]]["class"], represents[n]) for n in known}
     leaders = [n for n in sorted(known) if leads[n] == n]
     found = {}
-    if not simhash:
+    if not hamming:
         lists = {}
         for n in leaders:
             for key in set(known[n]["keys"]):
@@ -64,12 +64,12 @@ def search(documents, method=None, k=3, groups=None, group_limit=1000):
             pair = row["older"], row["newer"]
             found[pair] = found.get(pair, False) or row["listed"]
     lacking = {n: known[n]["lacks"] for n in leaders}
-    if simhash or any(lacking.values()):
+    if hamming or any(lacking.values()):
         of = known
-        if not simhash:
+        if not hamming:
             of = {row["number"]: row for row in rows(tables.properties(sketched, **options, groups=groups))}
         given = sorted(
-            (key, n, of[n]["fp"], simhash or lacking[n])
+            (key, n, of[n]["fp"], hamming or lacking[n])
             for n in leaders if of[n]["fp"] is not None
             for key in of[n]["keys"]
         )
@@ -93,7 +93,7 @@ def decide(documents, pairs, method, k):
     if not pairs:
         return []
     a, b = (pyarrow.table({"sketch": [documents[pair[side]]["sketch"] for pair in pairs]}) for side in (0, 1))
-    return rows(tables.decide(a, b, method or tables.default_method(), k=k, or_simhash=method is None))
+    return rows(tables.decide(a, b, method or tables.default_method(), k=k, or_hamming=method is None))
 
 
 def pairs(documents, method=None, k=3, groups=None, group_limit=1000):

@@ -410,7 +410,7 @@ def test_what_is_near_to_other_databases_is_what_the_command_says(crawl, tmp_pat
     for options, more in [
         ({}, []),
         ({"limit": 1}, ["--limit", "1"]),
-        ({"method": "simhash", "k": 2}, ["--method", "simhash", "-k", "2"]),
+        ({"method": "hamming", "k": 2}, ["--method", "hamming", "-k", "2"]),
     ]:
         rows = pyarrow.table(nddb.open(tmp_path / "new.nddb").against(nddb.Federation(paths), **options)).to_pylist()
         lines = command.lines("against", "new.nddb", *paths, *more)

@@ -27,8 +27,8 @@ def database(tmp_path_factory, archives):
 CASES = [
     {},
     {"group_limit": 20},
-    {"method": "simhash", "groups": 4},
-    {"method": "simhash", "groups": 6, "k": 2},
+    {"method": "hamming", "groups": 4},
+    {"method": "hamming", "groups": 6, "k": 2},
     {"method": "b"},
     {"method": "combined", "group_limit": 5},
     {"method": "min-hash", "group_limit": 7},
@@ -78,14 +78,14 @@ def test_deleted_documents_stay_founders(archives, tmp_path):
         writer.rm(gone)
     for row in documents.values():
         row["deleted"] = row["id"] in gone
-    for options in [{}, {"method": "simhash", "groups": 4}, {"group_limit": 10, "keep": ["longest"], "level": "same"}]:
+    for options in [{}, {"method": "hamming", "groups": 4}, {"group_limit": 10, "keep": ["longest"], "level": "same"}]:
         of_database = {name: value for name, value in options.items() if name != "groups"}
         expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters(**of_database))
         assert engine.clusters(documents, **options).equals(expected)
     assert set(expected["cluster"].to_pylist()) & gone
 
 
-def test_bare_fingerprints_are_decided_by_simhash(tmp_path):
+def test_bare_fingerprints_are_decided_by_hamming(tmp_path):
     pages = hot.crawl(2, 150)
     recipe = nddb.Recipe("main")
     for number, page in enumerate(pages):
@@ -96,7 +96,7 @@ def test_bare_fingerprints_are_decided_by_simhash(tmp_path):
         writer.load(paths)
     documents = engine.sketches(paths, keep_words=True)
     expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters())
-    assert "simhash" in expected["rule"].to_pylist()
+    assert "hamming" in expected["rule"].to_pylist()
     assert engine.clusters(documents, groups=5).equals(expected)
 
 

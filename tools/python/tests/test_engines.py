@@ -18,7 +18,7 @@ import engine as one_machine
 import nddb
 from nddb.steps import schemas
 
-JUDGING = [{}, {"method": "simhash"}, {"group_limit": 20, "keep": ["longest", "id"], "level": "strict"}]
+JUDGING = [{}, {"method": "hamming"}, {"group_limit": 20, "keep": ["longest", "id"], "level": "strict"}]
 
 
 def thirds(rows):
@@ -131,10 +131,10 @@ def test_clusters_are_those_of_one_machine(engine, collection, judging):
     found = engine.rows(engine.jobs.clusters(engine.table(documents), **judging))
     expected = pyarrow.table(database.clusters(**judging))
     assert same(found, expected) > 100
-    assert "simhash" in expected["rule"].to_pylist()
+    assert "hamming" in expected["rule"].to_pylist()
 
 
-@pytest.mark.parametrize("judging", [{}, {"method": "simhash", "k": 2}, {"group_limit": 20}], ids=str)
+@pytest.mark.parametrize("judging", [{}, {"method": "hamming", "k": 2}, {"group_limit": 20}], ids=str)
 def test_pairs_are_those_of_one_machine(engine, collection, judging):
     documents, database = collection
     found = engine.rows(engine.jobs.pairs(engine.table(documents), **judging))

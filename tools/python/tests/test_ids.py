@@ -71,7 +71,7 @@ def test_numbers_have_64_bits_and_no_text_is_one(tmp_path):
         for index, number in enumerate(numbers):
             assert writer.add(number, fingerprint=index * 0x0101010101010101) == "new"
         verdict = writer.add_if_new("x", fingerprint=2 * 0x0101010101010101)
-        assert (verdict.of, type(verdict.of)) == (0, int) and repr(verdict) == "<Verdict duplicate of 0 by simhash>"
+        assert (verdict.of, type(verdict.of)) == (0, int) and repr(verdict) == "<Verdict duplicate of 0 by hamming>"
         assert pickle.loads(pickle.dumps(verdict)) == verdict
         for number in (2**64, -(2**63) - 1):
             with pytest.raises(OverflowError):

@@ -57,7 +57,7 @@ def test_a_query_finds_what_the_command_finds(crawl, table, command, tmp_path):
         for options, more in [
             ({}, []),
             ({"method": "min-hash"}, ["--method", "min-hash"]),
-            ({"k": 3}, ["-k", "3", "--method", "simhash"]),
+            ({"k": 3}, ["-k", "3", "--method", "hamming"]),
         ]:
             said = command.lines("query", crawl, "--text", file, "--url", page["url"], *more)[0]
             answer = db.query(text=page["text"], url=page["url"], **options)

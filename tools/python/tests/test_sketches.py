@@ -43,7 +43,7 @@ def test_fingerprints_are_those_of_the_command(command, tmp_path):
         assert pickle.loads(pickle.dumps(recipe)).label == recipe.label
 
 
-@pytest.mark.parametrize("method", ["model", "b", "simhash", "identity"])
+@pytest.mark.parametrize("method", ["model", "b", "hamming", "identity"])
 def test_joined_keys_and_decisions_give_the_pairs_of_a_database(tmp_path, table, method):
     table = table[:500]
     with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:

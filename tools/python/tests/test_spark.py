@@ -28,7 +28,7 @@ if shutil.which("java") is None:
 import nddb.spark as jobs  # noqa: E402
 
 CRAWL = Path(__file__).parents[4] / "shared/data/crawl/misc-web.warc.gz"
-JUDGING = [{}, {"method": "simhash"}]
+JUDGING = [{}, {"method": "hamming"}]
 LONG = [pytest.param(judging, marks=pytest.mark.long) for judging in ({"group_limit": 20}, {"method": "split"})]
 
 

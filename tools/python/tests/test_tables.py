@@ -19,7 +19,7 @@ import nddb
     "options, more",
     [
         ({}, []),
-        ({"method": "simhash", "k": 2}, ["--method", "simhash", "-k", "2"]),
+        ({"method": "hamming", "k": 2}, ["--method", "hamming", "-k", "2"]),
         ({"method": "b", "expand": True}, ["--method", "b", "--expand"]),
         ({"verify": "lcs"}, ["--verify", "lcs"]),
         ({"min_probability": 0.99, "group_limit": 2}, ["--set", "probability=0.99", "--group-limit", "2"]),
@@ -107,7 +107,7 @@ def test_why_says_what_the_pairs_and_the_command_say(crawl, command):
         if row["part"] == "evidence"
     ]
     assert found == match["why"]["evidence"] and len(found) > 5
-    bounds = {row["name"]: row for row in db.why(pair["a"], pair["b"], "simhash") if row["part"] == "bound"}
+    bounds = {row["name"]: row for row in db.why(pair["a"], pair["b"], "hamming") if row["part"] == "bound"}
     assert bounds["distance"]["value"] == pair["distance"] and bounds["distance"]["says"] == "at most"
 
 

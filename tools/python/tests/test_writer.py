@@ -45,8 +45,8 @@ def test_documents_are_told_new_from_stored(tmp_path):
         assert not verdict.is_duplicate and (verdict.verdict, verdict.of, verdict.scores) == ("new", None, None)
         verdict = writer.add_if_new("d", fingerprint=0xFF)
         assert verdict.verdict == "new"
-        verdict = writer.add_if_new("e", fingerprint=0xFE, method="simhash", k=1)
-        assert (verdict.of, verdict.rule, verdict.distance) == ("d", "simhash", 1)
+        verdict = writer.add_if_new("e", fingerprint=0xFE, method="hamming", k=1)
+        assert (verdict.of, verdict.rule, verdict.distance) == ("d", "hamming", 1)
         assert writer.rm(["a", "d", "nothing"]) == 2 and writer.rm("c") == 1
         for wrong in [{}, {"text": "a", "html": "b"}, {"text": "a", "fingerprint": 1}]:
             with pytest.raises(ValueError):

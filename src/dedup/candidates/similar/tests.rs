@@ -6,7 +6,7 @@ use nddb_page::text::{Page, folded_text};
 use nddb_verdict::SetOptions;
 use nddb_verdict::compare::lcs;
 use nddb_verdict::compare::lcs::{Parameters, Thresholds};
-use nddb_verdict::methods::{Cosine, Lcs, Simhash};
+use nddb_verdict::methods::{Cosine, Hamming, Lcs};
 use proptest::prelude::*;
 
 use super::plain::{lists, plain, site};
@@ -136,7 +136,7 @@ fn verified_pairs_are_those_of_the_method_that_are_near_by_their_texts() {
     let texts = texts(120, 9);
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
-    let mut options = options(Simhash::default());
+    let mut options = options(Hamming::default());
     let (all, _) = expanded(&corpus, &options);
     options.verify = Some(Lcs::default().into());
     let (verified, summary) = expanded(&corpus, &options);

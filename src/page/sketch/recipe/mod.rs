@@ -10,6 +10,7 @@ use nddb_format::record::Record;
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
+use crate::sketch::kind::FingerprintKind;
 use crate::sketch::min_hash::{self, MinHash, min_bytes};
 use crate::sketch::profile::profile_of;
 use crate::sketch::projection::{Projection, projection};
@@ -263,6 +264,14 @@ impl Recipe {
     /// Returns the version. Sketches of different versions have different values.
     pub fn version(&self) -> u32 {
         VERSION
+    }
+
+    /// Returns the kind of its fingerprints.
+    pub fn fingerprint_kind(&self) -> FingerprintKind {
+        match self.kind {
+            Kind::Content => FingerprintKind::OneBitMinHash,
+            Kind::Terms(_) | Kind::Of(_) => FingerprintKind::Simhash,
+        }
     }
 
     /// Returns whether sketches are made from the main content of a page.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use nddb::detect::OnlineDetector;
-use nddb::detect::methods::Simhash;
+use nddb::detect::methods::Hamming;
 use nddb::{Document, Fingerprint};
 use nddb_index::testing::SmallThresholds;
 pub(crate) use nddb_test_support::{Random, say};
@@ -30,9 +30,9 @@ fn bare(id: &str, fingerprint: u64) -> Document {
     Document::bare(id, Fingerprint(fingerprint)).expect("a good id")
 }
 
-/// The verdict by simhash alone, within so many bits.
-fn simhash(within: u32) -> OnlineDetector {
-    OnlineDetector::new(Simhash::within(within))
+/// The verdict by hamming alone, within so many bits.
+fn hamming(within: u32) -> OnlineDetector {
+    OnlineDetector::new(Hamming::within(within))
 }
 
 /// Makes the thresholds of all writers of this process small, so that few deeds reach a fold, a flush, a merge.

@@ -56,7 +56,9 @@ pub(super) struct RecipeArgs {
     /// The base: main (the content of a page), web (all of it), or what another tool makes of a page: 1e0ng, seomoz,
     /// text-dedup, wayback64, trafilatura
     ///
-    /// The label of a database, as `nddb stats` prints it, is accepted, too: main/1, web-c.
+    /// Fingerprints of main are minhash-1bit: one bit of each of 64 min-values (Li and Koenig 2010). Those of the others
+    /// are simhash: signs of sums of weighted features (Manku et al. 2007). The label of a database, as `nddb stats`
+    /// prints it, is accepted, too: main/1, web-c.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main
@@ -155,6 +157,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "levels": settings.levels,
             "restart": settings.restart,
             "recipe": settings.recipe,
+            "kind": recipe.fingerprint_kind().name(),
             "keep_words": settings.keeps_words,
         }))?;
     }
@@ -162,7 +165,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         Tables::Auto => "tables by the planner".to_owned(),
         Tables::Most(_) => format!("levels {:?}", settings.levels.as_deref().unwrap_or_default()),
     };
-    let (bits, k, recipe) = (settings.bits, settings.k, &settings.recipe);
-    global.messages().note(format!("{}: made, {bits} bits, k = {k}, {tables}, recipe {recipe}", db.display()));
+    let (bits, k, kind) = (settings.bits, settings.k, recipe.fingerprint_kind());
+    let made = format!("{}: made, {bits} bits, k = {k}, {tables}, recipe {recipe} ({kind})", db.display());
+    global.messages().note(made);
     Ok(Code::Done)
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use nddb::sketch::{LeadingWords, Profile};
+use nddb::sketch::{FingerprintKind, LeadingWords, Profile};
 use nddb::{Stored, View};
 use nddb_format::record::Record;
 use nddb_jobs::NamedId;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     for id in &ids {
         let found = NamedId::of_argument(id).find(&mut |id| view.contains(id))?;
         match found.map_or(Ok(None), |id| view.get(&id))? {
-            Some(stored) => output.json(&value(&stored))?,
+            Some(stored) => output.json(&value(&stored, &view.settings().recipe))?,
             None => {
                 global.messages().warn(format!("{}: no document '{id}'", db.display()));
                 code = Code::Failed;
@@ -71,7 +71,7 @@ fn by_url(view: View<'_>, urls: Vec<String>, output: &mut Output) -> Result<Vec<
         let wanted = stored.record.url.as_ref().and_then(|url| urls.iter().position(|wanted| wanted == url));
         if let Some(index) = wanted {
             found[index] = true;
-            failed = output.json(&value(&stored)).err();
+            failed = output.json(&value(&stored, &view.settings().recipe)).err();
         }
         Ok(failed.is_none())
     });
@@ -82,8 +82,8 @@ fn by_url(view: View<'_>, urls: Vec<String>, output: &mut Output) -> Result<Vec<
     Ok(urls.into_iter().zip(found).filter(|(_, found)| !found).map(|(url, _)| url).collect())
 }
 
-/// A document as JSON. Sketches are hex, most significant first.
-pub fn value(stored: &Stored) -> Value {
+/// A document of a database with this recipe as JSON. Sketches are hex, most significant first.
+pub fn value(stored: &Stored, recipe: &str) -> Value {
     let Record {
         id,
         url,
@@ -102,11 +102,14 @@ pub fn value(stored: &Stored) -> Value {
         garbled,
         distinct,
     } = &stored.record;
+    let is_of_page = tokens.is_some() || min_bytes.is_some();
+    let kind = if is_of_page { FingerprintKind::of_label(recipe) } else { FingerprintKind::Given };
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
     json!({
         "id": json::Id(id),
         "number": stored.number,
         "fp": (!stored.unprinted).then(|| stored.fingerprint.to_string()),
+        "kind": kind.name(),
         "no_fingerprint": stored.unprinted,
         "url": json::or_null(url.as_deref()),
         "site": json::or_null(site.as_deref()),

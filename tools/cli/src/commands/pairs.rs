@@ -36,7 +36,7 @@ Examples:
   nddb pairs crawl.nddb --with url,title,tokens      what was joined
   nddb pairs crawl.nddb --format table               to read it here
   nddb pairs crawl.nddb --method split -o near.jsonl
-  nddb pairs crawl.nddb --method simhash --verify lcs -o near.jsonl
+  nddb pairs crawl.nddb --method hamming --verify lcs -o near.jsonl
   nddb pairs crawl.nddb --format parquet -o near.parquet
   nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
 pub(crate) struct Args {
@@ -91,7 +91,7 @@ impl Shape {
 pub(super) struct MethodArgs {
     #[arg(long, value_name = "METHOD", help = help())]
     method: Option<Box<dyn Method>>,
-    /// Maximum distance of simhash, in bits [default: the database's]
+    /// Maximum distance of hamming, in bits [default: the database's]
     #[arg(short, long)]
     k: Option<u8>,
     #[command(flatten)]
@@ -112,7 +112,7 @@ impl MethodArgs {
         self.texts.apply(&[&*method], &mut options)?;
         self.parameters.apply(&mut judging::running(
             &mut options.method,
-            &mut options.or_simhash,
+            &mut options.or_hamming,
             &mut options.verify,
         ))?;
         options.group_limit = self.group_limit;
@@ -125,8 +125,8 @@ fn help() -> String {
     let (texts, sketches): (Vec<_>, Vec<_>) = methods::all().into_iter().partition(|method| method.needs_text());
     let (sketches, texts) = (judging::list(&sketches), judging::list(&texts));
     format!(
-        "{sketches}; and by texts: {texts} [default: model in a database of a recipe `main`, else and with -k simhash; \
-         simhash too where only fingerprints are known]"
+        "{sketches}; and by texts: {texts} [default: model in a database of a recipe `main`, else and with -k hamming; \
+         hamming too where only fingerprints are known]"
     )
 }
 
@@ -234,9 +234,9 @@ pub(super) fn told(summary: &PairSummary) -> String {
 /// Returns the summary as JSON, without the figures that differ from run to run.
 pub(super) fn value(view: View<'_>, options: &PairOptions, summary: &PairSummary) -> Value {
     let method = &*options.method;
-    let k = match (method.candidates(), options.or_simhash) {
+    let k = match (method.candidates(), options.or_hamming) {
         (Candidates::Near(k), _) => k,
-        (_, Some(simhash)) => simhash.k,
+        (_, Some(hamming)) => hamming.k,
         _ => view.settings().k.into(),
     };
     let of = |name| parameters::value_of(method, name);

@@ -111,7 +111,7 @@ fn as_many_pairs_are_drawn_at_each_distance() {
     let told = dir.nddb(args).done().json();
     let strata = told["strata"].as_array().expect("strata");
     assert!(strata.len() >= 4, "{told}");
-    let expected = dir.nddb(["pairs", "near", "--method", "simhash", "-k", "5"]).done().stdout;
+    let expected = dir.nddb(["pairs", "near", "--method", "hamming", "-k", "5"]).done().stdout;
     let mut counts = std::collections::BTreeMap::<String, u64>::new();
     for line in expected.lines() {
         let pair: Value = serde_json::from_str(line).expect("JSON");
@@ -129,7 +129,7 @@ fn as_many_pairs_are_drawn_at_each_distance() {
         }
     }
     assert!(most > 0 && most <= least + 1, "as many at each distance that has enough: {told}");
-    assert_eq!((&told["method"], strata.len()), (&json!("simhash"), counts.len()));
+    assert_eq!((&told["method"], strata.len()), (&json!("hamming"), counts.len()));
     assert!(text(&dir, "audit.html").contains("whose fingerprints differ in 1 to 5 bits"));
     dir.nddb(["audit", "near", "--distances", "0"]).ends(2);
     dir.nddb(["audit", "near", "--distances", "6"]).tells(2, &["k is 6, the limit is 5"]);

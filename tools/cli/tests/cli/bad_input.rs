@@ -202,12 +202,12 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["query", "db", "--id", "a", "--set", "k=1", "-k", "2"], "--set does not apply to"),
         (&["query", "db", "--id", "a", "--set", "complete=true"], "has no parameter \"complete\"; it has k"),
         (
-            &["query", "db", "--id", "a", "--method", "simhash", "--set", "probability=0.9"],
-            "--set probability=0.9: simhash has no parameter \"probability\"; it has k",
+            &["query", "db", "--id", "a", "--method", "hamming", "--set", "probability=0.9"],
+            "--set probability=0.9: hamming has no parameter \"probability\"; it has k",
         ),
         (
-            &["query", "db", "--id", "a", "--method", "simhash", "--model", "no.json"],
-            "--model applies to the method model, not to simhash",
+            &["query", "db", "--id", "a", "--method", "hamming", "--model", "no.json"],
+            "--model applies to the method model, not to hamming",
         ),
         (
             &["query", "db", "--fp", "00000000000000ff", "--group-limit", "3"],
@@ -217,7 +217,7 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["query", "db", "--html", "page.html", "-k", "1", "--url", "http://a.org/"], "--url does not apply to"),
         (&["pairs", "db", "--method", "b", "--set", "probability=0.9"], "b has no parameter \"probability\"; it has b"),
         (&["cluster", "db", "--level", "loose"], "known levels: same, strict, standard"),
-        (&["pairs", "db", "-k", "1", "--set", "complete=true"], "simhash has no parameter \"complete\"; it has k"),
+        (&["pairs", "db", "-k", "1", "--set", "complete=true"], "hamming has no parameter \"complete\"; it has k"),
         (&["add", "db", "--group-limit", "3"], "--group-limit is about judging what is new"),
     ] {
         dir.nddb(args.iter()).tells(2, &[why]);

@@ -65,7 +65,7 @@ fn a_database_for_lists_alone_finds_what_others_find() {
         for part in ["first.jsonl", "second.jsonl"] {
             dir.nddb(["load", db, part]).done();
         }
-        let pairs = ["model", "min-hash", "b", "simhash", "lcs"]
+        let pairs = ["model", "min-hash", "b", "hamming", "lcs"]
             .map(|method| dir.nddb(["pairs", db, "--method", method]).done().stdout)
             .map(|pairs| pairs.replace("\"c_sim\":356", "\"c_sim\":null"));
         let clusters = dir.nddb(["cluster", db]).done().stdout;

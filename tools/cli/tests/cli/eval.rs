@@ -62,7 +62,7 @@ fn ids_of_labels_are_read_as_they_are_written() {
     let docs = ids.map(|id| json!({"id": id, "text": format!("{words} {id}")}).to_string() + "\n");
     dir.write("docs.jsonl", docs.concat().as_bytes());
     dir.write("pairs.tsv", b"id1\tid2\tlabel\na\\tb\tc\\\\d\t1\ne\\nf\tplain\t1\nplain\ta\\tb\t1\n");
-    let line = &eval(&dir, &["--methods", "simhash:k=7", "--review", "review.tsv"])[0];
+    let line = &eval(&dir, &["--methods", "hamming:k=7", "--review", "review.tsv"])[0];
     assert_eq!((&line["found"]["correct"], &line["left_out"]), (&json!(3), &json!(0)), "{line}");
     // What is written for review is read, once its labels are filled in.
     let review = String::from_utf8(dir.read("review.tsv")).expect("text");
@@ -70,7 +70,7 @@ fn ids_of_labels_are_read_as_they_are_written() {
     let filled = |line: &str| line.replacen("\t\t", "\t1\t", 1) + "\n";
     let pairs = format!("{}\n", lines.next().expect("a header")) + &lines.map(filled).collect::<String>();
     dir.write("pairs.tsv", pairs.as_bytes());
-    assert_eq!(eval(&dir, &["--methods", "simhash:k=7"])[0]["left_out"], 0, "{pairs}");
+    assert_eq!(eval(&dir, &["--methods", "hamming:k=7"])[0]["left_out"], 0, "{pairs}");
     dir.write("pairs.tsv", b"id1\tid2\tlabel\na\\xb\tplain\t1\n");
     let bad = ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv"];
     dir.nddb(bad).tells(1, &["line 2", "backslash"]);
@@ -79,10 +79,10 @@ fn ids_of_labels_are_read_as_they_are_written() {
 #[test]
 fn each_setting_is_an_object_with_its_figures() {
     let dir = dir();
-    let settings = eval(&dir, &["--methods", "identity,simhash:k=0..7,b,c:c=340,combined,split,min-hash"]);
+    let settings = eval(&dir, &["--methods", "identity,hamming:k=0..7,b,c:c=340,combined,split,min-hash"]);
     assert_eq!(settings.len(), 14);
     let names: Vec<&str> = settings.iter().filter_map(|one| one["method"].as_str()).collect();
-    assert_eq!((names[0], names[1], names[12]), ("identity", "simhash", "split"));
+    assert_eq!((names[0], names[1], names[12]), ("identity", "hamming", "split"));
     assert!(settings.iter().all(|one| one["default"] == false), "main content is the default");
     // Equal texts there are none; of 55 pairs 10 are near: three of each of three texts, one of the fourth.
     let identity = &settings[0];
@@ -99,7 +99,7 @@ fn each_setting_is_an_object_with_its_figures() {
         before = right + wrong;
         let f1 = 2.0 * right as f64 / (2 * right + wrong + missed) as f64;
         assert!(is(&one["f1"], f1), "{one}");
-        // What simhash with k finds is what lies within k.
+        // What hamming with k finds is what lies within k.
         let k = one["params"]["k"].as_u64().expect("k") as usize;
         assert_eq!(
             (&one["distances"][k]["recall"], &one["distances"][k]["precision"]),
@@ -174,7 +174,7 @@ fn a_page_holds_what_needs_labels() {
         let cells = [&cells[..], &["1.0000".into(), "1.0000".into(), "1.0000".into()]].concat();
         assert!(page.contains(&row(&cells.iter().map(String::as_str).collect::<Vec<_>>())), "{step}");
     }
-    for at in of("simhash")["distances"].as_array().expect("distances") {
+    for at in of("hamming")["distances"].as_array().expect("distances") {
         let counts = ["correct", "incorrect", "undecided"].map(|label| at["labelled"][label].to_string());
         let counts = [&[at["distance"].to_string()][..], &counts, &[at["pairs"].to_string()]].concat();
         let cells: String = counts.iter().map(|cell| format!("<td>{cell}</td>")).collect();
@@ -236,7 +236,7 @@ fn a_page_says_what_labels_of_one_kind_cannot_tell() {
         ("", "No labelled pair is scored"),
     ] {
         dir.write("pairs.tsv", format!("id1\tid2\tlabel\n{labels}").as_bytes());
-        let (page, values) = page(&dir, &["--methods", "b,c,combined,lcs,simhash"]);
+        let (page, values) = page(&dir, &["--methods", "b,c,combined,lcs,hamming"]);
         assert!(page.contains(words), "{words}");
         assert_eq!(values.len(), 5);
     }
@@ -246,7 +246,7 @@ fn a_page_says_what_labels_of_one_kind_cannot_tell() {
         b"{\"id\":\"a\",\"fp\":\"00000000000000ff\"}\n{\"id\":\"b\",\"fp\":\"00000000000000fe\"}\n",
     );
     dir.write("pairs.tsv", b"id1\tid2\tlabel\na\tb\t1\n");
-    let (page, _) = page(&dir, &["--methods", "simhash"]);
+    let (page, _) = page(&dir, &["--methods", "hamming"]);
     assert!(page.contains("1 pair without supershingles") && page.contains("1 pair left out"), "{page}");
 }
 
@@ -277,12 +277,12 @@ fn the_same_seed_gives_the_same_answer_and_halves_are_parts_of_all() {
 #[test]
 fn recipes_stand_in_one_table() {
     let dir = dir();
-    let values = eval(&dir, &["--methods", "simhash", "--recipe", "web-psl,web,1e0ng"]);
+    let values = eval(&dir, &["--methods", "hamming", "--recipe", "web-psl,web,1e0ng"]);
     let recipes: Vec<&Value> = values.iter().map(|one| &one["recipe"]).collect();
     assert_eq!(recipes, ["web-psl/1", "web/1", "1e0ng/1"]);
     let defaults: Vec<&Value> = values.iter().map(|one| &one["default"]).collect();
     assert_eq!(defaults, [false, false, false]);
-    let both = eval(&dir, &["--methods", "simhash,model", "--recipe", "main,main-c"]);
+    let both = eval(&dir, &["--methods", "hamming,model", "--recipe", "main,main-c"]);
     let defaults: Vec<&Value> = both.iter().filter(|one| one["default"] == true).collect();
     assert_eq!(defaults.len(), 1);
     let params = json!({"probability": 0.5});
@@ -300,12 +300,12 @@ fn recipes_stand_in_one_table() {
 fn the_table_shows_what_was_scored_and_the_review_what_was_not() {
     let dir = dir();
     let args =
-        ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--recipe", "web", "--methods", "simhash,c:c=340"];
+        ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--recipe", "web", "--methods", "hamming,c:c=340"];
     let ran = dir.nddb([&args[..], &["--review", "review.tsv"]].concat()).done();
     for words in [
         "13 documents; 55 labelled pairs scored",
         "seed 1",
-        "differences from web/1 simhash k=3",
+        "differences from web/1 hamming k=3",
         "kind",
         "weighted recall",
     ] {
@@ -360,7 +360,7 @@ fn what_is_wrong_with_the_files_is_told() {
     dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "gone.tsv"]).tells(1, &["gone.tsv"]);
     dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "bee"])
         .tells(2, &["unknown method \"bee\""]);
-    dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "simhash:k=9"]).tells(2, &["9"]);
+    dir.nddb(["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--methods", "hamming:k=9"]).tells(2, &["9"]);
     dir.write("broken.jsonl", format!("{}{{\"id\":\"x\"}}\n", documents()).as_bytes());
     let ran = dir.nddb(["eval", "--docs", "broken.jsonl", "--pairs", "pairs.tsv", "--methods", "c"]).ends(3);
     ran.says(&["not loaded", "missing_field"]);
@@ -380,7 +380,7 @@ fn copies_are_counted_and_drawn_from_and_not_listed() {
     dir.write("pairs.tsv", b"id1\tid2\tlabel\ncopy9000\tcopy3\t1\ncopy1\td1\t0\n");
     let args =
         ["eval", "--docs", "docs.jsonl", "--pairs", "pairs.tsv", "--recipe", "web", "--json", "--review", "review.tsv"];
-    let methods = ["--methods", "identity,simhash,b,c,combined,split,min-hash,shingles"];
+    let methods = ["--methods", "identity,hamming,b,c,combined,split,min-hash,shingles"];
     let ran = dir.nddb([&args[..], &methods].concat()).done();
     let copies = 12_000 * 11_999 / 2;
     for line in ran.lines() {
@@ -396,7 +396,7 @@ fn copies_are_counted_and_drawn_from_and_not_listed() {
     assert_eq!(dir.read("review.tsv"), review.as_bytes());
 }
 
-/// Fingerprints alone allow simhash, and nothing else.
+/// Fingerprints alone allow hamming, and nothing else.
 #[test]
 fn methods_that_the_documents_do_not_allow_are_left_out_of_all_and_refused_by_name() {
     let dir = Dir::new();
@@ -409,7 +409,7 @@ fn methods_that_the_documents_do_not_allow_are_left_out_of_all_and_refused_by_na
     ran.says(&["left out: ", "supershingles"]);
     let values: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(values.len(), 1);
-    assert_eq!((&values[0]["method"], &values[0]["f1"]), (&json!("simhash"), &json!(1.0)));
+    assert_eq!((&values[0]["method"], &values[0]["f1"]), (&json!("hamming"), &json!(1.0)));
     assert_eq!(values[0]["splits"][0]["part"], "unknown");
     dir.nddb([&args[..], &["--methods", "b"]].concat()).tells(12, &["supershingles"]);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::helper::{Dir, ids, keys};
 
-const METHODS: [&str; 6] = ["identity", "simhash", "b", "c", "combined", "split"];
+const METHODS: [&str; 6] = ["identity", "hamming", "b", "c", "combined", "split"];
 
 /// A text of so many words, of which some are others.
 fn text(seed: usize, len: usize, others: &[usize]) -> String {
@@ -166,10 +166,15 @@ fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     }
     dir.nddb(["create", "other", "--recipe", "1e0ng"]).done();
     dir.nddb(["query", "other", "--all", "--method", "b"]).tells(12, &["makes no supershingles", "web"]);
+    dir.nddb(["query", "other", "--all", "--method", "simhash"]).done();
+    let other_kind =
+        ["the fingerprints of recipe main/1 are no simhash but minhash-1bit", "method hamming compares them"];
+    dir.nddb(["query", "db", "--all", "--method", "simhash"]).tells(12, &other_kind);
+    dir.nddb(["pairs", "db", "--method", "simhash"]).tells(12, &other_kind);
     dir.nddb(["query", "db", "--all", "--method", "b"]).tells(12, &["no megashingles", "fit: main-c/1, web/1"]);
     dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", "model"]).tells(12, &["only the fingerprint"]);
-    dir.nddb(["query", "db", "--all", "--method", "b", "-k", "2"]).tells(2, &["-k is the distance of simhash"]);
-    dir.nddb(["query", "db", "--all", "--method", "simhash", "-k", "9"]).tells(2, &["k is 9"]);
+    dir.nddb(["query", "db", "--all", "--method", "b", "-k", "2"]).tells(2, &["-k is the distance of hamming"]);
+    dir.nddb(["query", "db", "--all", "--method", "hamming", "-k", "9"]).tells(2, &["k is 9"]);
     dir.nddb(["query", "db", "--all", "--method", "nearly"]).tells(2, &["unknown method", "combined"]);
     dir.nddb(["query", "db", "--all", "--why", "--stats"]).tells(2, &["--why"]);
     dir.nddb(["query", "db", "--all", "--verify", "lcs", "--ids", "none"]).tells(2, &["--verify"]);
@@ -178,13 +183,13 @@ fn what_cannot_be_answered_is_refused_before_anything_is_read() {
 }
 
 #[test]
-fn bare_fingerprints_are_judged_by_simhash_alone() {
+fn bare_fingerprints_are_judged_by_hamming_alone() {
     let dir = Dir::with_documents();
-    let answer = dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", "simhash"]).done().json();
+    let answer = dir.nddb(["query", "db", "--fp", "00000000000000ff", "--method", "hamming"]).done().json();
     assert_eq!(ids(&answer), ["a", "b"]);
     let evidence = json!({
         "id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null, "b_sim": null, "c_sim": null,
-        "agreement": null, "probability": null, "resemblance": null, "lcs": null, "same_site": null, "same_heading": null, "rule": "simhash",
+        "agreement": null, "probability": null, "resemblance": null, "lcs": null, "same_site": null, "same_heading": null, "rule": "hamming",
         "loss_query": null, "lost_query": "estimated", "level_query": "standard",
         "loss_match": null, "lost_match": "estimated", "level_match": "standard", "words": "estimate",
     });
@@ -192,7 +197,7 @@ fn bare_fingerprints_are_judged_by_simhash_alone() {
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");
     let lines = dir.nddb(["add", "db", "--if-new", "--method", "model"]).stdin(input).ends(3).lines();
     assert_eq!((&lines[0]["verdict"], &lines[1]["verdict"]), (&json!("error"), &json!("new")));
-    assert!(lines[0]["error"].as_str().is_some_and(|why| why.contains("ask by simhash")), "{}", lines[0]);
+    assert!(lines[0]["error"].as_str().is_some_and(|why| why.contains("ask by hamming")), "{}", lines[0]);
     // Of a stored one, the same.
     let lines = dir.nddb(["query", "db", "--id", "a", "e", "--method", "model"]).done().lines();
     assert!(lines[0]["error"].is_string() && ids(&lines[1]).is_empty() && lines[1].get("error").is_none());
@@ -223,7 +228,7 @@ fn what_is_not_said_is_what_eval_marks_as_the_default() {
     dir.nddb(["create", "db", "--keep-words"]).done();
     let at = |id: &str| format!("http://example.org/{id}");
     let old = text(1, 300, &[]);
-    // Of the simhash three bits and more, of the min-values two thirds.
+    // Of the hamming three bits and more, of the min-values two thirds.
     let near = text(1, 300, &(0..12).map(|index| index * 25).collect::<Vec<_>>());
     let input = [line("old", &at("old"), &old), line("far", &at("far"), &text(2, 300, &[]))].concat();
     dir.nddb(["add", "db"]).stdin(input).done();
@@ -260,11 +265,11 @@ fn a_document_of_which_only_the_fingerprint_is_known_is_found_by_it() {
     let added = dir.nddb(["add", "db", "--if-new"]).stdin(print.clone()).done().json();
     assert_eq!(added["verdict"], "new");
     let found = dir.nddb(["query", "db", "--text", "page.txt"]).done().json();
-    assert_eq!((ids(&found), &found["matches"][0]["rule"]), (vec!["bare"], &json!("simhash")));
+    assert_eq!((ids(&found), &found["matches"][0]["rule"]), (vec!["bare"], &json!("hamming")));
     let added = dir.nddb(["add", "db", "--if-new"]).stdin(line("page", "", &page)).done().json();
     assert_eq!((&added["verdict"], &added["of"]), (&json!("duplicate"), &json!("bare")));
     let found = dir.nddb(["query", "db", "--id", "bare"]).done().json();
-    assert_eq!((&found["query"], &found["method"], ids(&found)), (&json!("bare"), &json!("simhash"), vec![]));
+    assert_eq!((&found["query"], &found["method"], ids(&found)), (&json!("bare"), &json!("hamming"), vec![]));
 }
 
 #[test]
@@ -298,8 +303,8 @@ fn all_queries_and_all_pairs_say_the_same_where_some_documents_are_bare_fingerpr
     let rule = |a: &str, b: &str| {
         pairs.iter().find(|pair| pair["a"] == a && pair["b"] == b).map(|pair| text(&pair["verdict"]))
     };
-    assert_eq!((rule("a", "b").as_deref(), rule("a", "x").as_deref()), (Some("model"), Some("simhash")), "{pairs:?}");
-    assert_eq!((rule("w", "z").as_deref(), rule("m", "n")), (Some("simhash"), None), "{pairs:?}");
+    assert_eq!((rule("a", "b").as_deref(), rule("a", "x").as_deref()), (Some("model"), Some("hamming")), "{pairs:?}");
+    assert_eq!((rule("w", "z").as_deref(), rule("m", "n")), (Some("hamming"), None), "{pairs:?}");
     // Without all pairs, what has one fingerprint and no text is one group.
     let groups = dir.nddb(["pairs", "db"]).done().lines();
     assert!(groups.iter().any(|group| group["group"] == "hot" && group["members"] == json!(["w", "z"])), "{groups:?}");

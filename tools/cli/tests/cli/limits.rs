@@ -29,7 +29,7 @@ fn a_database_of_many_files_needs_few_open_ones() {
         "stats db",
         "check db",
         "query db --id '3 4'",
-        "pairs db --method simhash",
+        "pairs db --method hamming",
         "backup db backup",
         "load db one.u64le",
         "compact db",

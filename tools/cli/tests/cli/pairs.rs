@@ -38,7 +38,7 @@ fn without_scores(line: &Value) -> Value {
 #[test]
 fn groups_come_first_and_pairs_run_between_their_founders() {
     let dir = with_pages();
-    for method in ["simhash", "b", "c", "combined", "split"] {
+    for method in ["hamming", "b", "c", "combined", "split"] {
         let ran = dir.nddb(["pairs", "db", "--method", method]).done();
         let lines = ran.lines();
         let group = json!({
@@ -126,27 +126,27 @@ fn expanded_all_pairs_are_lines() {
 }
 
 #[test]
-fn fingerprints_have_pairs_by_simhash_and_by_nothing_else() {
+fn fingerprints_have_pairs_by_hamming_and_by_nothing_else() {
     let dir = Dir::with_documents();
-    let lines = dir.nddb(["pairs", "db", "--method", "simhash"]).done().lines();
+    let lines = dir.nddb(["pairs", "db", "--method", "hamming"]).done().lines();
     assert_eq!(lines.len(), 1);
     let expected = json!({
-        "a": "a", "b": "b", "method": "simhash", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "probability": null,
+        "a": "a", "b": "b", "method": "hamming", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "probability": null,
         "resemblance": null,
-        "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "simhash",
+        "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "hamming",
         "loss_a": null, "lost_a": "estimated", "level_a": "standard",
         "loss_b": null, "lost_b": "estimated", "level_b": "standard", "words": "estimate",
     });
     assert_eq!(lines[0], expected);
-    assert_eq!(dir.nddb(["pairs", "db", "--method", "simhash", "-k", "0"]).done().stdout, "");
-    dir.nddb(["pairs", "db", "--method", "simhash", "-k", "4"]).tells(2, &["k is 4", "3"]);
+    assert_eq!(dir.nddb(["pairs", "db", "--method", "hamming", "-k", "0"]).done().stdout, "");
+    dir.nddb(["pairs", "db", "--method", "hamming", "-k", "4"]).tells(2, &["k is 4", "3"]);
     for method in ["identity", "b", "c", "combined", "split"] {
         dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "loaded as fingerprints"]);
     }
     for method in ["lcs", "cosine", "shingles"] {
         dir.nddb(["pairs", "db", "--method", method]).tells(12, &[method, "text"]);
     }
-    dir.nddb(["pairs", "db", "--method", "d"]).tells(2, &["unknown method", "simhash"]);
+    dir.nddb(["pairs", "db", "--method", "d"]).tells(2, &["unknown method", "hamming"]);
     assert_eq!(dir.nddb(["pairs", "db"]).done().lines(), lines);
     dir.nddb(["pairs", "none", "--method", "b"]).tells(10, &["none"]);
 }
@@ -181,12 +181,12 @@ fn many_copies_of_one_page_are_one_group() {
         (0..2000).map(|index| format!("x{index:04}\t0f0f0f0f0f0f0f0f\n")).collect::<String>().as_bytes(),
     );
     dir.nddb(["load", "db", "equal.tsv"]).done();
-    let ran = dir.nddb(["pairs", "db", "--method", "simhash"]).done();
+    let ran = dir.nddb(["pairs", "db", "--method", "hamming"]).done();
     let lines = ran.lines();
     let seen: Vec<Value> = lines.iter().map(|line| json!([line["group"], line["size"], line["flagged"]])).collect();
     assert_eq!(seen, [json!(["identity", 3000, true]), json!(["hot", 2000, true])]);
     ran.says(&["2 flagged"]);
-    let clusters = dir.nddb(["cluster", "db", "--method", "simhash"]).done().lines();
+    let clusters = dir.nddb(["cluster", "db", "--method", "hamming"]).done().lines();
     let seen: Vec<Value> = clusters
         .iter()
         .map(|line| json!([line["cluster"], line["size"], line["removed"], line["oversized"]]))
@@ -217,11 +217,11 @@ fn without_a_method_it_is_the_default_of_the_recipe() {
         summary["pairs"]["method"].clone()
     };
     assert_eq!(method(&["pairs", "db", "-o", "p", "--json"]), "model");
-    assert_eq!(method(&["pairs", "db", "-k", "2", "-o", "p", "--json"]), "simhash");
+    assert_eq!(method(&["pairs", "db", "-k", "2", "-o", "p", "--json"]), "hamming");
     assert_eq!(cluster("db"), "model");
     dir.nddb(["create", "other", "--recipe", "web"]).done();
-    assert_eq!(method(&["pairs", "other", "-o", "p", "--json"]), "simhash");
-    assert_eq!(cluster("other"), "simhash");
+    assert_eq!(method(&["pairs", "other", "-o", "p", "--json"]), "hamming");
+    assert_eq!(cluster("other"), "hamming");
 }
 
 /// What either document of a pair loses is known word by word where the words are at hand.

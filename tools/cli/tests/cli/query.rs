@@ -86,7 +86,7 @@ fn a_query_by_id_finds_the_others_and_not_the_document_itself() {
     assert_eq!(answers.iter().map(ids).collect::<Vec<_>>(), [vec!["b"], vec![], vec![]]);
     assert_eq!(answers.iter().map(|answer| &answer["count"]).collect::<Vec<_>>(), [1, 0, 0]);
     assert_eq!(answers[1]["error"], "no such document");
-    for how in [&["-k", "1"][..], &["--method", "simhash"], &["-k", "1", "--limit", "1"]] {
+    for how in [&["-k", "1"][..], &["--method", "hamming"], &["-k", "1", "--limit", "1"]] {
         let answer = dir.nddb([&["query", "db", "--id", "a"], how].concat()).done().json();
         assert_eq!((ids(&answer), &answer["count"]), (vec!["b"], &1.into()), "{how:?}");
     }
@@ -97,7 +97,7 @@ fn a_query_by_id_finds_the_others_and_not_the_document_itself() {
     let copies: String = (0..8).map(|id| format!("copy{id}\t0123456789abcdef\n")).collect();
     dir.write("copies.tsv", copies.as_bytes());
     dir.nddb(["load", "db", "copies.tsv"]).done();
-    for how in [&["-k", "0", "--limit", "3"][..], &["--method", "simhash", "--group-limit", "3"]] {
+    for how in [&["-k", "0", "--limit", "3"][..], &["--method", "hamming", "--group-limit", "3"]] {
         let answer = dir.nddb([&["query", "db", "--id", "copy7"], how].concat()).done().json();
         assert_eq!((ids(&answer), &answer["count"]), (vec!["copy0", "copy1", "copy2"], &7.into()), "{how:?}");
     }
@@ -238,7 +238,7 @@ fn a_row_for_each_match_refuses_what_it_cannot_have() {
         (&["--limit", "1"][..], "--limit"),
         (&["--stats"], "--stats"),
         (&["--ids", "none"], "--ids"),
-        (&["--method", "simhash"], "--method"),
+        (&["--method", "hamming"], "--method"),
         (&["--verify", "lcs"], "--verify"),
         (&["--why"], "--why"),
         (&["db"], "several databases"),

@@ -11,6 +11,7 @@ fn get_prints_what_is_stored_of_each_document() {
         "id",
         "number",
         "fp",
+        "kind",
         "no_fingerprint",
         "url",
         "site",
@@ -28,6 +29,13 @@ fn get_prints_what_is_stored_of_each_document() {
         "profile",
     ];
     assert_eq!(keys(&found[0]), expected);
+    assert_eq!(found[0]["kind"], "given");
+    dir.write("page.jsonl", b"{\"id\": \"page\", \"text\": \"some words of a page\"}\n");
+    dir.nddb(["load", "db", "page.jsonl"]).done();
+    assert_eq!(dir.nddb(["get", "db", "page"]).done().json()["kind"], "minhash-1bit");
+    assert_eq!(dir.nddb(["stats", "db", "--json"]).done().json()["kind"], "minhash-1bit");
+    let stats = dir.nddb(["stats", "db"]).done().stdout;
+    assert!(stats.contains("kind           minhash-1bit: one bit of each of 64 min-values"), "{stats}");
     let ran = dir.nddb(["get", "db", "a", "z"]).ends(1);
     assert_eq!(ran.lines().len(), 1);
     ran.says(&["db: no document 'z'"]);

@@ -37,7 +37,7 @@ fn the_page_holds_what_comparing_everything_counts() {
     stands_alone(&page);
     let methods: Vec<&str> =
         numbers["methods"].as_array().expect("methods").iter().filter_map(|it| it["method"].as_str()).collect();
-    assert_eq!(methods, ["identity", "simhash", "b", "c", "combined", "split", "min-hash"]);
+    assert_eq!(methods, ["identity", "hamming", "b", "c", "combined", "split", "min-hash"]);
     let refused = numbers["refused"].as_array().expect("refused");
     // Sketches of whole pages have no profiles.
     let (model, refused) = refused.split_first().expect("refused");

@@ -193,7 +193,7 @@ fn numbers() -> Dir {
 fn members_of_a_hot_group_are_verified_against_its_founder() {
     let dir = numbers();
     let verify = ["--verify", "lcs", "--text", "whole"];
-    for method in ["simhash", "b", "c", "combined", "split", "min-hash", "cosine", "shingles"] {
+    for method in ["hamming", "b", "c", "combined", "split", "min-hash", "cosine", "shingles"] {
         let args = ["pairs", "db", "--method", method, "--text", "whole"];
         let found = match method {
             // These see whole texts, too.
@@ -238,14 +238,14 @@ fn members_of_a_hot_group_are_verified_against_its_founder() {
     }
     // What cannot be read stays, and is told.
     std::fs::remove_file(dir.path("docs.jsonl")).expect("there");
-    let ran = dir.nddb([&["pairs", "db", "--method", "simhash"], &verify[..]].concat()).ends(3);
+    let ran = dir.nddb([&["pairs", "db", "--method", "hamming"], &verify[..]].concat()).ends(3);
     ran.says(&["6 members of hot groups not verified"]);
     let found = lines(&ran.stdout);
     assert_eq!((found.len(), &found[0]["size"], &found[0]["unverified"]), (1, &Value::from(7), &Value::from(6)));
     let table =
-        dir.nddb([&["pairs", "db", "--method", "simhash", "--format", "tsv"], &verify[..]].concat()).ends(3).stdout;
+        dir.nddb([&["pairs", "db", "--method", "hamming", "--format", "tsv"], &verify[..]].concat()).ends(3).stdout;
     assert!(table.contains("#hot\t7\t6 unverified\ta0\t"), "{table}");
-    dir.nddb([&["cluster", "db", "--method", "simhash", "-o", "out"], &verify[..]].concat()).ends(3);
+    dir.nddb([&["cluster", "db", "--method", "hamming", "-o", "out"], &verify[..]].concat()).ends(3);
     assert_eq!(dir.read("out/remove.txt"), b"");
 }
 
@@ -274,7 +274,7 @@ fn every_line_of_pairs_has_the_same_keys() {
 fn options_that_mean_nothing_are_refused() {
     let dir = dir();
     for (args, why) in [
-        (&["b", "-k", "2"][..], "-k is the distance of simhash, and the method is b"),
+        (&["b", "-k", "2"][..], "-k is the distance of hamming, and the method is b"),
         (&["b", "--set", "complete=true"], "--set complete=true: b has no parameter \"complete\"; it has b"),
         (&["b", "--set", "ratios=4"], "--set ratios=4: b has no parameter \"ratios\"; it has b"),
         (&["b", "--set", "b"], "a parameter is set as b=3"),
@@ -284,7 +284,7 @@ fn options_that_mean_nothing_are_refused() {
             &["shingles", "--set", "min-text=9"],
             "shingles has no parameter \"min-text\"; it has resemblance, words, ratios",
         ),
-        (&["simhash", "--text", "main"], "--text is an option of methods that compare texts"),
+        (&["hamming", "--text", "main"], "--text is an option of methods that compare texts"),
     ] {
         for command in ["pairs", "cluster"] {
             dir.nddb([&[command, "db", "--method"], args].concat()).tells(2, &[why]);
@@ -340,7 +340,7 @@ fn eval_runs_the_methods_of_texts() {
     let found = lines(&ran.stdout);
     assert_eq!(found.len(), 3);
     assert!(found.iter().all(|one| one["f1"] == 1.0 && one["unlabelled"] == 0), "{found:?}");
-    let ran = dir.nddb([&args[..], &["simhash:k=7", "--verify", "lcs"]].concat()).done();
+    let ran = dir.nddb([&args[..], &["hamming:k=7", "--verify", "lcs"]].concat()).done();
     let found = lines(&ran.stdout);
     assert_eq!((&found[0]["params"]["verify"], &found[0]["precision"]), (&Value::from("lcs"), &Value::from(1.0)));
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use nddb::Result;
-use nddb::detect::methods::{Cosine, Lcs, Simhash};
+use nddb::detect::methods::{Cosine, Hamming, Lcs};
 use nddb::detect::{Method, PairSummary};
 
 use super::exhibit::{Cell, Chart, Exhibit};
@@ -68,7 +68,7 @@ fn table_1(subject: &Subject<'_>, watch: Watch<'_>) -> Result<(Exhibit, PairSumm
     let methods: [(Box<dyn Method>, [f64; 3]); 3] = [
         (Lcs::default().into(), [0.95, 1.86, 0.91]),
         (Cosine::default().into(), [0.82, 1.13, 0.63]),
-        (Simhash::within(k).into(), [0.71, 1.0, 0.5]),
+        (Hamming::within(k).into(), [0.71, 1.0, 0.5]),
     ];
     let mut scored = Vec::new();
     let nothing = Gold::default();

@@ -2,7 +2,7 @@
 
 use nddb::Result;
 use nddb::detect::Collection;
-use nddb::detect::methods::Simhash;
+use nddb::detect::methods::Hamming;
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
@@ -154,7 +154,7 @@ fn lengths(subject: &Subject<'_>) -> Exhibit {
     for least in LENGTHS {
         let mut counts = Counts::default();
         for pair in &gold.pairs {
-            let distance = subject.collection.compared(pair.a, pair.b, Simhash::distance);
+            let distance = subject.collection.compared(pair.a, pair.b, Hamming::distance);
             let lengths = tokens(pair.a).zip(tokens(pair.b));
             let is_as_long = lengths.is_none_or(|(a, b)| a.min(b) >= least * a.max(b));
             counts.add(pair.label, distance.is_some_and(|distance| distance <= K) && is_as_long);

@@ -132,8 +132,11 @@ pub struct Subject<'a> {
 impl Subject<'_> {
     /// The options for running a method.
     fn options(&self, method: impl Into<Box<dyn Method>>) -> PairOptions {
-        let choice = MethodChoice::of(self.view, Some(method.into()), false);
-        PairOptions { resources: self.resources.clone(), part: self.part, ..PairOptions::chosen(choice) }
+        PairOptions {
+            resources: self.resources.clone(),
+            part: self.part,
+            ..PairOptions::chosen(MethodChoice::exactly(method))
+        }
     }
 
     /// The options for reading texts.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nddb::Config;
 use nddb::archive::Options;
-use nddb::detect::methods::{B, Simhash};
+use nddb::detect::methods::{B, Hamming};
 use nddb::sketch::Recipe;
 use nddb_dedup::support;
 
@@ -136,7 +136,7 @@ fn the_first_choice_of_features_is_that_of_the_recipe() {
     let rows = &exhibits.iter().find(|exhibit| exhibit.name == "Section 6.E").expect("it is there").rows;
     let mut counts = Counts::default();
     for pair in &gold.pairs {
-        let distance = corpus.collection().compared(pair.a, pair.b, Simhash::distance);
+        let distance = corpus.collection().compared(pair.a, pair.b, Hamming::distance);
         counts.add(pair.label, distance.is_some_and(|distance| distance <= 3));
     }
     assert!(counts.found[0] > 0 && counts.missed[1] > 0, "{counts:?}");

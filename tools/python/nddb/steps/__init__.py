@@ -34,7 +34,7 @@ The flow of a document
 The flow of a pair
 ------------------
 
-3. A leader has a row for each of its keys: bands of the method, or for simhash the bits that are equal in one of the
+3. A leader has a row for each of its keys: bands of the method, or for hamming the bits that are equal in one of the
    tables of Manku et al. 2007, 3.1. Keys of a single leader are dropped. Two leaders with a common key are a candidate
    pair, which is found at their first common key. If more than ``group_limit`` leaders share a key, each of them is
    compared with the oldest alone.

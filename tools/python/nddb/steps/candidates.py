@@ -19,7 +19,7 @@ def candidates(engine: Engine[Table], classes: Classes[Table], judging: Judging)
     else:
         found = [_sharing(engine, classes, judging)]
         if judging.method is None and classes.lacks:
-            # Simhash decides where only a fingerprint is known: pairs with such documents.
+            # Hamming decides where only a fingerprint is known: pairs with such documents.
             numbers = engine.map(engine.select(classes.leaders, "number", "leader"), tasks.leading, schemas.NUMBERS)
             leaders = engine.join(numbers, engine.select(classes.documents, "number", "sketch"), "number")
             prints = partial(tasks.prints_of, **judging.of_properties(), groups=classes.groups)

@@ -23,7 +23,7 @@ class Classes(Generic[Table]):
     leaders: Table
     #: The number of groups of bits that fingerprints are cut into.
     groups: int
-    #: Whether simhash decides about a leader, because only its fingerprint is known.
+    #: Whether hamming decides about a leader, because only its fingerprint is known.
     lacks: bool
     #: The oldest document without a text.
     oldest_empty: int | None

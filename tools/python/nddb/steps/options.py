@@ -22,7 +22,7 @@ _NONE = pyarrow.table({"number": pyarrow.array([], "int64"), "sketch": pyarrow.a
 class Judging:
     """A method and its thresholds.
 
-    The default method is that of the recipe, with simhash for documents that have only a fingerprint. `groups` is the
+    The default method is that of the recipe, with hamming for documents that have only a fingerprint. `groups` is the
     number of groups of bits into which a fingerprint is divided for joins; by default it is chosen by the number of
     documents.
     """
@@ -46,7 +46,7 @@ class Judging:
 
     def is_by_fingerprint(self) -> bool:
         """Whether candidate pairs are those within k bits."""
-        return self.name() == "simhash"
+        return self.name() == "hamming"
 
     def of_properties(self) -> dict[str, Any]:
         return {"method": self.method, "k": self.k, "recipe": self.recipe, "complete": self.complete}
@@ -56,7 +56,7 @@ class Judging:
             "method": self.name(),
             "k": self.k,
             "min_probability": self.min_probability,
-            "or_simhash": self.method is None,
+            "or_hamming": self.method is None,
         }
 
     def of_members(self, keep: str | Sequence[str] | None, level: str | None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ LEADERS = (
     "number long, representative long, leader long, keys array<long>, fp long, lacks boolean, empty boolean"
 )
 NUMBERS = "number long"
-#: What one task says of the documents: whether simhash decides about some, and the oldest empty one.
+#: What one task says of the documents: whether hamming decides about some, and the oldest empty one.
 SUMMARY = "lacks boolean, empty long"
 
 #: A key of a leader, for the keys of sketches and for those of fingerprints.

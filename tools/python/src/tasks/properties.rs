@@ -35,7 +35,7 @@ fn columns() -> SchemaRef {
 ///
 /// `text` is the digest of the text, None for an empty one. `class` is equal for documents that the method cannot
 /// distinguish. `keys` find candidate pairs: keys of the method, or with `groups` those of fingerprints divided into
-/// that many groups of bits. `lacks` is whether simhash decides for the document. The default method is that of the
+/// that many groups of bits. `lacks` is whether hamming decides for the document. The default method is that of the
 /// recipe. Rows are in the order of numbers.
 #[pyfunction]
 #[pyo3(signature = (sketches, method=None, *, k=3, recipe="main", complete=false, groups=None))]

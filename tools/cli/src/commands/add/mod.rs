@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// estimated
     #[arg(long, value_name = "LEVEL", requires = "if_new")]
     level: Option<Level>,
-    /// Judge by simhash: maximum distance of a near-duplicate, in bits
+    /// Judge by hamming: maximum distance of a near-duplicate, in bits
     #[arg(short, long, requires = "if_new")]
     k: Option<u8>,
     #[command(flatten)]

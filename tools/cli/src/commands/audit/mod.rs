@@ -27,7 +27,7 @@ use crate::{database, interrupt};
 /// measure the consistency of the answers.
 ///
 /// --distances K draws other pairs: of different texts whose fingerprints differ in 1 to K bits, as many at each
-/// distance (Manku et al. 2007, 4.1). Each counts as a removal by simhash, so --score gives the share that is right at
+/// distance (Manku et al. 2007, 4.1). Each counts as a removal by hamming, so --score gives the share that is right at
 /// each distance.
 ///
 /// --score prints the share of all removals that is correct by these answers, with 95% intervals: in total, and by

@@ -231,7 +231,7 @@ impl Args {
             let told = |why: String| Failure::usage(format!("--min-probability {probability}: {why}"));
             pairs.method.set("probability", &probability.to_string()).map_err(|error| told(error.to_string()))?;
         }
-        self.parameters.apply(&mut judging::running(&mut pairs.method, &mut pairs.or_simhash, &mut pairs.verify))?;
+        self.parameters.apply(&mut judging::running(&mut pairs.method, &mut pairs.or_hamming, &mut pairs.verify))?;
         pairs.resources = pairs::resources(global);
         Ok(self.level.apply(ClusterOptions::new(pairs)))
     }

@@ -23,7 +23,7 @@ use crate::text_options::TextOptions;
 #[command(after_help = "\
 Examples:
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv
-  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods simhash:k=0..7,c:c=352..380/4 --half 1
+  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods hamming:k=0..7,c:c=352..380/4 --half 1
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods model:probability=0.1..0.9/0.1
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --json | jq '[.method, .params, .f1]'
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods split --review review.tsv
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// Where ids of WARC, WET and ARC documents come from, as with `nddb load --id`
     #[arg(long, value_enum, default_value_t, value_name = "FROM")]
     pub(super) id: IdFrom,
-    /// Which methods, with which parameters: all, or b,simhash:k=0..7,combined:b=3+c=360
+    /// Which methods, with which parameters: all, or b,hamming:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub(super) methods: String,
     /// Score one half of the labels: choose settings on 1, report results on 2
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     /// Write a page with plots to this file: methods, and precision by similarity, by slope and by distance
     ///
     /// The page is self-contained and has the numbers of all plots. The objects of --json have them, too:
-    /// `by_similarity` of b and c, `by_c` of combined, `slopes` of lcs, `distances` of simhash. Slopes are only
+    /// `by_similarity` of b and c, `by_c` of combined, `slopes` of lcs, `distances` of hamming. Slopes are only
     /// measured for a page.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,

@@ -19,15 +19,15 @@ const COMPARED_MAX: usize = 50_000;
 pub(super) struct Compared<'t, 'a> {
     /// The default setting, or else the first one.
     pub(super) reference: &'t Trial<'a>,
-    /// The first setting of simhash on the same sketches, if there is any.
-    pub(super) simhash: Option<&'t Trial<'a>>,
+    /// The first setting of hamming on the same sketches, if there is any.
+    pub(super) hamming: Option<&'t Trial<'a>>,
 }
 
 /// Returns a setting with all its figures as JSON.
 pub(super) fn value(
     frame: &Frame<'_>,
     trial: &Trial<'_>,
-    Compared { reference, simhash }: &Compared<'_, '_>,
+    Compared { reference, hamming }: &Compared<'_, '_>,
     intervals: &Intervals,
     figures: Option<&Figures<'_>>,
 ) -> Value {
@@ -44,7 +44,7 @@ pub(super) fn value(
         "precision_of_returned": all.precision_of_returned(),
         "precision_by_document": mean_precision(gold, &frame.selected, trial.returned.found()),
         "recall": all.recall(),
-        "recall_to_simhash": simhash.map(|simhash| relative(frame, trial, simhash)),
+        "recall_to_hamming": hamming.map(|hamming| relative(frame, trial, hamming)),
         "f1": all.f1(),
         "pairs": trial.returned.pairs(),
         "unlabelled": trial.returned.unlabelled(),
@@ -90,12 +90,12 @@ pub(super) fn value(
     value
 }
 
-/// Recall relative to that of simhash: of all correct pairs, and as a mean over documents.
-fn relative(frame: &Frame<'_>, trial: &Trial<'_>, simhash: &Trial<'_>) -> Value {
-    let found = [trial, simhash].map(|trial| trial.returned.found());
+/// Recall relative to that of hamming: of all correct pairs, and as a mean over documents.
+fn relative(frame: &Frame<'_>, trial: &Trial<'_>, hamming: &Trial<'_>) -> Value {
+    let found = [trial, hamming].map(|trial| trial.returned.found());
     let relative = relative_recall(&trial.set.gold, &frame.selected, found[0], found[1]);
     json!({
-        "params": simhash.setting.params(),
+        "params": hamming.setting.params(),
         "in_all": relative.in_all,
         "by_document": relative.mean,
         "documents": relative.documents,
@@ -106,7 +106,7 @@ fn relative(frame: &Frame<'_>, trial: &Trial<'_>, simhash: &Trial<'_>) -> Value 
 fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value)> {
     let similarity = &figures.similarity;
     Some(match method {
-        "simhash" => ("distances", figures.distances.iter().map(at_distance).collect()),
+        "hamming" => ("distances", figures.distances.iter().map(at_distance).collect()),
         "b" => {
             let values = (0..7).zip(&similarity.by_b).map(|(b, counts)| at(json!({"b": b}), counts));
             ("by_similarity", values.collect())

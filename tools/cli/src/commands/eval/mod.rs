@@ -142,9 +142,9 @@ fn report(
     if global.json {
         for (trial, intervals) in trials.iter().zip(&intervals) {
             let figures = figures_of(figures, trial.set);
-            let is_simhash =
+            let is_hamming =
                 |other: &&Trial<'_>| other.setting.method.is_by_distance() && other.set.recipe == trial.set.recipe;
-            let compared = Compared { reference: &trials[reference], simhash: trials.iter().find(is_simhash) };
+            let compared = Compared { reference: &trials[reference], hamming: trials.iter().find(is_hamming) };
             output.json(&line::value(frame, trial, &compared, intervals, figures))?;
         }
     } else {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::parameters;
 
-/// Greatest distance of queries of the temporary database, and so of simhash.
+/// Greatest distance of queries of the temporary database, and so of hamming.
 pub(super) const K_MAX: u8 = 7;
 
 /// Maximum number of values of a range.
@@ -160,16 +160,16 @@ mod tests {
 
     #[test]
     fn a_list_names_methods_and_parameters() {
-        assert_eq!(told("b,simhash"), ["b b=2", "simhash k=3"]);
+        assert_eq!(told("b,hamming"), ["b b=2", "hamming k=3"]);
         assert_eq!(
-            told("simhash:k=0..3,c:c=360..372/6"),
-            ["simhash k=0", "simhash k=1", "simhash k=2", "simhash k=3", "c c=360", "c c=366", "c c=372"]
+            told("hamming:k=0..3,c:c=360..372/6"),
+            ["hamming k=0", "hamming k=1", "hamming k=2", "hamming k=3", "c c=360", "c c=366", "c c=372"]
         );
         assert_eq!(told("combined:b=2..3+c=350"), ["combined b=2+c=350", "combined b=3+c=350"]);
         assert_eq!(told("split:same=340+c=370"), ["split b=2+c=370+same=340"]);
         assert_eq!(told("min-hash:agreement=30..36/3").len(), 3);
         assert_eq!(told("lcs:containment=0.5"), ["lcs resemblance=0.28+containment=0.5"]);
-        assert_eq!(told("simhash:k=3,simhash"), ["simhash k=3"], "each setting once");
+        assert_eq!(told("hamming:k=3,hamming"), ["hamming k=3"], "each setting once");
         assert_eq!(told("cosine:smallest=3"), ["cosine cosine=0.95+smallest=3"], "and what is not a default");
         assert_eq!(told("shingles:words=4..5").len(), 2);
         let want = ["model probability=0.7", "model probability=0.8", "model probability=0.9"];
@@ -185,17 +185,17 @@ mod tests {
         for (list, word) in [
             ("", "unknown method \"\""),
             ("bee", "unknown method \"bee\""),
-            ("simhash:3", "is no parameter"),
-            ("simhash:c=3", "has no parameter \"c\"; it has k"),
+            ("hamming:3", "is no parameter"),
+            ("hamming:c=3", "has no parameter \"c\"; it has k"),
             ("identity:k=3", "has no parameters"),
-            ("simhash:k=x", "is not a whole number"),
-            ("simhash:k=3..1", "is not a whole number"),
-            ("simhash:k=1..3/0", "is not a whole number"),
-            ("b,simhash:k=3+k=5", "--methods simhash:k=3+k=5: k is given twice; for several values, k=1..3"),
+            ("hamming:k=x", "is not a whole number"),
+            ("hamming:k=3..1", "is not a whole number"),
+            ("hamming:k=1..3/0", "is not a whole number"),
+            ("b,hamming:k=3+k=5", "--methods hamming:k=3+k=5: k is given twice; for several values, k=1..3"),
             ("cosine:cosine=1.5", "is not a number from 0 to 1"),
             ("b:b=9", "is not in the range 2 to 6"),
             ("b:b=1", "is not in the range 2 to 6"),
-            ("simhash:k=8", "is not in the range 0 to 7"),
+            ("hamming:k=8", "is not in the range 0 to 7"),
             ("c:c=370..385", "is not in the range 0 to 384"),
             ("lcs:denominator=x", "is not lcs, ses, tlcs or dice"),
             ("lcs:min-gap=0..20000", "is more than 10000 values"),

@@ -30,8 +30,8 @@ pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, i
     lines.push("by site (Henzinger's rule), registrable domain and kind:".into());
     lines.extend(by_part(trials, &parts).lines());
     for set in frame.sets {
-        let is_simhash = |trial: &Trial<'_>| trial.setting.method.is_by_distance() && trial.set.recipe == set.recipe;
-        if trials.iter().any(is_simhash) {
+        let is_hamming = |trial: &Trial<'_>| trial.setting.method.is_by_distance() && trial.set.recipe == set.recipe;
+        if trials.iter().any(is_hamming) {
             lines.push(String::new());
             lines.push(format!(
                 "by distance of the fingerprints of {}; weighted: by all pairs of the documents at each distance:",

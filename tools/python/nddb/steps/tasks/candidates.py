@@ -71,7 +71,7 @@ def prints(batches: Batches) -> Made:
 
 
 def prints_of(batches: Batches, **options: Any) -> Made:
-    """Leaders (number, sketch) -> PRINTS, with `wanted` for those that simhash decides."""
+    """Leaders (number, sketch) -> PRINTS, with `wanted` for those that hamming decides."""
     for batch in through(tables.properties, **options)(batches):
         yield _prints(batch, "lacks")
 
