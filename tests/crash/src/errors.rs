@@ -8,7 +8,7 @@ use nddb::{Document, Error, Fingerprint, Reader, Writer};
 
 use crate::cuts::unwound;
 use crate::disk::{self, Disk, Loss};
-use crate::judge::{Reached, Verdict, is_one_of, is_sound, judge_database, no_remains};
+use crate::judge::{Reached, Verdict, is_one_of, is_sound, judge_database, named, no_remains};
 use crate::support::{Model, Random, folder};
 use crate::trace::{End, Fate, Plan, Trace};
 use crate::workload::{Deed, Workload, database, is_typed};
@@ -112,10 +112,11 @@ fn once(workload: &Workload, plan: Plan, random: &mut Random) -> Verdict<(bool, 
             is_one_of(&reader.view(), &possible, random).map_err(|why| failed(when, why))?;
             drop(writer.take());
         }
+        let before = named(&path)?;
         let opened = Writer::open(&path).map_err(|again| failed("opening it again", format!("{again:?}")))?;
         state = is_one_of(&opened.view(), &possible, random).map_err(|why| failed("opened again", why))?;
         state.label(None);
-        no_remains(&path).map_err(|why| failed("opened again", why))?;
+        no_remains(&path, &before).map_err(|why| failed("opened again", why))?;
         if matches!(deed, Deed::Backup(_) | Deed::Restore(_)) {
             let (_, outcome) = workload.attempt(index, None, root);
             outcome.map_err(|again| failed("doing it again", format!("{again:?}")))?;

@@ -94,10 +94,11 @@ pub(crate) fn judge_database(path: &Path, possible: &[Model], random: &mut Rando
     let reader = Reader::open(path).map_err(|error| format!("a reader cannot open it: {error:?}"))?;
     let found = is_one_of(&reader.view(), possible, random)?;
     drop(reader);
+    let before = named(path)?;
     let writer = Writer::open(path).map_err(|error| format!("a writer cannot open it: {error:?}"))?;
     is_one_of(&writer.view(), std::slice::from_ref(&found), random)
         .map_err(|why| format!("opened for writing: {why}"))?;
-    no_remains(path)?;
+    no_remains(path, &before)?;
     if random.percent(20) {
         goes_on(writer, &found)?;
     } else {
@@ -159,11 +160,17 @@ pub(crate) fn is_one_of(view: &View<'_>, states: &[Model], random: &mut Random) 
     ))
 }
 
-/// Fails if there are files that a database that was just opened for writing does not need.
-pub(crate) fn no_remains(path: &Path) -> Verdict {
+/// Returns the numbers of the files that the manifest of a database names.
+pub(crate) fn named(path: &Path) -> Verdict<BTreeSet<String>> {
     let bytes = fs::read(path.join("MANIFEST")).map_err(|error| error.to_string())?;
     let manifest = Manifest::decode(&bytes).map_err(|error| error.to_string())?;
-    let named: BTreeSet<String> = manifest.files().map(|file| format!("{:08x}", file.number)).collect();
+    Ok(manifest.files().map(|file| format!("{:08x}", file.number)).collect())
+}
+
+/// Fails if there are files that a database that was just opened for writing does not need. Those that its manifest
+/// named before are left for a while, because readers may need them.
+pub(crate) fn no_remains(path: &Path, before: &BTreeSet<String>) -> Verdict {
+    let named = &named(path)? | before;
     for entry in fs::read_dir(path.join("runs")).map_err(|error| error.to_string())? {
         let name = entry.map_err(|error| error.to_string())?.file_name().to_string_lossy().into_owned();
         if !named.contains(name.split('.').next().unwrap_or_default()) {
