@@ -251,12 +251,12 @@ def test_the_jobs_run_from_a_command_line(collection, tmp_path):
     assert not list(tmp_path.glob(".*"))
 
 
-def test_the_lines_of_the_readme_for_spark_do_the_whole_job(spark, tmp_path, monkeypatch):
+def test_the_lines_of_the_guide_for_spark_do_the_whole_job(spark, tmp_path, monkeypatch):
     import re
 
-    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
-    block = next(block for block in blocks if "nddb.spark" in block)
+    block = next(block for block in blocks if "import nddb.spark" in block)
     assert len(block.splitlines()) <= 10
     pages = {page["id"]: page for page in hot.crawl(3, 80) if "text" in page}
     table = pyarrow.Table.from_pylist([page | {"number": number} for number, page in enumerate(pages.values())])

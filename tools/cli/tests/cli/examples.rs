@@ -132,15 +132,15 @@ fn prepared() -> Dir {
 
 /// Runs a line of the shell in a folder, with `nddb` at hand. It may end with 3: some inputs were skipped.
 #[track_caller]
-fn shell(folder: impl AsRef<Path>, line: &str) -> String {
+pub(crate) fn shell(folder: impl AsRef<Path>, line: &str) -> String {
     let nddb = Path::new(env!("CARGO_BIN_EXE_nddb")).parent().expect("a folder").display();
     let path = format!("{nddb}:{}", std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(folder.as_ref()).env("PATH", path).env("HOME", folder.as_ref());
     let output = command.env_remove("NDDB_DB").output().expect("there is a shell");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{line}\n{:?}\n{told}", output.status.code());
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let [printed, told] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{line}\n{:?}\n{printed}\n{told}", output.status.code());
+    printed
 }
 
 /// The help of a command, whose first word is the program.
