@@ -160,7 +160,7 @@ fn the_best_copy_of_one_load_is_kept() {
         dir.nddb([&["cluster", "db", "-o", "lists"], options].concat()).done();
         let list = read(&dir, "lists/keep.txt");
         std::fs::remove_dir_all(dir.path("db")).expect("removed");
-        let ids: Vec<String> = out.lines().map(|line| id_of(line)).collect();
+        let ids: Vec<String> = out.lines().map(id_of).collect();
         assert_eq!(ids, list.lines().collect::<Vec<_>>(), "dedup, and load and cluster, agree");
         ids.join(" ")
     };
