@@ -92,6 +92,11 @@ fn one_pass_finds_what_single_queries_find_in_the_same_order() {
             assert_eq!(in_parts(&reader, &queries, k), want, "f={bits} k={k}, in parts");
         }
         assert_eq!(batch(&reader, &[], k, 1), []);
+        // Few queries are probed, and so are all at distances that no index of the queries is made for.
+        for k in [0, k, k + 1, 7, 8, 16] {
+            let some = &queries[..if k > 7 { 60 } else { 3 }];
+            assert_eq!(batch(&reader, some, k, 2), answers(&reader, some, k), "f={bits} k={k}, {}", some.len());
+        }
     }
 }
 

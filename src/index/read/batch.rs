@@ -1,4 +1,5 @@
-//! Batch mode (Manku 2007, 3.3): many queries by one sequential pass over all stored fingerprints.
+//! Batch mode (Manku 2007, 3.3): many queries by one sequential pass over all stored fingerprints, or by probes if these
+//! are predicted to be cheaper: few queries, or distances that no index of the queries is made for.
 //!
 //! The queries are indexed in memory (`sweep`); table 0 of every run is read once, in ranges of 64 MB. Each range is a
 //! separate task that needs only the segment's header and the range itself. The results of the tasks are merged,
@@ -10,7 +11,8 @@ use nddb_format::block::BLOCK_SIZE;
 use nddb_format::segment::Segment;
 use nddb_format::{Fingerprint, FormatError, Permuted};
 
-use super::sweep::{QueryIndex, Sieve};
+use super::probe::{Match, Matches, Work};
+use super::sweep::{QueryIndex, Sieve, predicted_ns};
 use super::view::{View, Within};
 use crate::disk::map::Mapped;
 use crate::runs::build::in_parallel;
@@ -21,13 +23,15 @@ use crate::{Error, Result};
 
 /// Number of blocks in a range of 64 MB.
 pub(super) const RANGE_LEN: u64 = (64 << 20) / BLOCK_SIZE as u64;
+/// Number of queries that one thread probes at a time.
+const PIECE: usize = 64;
 /// Number of rows whose ids are looked up together.
 pub(super) const RESOLVE_LEN: usize = 1 << 14;
 
 /// The result of a batch query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchSummary {
-    /// Number of stored fingerprints read, summed over the runs.
+    /// Number of stored fingerprints that were compared or excluded, summed over the runs.
     pub stored: u64,
     /// Number of matches: pairs of a query and a live document.
     pub matches: u64,
@@ -46,17 +50,27 @@ pub struct BatchMatch<'a> {
     pub id: &'a str,
 }
 
+/// What is done, and who watches it.
+type Watched<'a> = (u64, &'a mut (dyn FnMut(&Progress) -> bool + Send));
+
+/// Reports progress: `more` of all.
+fn tick(watch: &Mutex<Watched<'_>>, phase: &'static str, more: u64, all: (u64, &'static str)) -> Result<()> {
+    let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
+    watch.0 += more;
+    let progress = Progress { phase, done: watch.0, total: Some(all.0), unit: all.1 };
+    if (watch.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
+}
+
 /// A match as numbers: query ordinal with the distance in its low byte, document number, fingerprint.
 pub(super) type Row = [u64; 3];
 
 impl View<'_> {
     /// Finds every live document within `within` bits of each of many queries and passes the matches to `emit` by
-    /// (query, distance, id bytewise). `threads` ranges are read at a time; matches take about `memory_limit` bytes
+    /// (query, distance, id bytewise). `threads` ranges or queries are read at a time; matches take about `memory_limit` bytes
     /// of memory, beyond that temporary files.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a distance or a query exceeds the database's; damage; [`Error::Cancelled`]; any
-    /// error of `emit`.
+    /// Errors of [`View::probe`]; [`Error::Cancelled`]; any error of `emit`.
     pub fn batch_query(
         &self,
         queries: &[Fingerprint],
@@ -66,6 +80,54 @@ impl View<'_> {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
     ) -> Result<BatchSummary> {
+        self.snapshot.check_query(queries, within.0.into())?;
+        let total: u64 = self.snapshot.runs.iter().map(|run| run.entry.fingerprints).sum();
+        let rows = Mutex::new(Sorter::<3>::new(&tempfile::env::temp_dir(), memory_limit / 2));
+        let watch = Mutex::new((0u64, watch));
+        let sweep = total as f64 * predicted_ns(self.settings.bits, within, queries.len(), memory_limit / 2);
+        if self.snapshot.predicted_ns(within) * (queries.len() as f64) < sweep {
+            self.probe_all(queries, within, threads, &rows, &watch)?;
+        } else {
+            self.sweep(queries, within, threads, memory_limit, &rows, &watch)?;
+        }
+        let matches = self.emit_rows(rows.into_inner().unwrap_or_else(PoisonError::into_inner), emit)?;
+        Ok(BatchSummary { stored: total + self.snapshot.memtable.len() as u64, matches })
+    }
+
+    /// Adds the matches of all queries, by probes.
+    fn probe_all(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        threads: usize,
+        rows: &Mutex<Sorter<3>>,
+        watch: &Mutex<Watched<'_>>,
+    ) -> Result<()> {
+        let pieces: Vec<&[Fingerprint]> = queries.chunks(PIECE).collect();
+        in_parallel(pieces.len(), threads, &|piece| {
+            let found = self.probe(pieces[piece], within, None, &mut Work::default())?;
+            let mut sorter = rows.lock().unwrap_or_else(PoisonError::into_inner);
+            for (ordinal, Matches { matches, .. }) in ((piece * PIECE) as u64..).zip(found) {
+                for Match { distance, number, fingerprint } in matches {
+                    sorter.push([ordinal << 8 | u64::from(distance), number, fingerprint.0])?;
+                }
+            }
+            drop(sorter);
+            tick(watch, "probe", pieces[piece].len() as u64, (queries.len() as u64, "queries"))
+        })?;
+        Ok(())
+    }
+
+    /// Adds the matches of all queries, by one pass over everything stored.
+    fn sweep(
+        &self,
+        queries: &[Fingerprint],
+        within: Within,
+        threads: usize,
+        memory_limit: u64,
+        rows: &Mutex<Sorter<3>>,
+        watch: &Mutex<Watched<'_>>,
+    ) -> Result<()> {
         let total: u64 = self.snapshot.runs.iter().map(|run| run.entry.fingerprints).sum();
         // Each run is passed from its first fingerprint to its last.
         let stored = total / self.snapshot.runs.len().max(1) as u64;
@@ -81,8 +143,6 @@ impl View<'_> {
         let sources = || self.snapshot.runs.iter().map(|run| run.segments[0].segment().source());
         // Reading ahead is slow where the system expects reads at random.
         sources().for_each(Mapped::sequential);
-        let rows = Mutex::new(Sorter::<3>::new(&tempfile::env::temp_dir(), memory_limit / 2));
-        let done = Mutex::new((0u64, watch));
         let swept = in_parallel(ranges.len(), threads, &|range| {
             if let Some((run, first)) = ranges.get(range + threads.max(1)) {
                 read_ahead(run.segments[0].segment(), *first);
@@ -94,18 +154,11 @@ impl View<'_> {
                 .into_iter()
                 .try_for_each(|(query, value, list)| self.push_list(run, &index, query, value, list, &mut sorter))?;
             drop(sorter);
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.0 += read;
-            let progress = Progress { phase: "sweep", done: done.0, total: Some(total), unit: "fingerprints" };
-            if (done.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
+            tick(watch, "sweep", read, (total, "fingerprints"))
         });
         sources().for_each(Mapped::random);
         swept?;
-        let stored = done.into_inner().unwrap_or_else(PoisonError::into_inner).0;
-        let mut sorter = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.sweep_memtable(&index, &mut sorter)?;
-        let matches = self.emit_rows(sorter, emit)?;
-        Ok(BatchSummary { stored: stored + self.snapshot.memtable.len() as u64, matches })
+        self.sweep_memtable(&index, &mut rows.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the index of queries for a pass over about `stored` fingerprints in natural bit order.
@@ -116,9 +169,6 @@ impl View<'_> {
         stored: u64,
         memory_limit: u64,
     ) -> Result<QueryIndex> {
-        if within.0 > self.settings.k {
-            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
-        }
         let natural =
             nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
         QueryIndex::new(&natural.tables()[0], queries, within, stored, memory_limit)

@@ -119,17 +119,23 @@ impl<'a> Federation<'a> {
         within: Within,
         work: &mut Work,
     ) -> Result<Vec<Part<Neighbor>>> {
-        let mut radius = self.settings().k.min(within.0);
-        loop {
-            let found = self.find(&[query], Within(radius), Some(n), work)?;
-            if radius == within.0 || found[0].count >= n as u64 {
-                return Ok(found.into_iter().flat_map(|answer| answer.matches).collect());
+        let (mut matches, mut within): (Vec<Part<Match>>, Within) = (Vec::new(), within);
+        for (index, part) in self.parts.iter().enumerate() {
+            matches.extend(part.nearest(query, n, within, work)?.into_iter().map(|found| (index, found)));
+            matches.sort_unstable_by_key(|&(part, found)| (found.distance, part, found.number));
+            matches.truncate(n);
+            // Later parts have to look no further than the n found so far.
+            if let Some((_, last)) = matches.last().filter(|_| matches.len() == n) {
+                within = Within(last.distance as u8);
             }
-            // Each attempt may cost twice as much as the one before, so all together cost little more than the last.
-            let most = 2.0 * self.predicted_ns(Within(radius));
-            let cheap = (radius + 1..=within.0).take_while(|&next| self.predicted_ns(Within(next)) <= most);
-            radius = cheap.last().unwrap_or(radius + 1);
         }
+        let mut found = Vec::with_capacity(matches.len());
+        for (index, part) in self.parts.iter().enumerate() {
+            let own = matches.iter().filter(|(part, _)| *part == index).map(|&(_, found)| found).collect();
+            found.extend(part.neighbors(query, own)?.into_iter().map(|neighbor| (index, neighbor)));
+        }
+        found.sort_by(|(_, a), (_, b)| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+        Ok(found)
     }
 
     /// Predicts the time of one query in nanoseconds, with all files in memory.

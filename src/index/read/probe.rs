@@ -15,7 +15,8 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nddb_format::block::{Approach, PARTS, Stretch, Stretches};
+use nddb_format::block::{self, Approach, PARTS, Stretch, Stretches};
+use nddb_format::cpu::{self, Compute};
 use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
@@ -29,6 +30,8 @@ use crate::{Error, Result};
 const WINDOW: usize = 16;
 /// Maximum number of lanes in flight together: their filters stay in the first-level cache.
 const LANES: usize = 512;
+/// Number of blocks of a long range that are decoded together.
+const TOGETHER: u64 = 4;
 /// Number of blocks whose decoding is interleaved.
 const IN_TURN: usize = 5;
 
@@ -370,7 +373,8 @@ impl Snapshot {
         runs + self.memtable.predicted_ns(k)
     }
 
-    fn check_query(&self, queries: &[Fingerprint], k: u32) -> Result<()> {
+    /// Refuses a distance or queries that no probe answers.
+    pub(super) fn check_query(&self, queries: &[Fingerprint], k: u32) -> Result<()> {
         if k > Within::MAX.0.into() {
             return Err(Error::OutOfRange { what: "k", requested: k.into(), limit: Within::MAX.0.into() });
         }
@@ -524,7 +528,8 @@ fn decode(
     Ok(())
 }
 
-/// Collects the fingerprints of a lane's range within the distance, in its block and the following ones.
+/// Collects the fingerprints of a lane's range within the distance, in its block and the following ones: those of long
+/// ranges, four whole blocks at a time.
 #[inline]
 fn scan(
     runs: &[Arc<Run>],
@@ -539,30 +544,74 @@ fn scan(
     let file = &run.segments[lane.table as usize];
     let (scheme, ordinal) = (&run.entry.scheme, lane.table as usize);
     let (table, entry) = (&scheme.tables()[ordinal], &run.plan(k).entries[lane.entry as usize]);
-    let (mut approach, mut stretch, mut number) = (first, decoded, lane.bounds.0);
-    loop {
-        let (decoded, goes_on) = approach.probe(stretch, lane.high.0, lane.permuted.0, k, |index, value| {
-            let difference = table.unpermute(Permuted(value ^ lane.permuted.0)).0;
-            if !entry.reports(scheme, difference) {
-                return;
-            }
+    let mut take = |block: u64, index: usize, value: u64| {
+        let difference = table.unpermute(Permuted(value ^ lane.permuted.0)).0;
+        if entry.reports(scheme, difference) {
             hits.push(Hit {
                 query: lane.query,
                 run: lane.run,
                 distance: difference.count_ones(),
                 fingerprint: table.unpermute(Permuted(value)).0,
-                index: (ordinal == 0).then_some((number, index)),
+                index: (ordinal == 0).then_some((block, index)),
                 rank: 0,
                 list: 0..0,
             });
-        });
+        }
+    };
+    let is_long = file.segment().blocks_in(lane.high.0 - lane.low.0) >= TOGETHER;
+    let (mut number, mut begun) = (lane.bounds.0, Some((first, decoded)));
+    let (mut values, mut kept) = (Vec::new(), Vec::new());
+    while number < lane.bounds.1 {
+        if is_long && number + TOGETHER <= lane.bounds.1 && file.key(number + TOGETHER - 1)? < lane.high {
+            let four = [file.block(number)?, file.block(number + 1)?, file.block(number + 2)?, file.block(number + 3)?];
+            values.clear();
+            block::decode_four(&four, &mut values).map_err(Error::format(file.path()))?;
+            kept.clear();
+            cpu::run(Select { values: &values, query: lane.permuted.0, k, kept: &mut kept });
+            for &position in kept.iter().filter(|&&position| values[position] >= lane.low.0) {
+                let (mut block, mut index) = (0, position);
+                while index >= four[block].len() {
+                    (index, block) = (index - four[block].len(), block + 1);
+                }
+                take(number + block as u64, index, values[position]);
+            }
+            work.blocks += TOGETHER;
+            work.entries += values.len() as u64;
+            number += TOGETHER;
+            begun = None;
+            continue;
+        }
+        let (approach, stretch) = match begun.take() {
+            Some(begun) => begun,
+            None => (file.block(number)?.approach(lane.low.0, 0), Stretch::default()),
+        };
+        let (decoded, goes_on) =
+            approach.probe(stretch, lane.high.0, lane.permuted.0, k, |index, value| take(number, index, value));
         work.blocks += 1;
         work.entries += decoded as u64;
         number += 1;
-        if !goes_on || number == lane.bounds.1 {
-            return file.check_readable();
+        if !goes_on {
+            break;
         }
-        (approach, stretch) = (file.block(number)?.approach(lane.low.0, 0), Stretch::default());
+    }
+    file.check_readable()
+}
+
+/// The selection of the values within k bits of a query, by their positions.
+struct Select<'a> {
+    values: &'a [u64],
+    query: u64,
+    k: u32,
+    kept: &'a mut Vec<usize>,
+}
+
+impl Compute for Select<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        let near = |value: &u64| (value ^ self.query).count_ones() <= self.k;
+        self.kept.extend(self.values.iter().enumerate().filter(|(_, value)| near(value)).map(|(position, _)| position));
     }
 }
 

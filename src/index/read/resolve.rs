@@ -50,6 +50,9 @@ impl View<'_> {
         within: Within,
         emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
     ) -> Result<()> {
+        if within.0 > self.settings.k {
+            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
+        }
         let index = self.query_index(queries, within, self.snapshot.memtable.len() as u64, u64::MAX)?;
         let mut values: Vec<u64> = self.snapshot.memtable.entries().map(|(value, _)| value).collect();
         values.sort_unstable();

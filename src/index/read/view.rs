@@ -174,6 +174,35 @@ impl<'a> View<'a> {
         Ok(answers)
     }
 
+    /// Finds the numbers of the `n` nearest live documents within `within` bits of a query: the least by (distance,
+    /// number). The radius grows until it has as many documents.
+    ///
+    /// # Errors
+    /// Errors of [`View::probe`].
+    pub fn nearest(&self, query: Fingerprint, n: usize, within: Within, work: &mut Work) -> Result<Vec<Match>> {
+        let mut radius = if within > Within::MAX { within } else { within.min(Within(self.settings.k)) };
+        loop {
+            let Matches { count, matches } = self.probe(&[query], radius, Some(n), work)?.pop().unwrap_or_default();
+            if radius == within || count >= n as u64 {
+                return Ok(matches);
+            }
+            // Each attempt may cost twice as much as the one before, so all together cost little more than the last.
+            let most = 2.0 * self.snapshot.predicted_ns(radius);
+            let further = (radius.0 + 1..=within.0).map(Within);
+            let cheap = further.take_while(|&next| self.snapshot.predicted_ns(next) <= most).last();
+            radius = cheap.unwrap_or(Within(radius.0 + 1));
+        }
+    }
+
+    /// Returns matches of a query with their ids, by (distance, id bytewise).
+    pub(super) fn neighbors(&self, query: Fingerprint, matches: Vec<Match>) -> Result<Vec<Neighbor>> {
+        let mut answer = [Answer { fingerprint: query, count: 0, matches: Vec::with_capacity(matches.len()) }];
+        self.resolve(&[Matches { count: 0, matches }], &mut answer, &|| false)?;
+        let [Answer { mut matches, .. }] = answer;
+        matches.sort_unstable_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+        Ok(matches)
+    }
+
     /// Adds the documents of all matches to the answers of their queries, in the order of the document numbers.
     fn resolve(&self, probed: &[Matches], answers: &mut [Answer], stop: &dyn Fn() -> bool) -> Result<()> {
         let mut by_number: Vec<(usize, Match)> = Vec::new();

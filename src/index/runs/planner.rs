@@ -25,6 +25,8 @@ pub(crate) mod cost {
     pub(crate) const FILTER_NS: f64 = 60.0;
     /// Decoding one entry.
     pub(crate) const STEP_NS: f64 = 5.2;
+    /// Decoding one entry of a long range, whole blocks at a time.
+    pub(crate) const SCAN_NS: f64 = 4.5;
     /// Reading a block from a solid-state disk.
     pub(crate) const READ_NS: f64 = 100_000.0;
     /// Each further read that is in flight together with the first.

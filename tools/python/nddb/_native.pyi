@@ -228,6 +228,8 @@ class Reader:
         """Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`."""
     def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]:
         """Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id."""
+    def nearest(self, fingerprint: _Fingerprint, n: int, k: int = 16) -> list[Match]:
+        """Finds the `n` documents nearest to a fingerprint within `k` bits: a list of Match, by distance and id."""
     def query(
         self,
         *,

@@ -77,7 +77,7 @@ impl PyFederation {
         Ok(PyList::new(py, &self.readers)?)
     }
 
-    /// The maximum distance of a query.
+    /// The default distance of a query, and the greatest one of pairs.
     #[getter]
     fn k(&self, py: Python<'_>) -> Result<u8> {
         self.with(py, |federation, _| Ok(federation.settings().k))

@@ -81,12 +81,12 @@ pub(crate) fn ask(
     Ok((online.method_for(&document).name(), found))
 }
 
-/// Refuses a distance above that of the databases, before anything is read.
-pub(crate) fn checked_k(k: Option<u8>, most: u8) -> Result<Within> {
-    match k {
-        Some(k) if k > most => {
-            Err(nddb::Error::OutOfRange { what: "k", requested: k.into(), limit: most.into() }.into())
+/// Refuses a distance that no query reaches, before anything is read.
+pub(crate) fn checked_k(k: Option<u8>, usual: u8) -> Result<Within> {
+    match Within(k.unwrap_or(usual)) {
+        Within(k) if Within(k) > Within::MAX => {
+            Err(nddb::Error::OutOfRange { what: "k", requested: k.into(), limit: Within::MAX.0.into() }.into())
         }
-        k => Ok(Within(k.unwrap_or(most))),
+        within => Ok(within),
     }
 }

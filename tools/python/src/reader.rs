@@ -106,7 +106,7 @@ impl PyReader {
         &self.path
     }
 
-    /// The maximum distance of a query.
+    /// The default distance of a query, and the greatest one of pairs.
     #[getter]
     fn k(&self, py: Python<'_>) -> Result<u8> {
         self.with(py, |reader| Ok(reader.view().settings().k))
@@ -210,8 +210,9 @@ impl PyReader {
 
     /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id.
     ///
-    /// `fingerprint` is an integer, signed or not, or 16 hex digits. `k` is by default that of the database, the
-    /// maximum. `limit` keeps the nearest matches. Raises OutOfRange (also a ValueError) for a greater `k`.
+    /// `fingerprint` is an integer, signed or not, or 16 hex digits. `k` is by default that of the database; up to 16 it
+    /// may be greater, at a greater cost. `limit` keeps the nearest matches. Raises OutOfRange (also a ValueError) for a
+    /// greater `k`.
     ///
     /// >>> nddb.open("crawl.nddb").probe(0xff, k=1)
     /// [<Match "print-1" at 0 bits>, <Match "print-2" at 1 bits>]
@@ -231,6 +232,19 @@ impl PyReader {
         })?;
         let matches = found.into_iter().flat_map(|answer| answer.matches);
         Ok(matches.map(|found| PyMatch::new(found, None)).collect())
+    }
+
+    /// Finds the `n` documents nearest to a fingerprint within `k` bits: a list of Match, by distance and id.
+    ///
+    /// Of the documents at one distance, the oldest are found. `k` is at most 16.
+    ///
+    /// >>> nddb.open("crawl.nddb").nearest(0xff, 1)
+    /// [<Match "print-1" at 0 bits>]
+    #[pyo3(signature = (fingerprint, n, k=16))]
+    fn nearest(&self, py: Python<'_>, fingerprint: &Bound<'_, PyAny>, n: usize, k: u8) -> Result<Vec<PyMatch>> {
+        let fingerprint = convert::fingerprint(fingerprint)?;
+        let found = self.with(py, |reader| Ok(reader.nearest(fingerprint, n, Within(k))?))?;
+        Ok(found.into_iter().map(|found| PyMatch::new(found, None)).collect())
     }
 
     /// Finds the near-duplicates of a page or of a stored document: an Answer, a sequence of NearDuplicate.
@@ -280,8 +294,7 @@ impl PyReader {
     /// distance, id.
     ///
     /// `fingerprints` is a one-dimensional array of 64-bit integers, through the buffer protocol or Arrow, and is not
-    /// copied. `query` is the index in it. Rows are sorted by query, distance and id. Raises OutOfRange if `k` exceeds
-    /// that of the database.
+    /// copied. `query` is the index in it. Rows are sorted by query, distance and id. `k` is as for `probe`.
     ///
     /// >>> import numpy
     /// >>> queries = numpy.array([0xff, 0xf0], dtype=numpy.uint64)

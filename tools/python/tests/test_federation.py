@@ -92,7 +92,7 @@ def test_a_federation_answers_as_one_database(databases, table):
     with pytest.raises(KeyError):
         shards.query(id="page-7")
     with pytest.raises(nddb.OutOfRange):
-        shards.probe_batch(array, k=4)
+        shards.probe_batch(array, k=17)
 
 
 def test_a_federation_is_of_databases_of_one_kind(databases, tmp_path):

@@ -33,6 +33,22 @@ def test_a_probe_finds_what_the_command_finds(crawl, command):
     assert len(db.probe(bits, limit=1)) == 1
 
 
+def test_the_nearest_and_those_beyond_k_are_what_the_command_finds(crawl, command):
+    db = nddb.open(crawl)
+    lines = lambda matches: [(m.distance, m.id) for m in matches]
+    for number in (1, 9, 700, 1200):
+        print_ = int(db.get(f"page-{number}")["fp"], 16) ^ 0x10001
+        for n, k in [(1, 16), (10, 12), (3, 2)]:
+            (line,) = command.lines("query", crawl, "--fp", f"{print_:016x}", "--nearest", n, "-k", k)
+            found = lines(db.nearest(print_, n, k))
+            assert found == [(m["distance"], m["id"]) for m in line["matches"]] and line["count"] == len(found) <= n
+            distances = [distance for distance, _ in lines(db.probe(print_, k))]
+            assert [distance for distance, _ in found] == distances[:n]
+        assert {row["id"] for row in db.probe_batch(memoryview(bytes(8)).cast("Q"), k=16)} == {
+            m.id for m in db.probe(0, k=16)
+        }
+
+
 def test_a_query_finds_what_the_command_finds(crawl, table, command, tmp_path):
     db = nddb.open(crawl)
     keys = ["b_sim", "c_sim", "agreement", "probability", "resemblance", "lcs", "same_site", "same_heading"]
@@ -75,7 +91,7 @@ def test_errors_have_classes_of_their_own(crawl, tmp_path):
     assert f"nddb.Writer({str(tmp_path / 'nothing')!r}, create=nddb.Config())" in raised.value.hint
     assert raised.value.__notes__ == [f"hint: {raised.value.hint}"]
     db = nddb.open(crawl)
-    for wrong in [lambda: db.probe(1, k=9), lambda: db.probe_batch(memoryview(b"").cast("Q"), k=9)]:
+    for wrong in [lambda: db.probe(1, k=17), lambda: db.probe_batch(memoryview(b"").cast("Q"), k=17)]:
         with pytest.raises(ValueError) as raised:
             wrong()
         assert isinstance(raised.value, nddb.OutOfRange)

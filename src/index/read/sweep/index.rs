@@ -12,8 +12,8 @@ use crate::{Error, Result};
 
 /// Maximum number of groups of bits, beyond k, that are tried for a scheme of the queries.
 const GROUPS_MAX: u8 = 6;
-/// Cost of looking up one fingerprint in one bitmap, and of comparing it with one query, in nanoseconds: only their
-/// ratio matters.
+/// Cost of decoding one fingerprint, of looking it up in one bitmap, and of comparing it with one query, in nanoseconds.
+const DECODE_COST: f64 = 3.0;
 const LOOK_COST: f64 = 1.0;
 const COMPARE_COST: f64 = 5.0;
 /// Minimum width of fingerprints that are split into topmost and other bits.
@@ -228,10 +228,24 @@ fn check(bits: u8, queries: &[Fingerprint], within: Within) -> Result<()> {
     }
 }
 
-/// Returns tables of the low `bits` of the queries, by the cheapest scheme. More groups of bits make more tables with
-/// longer prefixes, which fewer stored fingerprints share with a query.
+/// Predicts the time to compare one stored fingerprint with all of `len` queries, in nanoseconds, if there are tables for
+/// the distance.
+pub(crate) fn predicted_ns(bits: u8, within: Within, len: usize, memory_limit: u64) -> f64 {
+    if within.0 > K_MAX.min(bits - 1) {
+        return f64::INFINITY;
+    }
+    DECODE_COST + cheapest(bits, within.0, len, memory_limit).0
+}
+
+/// Returns tables of the low `bits` of the queries, by the cheapest scheme.
 fn tables(bits: u8, k: u8, queries: &[u64], memory_limit: u64) -> Vec<Prefix> {
-    let len = queries.len();
+    let (_, scheme) = cheapest(bits, k, queries.len(), memory_limit);
+    scheme.tables().iter().map(|table| Prefix::new(table, queries)).collect()
+}
+
+/// Returns the cheapest scheme of `len` queries, and the cost for one stored fingerprint. More groups of bits make more
+/// tables with longer prefixes, which fewer stored fingerprints share with a query.
+fn cheapest(bits: u8, k: u8, len: usize, memory_limit: u64) -> (f64, Scheme) {
     // One table without a prefix compares everything with everything.
     let plain = Scheme::new(bits, k, &[], 0).expect("checked bits and k");
     let mut best = (COMPARE_COST * len as f64, plain);
@@ -245,5 +259,5 @@ fn tables(bits: u8, k: u8, queries: &[u64], memory_limit: u64) -> Vec<Prefix> {
             best = (cost, scheme);
         }
     }
-    best.1.tables().iter().map(|table| Prefix::new(table, queries)).collect()
+    best
 }

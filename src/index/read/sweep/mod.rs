@@ -15,7 +15,7 @@ mod near;
 mod prefix;
 mod sieve;
 
-pub(crate) use index::QueryIndex;
+pub(crate) use index::{QueryIndex, predicted_ns};
 pub(crate) use sieve::Sieve;
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ use crate::Result;
 const NODES_MAX: usize = 1 << 12;
 /// Number of entries decoded before a range, from the restart point before it.
 const ENTRIES_BEFORE: f64 = 20.0;
+/// Number of entries of a range from which blocks are decoded several at a time.
+const LONG: f64 = 800.0;
 
 /// Neighbouring leading bits of a table, and how many of them may differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +36,7 @@ struct Group {
 pub(crate) struct Entry {
     /// The tables whose differences these prefixes find.
     tables: Range<usize>,
+    /// The groups with errors.
     groups: Vec<Group>,
     /// Mask of the bits after the prefix.
     free: u64,
@@ -198,7 +201,8 @@ impl Planner<'_> {
     /// Returns the entry of a path that ends at a node.
     fn end(&self, node: &Node) -> Entry {
         let free = low_mask(self.free(node) as u8);
-        Entry { tables: node.tables.clone(), groups: node.groups.clone(), free }
+        let with_errors = node.groups.iter().filter(|group| *group.errors.end() > 0);
+        Entry { tables: node.tables.clone(), groups: with_errors.cloned().collect(), free }
     }
 
     /// Returns the predicted time in nanoseconds to read all values with the prefixes of a node.
@@ -206,6 +210,7 @@ impl Planner<'_> {
         let prefixes: f64 = node.groups.iter().map(Group::choices).product();
         let prefix = u32::from(self.scheme.bits()) - self.free(node);
         let entries = self.stored * (-f64::from(prefix)).exp2();
+        let step = if entries < LONG { cost::STEP_NS } else { cost::SCAN_NS };
         let found = cost::MISS_NS + cost::STEP_NS * ENTRIES_BEFORE;
         let table = node.tables.start;
         let look_up = if prefix == u32::from(self.scheme.tables()[table].prefix()) && (self.has_filter)(table) {
@@ -213,7 +218,7 @@ impl Planner<'_> {
         } else {
             found
         };
-        prefixes * (look_up + cost::STEP_NS * entries)
+        prefixes * (look_up + step * entries)
     }
 }
 

@@ -27,7 +27,7 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
-    /// Maximum distance of queries, in bits: 0 to 7
+    /// Distance within which queries are fastest, and the greatest of pairs, in bits: 0 to 7
     #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=7))]
     k: u8,
     /// Width of a fingerprint, in bits: 8 to 64

@@ -177,7 +177,7 @@ fn errors_of_the_command_line_advise_what_can_be_typed() {
         (&["merge", "db", "db"], 2, &["the database itself", "name the other database"], false),
         (&["merge", "db", "other"], 12, &["recipe", "use another database"], false),
         (&["query", "db", "--id", "a", "--method", "c"], 12, &["recipes that fit", "another --method"], false),
-        (&["query", "db", "--id", "a", "-k", "7"], 2, &["-k 7 exceeds", "nddb create --k"], false),
+        (&["query", "db", "--id", "a", "-k", "17"], 2, &["-k 17 is above 16", "give -k 16 or less"], false),
         (&["load", "db", "missing.warc"], 1, &["missing.warc"], false),
         (&["rm", "db", "--ids-from", "odd.txt"], 1, &["line 1", "backslash of an id as two"], false),
     ];

@@ -61,12 +61,12 @@ fn a_limit_keeps_the_nearest_and_counts_all() {
 }
 
 #[test]
-fn the_distance_is_chosen_up_to_the_databases() {
+fn the_distance_is_chosen_up_to_sixteen() {
     let dir = Dir::with_documents();
     let near = |k: &str| ids(&dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", k]).done().json()).len();
-    assert_eq!(["0", "1", "2", "3"].map(near), [0, 1, 2, 2]);
-    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "4"])
-        .tells(2, &["-k 4 exceeds", "maximum of 3", "hint:"]);
+    assert_eq!(["0", "1", "2", "3", "16"].map(near), [0, 1, 2, 2, 2]);
+    dir.nddb(["query", "db", "--fp", "00000000000000fc", "-k", "17"])
+        .tells(2, &["-k 17 is above 16, the greatest distance of a query", "hint: give -k 16 or less"]);
 }
 
 #[test]
@@ -219,8 +219,9 @@ fn batch_mode_finds_what_single_queries_find() {
         assert_eq!(keys(&ran.json()), ["queries", "matches", "stored", "seconds", "cpu_seconds"]);
         assert_eq!(String::from_utf8(dir.read("out.tsv")), Ok(expected.clone()), "{threads} threads");
     }
-    dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le", "-k", "4"])
-        .tells(2, &["-k 4 exceeds this database's maximum of 3"]);
+    dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le", "-k", "4"]).done();
+    dir.nddb(["query", "db", "--format", "tsv", "--fp-file", "q.u64le", "-k", "17"])
+        .tells(2, &["-k 17 is above 16, the greatest distance of a query"]);
     let lines = dir.nddb(["query", "db", "--fp-file", "q.u64le"]).done().stdout;
     dir.nddb(["query", "db", "--fp-file", "q.u64le", "-o", "out.jsonl"]).done();
     assert_eq!(String::from_utf8(dir.read("out.jsonl")), Ok(lines));
@@ -228,6 +229,55 @@ fn batch_mode_finds_what_single_queries_find() {
     dir.write_prints("far.u64le", &[!stored[0] ^ 0x5555]);
     dir.nddb(["query", "db", "--fp-file", "far.u64le", "--format", "tsv", "-q"]).ends(1);
     dir.nddb(["query", "db", "--fp-file", "q.u64le", "--format", "tsv", "-q"]).ends(0);
+}
+
+#[test]
+fn queries_reach_beyond_the_k_of_the_database_and_find_the_nearest() {
+    let dir = Dir::new();
+    let print = |bits: u32| (1u64 << bits) - 1;
+    dir.write_prints("stored.u64le", &[0, 0, 5, 8, 8, 12, 16, 17].map(print));
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["load", "db", "stored.u64le"]).done();
+    let asked = |args: &[&str]| {
+        let all = [&["query", "db", "--fp", "0000000000000000"][..], args].concat();
+        let line = dir.nddb(all).done().json();
+        let found = line["matches"].as_array().expect("a list").iter();
+        let found: Vec<(u64, String)> =
+            found.map(|one| (one["distance"].as_u64().expect("a number"), one["id"].to_string())).collect();
+        assert!(found.is_sorted());
+        (line["count"].as_u64().expect("a number"), found.into_iter().map(|one| one.0).collect::<Vec<_>>())
+    };
+    assert_eq!(asked(&[]), (2, vec![0, 0]));
+    assert_eq!(asked(&["-k", "8"]), (5, vec![0, 0, 5, 8, 8]));
+    assert_eq!(asked(&["-k", "16", "--limit", "3"]), (7, vec![0, 0, 5]));
+    assert_eq!(asked(&["--nearest", "4"]), (4, vec![0, 0, 5, 8]));
+    assert_eq!(asked(&["--nearest", "40"]), (7, vec![0, 0, 5, 8, 8, 12, 16]));
+    assert_eq!(asked(&["--nearest", "40", "-k", "7"]), (3, vec![0, 0, 5]));
+    // A stored document is not one of its own nearest, whichever of its copies is older.
+    let ids = dir.nddb(["query", "db", "--fp", "0000000000000000"]).done().json();
+    for id in ids["matches"].as_array().expect("a list").iter().map(|one| one["id"].as_str().expect("a text")) {
+        let line = dir.nddb(["query", "db", "--id", id, "--nearest", "2"]).done().json();
+        let found = line["matches"].as_array().expect("a list");
+        assert_eq!(line["count"], 2);
+        assert!(found.iter().all(|one| one["id"] != id) && found[0]["distance"] == 0 && found[1]["distance"] == 5);
+    }
+    dir.write_prints("q.u64le", &[print(4), print(17)]);
+    let rows = dir.nddb(["query", "db", "--fp-file", "q.u64le", "--format", "tsv", "-k", "9"]).done().stdout;
+    let rows: Vec<(&str, &str)> = rows
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .map(|cells| (cells[0], cells[2]))
+        .filter(|row| row.0 != "query")
+        .collect();
+    let wanted = [("0", "1"), ("0", "4"), ("0", "4"), ("0", "4"), ("0", "4"), ("0", "8")];
+    assert_eq!(rows, [&wanted[..], &[("1", "0"), ("1", "1"), ("1", "5"), ("1", "9"), ("1", "9")]].concat());
+    dir.nddb(["query", "db", "--fp", "0000000000000000", "-k", "17"]).tells(2, &["-k 17 is above 16"]);
+    dir.nddb(["query", "db", "--fp", "0000000000000000", "-k", "12", "--max-cost", "0"])
+        .tells(2, &["a query within 12 bits is predicted to take", "--max-cost is 0", "give a smaller -k"]);
+    dir.nddb(["query", "db", "--fp", "0000000000000000", "-k", "12", "--max-cost", "1"]).done();
+    for command in ["pairs", "cluster"] {
+        dir.nddb([command, "db", "--method", "hamming", "-k", "9"]).tells(2, &["k is 9, the limit is 3"]);
+    }
 }
 
 #[test]

@@ -33,7 +33,10 @@ pub(super) enum Ids {
 pub(super) struct Bare<'a> {
     pub(super) parts: &'a Parts<'a>,
     pub(super) within: Within,
+    /// Maximum number of matches.
     pub(super) limit: Option<usize>,
+    /// Number of nearest documents, if not all within the distance are wanted.
+    pub(super) nearest: Option<usize>,
     pub(super) ids: Ids,
     pub(super) one_by_one: bool,
 }
@@ -84,6 +87,18 @@ impl Bare<'_> {
         let own = usize::from(near.iter().any(|(_, own)| own.is_some()));
         let limit = self.limit.map(|limit| limit.saturating_add(own));
         let began = self.one_by_one.then(Instant::now);
+        if let Some(nearest) = self.nearest {
+            for &(fingerprint, own) in &*near {
+                let began = self.one_by_one.then(Instant::now);
+                let n = nearest.saturating_add(usize::from(own.is_some()));
+                let matches = self.parts.federation.nearest(fingerprint, n, self.within, &mut answers.work)?;
+                self.took(began, answers);
+                let answer = PartedAnswer { fingerprint, count: matches.len() as u64, matches };
+                self.tell(answer, own, |one| (one.distance, one.number), answers);
+            }
+            near.clear();
+            return Ok(());
+        }
         match self.ids {
             Ids::All => {
                 let found = self.parts.federation.find(&prints, self.within, limit, &mut answers.work)?;

@@ -36,21 +36,23 @@ use crate::quantity::grouped;
 /// Prints one JSON object per query, in the order of the queries. `count` is the number of all matches, including
 /// those that --limit omits. With -q, the exit code is 1 if nothing is found.
 ///
-/// For a fingerprint, and for any query with -k, the matches are all documents within k bits. For a page or a stored
+/// For a fingerprint, and for any query with -k, the matches are all documents within k bits, with --nearest the N
+/// nearest of them. k may exceed that of the database, at a greater cost. For a page or a stored
 /// document, they are the near-duplicates by a method, each with its scores and the rule that decided: identical
 /// documents first, then by similarity, then by age. A stored document (--id, --all) is not a match of itself.
 ///
 /// Several databases with the same recipe, k and width are searched as one. The answers are those of one database that
 /// contains all of their documents, loaded in the order of the databases; `db` names the database of each match.
 ///
-/// For a million fingerprints or more, use --fp-file with --format tsv or parquet: all queries are answered by one pass
-/// over a single database, with one row per match: ordinal of the query (from 0), fp, distance and id, sorted by
+/// For a million fingerprints or more, use --fp-file with --format tsv or parquet: all queries are answered together by a
+/// single database, in one pass over it or each by itself, whichever is cheaper, with one row per match: ordinal of the query (from 0), fp, distance and id, sorted by
 /// ordinal, distance and id. In Parquet files, fingerprints are signed 64-bit integers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb query crawl.nddb --fp 00d1f2a3b4c5e697
   nddb query crawl.nddb --html page.html -k 2 --limit 5
+  nddb query crawl.nddb --fp 00d1f2a3b4c5e697 --nearest 10 -k 12
   nddb query crawl.nddb --id doc-1 doc-2          near-duplicates of these documents
   nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
   nddb query crawl.nddb --fp-file Q.u64le --format tsv -o near.tsv
@@ -66,9 +68,15 @@ pub(crate) struct Args {
     databases: Databases,
     #[command(flatten)]
     what: QueryInputs,
-    /// Return everything within K bits [default: the database's k]
+    /// Return everything within K bits, at most 16 [default: the database's k; with --nearest 16]
     #[arg(short, long)]
     k: Option<u8>,
+    /// Return the N nearest documents within K bits; of those at one distance, the oldest
+    #[arg(long, value_name = "N", conflicts_with_all = ["limit", "ids", "method", "verify", "why"])]
+    nearest: Option<usize>,
+    /// Refuse queries by distance that are predicted to take more than MS milliseconds each
+    #[arg(long, value_name = "MS")]
+    max_cost: Option<f64>,
     /// Print at most N matches per query: the nearest, then the oldest
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -98,7 +106,11 @@ impl Args {
     /// Whether the query compares only fingerprints: the queries are fingerprints, or an option applies only to these.
     fn is_bare(&self) -> bool {
         let given = !self.what.fp.is_empty() || self.what.fp_file.is_some();
-        let only = self.k.is_some() || self.stats || self.ids == Ids::None;
+        let only = self.k.is_some()
+            || self.stats
+            || self.ids == Ids::None
+            || self.nearest.is_some()
+            || self.max_cost.is_some();
         (given || only) && self.how.method.is_none() && self.how.verify.is_none() && !self.why
     }
 
@@ -115,6 +127,7 @@ impl Args {
             ("--why", self.why),
             ("--stats", self.stats),
             ("--limit", self.limit.is_some()),
+            ("--nearest", self.nearest.is_some()),
             ("--ids", self.ids == Ids::None),
             ("several databases", self.databases.dbs.len() > 1),
         ];
@@ -152,8 +165,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         let message = format!("{name} does not apply to queries by distance alone: add --method, or omit {name}");
         return Err(Failure::usage(message));
     }
-    let within = Within(args.k.unwrap_or(parts.federation.settings().k));
-    check_k(within, parts.federation.settings().k)?;
+    let usual = if args.nearest.is_some() { Within::MAX.0 } else { parts.federation.settings().k };
+    let within = Within(args.k.unwrap_or(usual));
+    check_cost(args, parts, within)?;
     if let Some(format) = args.format.rows() {
         return one_pass::run(
             args.what.fp_file.as_deref(),
@@ -163,7 +177,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             global,
         );
     }
-    let bare = Bare { parts, within, limit: args.limit, ids: args.ids, one_by_one: args.stats };
+    let Args { limit, nearest, ids, stats: one_by_one, .. } = *args;
+    let bare = Bare { parts, within, limit: limit.or(nearest), nearest, ids, one_by_one };
     // The times of queries that compete for memory would mean little.
     let threads = if args.stats && global.threads.is_none() { 1 } else { global.threads() };
     ask(args, &bare, (parts, outside), threads, global)
@@ -225,10 +240,19 @@ fn silent(global: &Global) -> Option<&'static Path> {
     global.quiet.then_some(Path::new("/dev/null"))
 }
 
-fn check_k(within: Within, most: u8) -> Result<()> {
-    if within.0 > most {
-        let message = format!("-k {} exceeds this database's maximum of {most}, set by `nddb create --k`", within.0);
-        let hint = "for a larger distance, create another database with 'nddb create --k' and load the documents again";
+/// Refuses a distance that no query reaches, and queries that cost more than the user allows.
+fn check_cost(args: &Args, parts: &Parts<'_>, within: Within) -> Result<()> {
+    if within > Within::MAX {
+        let (within, most) = (within.0, Within::MAX.0);
+        let message = format!("-k {within} is above {most}, the greatest distance of a query");
+        return Err(Told::new(Code::Usage, message).hint(format!("give -k {most} or less")).into());
+    }
+    let (cost, most) = (parts.federation.predicted_ns(within) / 1e6, args.max_cost.unwrap_or(f64::INFINITY));
+    if cost > most {
+        let message =
+            format!("a query within {} bits is predicted to take {cost:.3} ms, --max-cost is {most}", within.0);
+        let hint = "give a smaller -k or a greater --max-cost; many queries together cost less, with --fp-file and \
+                    --format tsv or parquet";
         return Err(Told::new(Code::Usage, message).hint(hint).into());
     }
     Ok(())
