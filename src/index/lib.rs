@@ -38,7 +38,9 @@ pub use disk::staging::WorkFolder;
 pub use document::{Document, Outcome, fitting};
 pub use error::{Error, Result};
 pub use keys::bands_of;
-pub use maintain::backup::{BackupReport, BackupSummary, Retention, backup, backup_and_keep, restore, verify_backup};
+pub use maintain::backup::{
+    BackupReport, BackupSummary, Retention, backup, backup_and_keep, restore, restored_from, verify_backup,
+};
 pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
 pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
 pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};

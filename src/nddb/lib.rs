@@ -150,7 +150,7 @@ pub use nddb_index::{
     Match, Matches, Neighbor, Outcome, Part, PartedAnswer, Progress, Reader, RebuildOptions, RebuildWhat, Rebuilt,
     Repeat, Resolving, Result, Retention, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View,
     Watch, Within, Work, WorkFolder, Writer, backup, backup_and_keep, check, planner, raise_open_files, rebuild,
-    restore, scan_blocks, scan_segment, scan_segments, verify_backup,
+    restore, restored_from, scan_blocks, scan_segment, scan_segments, verify_backup,
 };
 
 #[cfg(feature = "evaluate")]

@@ -537,6 +537,8 @@ fn a_restored_database_has_a_series_of_its_own() {
         keep(&path, &series.join(name), 2).expect("a backup");
     }
     nddb::restore(series.join("two"), &again, &mut |_| true).expect("restored");
+    let parent = |path: &Path| nddb::restored_from(path).expect("read");
+    assert!(parent(&path).is_none() && parent(&again).is_some());
     let kept = keep(&again, &series.join("test"), 1).expect("a backup");
     assert_eq!((kept.removed, kept.others), (vec![], 2));
     let kept = keep(&again, &series.join("test again"), 1).expect("a backup");
@@ -548,6 +550,7 @@ fn a_restored_database_has_a_series_of_its_own() {
     let other = folder.path().join("other");
     nddb::restore(series.join("test again"), &other, &mut |_| true).expect("restored");
     assert_eq!(keep(&other, &series.join("fourth"), 1).expect("a backup").others, 3);
+    assert!(![None, parent(&again)].contains(&parent(&other)), "from the restored one");
     std::fs::write(other.join("ORIGIN"), "nonsense").expect("written");
     let error = nddb::backup(&other, series.join("fifth"), &mut |_| true).expect_err("whose backup?");
     assert!(matches!(&error, Error::Inconsistent { path, .. } if path.ends_with("ORIGIN")), "{error:?}");

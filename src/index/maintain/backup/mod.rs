@@ -19,6 +19,6 @@ mod verify;
 
 pub use make::{backup, backup_and_keep};
 pub use parts::BackupSummary;
-pub use restore::restore;
+pub use restore::{restore, restored_from};
 pub use retention::Retention;
 pub use verify::{BackupReport, verify_backup};

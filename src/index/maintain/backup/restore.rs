@@ -13,6 +13,14 @@ use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
+/// Returns the identity of the database whose backup a database was restored from; `None` if it was created.
+///
+/// # Errors
+/// [`Error::NotADatabase`]; [`Error::Inconsistent`] if the record of it is damaged.
+pub fn restored_from(database: impl AsRef<Path>) -> Result<Option<u128>> {
+    Ok(Dir::open(database.as_ref())?.origin()?.map(|origin| origin.parent))
+}
+
 /// Makes a new database at `path` from a backup, which is not changed.
 ///
 /// Every file is read and compared with the list of the backup. Files that never change become hard links if the file

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use nddb::{BackupSummary, Fault, Progress, Retention, WorkFolder};
-use nddb_format::backup::{BackupFile, BackupList, Origin, decode, encode, is_tag};
+use nddb_format::backup::{BackupFile, BackupList, decode, encode, is_tag};
 use nddb_remote::RemoteFile;
 
 use crate::failure::{Code, Failure, Result, Told};
@@ -182,7 +182,7 @@ impl Backups {
 
     /// Refuses a database of which no backup is there, nor of the one from which it was restored.
     fn refuse_other(&self, db: &Path, identity: u128, lists: &BTreeMap<u64, Option<BackupList>>) -> Result<()> {
-        let parent = fs::read(db.join("ORIGIN")).ok().and_then(|bytes| Origin::decode(&bytes)).map(|it| it.parent);
+        let parent = nddb::restored_from(db)?;
         let is_known = |list: &BackupList| list.database == identity || Some(list.database) == parent;
         if self.numbers.is_empty() || lists.values().flatten().any(is_known) {
             return Ok(());
