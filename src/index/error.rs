@@ -313,6 +313,9 @@ impl Error {
             Self::Cancelled => Some("to continue, run the same command again".into()),
             Self::Busy { .. } => Some("try again".into()),
             Self::StalePlan { .. } => Some("make a new plan: the runs may have been merged already".into()),
+            Self::Io { .. } | Self::Catalog { .. } if self.system_error() == Some(libc::EFBIG) => {
+                Some("raise the limit of the size of files ('ulimit -f'), then run the same command again".into())
+            }
             Self::Io { action, .. } if action.contains("temporary") => {
                 Some("set TMPDIR to a folder that can be written and has space, or use '--tmp-dir DIR'".into())
             }

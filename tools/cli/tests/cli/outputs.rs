@@ -1,5 +1,6 @@
 //! Outputs: what is refused, what is replaced when, and what a run that fails or is killed leaves.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use nddb_test_support::Random;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::helper::{Dir, prints};
+use crate::helper::{Dir, copy_folder, prints};
 
 /// Three documents, of which two are near-duplicates, in `in.jsonl`, a database of them, and their clusters.
 fn clustered() -> Dir {
@@ -256,6 +257,191 @@ fn a_limit_of_the_size_of_files_ends_a_command_with_a_message() {
     assert_eq!(code, Some(14), "{said}");
     assert!(said.starts_with("nddb: "), "{said}");
     dir.nddb(["check", "new", "-q"]).done();
+}
+
+/// Commands, and what they write: files and a folder of lists.
+const WRITERS: [(&str, &[&str]); 12] = [
+    ("export db -o out.jsonl", &["out.jsonl"]),
+    ("export db --format parquet -o out.parquet", &["out.parquet"]),
+    ("pairs db -o out.tsv --format tsv", &["out.tsv"]),
+    ("query db --all -o out.jsonl", &["out.jsonl"]),
+    ("report db -o out.html", &["out.html"]),
+    ("show db d0 d1 --html out.html", &["out.html"]),
+    ("audit db -o out.html", &["out.html"]),
+    ("against in.jsonl db -o out.jsonl --list list.jsonl", &["out.jsonl", "list.jsonl"]),
+    ("load db bad.jsonl --skipped out.tsv", &["out.tsv"]),
+    ("filter db in.jsonl --clusters clusters -o out.jsonl --removed out.tsv", &["out.jsonl", "out.tsv"]),
+    ("dedup in.jsonl -o out.jsonl --removed out.tsv", &["out.jsonl", "out.tsv"]),
+    ("cluster db -o lists", &["lists"]),
+];
+
+/// A folder in which commands write outputs, again and again.
+struct Stage {
+    dir: Dir,
+    command: String,
+    outputs: &'static [&'static str],
+    earlier: Files,
+    new: Files,
+    inputs: Files,
+    names: Vec<String>,
+}
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Returns the files at or below a path.
+fn files_of(dir: &Dir, name: &str) -> Files {
+    match fs::read_dir(dir.path(name)) {
+        Ok(entries) => entries
+            .flat_map(|entry| {
+                files_of(dir, &format!("{name}/{}", entry.expect("listed").file_name().to_str().expect("text")))
+            })
+            .collect(),
+        Err(_) => fs::read(dir.path(name)).map(|bytes| (name.to_owned(), bytes)).into_iter().collect(),
+    }
+}
+
+impl Stage {
+    /// Makes the inputs of a command, and runs it once.
+    fn of(command: &str, outputs: &'static [&'static str]) -> Self {
+        let dir = Dir::new();
+        let text =
+            |seed: usize| (0..80).map(|word| format!("w{} ", (word * seed * 37 + word) % 1009)).collect::<String>();
+        let line = |id: usize| format!("{{\"id\":\"d{id}\",\"text\":\"{}{}\"}}\n", text(id / 2 + 1), id % 2);
+        dir.write("in.jsonl", (0..120).map(line).collect::<String>().as_bytes());
+        dir.write("bad.jsonl", "no JSON\n".repeat(400).as_bytes());
+        dir.write("spared.txt", b"d1\nd3\n");
+        dir.nddb(["create", "db", "-q"]).done();
+        dir.nddb(["load", "db", "in.jsonl", "-q"]).done();
+        dir.nddb(["cluster", "db", "-o", "clusters", "-q"]).done();
+        dir.nddb(["cluster", "db", "-o", "lists.before", "--never-remove", "spared.txt", "-q"]).done();
+        copy_folder(&dir.path("db"), &dir.path("db.before"));
+        let command = format!("{command} -q");
+        let mut stage = Self {
+            dir,
+            command,
+            outputs,
+            earlier: Files::new(),
+            new: Files::new(),
+            inputs: Files::new(),
+            names: Vec::new(),
+        };
+        stage.reset();
+        (stage.earlier, stage.inputs) = (stage.outputs(), stage.inputs());
+        let ran = stage.dir.nddb(stage.command.split(' ')).run();
+        assert!([Some(0), Some(3)].contains(&ran.code), "{}: {}", stage.command, ran.stderr);
+        (stage.new, stage.names) = (stage.outputs(), names(&stage.dir));
+        assert!(stage.new.keys().eq(stage.earlier.keys()), "{}", stage.command);
+        assert!(stage.new.iter().any(|(name, bytes)| stage.earlier[name] != *bytes), "{}", stage.command);
+        stage
+    }
+
+    /// Makes the folder as it was before the command.
+    fn reset(&self) {
+        for output in self.outputs {
+            match *output {
+                "lists" => {
+                    let _ = fs::remove_dir_all(self.dir.path("lists"));
+                    copy_folder(&self.dir.path("lists.before"), &self.dir.path("lists"));
+                }
+                output => self.dir.write(output, b"of an earlier run\n"),
+            }
+        }
+        if self.command.starts_with("load") {
+            fs::remove_dir_all(self.dir.path("db")).expect("removed");
+            copy_folder(&self.dir.path("db.before"), &self.dir.path("db"));
+        }
+    }
+
+    fn outputs(&self) -> Files {
+        let all = self.outputs.iter().flat_map(|output| files_of(&self.dir, output));
+        all.filter(|(name, _)| !name.contains("nddb-")).collect()
+    }
+
+    fn inputs(&self) -> Files {
+        let mut inputs = ["in.jsonl", "bad.jsonl", "clusters"].to_vec();
+        if !self.command.starts_with("load") {
+            inputs.extend(["db/MANIFEST", "db/runs"]);
+        }
+        inputs.into_iter().flat_map(|input| files_of(&self.dir, input)).collect()
+    }
+
+    /// Returns whether a file is the new output, except for the time that a page tells.
+    fn is_new(&self, name: &str, bytes: &[u8]) -> bool {
+        let new = &self.new[name];
+        let is_page = || name.ends_with(".html") && bytes.len() == new.len() && bytes.ends_with(b"</html>\n");
+        new == bytes || is_page()
+    }
+
+    /// Asserts that each output is the earlier one or the new one, whole, and that no input has changed.
+    fn is_whole(&self, why: &str) {
+        assert!(self.inputs() == self.inputs, "{}, {why}: an input has changed", self.command);
+        let outputs = self.outputs();
+        for name in self.earlier.keys() {
+            let bytes = outputs.get(name).unwrap_or_else(|| panic!("{}, {why}: {name} is gone", self.command));
+            // Between two sets of lists, the summary says that they do not belong together.
+            let is_between = || name == "lists/summary.json" && bytes == b"{\"unfinished\": true}\n";
+            let is_whole = self.earlier[name] == *bytes || self.is_new(name, bytes);
+            let (command, len, new) = (&self.command, bytes.len(), self.new[name].len());
+            assert!(is_whole || is_between(), "{command}, {why}: {name} has {len} bytes, and the new one {new}");
+        }
+        assert!(outputs.keys().eq(self.earlier.keys()), "{}, {why}: {:?}", self.command, outputs.keys());
+    }
+
+    /// Asserts that the command, run once more, completes its work, and removes what was left.
+    fn is_done_again(&self, why: &str) {
+        let ran = self.dir.nddb(self.command.split(' ')).run();
+        assert!([Some(0), Some(3)].contains(&ran.code), "{}, {why}: {}", self.command, ran.stderr);
+        let outputs = self.outputs();
+        let is_new = outputs.len() == self.new.len() && outputs.iter().all(|(name, bytes)| self.is_new(name, bytes));
+        assert!(is_new && names(&self.dir) == self.names, "{}, {why}", self.command);
+    }
+}
+
+#[test]
+fn no_command_leaves_half_an_output_where_it_cannot_write_on() {
+    for (command, outputs) in WRITERS {
+        let stage = Stage::of(command, outputs);
+        let is_changed = |(name, bytes): &(&String, &Vec<u8>)| bytes.len() > 1024 && stage.earlier[*name] != **bytes;
+        for (name, bytes) in stage.new.iter().filter(is_changed) {
+            stage.reset();
+            // In blocks of 512 bytes: half of the output.
+            let script =
+                format!("ulimit -f {}; exec {} {}", bytes.len() / 1024, env!("CARGO_BIN_EXE_nddb"), stage.command);
+            let ran = std::process::Command::new("sh").arg("-c").arg(script).current_dir(stage.dir.path(".")).output();
+            let ran = ran.expect("it can be started");
+            let why = format!("half of {name}: {}", String::from_utf8_lossy(&ran.stderr));
+            assert_eq!(ran.status.code(), Some(14), "{command}, {why}");
+            assert!(why.contains("ulimit -f"), "{command}, {why}");
+            assert!(stage.outputs()[name] != *bytes, "{command}, {why}");
+            stage.is_whole(&why);
+            if !command.starts_with("load") {
+                stage.is_done_again(&why);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_command_leaves_half_an_output_where_it_is_killed() {
+    let mut random = Random::seeded("kills of each command");
+    for (command, outputs) in WRITERS {
+        let stage = Stage::of(command, outputs);
+        let begun = Instant::now();
+        stage.dir.nddb(stage.command.split(' ')).run();
+        let took = u64::try_from(begun.elapsed().as_micros()).expect("less than an age");
+        for _ in 0..4 {
+            stage.reset();
+            let mut child = stage.dir.nddb(stage.command.split(' ')).start();
+            let after = random.below(took);
+            std::thread::sleep(Duration::from_micros(after));
+            child.kill().expect("it can be killed");
+            child.wait().expect("it ends");
+            stage.is_whole(&format!("killed after {after} us"));
+        }
+        if !command.starts_with("load") {
+            stage.is_done_again("after kills");
+        }
+    }
 }
 
 #[test]
