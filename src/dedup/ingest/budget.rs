@@ -34,8 +34,8 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// Returns the limits for a memory limit and the limits of a reader. The part of a zstd window beyond the usual one is
-    /// taken from the memory limit, of which at least the size of a usual window remains.
+    /// Returns the limits for a memory limit and the limits of a reader. The part of a zstd window beyond the usual one
+    /// is taken from the memory limit, of which at least the size of a usual window remains.
     pub(super) fn by(memory_limit: u64, reader: &Limits) -> Self {
         let usual = Limits::default().zstd_window;
         let beyond = reader.zstd_window.saturating_sub(usual);

@@ -140,8 +140,8 @@ pub(crate) fn each_id(path: &Path, visit: &mut dyn FnMut(NamedId) -> Result<()>)
         }
         let id = NamedId::of_cell(line).ok_or_else(|| {
             let message = format!(
-                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r, \\\\ or \\u001b, and no \\#17 or \
-                 \\\"17",
+                "{}: line {number}: {line:?} has a backslash that begins no \\t, \\n, \\r, \\\\ or \\u001b, and \
+                 no \\#17 or \\\"17",
                 path.display()
             );
             Told::new(Code::Failed, message).hint("write a backslash of an id as two, as the lists of nddb cluster do")

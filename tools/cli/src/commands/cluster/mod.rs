@@ -31,8 +31,9 @@ use crate::{database, interrupt, text_options};
 /// cluster. One document of each cluster is kept, and the near-duplicates of that one are removed. The other members
 /// are compared with each other, until every removed document is a near-duplicate of one that is kept. With -o,
 /// clusters, pairs, keep.txt, remove.txt and a summary are written into a folder; otherwise the clusters are printed.
-/// In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\, other control characters
-/// as \u001b, and a number and a text of the same digits as \#17 and \"17; lists are sorted by the bytes of the unescaped ids, numbers first.
+/// In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\, other control
+/// characters as \u001b, and a number and a text of the same digits as \#17 and \"17; lists are sorted by the bytes of
+/// the unescaped ids, numbers first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

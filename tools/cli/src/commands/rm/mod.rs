@@ -44,10 +44,9 @@ pub(crate) struct Args {
     /// The file may be compressed with gzip or zstd, and UTF-8 or UTF-16. A list of nddb cluster that was cut short is an
     /// error. The id of a WARC record may be written as <urn:uuid:X>, urn:uuid:X or X.
     ///
-    /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, other control characters as \u001b, as in the
-    /// lists of nddb cluster. Digits
-    /// mean the number or the text, whichever is stored; if both are stored, write \#17 for the number and \"17 for the
-    /// text.
+    /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, other control characters as \u001b, as in
+    /// the lists of nddb cluster. Digits mean the number or the text, whichever is stored; if both are stored, write \#17
+    /// for the number and \"17 for the text.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "host", "batch"])]
     ids_from: Option<PathBuf>,
     /// Delete all documents of this site: for recipe main a registered domain with all its hosts
