@@ -1,9 +1,11 @@
 //! Probes of one run in memory: all stored fingerprints within 3 bits of a query, with document numbers.
 //!
-//! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--levels 5] [--restart 32]
+//! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--levels 5] [--restart 32] [--within 8,10,12]
 //! [--no-mih] [--db PATH]`
 //!
-//! With `--db`, the database at that path is used; if it does not exist, it is created and kept.
+//! With `--within`, a hundredth of the queries are also asked within these distances, and for the ten nearest within
+//! each (of mih-rs, at any distance). With `--db`, the database at that path is used; if it does not exist, it is
+//! created and kept.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -25,6 +27,9 @@ struct More {
     /// The database; created if it does not exist [default: in a temporary folder].
     #[arg(long)]
     db: Option<PathBuf>,
+    /// Greater distances.
+    #[arg(long, value_delimiter = ',')]
+    within: Vec<u8>,
     /// Leaves mih-rs out.
     #[arg(long)]
     no_mih: bool,
@@ -118,6 +123,35 @@ fn main() {
     figure("single queries: wall us, p99, best round", format_args!("{:.2}", quantile(&mut p99, 0.0)), "");
     figure("batches of 1,000, pipelined: CPU us a query", format_args!("{:.2}", median(&pipelined)), "");
 
+    let far = &queries[..queries.len().div_ceil(100)];
+    let times = |ask: &mut dyn FnMut(Fingerprint) -> u64| {
+        let (mut found, mut cpu) = (0, Vec::new());
+        for _ in 0..rounds.min(3) {
+            let (documents, spent) = measure(|| far.iter().map(|&query| ask(query)).sum::<u64>());
+            found = documents;
+            cpu.push(spent.cpu_us(far.len()));
+        }
+        (found, median(&cpu))
+    };
+    let mut asked = Vec::new();
+    for &k in &more.within {
+        let mut work = Work::default();
+        let mut range = |query| view.probe(&[query], Within(k), None, &mut work).expect("no damage")[0].count;
+        let (found, us) = times(&mut range);
+        let rounds = (rounds.min(3) * far.len()) as f64;
+        let (probes, entries) = (work.probes as f64 / rounds, work.entries as f64 / rounds);
+        figure(&format!("within {k}: CPU us a query"), format_args!("{us:.1}"), "");
+        figure(
+            &format!("within {k}: documents; prefixes; entries decoded, a query"),
+            format_args!("{:.1}; {probes:.0}; {entries:.0}", found as f64 / far.len() as f64),
+            "",
+        );
+        let mut nearest =
+            |query| view.nearest(query, 10, Within(k), &mut Work::default()).expect("no damage").len() as u64;
+        let (_, us) = times(&mut nearest);
+        figure(&format!("the nearest 10 within {k}: CPU us a query"), format_args!("{us:.1}"), "");
+        asked.push((k, found));
+    }
     if more.no_mih {
         return;
     }
@@ -136,4 +170,12 @@ fn main() {
         cpu.push(spent.cpu_us(queries.len()));
     }
     figure("mih-rs, single queries: CPU us a query, median", format_args!("{:.2}", median(&cpu)), "");
+    for (k, found) in asked {
+        let (documents, us) = times(&mut |query| searcher.run(query.0, k.into()).len() as u64);
+        assert_eq!(documents, found, "both find the same documents within {k}");
+        figure(&format!("mih-rs, within {k}: CPU us a query"), format_args!("{us:.1}"), "");
+    }
+    let mut searcher = index.topk_searcher();
+    let (_, us) = times(&mut |query| searcher.run(query.0, 10).len() as u64);
+    figure("mih-rs, the nearest 10 at any distance: CPU us a query", format_args!("{us:.1}"), "");
 }
