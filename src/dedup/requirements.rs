@@ -1,7 +1,7 @@
 //! Checks whether a database has the sketches and keys that a method requires.
 
 use nddb_index::{Error, Result, View};
-use nddb_page::sketch::{FingerprintKind, Recipe};
+use nddb_page::sketch::Recipe;
 use nddb_verdict::{Decider, Keys, Method, OutOfReach, Sketch};
 
 /// Rejects a method whose sketches the recipe of a database does not make, or parameters beyond the reach of the
@@ -16,7 +16,7 @@ pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
         hamming.check(k).map_err(out_of_reach)?;
     }
     let recipe = &view.settings().recipe;
-    let kind = FingerprintKind::of_label(recipe);
+    let kind = Recipe::kind_of_label(recipe);
     if let Some(only) = method.only().filter(|only| *only != kind) {
         let why = format!("the fingerprints of recipe {recipe} are no {only} but {kind} ({})", kind.help());
         return Err(Error::Method { method: only.name(), why: why + "; method hamming compares them" });

@@ -7,7 +7,7 @@ use std::{fmt, io};
 use nddb_format::FormatError;
 use nddb_format::record::ShownId;
 
-use crate::read::view::Within;
+use crate::within::Within;
 
 /// The reason why a folder that `Writer::create` has not completed is not a database.
 pub(crate) const INTERRUPTED: &str = "no database was ever completed here: making it was interrupted";

@@ -28,6 +28,7 @@ pub mod spill;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod thresholds;
+mod within;
 mod write;
 
 pub use catalog::{Kept, Key};
@@ -54,10 +55,11 @@ pub use read::resolve::{Resolving, ScanRange};
 pub use read::scan::{scan_blocks, scan_segment, scan_segments};
 pub use read::scope::{Candidate, Found, Near, Scope, Sharing};
 pub use read::shared::SharedReader;
-pub use read::view::{Answer, Neighbor, Stored, View, Within};
+pub use read::view::{Answer, Neighbor, Stored, View};
 pub use runs::planner;
 pub use runs::run::Verify;
 pub use spill::progress::{Progress, Watch};
+pub use within::Within;
 pub use write::compaction::Compacted;
 pub use write::load::{BulkLoad, Loaded, Repeat};
 pub use write::plan::CompactionPlan;

@@ -16,16 +16,13 @@ use reqwest::{Response, StatusCode, Url};
 
 use crate::credentials::VARIABLE;
 use crate::failure::Failure;
-use crate::servers::{Inside, Servers};
+use crate::servers::Servers;
 use crate::spool::Spool;
+use crate::trouble::Trouble;
 use crate::version::{Version, text};
 
 /// Time for which a request is tried again.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 10 } else { 60 });
-/// Time without a byte after which a request has failed.
-pub(crate) const SILENCE: Duration = Duration::from_secs(30);
-/// The error for an object that was replaced while it was read.
-pub(crate) const REPLACED: &str = "it was replaced while it was read; run the command again";
 
 /// A file of a server that sends ranges.
 #[derive(Debug)]
@@ -43,47 +40,6 @@ pub(crate) enum Opened {
     Ranges(HttpFile, Bytes),
     /// Whole.
     Whole(Arc<Spool>),
-}
-
-/// Why a request failed.
-pub(crate) enum Trouble {
-    /// The same request may succeed later.
-    Passing(io::Error),
-    /// No server is there, or none any more.
-    Unreachable(io::Error),
-    /// It will fail again.
-    Lasting(io::Error),
-}
-
-impl Trouble {
-    pub(crate) fn lasting(kind: io::ErrorKind, told: impl Into<String>) -> Self {
-        Self::Lasting(Failure::of(kind, told))
-    }
-
-    /// An answer that is not what was asked for.
-    pub(crate) fn mismatch(told: &str) -> Self {
-        let next = "download it by another program, and load the copy";
-        Self::lasting(io::ErrorKind::InvalidData, format!("{told}; {next}"))
-    }
-
-    fn replaced() -> Self {
-        Self::lasting(io::ErrorKind::Other, REPLACED)
-    }
-}
-
-impl From<reqwest::Error> for Trouble {
-    fn from(error: reqwest::Error) -> Self {
-        if let Some(why) = Inside::of(&error) {
-            return Self::lasting(io::ErrorKind::Other, why);
-        }
-        let (is_lasting, is_unreachable) = (error.is_builder(), error.is_connect());
-        let error = Failure::of(io::ErrorKind::Other, causes(&error.without_url()));
-        match (is_lasting, is_unreachable) {
-            (true, _) => Self::Lasting(error),
-            (_, true) => Self::Unreachable(error),
-            _ => Self::Passing(error),
-        }
-    }
 }
 
 /// Tries again until the time is over.
@@ -315,18 +271,4 @@ fn content_range(answer: &Response) -> Result<(Range<u64>, Option<u64>), Trouble
     };
     let told = text(answer.headers(), header::CONTENT_RANGE).as_deref().and_then(parse);
     told.ok_or_else(|| Trouble::mismatch("the server sends a part of the file and does not say which"))
-}
-
-/// The messages of an error and of what caused it, each once.
-pub(crate) fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let inner_text = inner.to_string();
-        if !text.contains(&inner_text) {
-            text = format!("{text}: {inner_text}");
-        }
-        cause = inner.source();
-    }
-    text
 }

@@ -36,6 +36,8 @@ mod servers;
 #[cfg(feature = "cloud")]
 mod spool;
 #[cfg(feature = "cloud")]
+mod trouble;
+#[cfg(feature = "cloud")]
 mod version;
 
 #[cfg(not(feature = "cloud"))]

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{self, HeaderMap};
@@ -15,8 +16,11 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 
 use crate::failure::Failure;
-use crate::http::{SILENCE, Trouble, causes};
+use crate::trouble::{Inside, Trouble, causes};
 use crate::version::text;
+
+/// Time without a byte after which a request has failed.
+pub(crate) const SILENCE: Duration = Duration::from_secs(30);
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 10;
@@ -181,32 +185,6 @@ impl Resolve for Resolver {
             let found = tokio::task::spawn_blocking(move || names.addresses(&host, is_public)).await??;
             Ok(Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
-    }
-}
-
-/// Why a name is not connected to.
-#[derive(Debug)]
-pub(crate) struct Inside(String);
-
-impl std::fmt::Display for Inside {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Inside {}
-
-impl Inside {
-    /// Finds this reason among the causes of an error.
-    pub(crate) fn of(error: &reqwest::Error) -> Option<String> {
-        let mut cause = std::error::Error::source(error);
-        while let Some(error) = cause {
-            if let Some(Self(why)) = error.downcast_ref() {
-                return Some(why.clone());
-            }
-            cause = error.source();
-        }
-        None
     }
 }
 

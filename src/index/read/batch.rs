@@ -13,12 +13,13 @@ use nddb_format::{Fingerprint, FormatError, Permuted};
 
 use super::probe::{Match, Matches, Work};
 use super::sweep::{QueryIndex, Sieve, predicted_ns};
-use super::view::{View, Within};
+use super::view::View;
 use crate::disk::map::Mapped;
 use crate::runs::build::in_parallel;
 use crate::runs::run::Run;
 use crate::spill::progress::Progress;
 use crate::spill::sort::Sorter;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// Number of blocks in a range of 64 MB.

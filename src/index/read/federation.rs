@@ -4,7 +4,8 @@ use nddb_format::Fingerprint;
 use nddb_format::record::Settings;
 
 use super::probe::{Match, Work};
-use super::view::{Neighbor, Stored, View, Within};
+use super::view::{Neighbor, Stored, View};
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// States of several databases with the same settings and different documents: the parts of a collection. Every part is

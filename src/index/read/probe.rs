@@ -21,9 +21,9 @@ use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
 use super::snapshot::Snapshot;
-use super::view::Within;
 use crate::prefetch::prefetch;
 use crate::runs::run::{Run, SegmentFile};
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// Number of queries of a batch in flight together.

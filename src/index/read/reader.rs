@@ -13,8 +13,9 @@ use crate::ranges::Ranges;
 use crate::read::federation::Federation;
 use crate::read::probe::Work;
 use crate::read::snapshot::{Changes, Snapshot, disagreements, read_manifest};
-use crate::read::view::{Neighbor, View, Within};
+use crate::read::view::{Neighbor, View};
 use crate::runs::run::Verify;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// Attempts to open a state before a writer replaces it by the next.

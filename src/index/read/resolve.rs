@@ -11,9 +11,10 @@ use nddb_format::Fingerprint;
 use super::batch::{BatchMatch, RANGE_LEN, RESOLVE_LEN};
 use super::probe::Work;
 use super::sweep::Sieve;
-use super::view::{View, Within};
+use super::view::View;
 use crate::runs::run::SegmentFile;
 use crate::spill::sort::Sorter;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// A range of blocks of a segment that contains each fingerprint of its run once.

@@ -10,9 +10,9 @@ use nddb_format::{Fingerprint, FormatError, Permuted};
 
 use super::batch::{RANGE_LEN, range_of, read_ahead};
 use super::sweep::{QueryIndex, Sieve};
-use super::view::Within;
 use crate::disk::map::Mapped;
 use crate::runs::build::in_parallel;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// Compares a segment file, or a range of its blocks as (first, count), with queries, and passes (query ordinal,

@@ -9,9 +9,10 @@ use nddb_format::record::{Print, Record};
 use nddb_format::summaries::Summary;
 
 use super::probe::{Match, Work};
-use super::view::{Stored, View, Within};
+use super::view::{Stored, View};
 use crate::catalog::{Family, Key, KeyCursor, Recent};
 use crate::runs::summaries::SummariesFile;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// Maximum number of rows of one key that are skipped because their documents are deleted or hidden; further rows count

@@ -11,22 +11,13 @@ use super::probe::{Match, Matches, Work, unless};
 use super::snapshot::Snapshot;
 use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// Number of documents by which prefetching the place of a summary runs ahead of reading it.
 const AHEAD: usize = 8;
 /// Number of documents that are looked up between two checks whether to stop.
 const ASKED: usize = 128;
-
-/// The greatest Hamming distance of a query, in bits. Queries beyond the k of a database are complete as well, but cost
-/// more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Within(pub u8);
-
-impl Within {
-    /// The greatest distance of a query of any database.
-    pub const MAX: Self = Self(16);
-}
 
 /// A stored document within the distance of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use super::summaries::SummariesFile;
 use crate::disk::dir::{Dir, Kind};
 use crate::disk::map::Mapped;
 use crate::prefetch::prefetch;
-use crate::read::view::Within;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// A segment of a run.

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::Recipe;
-
 /// How a fingerprint follows from a page. Only fingerprints of one recipe, and so of one kind, can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FingerprintKind {
@@ -16,11 +14,6 @@ pub enum FingerprintKind {
 }
 
 impl FingerprintKind {
-    /// Returns the kind of the fingerprints of a database, by the label of its recipe.
-    pub fn of_label(label: &str) -> Self {
-        Recipe::of_any_version(label).map_or(Self::Given, |recipe| recipe.fingerprint_kind())
-    }
-
     /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
@@ -43,25 +36,5 @@ impl FingerprintKind {
 impl fmt::Display for FingerprintKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kind_follows_from_the_label() {
-        for (label, name) in [
-            ("main/1", "minhash-1bit"),
-            ("main-c/7", "minhash-1bit"),
-            ("web/1", "simhash"),
-            ("web-3grams-psl/1", "simhash"),
-            ("1e0ng/1", "simhash"),
-            ("imagehash/1", "given"),
-            ("", "given"),
-        ] {
-            assert_eq!(FingerprintKind::of_label(label).to_string(), name, "{label}");
-        }
     }
 }

@@ -7,7 +7,7 @@ use nddb_format::permutation::Table;
 use nddb_format::scheme::Scheme;
 
 use crate::Result;
-use crate::read::view::Within;
+use crate::within::Within;
 
 /// Maximum number of members of a group that are compared pairwise.
 const PLAIN_LEN: usize = 128;

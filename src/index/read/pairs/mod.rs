@@ -17,13 +17,14 @@ use nddb_format::permutation::Table;
 use nddb_format::scheme::Scheme;
 use nddb_format::{Fingerprint, FormatError};
 
-use crate::read::view::{View, Within};
+use crate::read::view::View;
 use crate::runs::merge::merged;
 use crate::runs::run::Run;
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use crate::spill::progress::Progress;
 use crate::spill::sort::Sorter;
 use crate::spill::ticker::Ticker;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// Fingerprints between two progress reports.

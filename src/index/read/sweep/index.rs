@@ -7,7 +7,7 @@ use nddb_format::permutation::Table;
 use nddb_format::scheme::{K_MAX, Scheme};
 
 use super::prefix::{Prefix, Scratch};
-use crate::read::view::Within;
+use crate::within::Within;
 use crate::{Error, Result};
 
 /// Maximum number of groups of bits, beyond k, that are tried for a scheme of the queries.

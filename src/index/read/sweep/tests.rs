@@ -10,7 +10,7 @@ use super::close::within;
 use super::index::QueryIndex;
 use super::sieve::Sieve;
 use crate::Error;
-use crate::read::view::Within;
+use crate::within::Within;
 
 const MEMORY: u64 = 1 << 30;
 

@@ -4,8 +4,8 @@ use nddb_format::scheme::K_MAX;
 use nddb_test_support::Random;
 
 use super::*;
-use crate::read::view::Within;
 use crate::runs::planner::{self, Budget};
+use crate::within::Within;
 
 const MOST: u32 = Within::MAX.0 as u32;
 /// The number of fingerprints of a run: at each, other plans are the cheapest.

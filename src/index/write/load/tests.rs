@@ -7,7 +7,7 @@ use nddb_format::record::Counters;
 
 use super::Repeat;
 use crate::disk::steps::observe_storage;
-use crate::read::view::Within;
+use crate::within::Within;
 use crate::{Config, Document, Error, Fingerprint, Writer};
 
 fn bare(id: &str, fingerprint: u64) -> Document {

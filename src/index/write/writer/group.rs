@@ -10,8 +10,9 @@ use crate::catalog::DocumentKeys;
 use crate::document::Document;
 use crate::read::probe::Match;
 use crate::read::scope::Staging;
-use crate::read::view::{Stored, Within};
+use crate::read::view::Stored;
 use crate::runs::memtable::{Keys, Memtable};
+use crate::within::Within;
 
 /// A document staged for the next commit.
 pub(super) struct Staged {

@@ -266,6 +266,11 @@ impl Recipe {
         VERSION
     }
 
+    /// Returns the kind of the fingerprints of a database, by the label of its recipe.
+    pub fn kind_of_label(label: &str) -> FingerprintKind {
+        Self::of_any_version(label).map_or(FingerprintKind::Given, |recipe| recipe.fingerprint_kind())
+    }
+
     /// Returns the kind of its fingerprints.
     pub fn fingerprint_kind(&self) -> FingerprintKind {
         match self.kind {

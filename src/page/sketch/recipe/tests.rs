@@ -336,3 +336,18 @@ fn words_of_titles_and_headings_are_compared_as_people_compare_them() {
     let numbered = profile("Release 2.1 of the v3", "x");
     assert_eq!((words(&numbered.title).len(), numbered.title.kept().len()), (3, 6));
 }
+
+#[test]
+fn the_kind_of_fingerprints_follows_from_the_label() {
+    for (label, name) in [
+        ("main/1", "minhash-1bit"),
+        ("main-c/7", "minhash-1bit"),
+        ("web/1", "simhash"),
+        ("web-3grams-psl/1", "simhash"),
+        ("1e0ng/1", "simhash"),
+        ("imagehash/1", "given"),
+        ("", "given"),
+    ] {
+        assert_eq!(Recipe::kind_of_label(label).to_string(), name, "{label}");
+    }
+}

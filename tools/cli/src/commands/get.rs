@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use nddb::sketch::{FingerprintKind, LeadingWords, Profile};
+use nddb::sketch::{FingerprintKind, LeadingWords, Profile, Recipe};
 use nddb::{Stored, View};
 use nddb_format::record::Record;
 use nddb_jobs::NamedId;
@@ -103,7 +103,7 @@ pub fn value(stored: &Stored, recipe: &str) -> Value {
         distinct,
     } = &stored.record;
     let is_of_page = tokens.is_some() || min_bytes.is_some();
-    let kind = if is_of_page { FingerprintKind::of_label(recipe) } else { FingerprintKind::Given };
+    let kind = if is_of_page { Recipe::kind_of_label(recipe) } else { FingerprintKind::Given };
     let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
     json!({
         "id": json::Id(id),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::ValueEnum;
-use nddb::sketch::FingerprintKind;
+use nddb::sketch::Recipe;
 use nddb::{RunStats, SchemeStats, Stats};
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ pub fn value(stats: &Stats) -> Value {
         },
         "format": stats.format,
         "recipe": stats.recipe,
-        "kind": FingerprintKind::of_label(&stats.recipe).name(),
+        "kind": Recipe::kind_of_label(&stats.recipe).name(),
         "bits": stats.bits,
         "k": stats.k,
         "generation": stats.generation,
@@ -175,7 +175,7 @@ fn text(stats: &Stats, out: &mut Vec<u8>) {
     let memtable = grouped(stats.memtable_fingerprints);
     line("fingerprints", format!("{}, {memtable} of them in no run yet", grouped(stats.fingerprints)));
     line("recipe", format!("{}, {} bits, k = {}", stats.recipe, stats.bits, stats.k));
-    let kind = FingerprintKind::of_label(&stats.recipe);
+    let kind = Recipe::kind_of_label(&stats.recipe);
     line("kind", format!("{kind}: {}", kind.help()));
     let sizes = &stats.bytes;
     let kinds = [
