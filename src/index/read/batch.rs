@@ -1,5 +1,5 @@
-//! Batch mode (Manku 2007, 3.3): many queries by one sequential pass over all stored fingerprints, or by probes if these
-//! are predicted to be cheaper: few queries, or distances that no index of the queries is made for.
+//! Batch mode (Manku 2007, 3.3): many queries by one sequential pass over all stored fingerprints, or by probes if
+//! these are predicted to be cheaper: few queries, or distances that no index of the queries is made for.
 //!
 //! The queries are indexed in memory (`sweep`); table 0 of every run is read once, in ranges of 64 MB. Each range is a
 //! separate task that needs only the segment's header and the range itself. The results of the tasks are merged,
@@ -67,8 +67,8 @@ pub(super) type Row = [u64; 3];
 
 impl View<'_> {
     /// Finds every live document within `within` bits of each of many queries and passes the matches to `emit` by
-    /// (query, distance, id bytewise). `threads` ranges or queries are read at a time; matches take about `memory_limit` bytes
-    /// of memory, beyond that temporary files.
+    /// (query, distance, id bytewise). `threads` ranges or queries are read at a time; matches take about
+    /// `memory_limit` bytes of memory, beyond that temporary files.
     ///
     /// # Errors
     /// Errors of [`View::probe`]; [`Error::Cancelled`]; any error of `emit`.

@@ -210,9 +210,9 @@ impl PyReader {
 
     /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id.
     ///
-    /// `fingerprint` is an integer, signed or not, or 16 hex digits. `k` is by default that of the database; up to 16 it
-    /// may be greater, at a greater cost. `limit` keeps the nearest matches. Raises OutOfRange (also a ValueError) for a
-    /// greater `k`.
+    /// `fingerprint` is an integer, signed or not, or 16 hex digits. `k` is by default that of the database; up to 16
+    /// it may be greater, at a greater cost. `limit` keeps the nearest matches. Raises OutOfRange (also a ValueError)
+    /// for a greater `k`.
     ///
     /// >>> nddb.open("crawl.nddb").probe(0xff, k=1)
     /// [<Match "print-1" at 0 bits>, <Match "print-2" at 1 bits>]

@@ -287,6 +287,8 @@ fn a_row_for_each_match_refuses_what_it_cannot_have() {
     for (args, what) in [
         (&["--limit", "1"][..], "--limit"),
         (&["--stats"], "--stats"),
+        (&["--nearest", "1"], "--nearest"),
+        (&["--max-cost", "1"], "--max-cost"),
         (&["--ids", "none"], "--ids"),
         (&["--method", "hamming"], "--method"),
         (&["--verify", "lcs"], "--verify"),

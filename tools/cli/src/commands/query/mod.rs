@@ -44,9 +44,10 @@ use crate::quantity::grouped;
 /// Several databases with the same recipe, k and width are searched as one. The answers are those of one database that
 /// contains all of their documents, loaded in the order of the databases; `db` names the database of each match.
 ///
-/// For a million fingerprints or more, use --fp-file with --format tsv or parquet: all queries are answered together by a
-/// single database, in one pass over it or each by itself, whichever is cheaper, with one row per match: ordinal of the query (from 0), fp, distance and id, sorted by
-/// ordinal, distance and id. In Parquet files, fingerprints are signed 64-bit integers.
+/// For a million fingerprints or more, use --fp-file with --format tsv or parquet: all queries are answered together by
+/// a single database, in one pass over it or each by itself, whichever is cheaper, with one row per match: ordinal of
+/// the query (from 0), fp, distance and id, sorted by ordinal, distance and id. In Parquet files, fingerprints are
+/// signed 64-bit integers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -128,6 +129,7 @@ impl Args {
             ("--stats", self.stats),
             ("--limit", self.limit.is_some()),
             ("--nearest", self.nearest.is_some()),
+            ("--max-cost", self.max_cost.is_some()),
             ("--ids", self.ids == Ids::None),
             ("several databases", self.databases.dbs.len() > 1),
         ];
@@ -251,8 +253,8 @@ fn check_cost(args: &Args, parts: &Parts<'_>, within: Within) -> Result<()> {
     if cost > most {
         let message =
             format!("a query within {} bits is predicted to take {cost:.3} ms, --max-cost is {most}", within.0);
-        let hint = "give a smaller -k or a greater --max-cost; many queries together cost less, with --fp-file and \
-                    --format tsv or parquet";
+        let hint = "give a smaller -k or a greater --max-cost; up to 7 bits, many queries together cost less, with \
+                    --fp-file and --format tsv or parquet";
         return Err(Told::new(Code::Usage, message).hint(hint).into());
     }
     Ok(())
