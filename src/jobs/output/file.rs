@@ -196,11 +196,22 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
+    /// Returns whether a file will be replaced.
+    pub(super) fn replaces(&self) -> bool {
+        matches!(&self.to.target, Target::File { folder, name } if fs::symlink_metadata(folder.join(name)).is_ok())
+    }
+
     /// Gives the file its name, and makes that durable.
     pub(super) fn publish(self) -> Result<()> {
-        let Target::File { folder, .. } = &self.to.target else { return self.rename() };
+        let replaces = self.replaces();
+        self.publish_telling(replaces)
+    }
+
+    /// As [`Sealed::publish`]; `replaces` is whether to tell that a file is replaced.
+    pub(super) fn publish_telling(self, replaces: bool) -> Result<()> {
+        let Target::File { folder, .. } = &self.to.target else { return self.rename_telling(replaces) };
         let (folder, path) = (folder.clone(), self.to.path.clone());
-        self.rename()?;
+        self.rename_telling(replaces)?;
         sync_folder(&folder).map_err(OutputError::io(path))
     }
 
@@ -212,14 +223,18 @@ impl Sealed {
 
     /// Gives the file its name; a remote object is sent. The folder is to be synced.
     pub(super) fn rename(self) -> Result<()> {
+        let replaces = self.replaces();
+        self.rename_telling(replaces)
+    }
+
+    fn rename_telling(self, replaces: bool) -> Result<()> {
         let Self { inner, to } = self;
         let failed = OutputError::io(&to.path);
         match (inner, &to.target) {
             (Inner::File(file), Target::File { folder, name }) => {
                 let path = folder.join(name);
-                let is_replaced = fs::symlink_metadata(&path).is_ok();
                 file.persist(&path).map_err(|error| failed(error.error))?;
-                to.outputs.published(&path, is_replaced.then_some(&*to.path));
+                to.outputs.published(&path, replaces.then_some(&*to.path));
             }
             (Inner::Upload(upload), _) => upload.send().map_err(failed)?,
             _ => (),

@@ -60,6 +60,7 @@ impl OutputLists {
             file.seal()
         };
         let (unfinished, whole) = (write(UNFINISHED)?, write(summary)?);
+        let replaces = whole.replaces();
         unfinished.publish_quietly()?;
         let complete = std::mem::take(&mut *self.complete.lock().unwrap_or_else(PoisonError::into_inner));
         let is_new = |name: &String| !complete.contains_key(name);
@@ -70,7 +71,7 @@ impl OutputLists {
         if self.folder.is_local() {
             sync_folder(self.folder.path()).map_err(OutputError::io(self.folder.path()))?;
         }
-        whole.publish()
+        whole.publish_telling(replaces)
     }
 
     /// Removes a file of an earlier run.

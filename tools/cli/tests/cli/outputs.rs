@@ -106,6 +106,8 @@ fn an_earlier_output_is_named_when_it_is_replaced() {
     dir.nddb("export db -o kept.jsonl".split(' ')).done().says(&["replaced: kept.jsonl"]);
     let quiet = dir.nddb("export db -o kept.jsonl -q".split(' ')).done();
     assert_eq!(quiet.stderr, "");
+    let ran = dir.nddb("cluster db -o new".split(' ')).done();
+    assert!(!ran.stderr.contains("replaced"), "{}", ran.stderr);
     let ran = dir.nddb("cluster db -o clusters".split(' ')).done();
     ran.says(&["replaced: clusters/clusters.jsonl, clusters/clusters.tsv, clusters/keep.txt and 4 more"]);
 }
