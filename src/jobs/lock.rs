@@ -23,6 +23,8 @@ pub(crate) struct Lock {
     path: PathBuf,
     /// The file was there, and nobody held it: its process was killed.
     pub(crate) was_left: bool,
+    /// No other process has the lock: false where the file system has no locks.
+    pub(crate) is_sole: bool,
     /// The folder was made for the lock and for what it protects: it goes with the lock if it is still empty.
     pub(crate) made_folder: bool,
 }
@@ -62,7 +64,7 @@ impl Lock {
                 Err(TryLockError::WouldBlock) => return Err(Refused::Held(holder_in(&file))),
                 // A file system without locks: the names of temporary files are random, so nothing is mixed.
                 Err(TryLockError::Error(_)) => {
-                    return Ok(Self { file, path: path.into(), was_left: false, made_folder: false });
+                    return Ok(Self { file, path: path.into(), was_left: false, is_sole: false, made_folder: false });
                 }
             }
             // The previous holder may have removed the file meanwhile; then locking it has no effect.
@@ -71,7 +73,7 @@ impl Lock {
             }
             // The text is only for messages; a lock without it works as well.
             let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
-            return Ok(Self { file, path: path.into(), was_left, made_folder: false });
+            return Ok(Self { file, path: path.into(), was_left, is_sole: true, made_folder: false });
         }
     }
 

@@ -30,7 +30,10 @@ impl Scratch {
         for _ in 0..16 {
             let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
             match Lock::take(&made.path().join(LOCK), &format!("pid {}", std::process::id())) {
-                Ok(lock) => return Ok(Self { folder: made.keep(), lock: Some(lock) }),
+                Ok(lock) => {
+                    sync(made.path());
+                    return Ok(Self { folder: made.keep(), lock: Some(lock) });
+                }
                 Err(Refused::Io(error)) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 Err(_) => (),
             }
@@ -91,8 +94,15 @@ fn remove(folder: &Path, lock: Option<Lock>) {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let _ = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
     }
+    sync(folder);
     drop(lock);
     let _ = fs::remove_dir(folder);
+}
+
+/// Makes the names in a folder durable where that can be done, so that after a power cut, too, there is a lock beside
+/// what is to be removed.
+fn sync(folder: &Path) {
+    let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::Sorter;
 use nddb_index::spill::ticker::Ticker;
-use nddb_index::{Result, View};
+use nddb_index::{Error, Result, View};
 use nddb_page::sketch::Recipe;
 
 use crate::collection::{Collection, Places};
@@ -24,6 +24,11 @@ const REPORT: u64 = 1 << 8;
 /// If only one document in this many of an archive is requested, documents with a compressed member of their own are
 /// read one by one.
 const SPARSE: u64 = 16;
+
+/// Returns whether an error says that there is no such file.
+fn is_absence(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory)
+}
 
 /// Positions of the documents of a collection in their archives.
 pub struct TextSources {
@@ -115,6 +120,12 @@ impl TextSources {
                 Some(Ok(_)) => State::Changed,
                 Some(Err(ArchiveError::Io { source, .. })) if source.kind() == ErrorKind::PermissionDenied => {
                     State::Refused
+                }
+                // A disk that fails is no archive that is gone.
+                Some(Err(ArchiveError::Io { action, path, source }))
+                    if !archive::is_remote(&path) && !is_absence(source.kind()) =>
+                {
+                    return Err(Error::Io { action, path, source });
                 }
                 Some(Err(_)) => State::Moved,
             };

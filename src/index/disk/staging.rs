@@ -42,7 +42,12 @@ impl Staging {
     /// [`Error::AlreadyExists`] if there is anything at `target`; [`Error::InTheWay`] if an unrelated folder exists
     /// where this one is to be made; [`Error::Locked`].
     pub(crate) fn create(target: &Path, holder: &str) -> Result<Self> {
-        refuse_existing(target)?;
+        refuse_existing(target).inspect_err(|_| {
+            // A process that was interrupted after it gave the folder its name left the outer one.
+            if partial_of(target).is_some_and(|outer| has_remains(&outer)) {
+                drop(Self::beside(target, holder));
+            }
+        })?;
         let staging = Self::beside(target, holder)?;
         // Another process may have published it before this one had the lock.
         refuse_existing(target)?;
@@ -77,10 +82,13 @@ impl Staging {
         // Dropping this removes what has been made, if a step fails.
         let staging = Self { target: target.into(), inner: outer.join(WHOLE), lock, outer };
         mark(&staging.outer)?;
+        // After a power cut, too, there is a mark beside what is made here.
+        sync_folder(&staging.outer)?;
         for name in names(&staging.outer)?.into_iter().filter(|name| name != LOCK && name != MARK) {
             let path = staging.outer.join(name);
             let removed = if regular::is_folder(&path) { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             removed.map_err(Error::io("remove the remains", &path))?;
+            sync_folder(&staging.outer)?;
         }
         Ok(staging)
     }
@@ -153,9 +161,12 @@ impl WorkFolder {
 impl Drop for Staging {
     /// A published folder is no longer in the outer folder.
     fn drop(&mut self) {
-        if regular::is_folder(&self.inner) && fs::remove_dir_all(&self.inner).is_err() {
-            // The next process recognises the remains by the mark.
-            return;
+        if regular::is_folder(&self.inner) {
+            let removed = fs::remove_dir_all(&self.inner).map_err(Error::io("remove the folder", &self.inner));
+            if removed.and_then(|()| sync_folder(&self.outer)).is_err() {
+                // The next process recognises the remains by the mark.
+                return;
+            }
         }
         let _ = fs::remove_file(self.outer.join(MARK));
         // Last: until then nobody else may begin.
@@ -189,7 +200,8 @@ pub(crate) fn remove_published(folder: &Path, holder: &str) -> Result<()> {
     let renamed = step("rename the folder", folder).and_then(|()| fs::rename(folder, &staging.inner));
     renamed.map_err(Error::io("rename the folder", folder))?;
     sync_parent(folder)?;
-    fs::remove_dir_all(&staging.inner).map_err(Error::io("remove the folder", &staging.inner))
+    fs::remove_dir_all(&staging.inner).map_err(Error::io("remove the folder", &staging.inner))?;
+    sync_folder(&staging.outer)
 }
 
 /// Removes what interrupted processes have left in a folder, as far as it can be removed.

@@ -93,7 +93,7 @@ impl Held {
     /// Removes what a killed run left in a folder, once.
     fn sweep(&self, folder: &Path) {
         let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.lock.was_left && swept.insert(folder.to_owned()) {
+        if self.lock.is_sole && swept.insert(folder.to_owned()) {
             sweep(folder, |stem| Lock::holder(&folder.join(target::lock_of_stem(stem))).is_none());
         }
     }

@@ -10,8 +10,8 @@
 //! `OUT` here, these calls are made in this order:
 //!
 //! 1. `open(.OUT.nddb-lock, O_CREAT | O_NOFOLLOW)` and `flock` it: a second run to `OUT` ends here, and names the
-//!    holder, whose description is in the file. If the file was there and not locked, its run was killed: the temporary
-//!    files of that run are removed.
+//!    holder, whose description is in the file. Temporary files that are there already are those of a run that was
+//!    killed, or whose power was cut: they are removed.
 //! 2. `open(.OUT.RANDOM.nddb-part, O_CREAT | O_EXCL)`, with the mode of the file that will be replaced; `write`.
 //! 3. `fsync` it, `rename` it to `OUT`, `fsync` the folder.
 //! 4. `unlink(.OUT.nddb-lock)`.
@@ -173,7 +173,7 @@ impl Outputs {
     fn lock_file(&self, path: &Path, folder: &Path, name: &OsStr) -> Result<Lock> {
         let lock = self.lock(path, &folder.join(target::lock_name(name)))?;
         self.refuse_held(path, folder)?;
-        if lock.was_left {
+        if lock.is_sole {
             folder::sweep(folder, |stem| stem == target::stem(name));
         }
         Ok(lock)

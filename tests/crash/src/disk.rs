@@ -202,9 +202,16 @@ impl Disk {
                         later.push(renaming);
                         continue;
                     }
-                    if let Renaming::Remove(removed) = &renaming {
+                    match &renaming {
                         // What happened in a folder that is gone does not happen in the next one of this name.
-                        later.retain(|before| !before.paths().all(|path| path.starts_with(removed)));
+                        Renaming::Remove(removed) => {
+                            later.retain(|before| !before.paths().all(|path| path.starts_with(removed)));
+                        }
+                        // What has left a folder for another one was made there before.
+                        Renaming::Move(from, ..) => {
+                            later.retain(|before| !matches!(before, Renaming::Add(path, _) if path == from));
+                        }
+                        Renaming::Add(..) => (),
                     }
                     renaming.apply(&mut self.durable);
                 }

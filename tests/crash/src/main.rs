@@ -3,6 +3,7 @@
 //! ```text
 //! nddb-crash [kills=N] [cuts=N] [power=N] [errors=N] [lives=N] [seed=N] [threads=N]
 //! nddb-crash processes [seconds=N] [readers=N] [seed=N]
+//! nddb-crash outputs [every=N] [seed=N]    every N-th crash of the commands that write outputs
 //! nddb-crash bugs                   says by what each mistake in the protocol is noticed
 //! nddb-crash cut SEED CALL LOSS     repeats a power cut of the model
 //! nddb-crash kill SEED CALL FATE    repeats a kill
@@ -11,6 +12,7 @@
 mod bugs;
 mod calls;
 mod child;
+mod commands;
 mod cuts;
 #[cfg(test)]
 mod damage;
@@ -21,6 +23,7 @@ mod kills;
 mod lives;
 mod mount;
 mod order;
+mod outputs;
 mod processes;
 mod support;
 mod sweeps;
@@ -42,7 +45,7 @@ use sweeps::Sweeps;
 use trace::Fate;
 
 fn main() -> ExitCode {
-    if child::do_task() || processes::do_role() {
+    if child::do_task() || processes::do_role() || outputs::do_command() {
         return ExitCode::SUCCESS;
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["processes", ..] => Processes::of(&arguments[1..]).and_then(|processes| processes.run()).map(drop),
+        ["outputs", ..] => outputs::sweep(&arguments[1..]),
         ["cut", seed, call, loss] => cut(seed, call, loss),
         ["kill", seed, call, fate] => kill(seed, call, fate),
         _ => Sweeps::of(&arguments).and_then(|sweeps| sweeps.run()),
