@@ -77,6 +77,11 @@ impl Lock {
         }
     }
 
+    /// Releases the lock and leaves its file: what it protects is still there.
+    pub(crate) fn leave(mut self) {
+        self.path = PathBuf::new();
+    }
+
     /// Returns what the holder of a lock says of itself; `None` if no other process holds it.
     pub(crate) fn holder(path: &Path) -> Option<String> {
         let file = open(path, OpenOptions::new().read(true)).ok()?;
@@ -136,6 +141,15 @@ mod tests {
         drop(first);
         assert!(!path.exists() && Lock::holder(&path).is_none());
         assert!(!Lock::take(&path, "the second").expect("free").was_left);
+    }
+
+    #[test]
+    fn a_lock_that_is_left_has_its_file_for_the_next_process() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lock");
+        Lock::take(&path, "the first").expect("free").leave();
+        assert_eq!((path.is_file(), Lock::holder(&path)), (true, None));
+        assert!(Lock::take(&path, "the next").expect("free").was_left);
     }
 
     #[test]

@@ -85,14 +85,20 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Removes a folder, the lock last: after a kill at any point, the rest is known to be left.
+/// Removes a folder, the lock last: after a kill at any point, and if something cannot be removed, the rest is known to be
+/// left.
 fn remove(folder: &Path, lock: Option<Lock>) {
+    let mut is_empty = true;
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name() == LOCK {
             continue;
         }
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let _ = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+        let removed = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+        is_empty &= removed.is_ok();
+    }
+    if !is_empty {
+        return lock.into_iter().for_each(Lock::leave);
     }
     sync(folder);
     drop(lock);

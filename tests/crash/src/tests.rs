@@ -218,8 +218,11 @@ fn a_command_that_ends_or_fails_at_any_call_leaves_whole_outputs() {
     }
 }
 
-/// Syncs that a command could forget: what it would forget, the command, and the calls.
-const FORGOTTEN: [(&str, Command, fn(&str) -> bool); 9] = [
+/// What a command could forget to sync, the command, and the calls.
+type Forgotten = (&'static str, Command, fn(&str) -> bool);
+
+/// Syncs that commands could forget.
+const FORGOTTEN: [Forgotten; 9] = [
     ("contents of an output", Command::Export, |call| is_part(call, ".out.jsonl.")),
     ("name of an output", Command::Export, is_root),
     ("contents of a list of removed documents", Command::Filter, |call| is_part(call, ".removed.tsv.")),
