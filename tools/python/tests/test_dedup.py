@@ -283,7 +283,9 @@ def test_results_of_tables_are_pickled_and_saved_and_have_pairs(kind, tmp_path):
 
 def test_differences_are_shown_those_that_lose_most_first(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    texts = [FOX, FOX, FOX + " onward", FOX + " and once more"]
+    # The one with most distinct words is kept.
+    full = FOX + " beside several other birds"
+    texts = [full, full, FOX + " onward", FOX + " and once more"]
     rows = [{"id": f"d{number}", "text": text} for number, text in enumerate(texts)]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for data, first, second in [
