@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from array import array
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nddb import Config, Federation, Reader, tables
+from nddb import Config, Federation, OutOfRange, Reader, tables
 from nddb.spark import partitions, schemas
 from nddb.spark.places import Place
 from nddb.spark.work import Work
@@ -73,7 +72,8 @@ def batch_query(
     federation = Federation(names)
     states = {name: _state(reader) for name, reader in zip(names, federation.readers)}
     within = federation.k if k is None else k
-    federation.probe_batch(array("Q", [0]), within)  # refuses the distance
+    if not 0 <= within <= federation.k:
+        raise OutOfRange(f"k is {within}, the limit is {federation.k}")
     content = _bytes_of(queries)
     digest = hashlib.sha256(content).hexdigest()
     steps = Work(spark, work, {"job": "batch_query", "databases": states, "k": within, "queries": digest})
