@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,8 @@ from nddb.steps import Judging
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# The characters that a terminal obeys; lists have an escape for each.
-_CONTROLS = r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+# The characters that a terminal obeys, except for line ends; lists have an escape for each.
+_CONTROLS = r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def clusters(
@@ -58,17 +59,15 @@ def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[st
         line = functions.col("id")
         for given, escaped in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
             line = functions.replace(line, functions.lit(given), functions.lit(escaped))
-        shown = line
-        for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)):
-            shown = functions.replace(shown, functions.lit(chr(code)), functions.lit(f"\\u{code:04x}"))
-        line = functions.when(line.rlike(_CONTROLS), shown).otherwise(line)
         parts = target / f".{name}.parts"
         writer_of(ids.orderBy("id").select(line.alias("value"))).text(parts.uri)
 
         def write(new: Path, parts: Place = parts) -> None:
             with new.open("wb") as file:
                 for part in files_of(parts):
-                    file.write(part.read())
+                    # In one expression of Spark, so many replacements would be nested too deeply.
+                    text = re.sub(_CONTROLS, lambda found: f"\\u{ord(found[0]):04x}", part.read().decode())
+                    file.write(text.encode())
 
         (target / f"{name}.txt").put(write)
         parts.remove()
