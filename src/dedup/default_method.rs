@@ -21,6 +21,21 @@ impl MethodChoice {
         Self { method: method.into(), or_hamming: None }
     }
 
+    /// Returns the named method, or else the default of a database; with a distance `k`, the method within it.
+    ///
+    /// # Errors
+    /// A named method that compares no distances, if there is a distance.
+    pub fn of(view: View<'_>, named: Option<Box<dyn Method>>, k: Option<u32>) -> Result<Self, Box<dyn Method>> {
+        match (named, k) {
+            (None, None) => Ok(Self::usual(view)),
+            (Some(method), None) => Ok(Self::named(view, method)),
+            (named, Some(k)) => {
+                let method = named.unwrap_or_else(|| Hamming::default().into());
+                method.within(k).map(Self::exactly).ok_or(method)
+            }
+        }
+    }
+
     /// Returns the method of a name; hamming has the k of the database.
     pub fn named(view: View<'_>, method: Box<dyn Method>) -> Self {
         Self::exactly(method.within(view.settings().k.into()).unwrap_or(method))

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::lock::{Lock, Refused};
+use crate::output::sync_folder;
 
 /// How the names of such folders begin.
 const PREFIX: &str = ".nddb-temporary-";
@@ -31,7 +32,8 @@ impl Scratch {
             let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
             match Lock::take(&made.path().join(LOCK), &format!("pid {}", std::process::id())) {
                 Ok(lock) => {
-                    sync(made.path());
+                    // After a power cut, too, there is a lock beside what is to be removed.
+                    let _ = sync_folder(made.path());
                     return Ok(Self { folder: made.keep(), lock: Some(lock) });
                 }
                 Err(Refused::Io(error)) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -85,8 +87,8 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Removes a folder, the lock last: after a kill at any point, and if something cannot be removed, the rest is known to be
-/// left.
+/// Removes a folder, the lock last: after a kill at any point, and if something cannot be removed, the next process
+/// knows that the rest was left.
 fn remove(folder: &Path, lock: Option<Lock>) {
     let mut is_empty = true;
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -100,15 +102,9 @@ fn remove(folder: &Path, lock: Option<Lock>) {
     if !is_empty {
         return lock.into_iter().for_each(Lock::leave);
     }
-    sync(folder);
+    let _ = sync_folder(folder);
     drop(lock);
     let _ = fs::remove_dir(folder);
-}
-
-/// Makes the names in a folder durable where that can be done, so that after a power cut, too, there is a lock beside
-/// what is to be removed.
-fn sync(folder: &Path) {
-    let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
 }
 
 #[cfg(test)]

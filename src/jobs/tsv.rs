@@ -11,6 +11,11 @@ pub fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Returns the escape of a control character, as JSON has it.
+pub fn escape(letter: char) -> String {
+    format!("\\u{:04x}", u32::from(letter))
+}
+
 /// Appends a text as a cell.
 pub fn write_text(out: &mut Vec<u8>, text: &str) {
     let mut rest = text;
@@ -23,7 +28,7 @@ pub fn write_text(out: &mut Vec<u8>, text: &str) {
             Some('\t') => out.extend_from_slice(b"\\t"),
             Some('\n') => out.extend_from_slice(b"\\n"),
             Some('\r') => out.extend_from_slice(b"\\r"),
-            other => other.iter().for_each(|&letter| out.extend(format!("\\u{:04x}", u32::from(letter)).bytes())),
+            other => other.iter().for_each(|&letter| out.extend(escape(letter).bytes())),
         }
         rest = letters.as_str();
     }

@@ -228,8 +228,3 @@ pub mod text {
         BlockKind, Headings, Page, PageKind, SiteRule, TextBlock, Tokens, compared_text, host_of, text_blocks, tokens,
     };
 }
-
-/// The examples of README.md are compiled and run.
-#[cfg(all(doctest, feature = "archives"))]
-#[doc = include_str!("../../README.md")]
-struct Readme;

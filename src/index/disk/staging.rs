@@ -82,14 +82,13 @@ impl Staging {
         // Dropping this removes what has been made, if a step fails.
         let staging = Self { target: target.into(), inner: outer.join(WHOLE), lock, outer };
         mark(&staging.outer)?;
-        // After a power cut, too, there is a mark beside what is made here.
-        sync_folder(&staging.outer)?;
         for name in names(&staging.outer)?.into_iter().filter(|name| name != LOCK && name != MARK) {
             let path = staging.outer.join(name);
             let removed = if regular::is_folder(&path) { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             removed.map_err(Error::io("remove the remains", &path))?;
-            sync_folder(&staging.outer)?;
         }
+        // After a power cut, too, there is a mark beside what is made here.
+        sync_folder(&staging.outer)?;
         Ok(staging)
     }
 

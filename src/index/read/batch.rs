@@ -51,7 +51,7 @@ pub struct BatchMatch<'a> {
     pub id: &'a str,
 }
 
-/// What is done, and who watches it.
+/// The number of units done so far, and the callback for progress.
 type Watched<'a> = (u64, &'a mut (dyn FnMut(&Progress) -> bool + Send));
 
 /// Reports progress: `more` of all.
@@ -89,7 +89,7 @@ impl View<'_> {
         if self.snapshot.predicted_ns(within) * (queries.len() as f64) < sweep {
             self.probe_all(queries, within, threads, &rows, &watch)?;
         } else {
-            self.sweep(queries, within, threads, memory_limit, &rows, &watch)?;
+            self.sweep(queries, within, total, (threads, memory_limit), &rows, &watch)?;
         }
         let matches = self.emit_rows(rows.into_inner().unwrap_or_else(PoisonError::into_inner), emit)?;
         Ok(BatchSummary { stored: total + self.snapshot.memtable.len() as u64, matches })
@@ -119,17 +119,16 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Adds the matches of all queries, by one pass over everything stored.
+    /// Adds the matches of all queries, by one pass over all `total` fingerprints of the runs.
     fn sweep(
         &self,
         queries: &[Fingerprint],
         within: Within,
-        threads: usize,
-        memory_limit: u64,
+        total: u64,
+        (threads, memory_limit): (usize, u64),
         rows: &Mutex<Sorter<3>>,
         watch: &Mutex<Watched<'_>>,
     ) -> Result<()> {
-        let total: u64 = self.snapshot.runs.iter().map(|run| run.entry.fingerprints).sum();
         // Each run is passed from its first fingerprint to its last.
         let stored = total / self.snapshot.runs.len().max(1) as u64;
         let index = self.query_index(queries, within, stored, memory_limit / 2)?;

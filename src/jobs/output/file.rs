@@ -244,7 +244,7 @@ impl Sealed {
 }
 
 /// Makes the names in a folder durable.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     let synced = File::open(folder).and_then(|folder| folder.sync_all());
     match synced {
         // Some file systems cannot sync a folder, and a folder may be writable without being readable.

@@ -38,6 +38,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::error::OutputError;
+pub(crate) use self::file::sync_folder;
 pub use self::file::{Destination, OutputFile};
 pub use self::folder::OutputFolder;
 pub use self::list::ListTally;

@@ -52,14 +52,8 @@ impl JudgingArgs {
 
 /// Returns the named method, or else the default of the database; `k` is the given distance of hamming.
 pub(crate) fn chosen(view: View<'_>, named: Option<Box<dyn Method>>, k: Option<u8>) -> Result<MethodChoice> {
-    let Some(k) = k.map(u32::from) else {
-        return Ok(named.map_or_else(|| MethodChoice::usual(view), |method| MethodChoice::named(view, method)));
-    };
-    let method = named.unwrap_or_else(|| Hamming::default().into());
-    let within = method
-        .within(k)
-        .ok_or_else(|| Failure::usage(format!("-k is the distance of hamming, and the method is {method}")))?;
-    Ok(MethodChoice::exactly(within))
+    MethodChoice::of(view, named, k.map(u32::from))
+        .map_err(|method| Failure::usage(format!("-k is the distance of hamming, and the method is {method}")))
 }
 
 /// Returns all methods of a verdict, to set their parameters.

@@ -16,8 +16,7 @@ pub(crate) fn safe(text: &str) -> Cow<'_, str> {
     if !text.contains(is_control) {
         return Cow::Borrowed(text);
     }
-    let escaped =
-        |letter| if is_control(letter) { format!("\\u{:04x}", u32::from(letter)) } else { letter.to_string() };
+    let escaped = |letter| if is_control(letter) { tsv::escape(letter) } else { letter.to_string() };
     Cow::Owned(text.chars().map(escaped).collect())
 }
 

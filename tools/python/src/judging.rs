@@ -1,7 +1,7 @@
 //! How near-duplicates are judged: what callers say, as options of the library.
 
 use nddb::View;
-use nddb::detect::methods::{Hamming, Lcs};
+use nddb::detect::methods::Lcs;
 use nddb::detect::{
     GROUP_LIMIT, Level, Method, MethodChoice, OnlineDetector, PairOptions, UnknownLevel, UnknownWords, Verification,
     WordsFrom,
@@ -23,6 +23,16 @@ pub(crate) struct Judging {
 /// Takes the name of a method.
 pub(crate) fn method(name: &str) -> Result<Box<dyn Method>> {
     name.parse().map_err(|error: nddb::detect::UnknownMethod| Fault::value(error.to_string()))
+}
+
+/// The error that an option of other methods is given.
+fn no_option(name: &str, of: &str, method: &dyn Method) -> Fault {
+    Fault::value(format!("{name} is an option of {of}, and the method is {method}"))
+}
+
+/// Returns a method with a distance, if it compares distances.
+pub(crate) fn within(method: Box<dyn Method>, k: u8) -> Box<dyn Method> {
+    method.within(k.into()).unwrap_or(method)
 }
 
 /// Refuses a probability that is none.
@@ -87,23 +97,16 @@ impl Judging {
     }
 
     fn choice(&self, view: View<'_>) -> Result<MethodChoice> {
-        let mut choice = match (&self.method, self.k) {
-            (None, None) => MethodChoice::usual(view),
-            (None, Some(_)) => MethodChoice::exactly(Hamming::default()),
-            (Some(method), _) => MethodChoice::named(view, method.clone()),
-        };
-        let method = &choice.method;
+        let mut choice = MethodChoice::of(view, self.method.clone(), self.k.map(u32::from))
+            .map_err(|method| no_option("k", "hamming", &*method))?;
+        let method = &*choice.method;
         for (given, used, name, of) in [
-            (self.k.is_some(), method.is_by_distance(), "k", "hamming"),
             (self.complete, method.has_parameter("complete"), "complete", "c and split"),
             (self.min_probability.is_some(), method.has_parameter("probability"), "min_probability", "model"),
         ] {
             if given && !used {
-                return Err(Fault::value(format!("{name} is an option of {of}, and the method is {method}")));
+                return Err(no_option(name, of, method));
             }
-        }
-        if let Some(within) = self.k.and_then(|k| choice.method.within(k.into())) {
-            choice.method = within;
         }
         set_known(&mut choice.method, self.complete, self.min_probability)?;
         Ok(choice)

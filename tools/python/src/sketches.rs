@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use crate::arrow::{Arrays, Bytes, column};
 use crate::config::named;
 use crate::errors::{Fault, Result};
-use crate::judging::{method as named_method, set_known};
+use crate::judging::{method as named_method, set_known, within};
 use crate::recipe::Tables;
 use crate::stream::Stream;
 use crate::tables::Rows;
@@ -42,10 +42,8 @@ pub(crate) fn py_candidate_keys(
     recipe: &str,
     complete: bool,
 ) -> Result<Stream> {
-    let (mut method, kinds, tables) = (named_method(method)?, named(recipe)?.keys(), Tables::new(sketches)?);
-    if let Some(within) = method.within(k.into()) {
-        method = within;
-    }
+    let (kinds, tables) = (named(recipe)?.keys(), Tables::new(sketches)?);
+    let mut method = within(named_method(method)?, k);
     set_known(&mut method, complete, None)?;
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
     // A method without keys is refused at once.
@@ -83,12 +81,9 @@ pub(crate) fn decide(
     min_probability: Option<f64>,
     or_hamming: bool,
 ) -> Result<Stream> {
-    let (mut method, hamming) = (named_method(method)?, Hamming::within(k.into()));
-    if method.is_by_distance() {
-        method = hamming.into();
-    }
+    let mut method = within(named_method(method)?, k);
     set_known(&mut method, false, min_probability)?;
-    let or_hamming = or_hamming.then_some(hamming);
+    let or_hamming = or_hamming.then(|| Hamming::within(k.into()));
     let options = PairOptions { or_hamming, ..PairOptions::new(method) };
     // A method of texts is refused at once.
     let empty = Document::bare("none", nddb::Fingerprint(0))?;

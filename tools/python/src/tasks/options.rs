@@ -1,11 +1,11 @@
 //! How near-duplicates are judged, without a database.
 
 use nddb::detect::methods::Hamming;
-use nddb::detect::{GROUP_LIMIT, Method, PairOptions, default_of};
+use nddb::detect::{GROUP_LIMIT, PairOptions, default_of};
 use nddb::sketch::Recipe;
 
 use crate::errors::Result;
-use crate::judging::{check_probability, method as named_method, set_known};
+use crate::judging::{check_probability, method as named_method, set_known, within};
 
 /// Returns the options of a method; without one those of the default of the recipe, with hamming for documents of which
 /// only the fingerprint is known.
@@ -17,17 +17,16 @@ pub(super) fn pair_options(
     complete: bool,
     min_probability: Option<f64>,
 ) -> Result<PairOptions> {
-    let hamming = Hamming::within(k.into());
     let (method, or_hamming) = match method {
         Some(name) => (named_method(name)?, None),
-        None => (default_of(Some(recipe)), Some(hamming)),
+        None => (default_of(Some(recipe)), Some(Hamming::within(k.into()))),
     };
     if method.needs_text() {
         let why = "it compares texts, and sketches are given".into();
         return Err(nddb::Error::Method { method: method.name(), why }.into());
     }
     check_probability(min_probability)?;
-    let mut method: Box<dyn Method> = if method.is_by_distance() { hamming.into() } else { method };
+    let mut method = within(method, k);
     set_known(&mut method, complete, min_probability)?;
     let group_limit = group_limit.unwrap_or(GROUP_LIMIT);
     Ok(PairOptions { or_hamming, group_limit, ..PairOptions::new(method) })
