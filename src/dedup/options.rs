@@ -19,8 +19,8 @@ pub const GROUP_LIMIT: usize = 1000;
 pub struct PairOptions {
     /// Method, with its parameters.
     pub method: Box<dyn Method>,
-    /// The method hamming, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
-    /// known.
+    /// The method hamming, if it decides pairs that the method cannot decide, because only the fingerprint of either
+    /// document is known.
     pub or_hamming: Option<Hamming>,
     /// Whether all pairs are written, instead of groups and the pairs between them.
     pub expand: bool,

@@ -1,6 +1,7 @@
 //! The jobs of nddb that write files.
 //!
-//! [`removed`] finds the documents to remove, and why. [`NamedId`] reads the ids of lists and arguments, [`tsv`] writes them; [`quantity`] writes numbers for people.
+//! [`removed`] finds the documents to remove, and why. [`NamedId`] reads the ids of lists and arguments, [`tsv`] writes
+//! them; [`quantity`] writes numbers for people.
 //! [`output`] opens every file, folder and remote object that a command writes: it refuses those that the command
 //! reads, lets two runs never write one output, and gives an output its name only when it is complete and durable.
 //! [`scratch`] makes the folders of temporary files, which the next run removes if a run was killed.

@@ -5,9 +5,9 @@
 //! object, byte for byte as in `aws s3 ls` (of an HTTP server, percent-encoded as in a browser).
 //!
 //! Credentials, the region and the endpoint come from the usual variables of the environment: `AWS_*`, `GOOGLE_*`,
-//! `AZURE_*`, and `NDDB_HTTP_CREDENTIALS`, the path of a list of signed addresses. This is the only place of the library
-//! that reads the environment. Two threads, started by the first request, send all requests; a request that fails is
-//! tried again for a minute.
+//! `AZURE_*`, and `NDDB_HTTP_CREDENTIALS`, the path of a list of signed addresses. This is the only place of the
+//! library that reads the environment. Two threads, started by the first request, send all requests; a request that
+//! fails is tried again for a minute.
 //!
 //! The range, the length and the version (ETag, or time of modification and size) of every answer are compared with
 //! what was asked for. A file of a server that sends no ranges is copied to a temporary file.

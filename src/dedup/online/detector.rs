@@ -14,8 +14,8 @@ use crate::verification::Verification;
 pub struct OnlineDetector {
     /// Method, with its parameters.
     pub method: Box<dyn Method>,
-    /// The method hamming, if it decides pairs that the method cannot decide, because only the fingerprint of either document is
-    /// known.
+    /// The method hamming, if it decides pairs that the method cannot decide, because only the fingerprint of either
+    /// document is known.
     pub or_hamming: Option<Hamming>,
     /// How much of a document may be lost that is not inserted, because a near-duplicate of it is stored.
     pub level: Level,

@@ -29,8 +29,8 @@ pub enum Judgement {
 impl OnlineDetector {
     /// Stages a document unless it is a near-duplicate of a document that is stored or staged under another id, and no
     /// more of it would be lost than the level allows. What would be lost is known from the words of both
-    /// ([`document_with_words`](crate::document_with_words)), and otherwise estimated. The method may be any for which the database keeps an index. Verdict and insertion are one step. Documents of a
-    /// pending batch are not compared.
+    /// ([`document_with_words`](crate::document_with_words)), and otherwise estimated. The method may be any for which
+    /// the database keeps an index. Verdict and insertion are one step. Documents of a pending batch are not compared.
     ///
     /// # Errors
     /// Errors of [`Writer::insert`] and [`OnlineDetector::ask`]: a document that cannot be judged never counts as new.

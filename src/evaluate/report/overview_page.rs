@@ -119,7 +119,7 @@ fn scores(html: &mut Html, overview: &Overview) {
     html.table(&["rule that decided", "score", "removed", "share"], &rows);
 }
 
-/// What is lost, the removals that lose most first.
+/// Writes the section of the removed documents with the greatest losses.
 fn lost(html: &mut Html, report: &Report<'_>) {
     let overview = &report.overview;
     html.heading(2, "What is lost");

@@ -28,8 +28,8 @@ impl Earlier<'_> {
     /// order of document numbers.
     ///
     /// # Errors
-    /// Errors of [`OnlineDetector::ask_parts`]; any error of `emit`; [`nddb_index::Error::Cancelled`] if `watch` returns
-    /// `false`.
+    /// Errors of [`OnlineDetector::ask_parts`]; any error of `emit`; [`nddb_index::Error::Cancelled`] if `watch`
+    /// returns `false`.
     pub fn each(
         &self,
         view: View<'_>,

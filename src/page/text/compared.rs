@@ -23,8 +23,8 @@ pub const OF_TEXT: char = 't';
 pub const OF_MARKUP: char = 'm';
 
 /// Returns the compared text of a page: [`OF_TEXT`] or [`OF_MARKUP`], then for each block of the page a line end, the
-/// kind of the block ([`CONTENT`], [`TITLE`], [`OTHER`], [`UNSEEN_CONTENT`] or [`UNSEEN`]), and its words in their own letters with a space between
-/// each two. Scripts without spaces are divided into words.
+/// kind of the block ([`CONTENT`], [`TITLE`], [`OTHER`], [`UNSEEN_CONTENT`] or [`UNSEEN`]), and its words in their own
+/// letters with a space between each two. Scripts without spaces are divided into words.
 ///
 /// ```
 /// use nddb_page::text::{Page, compared_text};

@@ -60,8 +60,8 @@ pub(crate) fn defaults() -> &'static [Box<dyn Method>] {
     &DEFAULTS
 }
 
-/// Returns the default method of a recipe: [`Model`] if the recipe keeps an index for it, else [`Hamming`]. The model is
-/// the most accurate method on labelled pages, and the baseline for the evaluation of others.
+/// Returns the default method of a recipe: [`Model`] if the recipe keeps an index for it, else [`Hamming`]. The model
+/// is the most accurate method on labelled pages, and the baseline for the evaluation of others.
 pub fn default_of(recipe: Option<&Recipe>) -> Box<dyn Method> {
     match recipe {
         Some(recipe) if recipe.has_profile() => Model::default().into(),

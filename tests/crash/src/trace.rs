@@ -20,7 +20,7 @@ pub(crate) enum Event {
     Write(usize, u64, Arc<[u8]>),
     Truncate(usize, u64),
     SyncFile(usize),
-    /// What was written to a file does not become durable, not even by the next sync.
+    /// A sync of a file fails: the writes before it never become durable, whatever later syncs return.
     FailSync(usize),
     SyncFolder(PathBuf),
     Rename(PathBuf, PathBuf),

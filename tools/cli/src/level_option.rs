@@ -19,8 +19,9 @@ pub(crate) struct LevelOption {
     /// Where the words come from by which the loss is known: auto, stored (in the database), archives (read
     /// again where they were loaded from), remote (those in stores and on servers, too), estimate (from sketches)
     ///
-    /// By default the texts that the database keeps are taken (create --keep-words), else local archives are read again. If none can be read, the loss is estimated from sketches, and every
-    /// removal counts as unverified. A document whose text cannot be read stays.
+    /// By default the texts that the database keeps are taken (create --keep-words), else local archives are read
+    /// again. If none can be read, the loss is estimated from sketches, and every removal counts as unverified. A
+    /// document whose text cannot be read stays.
     #[arg(long, value_name = "FROM", default_value_t)]
     words: WordsFrom,
 }

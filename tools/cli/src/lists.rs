@@ -1,8 +1,8 @@
-//! Lists, one line for each id or other thing: the one reader of them. A list may be compressed with gzip or zstd, may be
-//! UTF-8 or UTF-16, may begin with a byte order mark, and its lines may end as on Windows.
+//! Lists, one line for each id or other thing: the one reader of them. A list may be compressed with gzip or zstd, may
+//! be UTF-8 or UTF-16, may begin with a byte order mark, and its lines may end as on Windows.
 //!
-//! `nddb cluster -o` writes a summary beside its lists, with the length and digest of each. A list that was cut short is
-//! known by it. A list without a summary is read as it is, with a warning if it is empty.
+//! `nddb cluster -o` writes a summary beside its lists, with the length and digest of each. A list that was cut short
+//! is known by it. A list without a summary is read as it is, with a warning if it is empty.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};

@@ -1,4 +1,4 @@
-//! What is lost if a document is removed, in lines and lists.
+//! The losses of a pair as fields of JSON and cells of TSV.
 
 use nddb::detect::{KnownLoss, PairLoss};
 use nddb_jobs::removed::lost;

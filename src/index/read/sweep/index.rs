@@ -12,7 +12,8 @@ use crate::{Error, Result};
 
 /// Maximum number of groups of bits, beyond k, that are tried for a scheme of the queries.
 const GROUPS_MAX: u8 = 6;
-/// Cost of decoding one fingerprint, of looking it up in one bitmap, and of comparing it with one query, in nanoseconds.
+/// Cost of decoding one fingerprint, of looking it up in one bitmap, and of comparing it with one query, in
+/// nanoseconds.
 const DECODE_COST: f64 = 3.0;
 const LOOK_COST: f64 = 1.0;
 const COMPARE_COST: f64 = 5.0;
@@ -228,8 +229,8 @@ fn check(bits: u8, queries: &[Fingerprint], within: Within) -> Result<()> {
     }
 }
 
-/// Predicts the time to compare one stored fingerprint with all of `len` queries, in nanoseconds, if there are tables for
-/// the distance.
+/// Predicts the time to compare one stored fingerprint with all of `len` queries, in nanoseconds, if there are tables
+/// for the distance.
 pub(crate) fn predicted_ns(bits: u8, within: Within, len: usize, memory_limit: u64) -> f64 {
     if within.0 > K_MAX.min(bits - 1) {
         return f64::INFINITY;

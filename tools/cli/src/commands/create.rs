@@ -56,9 +56,9 @@ pub(super) struct RecipeArgs {
     /// The base: main (the content of a page), web (all of it), or what another tool makes of a page: 1e0ng, seomoz,
     /// text-dedup, wayback64, trafilatura
     ///
-    /// Fingerprints of main are minhash-1bit: one bit of each of 64 min-values (Li and Koenig 2010). Those of the others
-    /// are simhash: signs of sums of weighted features (Manku et al. 2007). The label of a database, as `nddb stats`
-    /// prints it, is accepted, too: main/1, web-c.
+    /// Fingerprints of main are minhash-1bit: one bit of each of 64 min-values (Li and Koenig 2010). Those of the
+    /// others are simhash: signs of sums of weighted features (Manku et al. 2007). The label of a database, as
+    /// `nddb stats` prints it, is accepted, too: main/1, web-c.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main

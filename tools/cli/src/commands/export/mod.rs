@@ -21,8 +21,8 @@ use crate::{database, interrupt, output};
 ///
 /// Documents are written in loading order. The same database always gives the same bytes, and memory use does not
 /// depend on the number of documents. In TSV, tab, line ends and backslash are written as \t, \n, \r and \\, other
-/// control characters as \u001b, and missing values are empty. If a number and a text with the same digits are both ids,
-/// they are written as \#17 and \"17.
+/// control characters as \u001b, and missing values are empty. If a number and a text with the same digits are both
+/// ids, they are written as \#17 and \"17.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -63,9 +63,9 @@ const BUFFER: usize = 256 << 10;
 ///
 /// For an archive that was loaded, exactly the rows that were judged are removed, by file and position. For other
 /// files, rows are found by id, and kept if several rows have the same id; such files are read twice. The field for ids
-/// is the one used when the file was loaded. A list that was cut short since 'nddb cluster' wrote it, or of which no id is
-/// in the database or the inputs, is an error (exit code 1). Memory grows with the lists (130 bytes per id), not with the
-/// inputs.
+/// is the one used when the file was loaded. A list that was cut short since 'nddb cluster' wrote it, or of which no id
+/// is in the database or the inputs, is an error (exit code 1). Memory grows with the lists (130 bytes per id), not
+/// with the inputs.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT",

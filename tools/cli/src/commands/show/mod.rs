@@ -23,10 +23,10 @@ const WIDTH: usize = 120;
 
 /// Show two documents side by side and mark the words in which they differ
 ///
-/// The texts are those that were compared, of the database if it keeps words, or else of the archives that the documents
-/// were loaded from. Text that a page carries and does not show is marked with [not shown]. Long stretches of equal words are
-/// shortened to their number of words. Words of only one document are coloured on a terminal; elsewhere, or with
-/// NO_COLOR, they are written as [-removed-] and {+added+}.
+/// The texts are those that were compared, of the database if it keeps words, or else of the archives that the
+/// documents were loaded from. Text that a page carries and does not show is marked with [not shown]. Long stretches of
+/// equal words are shortened to their number of words. Words of only one document are coloured on a terminal;
+/// elsewhere, or with NO_COLOR, they are written as [-removed-] and {+added+}.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb show [OPTIONS] DB A B",
