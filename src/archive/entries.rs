@@ -79,6 +79,11 @@ pub(super) trait Reader: Send {
     /// Keeps each record until the next one is read.
     fn keep_records(&mut self) {}
 
+    /// Returns the bytes of the last row, if records are kept.
+    fn row(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// Returns the last record, if records are kept and the last entry was one.
     fn whole_record(&self) -> Option<&WholeRecord> {
         None

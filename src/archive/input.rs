@@ -175,7 +175,15 @@ impl Input {
         self.entries.reader().map(|reader| reader.revisited()).unwrap_or_default()
     }
 
-    /// Keeps each record of a WARC file for [`Input::whole_record`], which costs a copy.
+    /// Returns the bytes of the last row of a CSV file, decompressed, if records are kept. Before the first entry these
+    /// are the header, after the last one what remains.
+    #[must_use]
+    pub fn row(&self) -> Option<&[u8]> {
+        self.entries.reader()?.row()
+    }
+
+    /// Keeps each record of a WARC file for [`Input::whole_record`], and each row of a CSV file for [`Input::row`],
+    /// which costs a copy.
     pub fn keep_records(&mut self) {
         self.entries.keep_records();
     }

@@ -2,11 +2,12 @@
 //!
 //! The data sets are those of datatrove and FineWeb (`metadata.url`), dolma (`created`, `metadata.url`), C4, mC4 and
 //! CulturaX (`timestamp`), RedPajama and CCNet (`raw_content`, `meta.url`, `date_download`), HPLT (`u`, `ts`), DCLM
-//! (`metadata.WARC-Target-URI`) and OSCAR (`content`, `warc_headers`). If the user gives a name, no others are tried.
+//! (`metadata.WARC-Target-URI`) and OSCAR (`content`, `warc_headers`); chats are in `messages` or `conversations`. If the
+//! user gives a name, no others are tried. `title,body` names several fields, whose texts are joined.
 
 use super::options::{JsonFields, Options};
 
-const TEXT: &[&str] = &["raw_content", "content"];
+const TEXT: &[&str] = &["raw_content", "content", "messages", "conversations"];
 
 const URL: &[&str] = &["metadata.url", "meta.url", "u", "metadata.WARC-Target-URI", "warc_headers.warc-target-uri"];
 
@@ -26,7 +27,23 @@ const DATE: &[&str] = &[
 
 /// Returns the names of the text, the one that is preferred first.
 pub(super) fn text(options: &Options) -> Vec<&str> {
+    if is_joined(options) {
+        return options.fields.text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    }
     with_others(&options.fields.text, &JsonFields::default().text, TEXT, options)
+}
+
+/// Returns whether the text is that of several fields together.
+pub(super) fn is_joined(options: &Options) -> bool {
+    options.fields.text.contains(',')
+}
+
+/// Returns the names that are required, each by itself.
+pub(super) fn required(options: &Options) -> impl Iterator<Item = &str> {
+    options.required.iter().flat_map(|name| {
+        let is_several = *name == options.fields.text && is_joined(options);
+        name.split(move |c| c == ',' && is_several).map(str::trim)
+    })
 }
 
 /// Returns the names of the address, the one that is preferred first.

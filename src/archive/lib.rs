@@ -57,6 +57,7 @@ mod names;
 mod open;
 mod options;
 mod packed;
+mod parts;
 mod ranges;
 mod recognise;
 mod select;

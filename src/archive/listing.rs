@@ -48,6 +48,7 @@ pub struct Inputs {
 /// A path does not exist or cannot be listed, or a folder has no input. A folder or a Parquet file is part of a Delta,
 /// Iceberg, Hudi or Lance table.
 pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, ArchiveError> {
+    paths.iter().try_for_each(|path| refuse_scheme(path.as_ref()))?;
     let mut inputs = Inputs::default();
     let are_folders: Vec<bool> = paths.iter().map(|path| is_folder(path.as_ref())).collect::<Result<_, _>>()?;
     let are_several = are_folders.iter().filter(|is_folder| **is_folder).count() > 1;
@@ -76,6 +77,41 @@ pub fn expand<P: AsRef<Path>>(paths: &[P], format: Format) -> Result<Inputs, Arc
         inputs.located.extend(found.into_iter().map(|(_, located)| located));
     }
     Ok(inputs)
+}
+
+/// Refuses an address of a scheme that is not read, and says how to get the file.
+fn refuse_scheme(path: &Path) -> Result<(), ArchiveError> {
+    let address = path.to_string_lossy();
+    let Some((scheme, rest)) = address.split_once("://") else { return Ok(()) };
+    if is_remote(path) || path.exists() {
+        return Ok(());
+    }
+    let why = match &*scheme.to_ascii_lowercase() {
+        "hf" => {
+            let (kind, rest) = match rest.strip_prefix("datasets/") {
+                Some(rest) => ("--repo-type dataset ", rest),
+                None => ("", rest),
+            };
+            let parts: Vec<&str> = rest.splitn(3, '/').collect();
+            let (repository, file) = match parts[..] {
+                [owner, name, file] => (format!("{owner}/{name}"), format!(" {file}")),
+                _ => (rest.to_owned(), String::new()),
+            };
+            let (repository, revision) = match repository.split_once('@') {
+                Some((repository, revision)) => (repository.to_owned(), format!(" --revision {revision}")),
+                None => (repository, String::new()),
+            };
+            let file = file.trim_end().to_owned();
+            format!(
+                "get it first: 'hf download {kind}{repository}{file}{revision}' prints where it is in the local cache; \
+                 give that path"
+            )
+        }
+        "ftp" | "ftps" | "sftp" => format!("get it first: 'curl -O {address}'; give the file"),
+        "file" => "give the path without file://".to_owned(),
+        _ => "no address that is read: these begin with s3://, gs://, az://, abfs://, http:// or https://".to_owned(),
+    };
+    Err(ArchiveError::Unusable { path: path.to_owned(), why })
 }
 
 /// Refuses a local path that is inside a table whose log says which rows are current. `parents` has the folders that

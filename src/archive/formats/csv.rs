@@ -16,6 +16,7 @@ use crate::entry::{Entry, EntryContent, PageEntry, Reason, is_text_id};
 use crate::error::ArchiveError;
 use crate::layouts;
 use crate::options::Options;
+use crate::parts;
 use crate::stream::{Fill, Stream, Tear};
 
 /// Maximum number of columns.
@@ -48,6 +49,9 @@ struct Csv {
     /// The fields of the last row, concatenated, and the end of each.
     fields: Vec<u8>,
     ends: Vec<usize>,
+    /// The bytes of the header, and then of each row if they are kept.
+    raw: Vec<u8>,
+    keeps_rows: bool,
     /// Whether bytes were lost before the next row, so that it may be the rest of a row.
     unsure: bool,
 }
@@ -101,13 +105,17 @@ impl Csv {
     /// Reads the header. The inner error is a message that explains why no document can be made from the rows.
     fn open(stream: &mut Stream, options: &Options) -> io::Result<Result<Csv, String>> {
         fill_line(stream, options)?;
+        let mut raw = Vec::new();
         if stream.window().starts_with(b"\xef\xbb\xbf") {
+            raw.extend_from_slice(&stream.window()[..3]);
             stream.consume(3);
         }
         let line = first_line(stream.window());
         let declared = declared_delimiter(line);
         if declared.is_some() {
-            stream.consume(line.len() + 1);
+            let len = (line.len() + 1).min(stream.window().len());
+            raw.extend_from_slice(&stream.window()[..len]);
+            stream.consume(len);
             fill_line(stream, options)?;
         }
         let line = first_line(stream.window());
@@ -120,6 +128,8 @@ impl Csv {
             width: 0,
             fields: Vec::new(),
             ends: Vec::new(),
+            raw,
+            keeps_rows: true,
             unsure: false,
         };
         match csv.read(stream, options.limits.header)? {
@@ -127,6 +137,7 @@ impl Csv {
             Row::TooLong => return Ok(Err("its first line is too long for a header of columns".to_owned())),
             Row::Torn(_) | Row::End => return Ok(Err("it ends inside the header of columns".to_owned())),
         }
+        csv.keeps_rows = false;
         csv.width = csv.ends.len();
         let names: Vec<String> =
             (0..csv.width).map(|at| String::from_utf8_lossy(csv.field(at)).trim().to_owned()).collect();
@@ -149,9 +160,15 @@ impl Csv {
             })?;
             return Ok(EntryContent::Fingerprint { id, fingerprint, url });
         }
-        let text = || columns.text.iter().copied().find(filled).or(columns.text.first().copied());
-        let (kind, at) = match (columns.html.filter(filled), text()) {
-            (Some(html), _) => (PageKind::Html, html),
+        let text = || {
+            let mut all = columns.text.iter().copied().filter(filled);
+            match layouts::is_joined(options) {
+                true => Some(parts::join(all.map(value)).into_bytes()),
+                false => all.next().or(columns.text.first().copied()).map(|at| self.field(at).to_vec()),
+            }
+        };
+        let (kind, body) = match (columns.html.filter(filled), text()) {
+            (Some(html), _) => (PageKind::Html, self.field(html).to_vec()),
             (None, Some(text)) => (PageKind::Text, text),
             (None, None) => {
                 let names = &options.fields;
@@ -159,7 +176,6 @@ impl Csv {
                 return Err(skipped(Reason::MissingField, detail));
             }
         };
-        let body = self.field(at).to_vec();
         let charset = std::str::from_utf8(&body).is_ok().then(|| "utf-8".to_owned());
         let dates = columns.date.iter().map(|&at| match value(at).parse() {
             Ok(number) => Date::of_number(number),
@@ -203,6 +219,9 @@ impl Csv {
             self.ends.resize(self.ends.len().max(count + 64), 0);
             let (result, read, written, ended) =
                 self.reader.read_record(stream.window(), &mut self.fields[len..], &mut self.ends[count..]);
+            if self.keeps_rows {
+                self.raw.extend_from_slice(&stream.window()[..read]);
+            }
             stream.consume(read);
             (len, count) = (len + written, count + ended);
             // The excess is skipped without using memory.
@@ -228,7 +247,16 @@ impl Csv {
 }
 
 impl EntryReader for Csv {
+    fn keep_records(&mut self) {
+        self.keeps_rows = true;
+    }
+
+    fn row(&self) -> Option<&[u8]> {
+        Some(&self.raw)
+    }
+
     fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
+        self.raw.clear();
         let (point, begin) = (stream.point(), stream.offset());
         let row = self.read(stream, options.limits.record)?;
         let position = stream.position_since(point, stream.offset() - begin);
@@ -265,7 +293,7 @@ impl Columns {
             format!("its columns are {}{more}", names[..names.len().min(LISTED)].join(", "))
         };
         let find = |name: &str| names.iter().position(|column| column == name);
-        if let Some(name) = options.required.iter().find(|name| find(name).is_none()) {
+        if let Some(name) = layouts::required(options).find(|name| find(name).is_none()) {
             return Err(format!("no column {name:?}; {}", listed()));
         }
         let all = |candidates: &[&str]| candidates.iter().filter_map(|name| find(name)).collect::<Vec<_>>();

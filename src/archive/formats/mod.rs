@@ -87,6 +87,12 @@ impl Format {
         requested == Format::Auto || requested == self || of_crawls(requested) && of_crawls(self)
     }
 
+    /// Returns the usual ending of the names of its files.
+    #[must_use]
+    pub fn ending(self) -> &'static str {
+        self.rules().endings.first().unwrap_or(&self.rules().name)
+    }
+
     /// Returns the format of a file name's ending, before any ending of compression.
     #[must_use]
     pub fn of_name(path: &Path) -> Option<Format> {

@@ -193,6 +193,9 @@ impl Warc {
         let other = EntryContent::Other(other_kind(kind));
         let url = headers.uri("warc-target-uri");
         let own_id = || headers.uri("warc-record-id");
+        if (is("response") || is("resource")) && is_part(headers) {
+            return EntryContent::Other(OtherKind::Resource);
+        }
         let is_http = || content.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"));
         let (kind, charset, body, truncated, id) = if is("response") || is("resource") && is_http() {
             match http::page(content, cut, None, options, &mut self.http) {
@@ -252,6 +255,30 @@ fn bare(headers: &Headers, content: &[u8]) -> Option<(PageKind, Option<String>)>
         Some(value) => Some((http::page_kind(http::media_type(value))?, http::charset(value))),
         None => sniff::looks_like_html(content).then_some((PageKind::Html, None)),
     }
+}
+
+/// Returns whether a browser fetched the record as a part of a page, by the field of Browsertrix: an image, a script, or
+/// what a script fetched.
+fn is_part(headers: &Headers) -> bool {
+    const PARTS: [&str; 15] = [
+        "stylesheet",
+        "image",
+        "media",
+        "font",
+        "script",
+        "texttrack",
+        "xhr",
+        "fetch",
+        "eventsource",
+        "websocket",
+        "manifest",
+        "ping",
+        "cspviolationreport",
+        "preflight",
+        "signedexchange",
+    ];
+    let part = headers.get("warc-resource-type").unwrap_or_default();
+    PARTS.iter().any(|name| part.eq_ignore_ascii_case(name.as_bytes()))
 }
 
 /// Returns whether a URI is the address of a resource that was fetched or read. Crawlers store logs, settings and texts

@@ -5,6 +5,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use crate::layouts;
 use crate::options::{JsonFields, Options};
+use crate::parts::OfMessage;
 
 /// Maximum number of columns that a message lists.
 const LISTED: usize = 40;
@@ -39,6 +40,17 @@ pub(super) enum Kind {
     Double,
 }
 
+/// A part of a text.
+pub(super) enum Part {
+    /// The text of a column.
+    One(Column),
+    /// A list of texts, or the contents of messages with the column of their roles, and the only role that is wanted.
+    List { content: Column, role: Option<Column>, only: Option<String> },
+}
+
+/// Names that writers give to the levels of a list.
+const LEVELS: [&str; 6] = ["list", "element", "item", "array", "bag", "array_element"];
+
 /// Number of columns that are read.
 pub(super) const COLUMNS: usize = 10;
 
@@ -56,6 +68,8 @@ pub(super) struct Columns {
     pub(super) sketch: Option<Column>,
     pub(super) recipe: Option<Column>,
     pub(super) archive: Option<Column>,
+    /// The text, if it stands in several parts.
+    pub(super) parts: Vec<Part>,
 }
 
 impl Columns {
@@ -98,13 +112,25 @@ impl Columns {
         {
             return Ok(Columns { batch, ..columns });
         }
+        let candidates = layouts::text(options);
+        let mut parts = match layouts::is_joined(options) {
+            true => candidates
+                .iter()
+                .map(|name| part(schema, name).ok_or_else(|| format!("no text column {name:?}; {}", listed(schema))))
+                .collect::<Result<Vec<_>, String>>()?,
+            false => candidates.first().and_then(|name| list(schema, name)).into_iter().collect(),
+        };
+        let text = if parts.is_empty() { find_any(&candidates, &usual.text, is_text)? } else { None };
+        if text.is_none() && parts.is_empty() {
+            parts.extend(candidates.iter().skip(1).find_map(|name| list(schema, name)));
+        }
         let columns = Columns {
             id: match options.needs_no_ids() {
                 true => None,
                 false => find(&names.id, &usual.id, |kind| !matches!(kind, Kind::Time(_) | Kind::Days | Kind::Double))?,
             },
             url: find_any(&layouts::url(options), &usual.url, is_text)?,
-            text: find_any(&layouts::text(options), &usual.text, is_text)?,
+            text,
             html: find(&names.html, &usual.html, is_text)?,
             fp: find(&names.fp, &usual.fp, |kind| {
                 matches!(kind, Kind::Text | Kind::Bytes | Kind::Int64 | Kind::Uint64)
@@ -121,8 +147,9 @@ impl Columns {
             sketch: None,
             recipe: None,
             archive: None,
+            parts,
         };
-        if columns.text.is_none() && columns.html.is_none() && columns.fp.is_none() {
+        if columns.text.is_none() && columns.parts.is_empty() && columns.html.is_none() && columns.fp.is_none() {
             return Err(format!(
                 "none of the columns {:?}, {:?} and {:?}; {}; name one with --text-column or --html-column",
                 names.text,
@@ -144,7 +171,7 @@ impl Columns {
 
     /// Returns the columns in order.
     pub(super) fn all(&self) -> [Option<&Column>; COLUMNS] {
-        let Columns { id, url, text, html, fp, date, batch, sketch, recipe, archive } = self;
+        let Columns { id, url, text, html, fp, date, batch, sketch, recipe, archive, parts: _ } = self;
         [id, url, text, html, fp, date, batch, sketch, recipe, archive].map(Option::as_ref)
     }
 }
@@ -155,6 +182,44 @@ pub(super) fn column(schema: &SchemaDescriptor, name: &str) -> Option<Result<Col
         schema.columns().iter().enumerate().find(|(_, column)| column.path().parts().join(".") == name)?;
     let kind = if found.max_rep_level() == 0 { kind(found) } else { None };
     Some(kind.map(|kind| Column { index, name: name.to_owned(), kind }).ok_or_else(|| name.to_owned()))
+}
+
+/// Finds a part of a text: a column of texts, or a list.
+fn part(schema: &SchemaDescriptor, name: &str) -> Option<Part> {
+    let one = column(schema, name).and_then(Result::ok);
+    one.filter(|one| matches!(one.kind, Kind::Text | Kind::Bytes)).map(Part::One).or_else(|| list(schema, name))
+}
+
+/// Finds a list of texts, or of messages, perhaps those of one role: `messages.user`.
+fn list(schema: &SchemaDescriptor, name: &str) -> Option<Part> {
+    let find = |name: &str, only: Option<&str>| {
+        let (mut texts, mut content, mut role) = (None, None, None);
+        for (index, leaf) in schema.columns().iter().enumerate() {
+            let path = leaf.path().parts().join(".");
+            let Some(inner) = path.strip_prefix(name).and_then(|rest| rest.strip_prefix('.')) else { continue };
+            let Some(kind @ (Kind::Text | Kind::Bytes)) = kind(leaf).filter(|_| leaf.max_rep_level() == 1) else {
+                continue;
+            };
+            let of_message: Vec<&str> = inner.split('.').filter(|part| !LEVELS.contains(part)).collect();
+            let column = Column { index, name: path.clone(), kind };
+            match of_message[..] {
+                [] => texts = Some(column),
+                [one] => match OfMessage::of_name(one) {
+                    Some(OfMessage::Role) => role = Some(column),
+                    Some(OfMessage::Content) => content = content.or(Some(column)),
+                    None => (),
+                },
+                _ => (),
+            }
+        }
+        let only = only.map(str::to_owned);
+        match texts.filter(|_| only.is_none()) {
+            Some(content) => Some(Part::List { content, role: None, only }),
+            None if only.is_some() && role.is_none() => None,
+            None => content.map(|content| Part::List { content, role, only }),
+        }
+    };
+    find(name, None).or_else(|| name.rsplit_once('.').and_then(|(outer, only)| find(outer, Some(only))))
 }
 
 /// Returns whether a column has only nulls, by its type.

@@ -24,8 +24,11 @@ pub(super) enum Value {
 /// A position among the values of a column in a row group.
 pub(super) struct Cursor {
     reader: Reader,
-    /// The definition level of the value read.
+    /// The definition levels of the values read, and their repetition levels if the column is in a list.
     level: Vec<i16>,
+    repeated: Vec<i16>,
+    /// The definition level of a value that is not null.
+    max: i16,
 }
 
 enum Reader {
@@ -44,7 +47,8 @@ impl Cursor {
         let descriptor = chunk.column_descr_ptr();
         let rows = usize::try_from(group.num_rows())?;
         let inner = SerializedPageReader::new(Arc::new(file.clone()), chunk, rows, None)?;
-        let pages = Pages { inner, levels: descriptor.max_def_level() };
+        let max = descriptor.max_def_level();
+        let pages = Pages { inner, levels: max, is_list: descriptor.max_rep_level() > 0 };
         let reader = match get_column_reader(descriptor, Box::new(pages)) {
             ColumnReader::ByteArrayColumnReader(reader) => Reader::Bytes(reader, Vec::new()),
             ColumnReader::FixedLenByteArrayColumnReader(reader) => Reader::Fixed(reader, Vec::new()),
@@ -54,7 +58,23 @@ impl Cursor {
             ColumnReader::Int96ColumnReader(reader) => Reader::Int96(reader, Vec::new()),
             _ => return Err(ParquetError::General("a column of an unsupported type".to_owned())),
         };
-        Ok(Cursor { reader, level: Vec::new() })
+        Ok(Cursor { reader, level: Vec::new(), repeated: Vec::new(), max })
+    }
+
+    /// Returns the next list of texts, which may be null.
+    pub(super) fn list(&mut self) -> Result<Vec<Option<ByteArray>>> {
+        let Self { reader: Reader::Bytes(reader, values), level, repeated, max } = self else {
+            return Err(ParquetError::General("a list of another type".to_owned()));
+        };
+        level.clear();
+        repeated.clear();
+        values.clear();
+        let (rows, ..) = reader.read_records(1, Some(level), Some(repeated), values)?;
+        if rows == 0 {
+            return Err(too_few());
+        }
+        let mut values = values.drain(..);
+        Ok(level.iter().map(|level| if level == max { values.next() } else { None }).collect())
     }
 
     /// Returns the next value.

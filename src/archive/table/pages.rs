@@ -14,6 +14,8 @@ pub(super) struct Pages {
     pub(super) inner: SerializedPageReader<File>,
     /// Greatest definition level of the column.
     pub(super) levels: i16,
+    /// Whether it is in a list, so that repetition levels come first.
+    pub(super) is_list: bool,
 }
 
 impl Iterator for Pages {
@@ -51,11 +53,15 @@ impl Pages {
         match page {
             Page::DictionaryPage { buf, num_values, .. } => *num_values as usize <= buf.len(),
             Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
+                let block = |at: usize| {
+                    let len = buf.get(at..)?.first_chunk().map(|len| u32::from_le_bytes(*len))?;
+                    Some(u64::from(len).saturating_add(4))
+                };
                 let levels = match (self.levels, def_level_encoding) {
+                    _ if self.is_list => block(0)
+                        .and_then(|repeated| Some(repeated.saturating_add(block(usize::try_from(repeated).ok()?)?))),
                     (0, _) => Some(0),
-                    (_, Encoding::RLE) => {
-                        buf.first_chunk().map(|len| u64::from(u32::from_le_bytes(*len)).saturating_add(4))
-                    }
+                    (_, Encoding::RLE) => block(0),
                     (levels, _) => Some((u64::from(*num_values) * u64::from(16 - levels.leading_zeros())).div_ceil(8)),
                 };
                 are_plausible(*encoding, buf, levels, *num_values)

@@ -8,7 +8,7 @@ use nddb_format::record::number_id;
 use nddb_page::text::PageKind;
 use parquet::file::metadata::ParquetMetaData;
 
-use super::columns::{COLUMNS, Column, Columns, Kind};
+use super::columns::{COLUMNS, Column, Columns, Kind, Part};
 use super::cursor::{Cursor, Value};
 use super::file::File;
 use super::footer::{TOO_MANY_ROWS, Trouble, extent};
@@ -16,6 +16,7 @@ use crate::date::Date;
 use crate::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, text_id};
 use crate::formats::parse_hex;
 use crate::limits::Limits;
+use crate::parts;
 
 /// How the rows of a file are read.
 pub(super) struct Shape {
@@ -53,6 +54,8 @@ pub(super) struct Rows {
 struct Group {
     /// The columns, in the order of [`Columns::all`].
     cursors: [Option<Cursor>; COLUMNS],
+    /// Those of the parts of the text: the text, and the roles of messages.
+    parts: Vec<(Cursor, Option<Cursor>)>,
     /// The row at which the cursors are.
     row: u64,
 }
@@ -107,12 +110,21 @@ impl Rows {
                 *value = Some(cursor.next()?);
             }
         }
+        let mut texts = Vec::new();
+        for (part, (text, role)) in self.shape.columns.parts.iter().zip(&mut group.parts) {
+            if skip > 0 {
+                text.skip(skip)?;
+                role.as_mut().map_or(Ok(()), |role| role.skip(skip))?;
+            }
+            texts.extend(text_of(part, text, role.as_mut())?);
+        }
+        let joined = (!texts.is_empty()).then(|| parts::join(texts));
         group.row = self.row + 1;
         let batch = values[6].as_ref().map(|name| match name {
             Value::Bytes(name) => String::from_utf8_lossy(name.data()).into_owned(),
             _ => String::new(),
         });
-        let content = self.content(values).unwrap_or_else(|content| content);
+        let content = self.content(values, joined).unwrap_or_else(|content| content);
         let length = match &content {
             EntryContent::Page(page) => page.body.len() as u64,
             _ => 0,
@@ -133,16 +145,28 @@ impl Rows {
             compressed += extent(group, *index, *size)?;
             *cursor = Some(Cursor::open(&self.file, group, *index)?);
         }
+        let mut parts = Vec::new();
+        for part in &columns.parts {
+            let (text, role) = match part {
+                Part::One(column) => (column, None),
+                Part::List { content, role, .. } => (content, role.as_ref()),
+            };
+            let mut open = |column: &Column| -> Result<Cursor, Trouble> {
+                compressed += extent(group, column.index, *size)?;
+                Ok(Cursor::open(&self.file, group, column.index)?)
+            };
+            parts.push((open(text)?, role.map(open).transpose()?));
+        }
         if limits.are_too_many_rows(compressed, self.end - first) {
             let detail = TOO_MANY_ROWS.to_owned();
             return Err(Trouble { reason: Reason::RatioLimit, detail });
         }
-        Ok(Group { cursors, row: first })
+        Ok(Group { cursors, parts, row: first })
     }
 
     /// Makes a document from the values of a row. As with JSON lines, the fingerprint is preferred to the page, and the
     /// page to the text.
-    fn content(&self, values: [Option<Value>; COLUMNS]) -> Result<EntryContent, EntryContent> {
+    fn content(&self, values: [Option<Value>; COLUMNS], joined: Option<String>) -> Result<EntryContent, EntryContent> {
         let columns = &self.shape.columns;
         let [id, url, text, html, fp, date, _, sketch, recipe, archive] = values;
         if let (Some(sketch), Some(recipe)) = (sketch, recipe) {
@@ -167,30 +191,58 @@ impl Rows {
             })?;
             return Ok(EntryContent::Fingerprint { id, fingerprint, url });
         }
-        let (column, kind, bytes) = match ((&columns.html, &html), (&columns.text, &text)) {
-            ((Some(column), Some(Value::Bytes(bytes))), _) => (column, PageKind::Html, bytes),
-            (_, (Some(column), Some(Value::Bytes(bytes)))) => (column, PageKind::Text, bytes),
+        let (is_utf8, kind, bytes) = match ((&columns.html, &html), (&columns.text, &text), &joined) {
+            ((Some(column), Some(Value::Bytes(bytes))), ..) => {
+                (column.kind == Kind::Text, PageKind::Html, bytes.data())
+            }
+            (_, (Some(column), Some(Value::Bytes(bytes))), _) => {
+                (column.kind == Kind::Text, PageKind::Text, bytes.data())
+            }
+            (.., Some(joined)) => (true, PageKind::Text, joined.as_bytes()),
             _ => {
                 let names = [&columns.text, &columns.html, &columns.fp].into_iter().flatten();
-                let names: Vec<String> = names.map(|column| format!("{:?}", column.name)).collect();
+                let parts = columns.parts.iter().map(|part| match part {
+                    Part::One(column) | Part::List { content: column, .. } => column,
+                });
+                let names: Vec<String> = names.chain(parts).map(|column| format!("{:?}", column.name)).collect();
                 return Err(skipped(Reason::MissingField, format!("null in {}", names.join(", "))));
             }
         };
-        let body = &bytes.data()[..bytes.data().len().min(self.shape.limits.record)];
+        let body = &bytes[..bytes.len().min(self.shape.limits.record)];
         let Date { date, unread } = date_of(columns.date.as_ref(), date);
-        let is_cut = body.len() < bytes.data().len();
+        let is_cut = body.len() < bytes.len();
         Ok(EntryContent::Page(PageEntry {
             id,
             url,
             date,
             unread_date: unread,
             kind,
-            charset: (column.kind == Kind::Text).then(|| "utf-8".to_owned()),
+            charset: is_utf8.then(|| "utf-8".to_owned()),
             body: body.to_vec(),
             truncated: is_cut,
             is_cut,
         }))
     }
+}
+
+/// Reads a part of the text of a row; `None` for null, and if no message is of the only role.
+fn text_of(part: &Part, text: &mut Cursor, role: Option<&mut Cursor>) -> Result<Option<String>, Trouble> {
+    let as_text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let Part::List { only, .. } = part else {
+        return Ok(match text.next()? {
+            Value::Bytes(bytes) => Some(as_text(bytes.data())),
+            _ => None,
+        });
+    };
+    let texts = text.list()?;
+    let mut roles = role.map_or(Ok(Vec::new()), Cursor::list)?.into_iter();
+    let mut found = Vec::new();
+    for text in texts {
+        let role = roles.next().flatten().map(|role| as_text(role.data()));
+        let Some(text) = text.map(|text| as_text(text.data())) else { continue };
+        found.extend(parts::message(role.as_deref(), text, only.as_deref()));
+    }
+    Ok((!found.is_empty()).then(|| parts::join(found)))
 }
 
 /// The content of a row of a table of sketches.

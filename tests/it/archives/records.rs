@@ -579,3 +579,35 @@ fn what_data_tools_hide_in_a_folder_is_counted_and_not_read() {
     assert_eq!(names, ["_day=1/part-1.jsonl", "lines.json", "part-0.jsonl", "rows.csv"]);
     assert_eq!(passed_over, 7);
 }
+
+#[test]
+fn what_a_browser_fetched_as_part_of_a_page_is_no_page() {
+    let record = |kind: &str| {
+        let body = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>T</title><p>words";
+        let part = if kind.is_empty() { String::new() } else { format!("WARC-Resource-Type: {kind}\r\n") };
+        let id = format!("<urn:x:{kind}>");
+        format!(
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: {id}\r\nWARC-Target-URI: http://a/{kind}\r\n{part}\
+             Content-Length: {}\r\n\r\n{body}\r\n\r\n",
+            body.len()
+        )
+    };
+    let bytes = ["", "document", "image", "Script", "xhr", "other", "fetch"].map(record).concat();
+    let entries = read(bytes.as_bytes(), "a.warc");
+    let ids: Vec<&str> = found(&entries).iter().map(|page| &*page.id).collect();
+    assert_eq!((ids, entries.len()), (vec!["urn:x:", "urn:x:document", "urn:x:other"], 7));
+}
+
+#[test]
+fn addresses_that_are_not_read_say_how_to_get_the_file() {
+    for (address, told) in [
+        ("hf://datasets/o/n/data/x.parquet", "'hf download --repo-type dataset o/n data/x.parquet'"),
+        ("hf://datasets/o/n@v2/x.jsonl", "'hf download --repo-type dataset o/n x.jsonl --revision v2'"),
+        ("hf://o/n/x.jsonl", "'hf download o/n x.jsonl'"),
+        ("ftp://h/x.warc.gz", "'curl -O ftp://h/x.warc.gz'"),
+        ("gopher://h/x", "no address that is read"),
+    ] {
+        let error = expand(&[address], Format::Auto).expect_err(address).to_string();
+        assert!(error.starts_with(address) && error.contains(told), "{error}");
+    }
+}

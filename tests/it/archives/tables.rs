@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder};
 use arrow_array::{
     ArrayRef, Int32Array, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray, StructArray,
     TimestampMicrosecondArray, UInt64Array,
@@ -409,5 +410,88 @@ fn flipped_bytes_and_cuts_are_refused_or_skipped_and_never_end_the_process() {
             };
             assert_eq!(read(1), read(3), "round {round}");
         }
+    }
+}
+
+/// A column of lists of messages; `None` is a null.
+fn chats(rows: &[Option<&[(&str, Option<&str>)]>]) -> ArrayRef {
+    let fields = ["role", "content"].map(|name| Field::new(name, DataType::Utf8, true));
+    let mut list = ListBuilder::new(StructBuilder::from_fields(fields.to_vec(), 4));
+    for row in rows {
+        for (role, content) in row.unwrap_or_default() {
+            let message = list.values();
+            message.field_builder::<StringBuilder>(0).expect("a text").append_value(role);
+            message.field_builder::<StringBuilder>(1).expect("a text").append_option(*content);
+            message.append(true);
+        }
+        list.append(row.is_some());
+    }
+    Arc::new(list.finish())
+}
+
+fn paragraphs(rows: &[&[Option<&str>]]) -> ArrayRef {
+    let mut list = ListBuilder::new(StringBuilder::new());
+    for row in rows {
+        row.iter().for_each(|text| list.values().append_option(*text));
+        list.append(true);
+    }
+    Arc::new(list.finish())
+}
+
+fn texts_of(bytes: &[u8], name: &str, text: &str) -> Vec<(String, String)> {
+    let fields = nddb::archive::JsonFields { text: text.into(), ..Default::default() };
+    let required = if text == "text" { Vec::new() } else { vec![text.to_owned()] };
+    let options = Options { fields, required, ..Options::default() };
+    let entries = read_with(bytes, name, &options);
+    for entry in &entries {
+        if let EntryContent::Page(page) = &entry.content {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).expect("written");
+            let again = read_page(&path, &entry.position, &options).expect("it is read again");
+            assert_eq!(again.body, page.body, "{name} {text}");
+        }
+    }
+    let text = |page: &&PageEntry| (page.id.clone(), String::from_utf8(page.body.clone()).expect("text"));
+    found(&entries).iter().map(text).collect()
+}
+
+#[test]
+fn texts_in_several_parts_are_one_text_in_each_format() {
+    let chat: &[(&str, Option<&str>)] = &[("system", None), ("user", Some("Why?")), ("assistant", Some("So."))];
+    let table = plain(&[
+        ("id", strings(["a", "b", "c"])),
+        ("title", Arc::new(StringArray::from(vec![Some("T1"), None, Some("T3")]))),
+        ("body", strings(["one", "two", ""])),
+        ("messages", chats(&[Some(chat), None, Some(&[("user", Some("Again"))])])),
+        ("paragraphs", paragraphs(&[&[Some("p1"), None, Some("p2")], &[], &[Some("q")]])),
+    ]);
+    let lines = r#"{"id":"a","title":"T1","body":"one","messages":[{"role":"system","content":null},{"role":"user","content":"Why?"},{"role":"assistant","content":"So."}],"paragraphs":["p1",null,"p2"]}
+{"id":"b","title":null,"body":"two","messages":null,"paragraphs":[]}
+{"id":"c","title":"T3","body":"","messages":[{"role":"user","content":"Again"}],"paragraphs":["q"]}
+"#;
+    let both = |text: &str| {
+        let found = texts_of(&table, "a.parquet", text);
+        let of_lines = texts_of(lines.as_bytes(), "a.jsonl", text);
+        assert_eq!(found, of_lines, "{text}");
+        found.into_iter().map(|(id, text)| format!("{id}={text}")).collect::<Vec<_>>()
+    };
+    assert_eq!(both("title,body"), ["a=T1\n\none", "b=two", "c=T3"]);
+    assert_eq!(both("messages"), ["a=user: Why?\n\nassistant: So.", "c=user: Again"]);
+    assert_eq!(both("messages.user"), ["a=Why?", "c=Again"]);
+    assert_eq!(both("messages.assistant"), ["a=So."]);
+    // Without a name, chats are found where there is no text.
+    assert_eq!(both("text"), ["a=user: Why?\n\nassistant: So.", "c=user: Again"]);
+    let found = texts_of(&table, "a.parquet", "paragraphs");
+    assert_eq!((&*found[0].1, &*found.last().expect("a row").1), ("p1\n\np2", "q"));
+    assert_eq!(texts_of(lines.as_bytes(), "a.jsonl", "paragraphs")[0].1, "p1\n\np2");
+    let csv = b"id,title,body\na,T1,one\nb,,two\nc,T3,\n";
+    let found = texts_of(csv, "a.csv", "title,body");
+    assert_eq!(found.iter().map(|(_, text)| &**text).collect::<Vec<_>>(), ["T1\n\none", "two", "T3"]);
+    let fields = nddb::archive::JsonFields { text: "title,none".into(), ..Default::default() };
+    let options = Options { fields, required: vec!["title,none".into()], ..Options::default() };
+    for (name, bytes) in [("a.parquet", &table[..]), ("a.jsonl", lines.as_bytes()), ("a.csv", csv)] {
+        let told = Input::from_bytes(bytes.to_vec(), name, &options).err().expect("refused").to_string();
+        assert!(told.contains("\"none\""), "{told}");
     }
 }

@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 
 use crate::layouts;
 use crate::options::Options;
+use crate::parts;
 
 /// The role of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub(super) enum Value {
     /// An integer, in decimal.
     Number(String),
     Fraction(f64),
+    /// A list of texts or messages, as one text.
+    Parts(String),
     Other(&'static str),
 }
 
@@ -205,8 +208,16 @@ impl<'de> Visitor<'de> for Inner<'_, '_> {
         Ok(())
     }
 
+    /// The messages of a role, if the name is that of one.
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<(), A::Error> {
-        while sequence.next_element::<IgnoredAny>()?.is_some() {}
+        let Object { names, values } = self.0;
+        let mut items = Vec::new();
+        while let Some(item) = sequence.next_element()? {
+            items.push(item);
+        }
+        for &(field, role) in names {
+            values[field] = parts::of_list(&items, Some(role)).map(Value::Parts);
+        }
         Ok(())
     }
 
@@ -258,8 +269,11 @@ impl<'de> Visitor<'de> for Any {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
-        while sequence.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Value::Other("an array"))
+        let mut items = Vec::new();
+        while let Some(item) = sequence.next_element()? {
+            items.push(item);
+        }
+        Ok(parts::of_list(&items, None).map_or(Value::Other("an array"), Value::Parts))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {

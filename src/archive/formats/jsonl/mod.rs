@@ -18,8 +18,10 @@ use crate::date::Date;
 use crate::entries::Reader;
 use crate::entry::{Entry, EntryContent, PageEntry, Reason, text_id};
 use crate::error::ArchiveError;
+use crate::layouts;
 use crate::lines::{self, Line};
 use crate::options::Options;
+use crate::parts;
 use crate::stream::Stream;
 
 pub(super) const FORMAT: InputFormat = InputFormat {
@@ -128,7 +130,7 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
         return Ok(EntryContent::Fingerprint { id, fingerprint, url });
     }
     let html = preferred(&mut found, Role::Html, &names.html)?;
-    let plain = preferred(&mut found, Role::Text, &names.text)?;
+    let plain = plain_text(&mut found, options)?;
     let (kind, body) = match (html, plain) {
         (Some(html), _) => (PageKind::Html, html),
         (None, Some(text)) => (PageKind::Text, text),
@@ -143,6 +145,7 @@ fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryCo
         Value::Fraction(number) => Date::of_fraction(number),
         Value::Null => Date::default(),
         Value::Other(what) => Date::of_bytes(what.as_bytes()),
+        Value::Parts(_) => Date::of_bytes(b"an array"),
     }));
     let charset = Some("utf-8".to_owned());
     // Replacing bytes that are not text makes the text longer.
@@ -176,6 +179,23 @@ fn preferred(found: &mut Found<'_>, role: Role, own: &str) -> Result<Option<Stri
     Ok(None)
 }
 
+/// Returns the text of a line: of the preferred field, or of several together.
+fn plain_text(found: &mut Found<'_>, options: &Options) -> Result<Option<String>, EntryContent> {
+    let is_joined = layouts::is_joined(options);
+    let mut all = Vec::new();
+    for (name, value) in found.take(Role::Text) {
+        match value {
+            Value::Text(text) | Value::Parts(text) => all.push(text),
+            value if is_joined || name == options.fields.text => all.push(text(name, value)?),
+            _ => continue,
+        }
+        if !is_joined {
+            break;
+        }
+    }
+    Ok((!all.is_empty()).then(|| parts::join(all)))
+}
+
 fn skipped(reason: Reason, detail: String) -> EntryContent {
     EntryContent::Skipped { reason, detail }
 }
@@ -186,6 +206,7 @@ fn text(name: &str, value: Value) -> Result<String, EntryContent> {
         Value::Null => "null",
         Value::Number(_) => "a number",
         Value::Fraction(_) => "a number with a fraction",
+        Value::Parts(_) => "an array",
         Value::Other(found) => found,
     };
     Err(skipped(Reason::WrongType, format!("field {name:?} is {found}")))

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::fields::{Names, Role};
 use super::{Ids, read, trimmed_line};
+use crate::layouts;
 use crate::options::Options;
 use crate::stream::{Fill, Stream};
 
@@ -36,7 +37,7 @@ pub(super) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Resul
         let more = if is_end { String::new() } else { format!(" of the first {}", lines.len()) };
         (more, listed(&lines))
     };
-    for name in &options.required {
+    for name in layouts::required(options) {
         if !found.iter().any(|(_, found)| found.has(name)) {
             let (more, fields) = told();
             return Ok(Err(format!("no line{more} has a field {name:?}; {fields}")));

@@ -14,7 +14,9 @@ pub(in crate::commands) struct FieldNames {
     /// field `id` get file:row [default: id]
     #[arg(long, visible_alias = "id-column", value_name = "NAME")]
     id_field: Option<String>,
-    /// Plain text, where there is no page [default: text, else raw_content or content]
+    /// Plain text, where there is no page: a text, a list of paragraphs, or a chat (messages; messages.user for the
+    /// contents of one role); title,body joins fields [default: text, else raw_content, content, messages or
+    /// conversations]
     #[arg(long, visible_alias = "text-column", value_name = "NAME")]
     text_field: Option<String>,
     /// An HTML page, where there is no fingerprint [default: html]
