@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use nddb_archive::Format;
+
 /// Why an output is not written. `option` is what named it on the command line.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -48,6 +50,27 @@ pub enum OutputError {
         /// What named it.
         option: String,
     },
+    /// Its name says that it is a file, and a folder is to be made.
+    IsFile {
+        /// The output.
+        path: PathBuf,
+        /// What named it.
+        option: String,
+    },
+    /// Its name says a format in which it is not written.
+    Ending {
+        /// The output.
+        path: PathBuf,
+        /// The format that its name says.
+        named: Format,
+        /// In which it can be written; empty if its format has no ending.
+        instead: Vec<Format>,
+    },
+    /// Its name says a compression by which it is not written.
+    Compression {
+        /// The output.
+        path: PathBuf,
+    },
     /// Another run writes it.
     Busy {
         /// The output.
@@ -79,6 +102,11 @@ impl OutputError {
             Self::Twice { option, .. } => Some(format!("give {option} another name")),
             Self::Reserved { .. } => Some("choose another name".into()),
             Self::IsFolder { path, .. } => Some(format!("name a file, for instance in {}", path.display())),
+            Self::IsFile { path, option } => {
+                Some(format!("give {option} {}/ if the folder is to have that name", path.display()))
+            }
+            Self::Ending { .. } => Some("give another name; an ending that is no format's is allowed".into()),
+            Self::Compression { .. } => Some("lines and pages are written with .gz and .zst, or plain".into()),
             Self::Busy { .. } => Some("wait for that process, or choose another output".into()),
             Self::Io { path, source } => io_hint(path, source),
         }
@@ -128,6 +156,24 @@ impl fmt::Display for OutputError {
             }
             Self::IsFolder { path, option } => {
                 write!(f, "{}: is a folder, and {option} writes a file", path.display())
+            }
+            Self::IsFile { path, option } => {
+                write!(f, "{}: is the name of a file, and {option} needs a folder here", path.display())
+            }
+            Self::Ending { path, named, instead } => {
+                let named = named.ending();
+                write!(f, "{}: its name says {named}, and it is ", path.display())?;
+                match &instead[..] {
+                    [] => f.write_str("not written so"),
+                    [one] => write!(f, "written as {}", one.ending()),
+                    [most @ .., last] => {
+                        let most: Vec<&str> = most.iter().map(|format| format.ending()).collect();
+                        write!(f, "written as {} or {}", most.join(", "), last.ending())
+                    }
+                }
+            }
+            Self::Compression { path } => {
+                write!(f, "{}: cannot be compressed as its name says", path.display())
             }
             Self::Busy { path, holder } => {
                 write!(f, "{}: is being written by another command: {holder}", path.display())

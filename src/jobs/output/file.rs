@@ -102,7 +102,7 @@ impl OutputFile {
     #[must_use]
     pub fn stdout() -> Self {
         let inner = BufWriter::with_capacity(BUFFER, Inner::Stdout(io::stdout()));
-        Self { to: Outputs::stdout(), inner, bytes: 0, listed: None }
+        Self { to: Outputs::default().stdout(), inner, bytes: 0, listed: None }
     }
 
     /// Makes it one of lists that are published together.

@@ -34,6 +34,7 @@ struct Held {
 
 impl OutputFolder {
     pub(super) fn open(outputs: &Outputs, option: &str, path: &Path) -> Result<Self> {
+        super::ending::check_folder(path, option)?;
         let held = if is_remote(path) {
             nddb_remote::check_writable(path).map_err(OutputError::io(path))?;
             None

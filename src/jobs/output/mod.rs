@@ -20,10 +20,13 @@
 //! goes with the next run to `OUT`. Where folders are not the same to all processes (network file systems without
 //! locks), two runs may both write, and the last to end wins; nothing is ever mixed.
 //!
+//! What the ending of a name says of the format is in [`format_of`], [`check_format`] and [`check_copy`].
+//!
 //! A folder of outputs has one lock, `.nddb-lock` in it, for all of its files ([`OutputFolder`]); [`OutputLists`] are
 //! published together. An object of a store is sent when it is complete. Devices, pipes, and file descriptors under
 //! /dev and /proc are written directly, and so is stdout.
 
+mod ending;
 mod error;
 mod file;
 mod folder;
@@ -37,6 +40,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub use self::ending::{check_copy, check_format, format_of};
 pub use self::error::OutputError;
 pub(crate) use self::file::sync_folder;
 pub use self::file::{Destination, OutputFile};
@@ -118,8 +122,15 @@ impl Outputs {
 
     /// Returns stdout as an output, for a command that is not told where to write.
     #[must_use]
-    pub fn stdout() -> Destination {
-        Destination::new(Path::new("stdout"), Target::Stdout, None, Self::default())
+    pub fn stdout(&self) -> Destination {
+        self.register().written.entry(Identity::Stdout).or_insert_with(|| "stdout".into());
+        Destination::new(Path::new("stdout"), Target::Stdout, None, self.clone())
+    }
+
+    /// Returns whether an output goes to stdout.
+    #[must_use]
+    pub fn is_stdout_taken(&self) -> bool {
+        self.register().written.contains_key(&Identity::Stdout)
     }
 
     /// Returns the files of earlier runs that this one has replaced, in order.
@@ -142,6 +153,7 @@ impl Outputs {
         {
             return Err(OutputError::Reserved { path: path.into() });
         }
+        ending::check_compression(path)?;
         let mut register = self.register();
         let existing = target.existing();
         if let Some(read_as) = existing.as_ref().and_then(|identity| register.read.get(identity)) {

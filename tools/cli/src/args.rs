@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
-use nddb_jobs::output::{Destination, Outputs};
+use nddb::archive::Format;
+use nddb_jobs::output::{self, Destination, Outputs};
 use nddb_jobs::scratch::Scratch;
+use serde_json::Value;
 
 use crate::failure::{Failure, Result};
-use crate::messages::{Messages, Style};
+use crate::messages::{Messages, Meter, Style};
+use crate::output::print_json;
 use crate::{inputs, interrupt, quantity};
 
 /// The least memory that commands work with.
@@ -36,7 +39,7 @@ pub(crate) struct Global {
     /// How to show progress on stderr
     #[arg(long, global = true, value_enum, default_value_t, value_name = "STYLE", hide_possible_values = false)]
     pub(crate) progress: Style,
-    /// Print summaries as JSON on stdout
+    /// Print summaries as JSON on stdout, or on stderr if the data goes to stdout
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Print only errors and warnings
@@ -80,7 +83,26 @@ impl Global {
 
     /// Returns where the output of an option goes; without the option, to stdout.
     pub(crate) fn output(&self, option: &str, path: Option<&Path>) -> Result<Destination> {
-        path.map_or_else(|| Ok(Outputs::stdout()), |path| Ok(self.outputs.file(option, path)?))
+        path.map_or_else(|| Ok(self.outputs.stdout()), |path| Ok(self.outputs.file(option, path)?))
+    }
+
+    /// Returns where a page goes, or another output that has one of these formats alone.
+    pub(crate) fn page(&self, option: &str, path: Option<&Path>, formats: &[Format]) -> Result<Destination> {
+        let to = self.output(option, path)?;
+        path.map_or(Ok(()), |path| output::check_format(path, formats))?;
+        Ok(to)
+    }
+
+    /// Prints the summary of a command, if it is wanted: on stdout, or on stderr if an output of the command goes to
+    /// stdout. The last object of `--progress json` has it, too.
+    pub(crate) fn summary(&self, meter: &Meter, value: Value) -> Result<()> {
+        match self.json {
+            true if self.outputs.is_stdout_taken() => self.messages().json(&value),
+            true => print_json(&value)?,
+            false => (),
+        }
+        meter.set_summary(value);
+        Ok(())
     }
 
     /// Makes a folder for temporary files, which is removed when the returned value is dropped.

@@ -13,21 +13,26 @@ use crate::ids::Cells;
 /// Default memory for queries and their matches.
 pub(crate) const MEMORY: u64 = 1 << 30;
 
-/// How to write matches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MatchFormat {
+/// How the rows of a table are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    /// One JSON object per line
+    Jsonl,
     /// Columns separated by tabs
-    #[default]
     Tsv,
-    /// A Parquet file, compressed with zstd
+    /// Columns separated by commas, below a line with their names
+    Csv,
+    /// A Parquet file, compressed with zstd; fingerprints are signed 64-bit integers
     Parquet,
 }
 
-impl From<MatchFormat> for RowFormat {
-    fn from(format: MatchFormat) -> Self {
+impl From<TableFormat> for RowFormat {
+    fn from(format: TableFormat) -> Self {
         match format {
-            MatchFormat::Tsv => RowFormat::Tsv,
-            MatchFormat::Parquet => RowFormat::Parquet,
+            TableFormat::Jsonl => RowFormat::Jsonl,
+            TableFormat::Tsv => RowFormat::Tsv,
+            TableFormat::Csv => RowFormat::Csv,
+            TableFormat::Parquet => RowFormat::Parquet,
         }
     }
 }
@@ -35,9 +40,9 @@ impl From<MatchFormat> for RowFormat {
 /// The options for the output of matches.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MatchOutput {
-    /// How to write matches
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: MatchFormat,
+    /// How to write matches [default: as the name of --output ends, else tsv]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<TableFormat>,
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -46,13 +51,18 @@ pub(crate) struct MatchOutput {
 impl MatchOutput {
     /// Returns the ids of a database as cells.
     pub(crate) fn ids<'a>(&self, view: View<'a>) -> Result<Cells<'a>> {
-        Ok(Cells::new(view, self.format.into())?)
+        Ok(Cells::new(view, self.format()?)?)
+    }
+
+    fn format(&self) -> Result<RowFormat> {
+        RowFormat::of(self.output.as_deref(), self.format, RowFormat::Tsv)
     }
 
     /// Begins the rows.
     pub(crate) fn rows(&self, with_id: bool, global: &Global) -> Result<Rows> {
+        let format = self.format()?;
         let to = global.output("-o", self.output.as_deref())?;
-        Rows::chosen(self.format.into(), &to, columns(with_id))
+        Rows::chosen(format, &to, columns(with_id))
     }
 }
 

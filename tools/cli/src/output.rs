@@ -41,9 +41,13 @@ impl Output {
         Self::of(OutputFile::stdout())
     }
 
-    /// Begins an output.
+    /// Begins an output, compressed as its name says.
     pub(crate) fn create(to: &Destination) -> Result<Self> {
-        Ok(if to.is_stdout() { Self::stdout() } else { Self::of(to.create()?) })
+        match Packing::of_name(to.path()) {
+            _ if to.is_stdout() => Ok(Self::stdout()),
+            Packing::Plain => Ok(Self::of(to.create()?)),
+            packing => Self::packed(to, packing),
+        }
     }
 
     /// Begins a compressed output.

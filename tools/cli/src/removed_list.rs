@@ -149,16 +149,10 @@ pub(crate) struct RemovedRows<'a> {
 }
 
 impl<'a> RemovedRows<'a> {
-    /// Begins the list, in the format that its name says: Parquet, lines of JSON, else TSV with the names of columns.
+    /// Begins the list, in the format that its name says, else as TSV with the names of columns.
     /// `has_earlier` adds the database of the kept document.
     pub(crate) fn begin(to: &Destination, view: View<'a>, has_earlier: bool) -> Result<Self> {
-        let path = to.path();
-        let format = match path.extension().and_then(|ending| ending.to_str()) {
-            Some("parquet") => RowFormat::Parquet,
-            Some("jsonl" | "ndjson" | "json") => RowFormat::Jsonl,
-            None if path.as_os_str() == "-" => RowFormat::Jsonl,
-            _ => RowFormat::Tsv,
-        };
+        let format = RowFormat::of(Some(to.path()), None::<RowFormat>, RowFormat::Tsv)?;
         let columns = [
             ("id", Kind::Text),
             ("kept", Kind::Text),

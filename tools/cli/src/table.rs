@@ -18,11 +18,35 @@ impl Table {
         self.rows.push(cells.iter().map(|cell| safe_cell(cell)).collect());
     }
 
+    /// Returns the number of characters of the widest line.
+    pub(crate) fn width(&self) -> usize {
+        self.widths().iter().sum::<usize>() + 2 * self.rows[0].len().saturating_sub(1)
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        (0..self.rows[0].len()).map(width).collect()
+    }
+
+    /// Cuts cells of the widest columns until lines are at most this wide, but none below `least`.
+    pub(crate) fn fit(&mut self, width: usize, least: usize) {
+        loop {
+            let (widths, whole) = (self.widths(), self.width());
+            let widest = widths.iter().enumerate().max_by_key(|(_, width)| **width);
+            let Some((column, &at)) = widest.filter(|(_, at)| whole > width && **at > least) else { return };
+            let second = widths.iter().enumerate().filter(|(other, _)| *other != column).map(|(_, at)| *at).max();
+            let to = at.saturating_sub(whole - width).max(second.unwrap_or(0).min(at - 1)).max(least);
+            for row in &mut self.rows {
+                if row[column].chars().count() > to {
+                    row[column] = row[column].chars().take(to - 1).chain(['\u{2026}']).collect();
+                }
+            }
+        }
+    }
+
     /// Returns the lines. A column is left-aligned if its first cell below the title is no number.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let columns = self.rows[0].len();
-        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let widths = self.widths();
         let first = self.rows.get(1).unwrap_or(&self.rows[0]);
         let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit());
         let right: Vec<bool> = first.iter().map(is_number).collect();

@@ -6,12 +6,37 @@ use serde_json::{Map, Value};
 
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
-use crate::terminal::safe_cell;
+use crate::terminal::{self, safe_cell};
 
 /// Rows that are aligned together; the next ones make a table of their own, so that a long output needs no memory.
 const TOGETHER: usize = 1000;
 /// Fields that people do not compare by eye, or that say the same in each row.
 const LEFT_OUT: [&str; 6] = ["method", "fp", "site", "why", "documents", "unverified"];
+/// Fields that are left out of a table that is too wide, the first one first.
+const DISPENSABLE: [&str; 16] = [
+    "words",
+    "same_heading",
+    "same_site",
+    "b_sim",
+    "c_sim",
+    "agreement",
+    "level_query",
+    "level_match",
+    "level_a",
+    "level_b",
+    "lost_query",
+    "lost_a",
+    "resemblance",
+    "loss_query",
+    "lost_match",
+    "lost_b",
+];
+/// Width in characters if stdout is no terminal.
+const WIDTH: usize = 100;
+/// Width to which a cell is not cut.
+const CELL: usize = 16;
+/// Differences that are told of a match.
+const TOLD: usize = 3;
 
 /// Writes each line of JSON that it is given as a row. A line with a list of matches or members becomes a table of its
 /// own, under a heading.
@@ -20,11 +45,13 @@ pub(crate) struct Tabled<W> {
     /// The beginning of a line.
     line: Vec<u8>,
     rows: Vec<Map<String, Value>>,
+    width: usize,
 }
 
 impl<W: Write> Tabled<W> {
     pub(crate) fn new(to: W) -> Self {
-        Self { to, line: Vec::new(), rows: Vec::new() }
+        let width = terminal::width(io::stdout()).unwrap_or(WIDTH);
+        Self { to, line: Vec::new(), rows: Vec::new(), width }
     }
 
     /// Ends the last table, and returns what was written to.
@@ -82,12 +109,30 @@ impl<W: Write> Tabled<W> {
             }
         }
         if !columns.is_empty() {
-            let mut table = Table::new(&columns);
-            for row in &self.rows {
-                table.row(columns.iter().map(|&name| row.get(name).map(cell).unwrap_or_default()).collect());
+            let make = |columns: &[&str]| {
+                let mut table = Table::new(columns);
+                for row in &self.rows {
+                    table.row(columns.iter().map(|&name| row.get(name).map(cell).unwrap_or_default()).collect());
+                }
+                table
+            };
+            let mut table = make(&columns);
+            for name in DISPENSABLE {
+                if table.width() > self.width && columns.contains(&name) {
+                    columns.retain(|column| *column != name);
+                    table = make(&columns);
+                }
             }
-            for line in table.lines() {
+            table.fit(self.width, CELL);
+            let mut lines = table.lines().into_iter();
+            let titles = lines.next().unwrap_or_default();
+            writeln!(self.to, "{titles}")?;
+            for (line, row) in lines.zip(&self.rows) {
                 writeln!(self.to, "{line}")?;
+                for why in row.get("why").map(reasons).unwrap_or_default() {
+                    let why: String = why.chars().take(self.width.saturating_sub(2)).collect();
+                    writeln!(self.to, "  {why}")?;
+                }
             }
         }
         self.rows.clear();
@@ -122,6 +167,49 @@ fn describe(row: &mut Map<String, Value>) {
             row.insert(format!("{name} of {side}"), value.clone());
         }
     }
+}
+
+/// What `--why` says of a match, in lines.
+fn reasons(why: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    match why.get("sentence").and_then(Value::as_str) {
+        Some(sentence) => lines.push(safe_cell(sentence)),
+        None => {
+            let bounds = why.get("bounds").and_then(Value::as_array).into_iter().flatten().filter_map(|bound| {
+                let limits = ["at_least", "at_most", "above"];
+                let (name, limit) =
+                    limits.iter().find_map(|&name| Some((name, bound.get(name).filter(|limit| !limit.is_null())?)))?;
+                let [of, value] = ["name", "value"].map(|field| bound.get(field).map(cell).unwrap_or_default());
+                Some(format!("{of} {value} ({} {})", name.replace('_', " "), cell(limit)))
+            });
+            let bounds: Vec<String> = bounds.collect();
+            if !bounds.is_empty() {
+                lines.push(bounds.join(", "));
+            }
+        }
+    }
+    if why.get("identical") == Some(&Value::Bool(true)) {
+        lines.push("the texts are equal".into());
+    }
+    let edits = why.get("terms").and_then(|terms| terms.get("edits")).and_then(Value::as_array);
+    let edits: Vec<String> = edits
+        .into_iter()
+        .flatten()
+        .take(TOLD)
+        .map(|edit| {
+            let words = |side: &str| edit.get(side).map(cell).unwrap_or_default();
+            let sides = [("[-", words("query"), "-]"), ("{+", words("match"), "+}")];
+            let sides = sides.iter().filter(|(_, words, _)| !words.is_empty());
+            sides.map(|(before, words, after)| format!("{before}{words}{after}")).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    if !edits.is_empty() {
+        lines.push(format!("differ in {}", edits.join(", ")));
+    }
+    if let Some(unread) = why.get("unread").and_then(Value::as_str) {
+        lines.push(safe_cell(unread));
+    }
+    lines
 }
 
 /// A value as people read it.
@@ -159,6 +247,18 @@ mod tests {
                     x          17         3        0.988  near\n\
                     long name   1                  0.500  near\n";
         assert_eq!(tabled(&format!("{group}\n{pair}\n{other}\n")), want);
+    }
+
+    #[test]
+    fn a_table_fits_the_width_and_keeps_the_reasons() {
+        let url = "http://example.org/".to_owned() + &"long/".repeat(40);
+        let found = format!(
+            r#"{{"id":"{url}","distance":2,"url":"{url}","b_sim":3,"c_sim":300,"agreement":75,"probability":0.998,"words":"stored","lost_query":"{url}","rule":"model","why":{{"identical":false,"bounds":[{{"name":"probability","value":0.998,"at_least":0.5,"holds":true}}],"terms":{{"edits":[{{"query":"may","match":"june"}}]}},"unread":null}}}}"#
+        );
+        let text = tabled(&format!("{{\"query\":\"q\",\"count\":1,\"matches\":[{found}]}}\n"));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.contains("\n  probability 0.998 (at least 0.500)\n  differ in [-may-] {+june+}\n"), "{text}");
+        assert!(text.contains("0.998  model") && text.contains("\u{2026}"), "{text}");
     }
 
     #[test]

@@ -2,8 +2,15 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 
 use nddb_jobs::tsv;
+
+/// Returns the width of the terminal in characters, if it is one.
+pub(crate) fn width(of: impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(of).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col.into())
+}
 
 /// Returns whether a character is escaped.
 fn is_control(letter: char) -> bool {

@@ -1,11 +1,13 @@
-//! Rows of a table, as lines of JSON, lines of TSV or a Parquet file.
+//! Rows of a table, as lines of JSON, TSV or CSV, or as a Parquet file.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use super::TableFile;
 use super::cell::{Cell, Column};
-use nddb_jobs::output::Destination;
+use nddb::archive::Format;
+use nddb_format::record::ShownId;
+use nddb_jobs::output::{self, Destination};
 use nddb_jobs::tsv;
 
 use crate::failure::{Failure, Result};
@@ -19,7 +21,25 @@ pub(crate) enum RowFormat {
     Jsonl,
     /// Values separated by tabs, without a header line; nulls are empty.
     Tsv,
+    /// Values separated by commas, quoted where they must be, below a header line; nulls are empty.
+    Csv,
     Parquet,
+}
+
+impl RowFormat {
+    /// The formats that endings of names say.
+    const ENDINGS: [(Format, Self); 4] = [
+        (Format::Jsonl, Self::Jsonl),
+        (Format::Tsv, Self::Tsv),
+        (Format::Csv, Self::Csv),
+        (Format::Parquet, Self::Parquet),
+    ];
+
+    /// Returns the format of a table: `given` by an option, else by the name of the file, else the `usual` one.
+    pub(crate) fn of(path: Option<&Path>, given: Option<impl Into<Self>>, usual: Self) -> Result<Self> {
+        let path = path.unwrap_or(Path::new("-"));
+        Ok(output::format_of(path, given.map(Into::into), &Self::ENDINGS, usual)?)
+    }
 }
 
 /// A table that is being written, for callbacks of the library.
@@ -30,7 +50,7 @@ pub(crate) struct Rows {
 
 #[allow(clippy::large_enum_variant, reason = "there is one for each output")]
 enum To {
-    Text { is_json: bool, output: Output, line: Vec<u8> },
+    Text { format: RowFormat, output: Output, line: Vec<u8> },
     Table(Box<TableFile>),
 }
 
@@ -43,8 +63,12 @@ impl Rows {
             }
             RowFormat::Parquet => Self::table(Output::create(to)?, columns),
             text => {
-                let output = Output::create(to)?;
-                Ok(Self { columns, to: To::Text { is_json: text == RowFormat::Jsonl, output, line: Vec::new() } })
+                let mut output = Output::create(to)?;
+                if text == RowFormat::Csv {
+                    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+                    output.line(&names.join(","))?;
+                }
+                Ok(Self { columns, to: To::Text { format: text, output, line: Vec::new() } })
             }
         }
     }
@@ -57,7 +81,7 @@ impl Rows {
 
     /// Writes a line with the names of the columns first, where the format has no other names.
     pub(crate) fn with_names(mut self) -> Result<Self> {
-        if let To::Text { is_json: false, output, .. } = &mut self.to {
+        if let To::Text { format: RowFormat::Tsv, output, .. } = &mut self.to {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
             output.line(&names.join("\t"))?;
         }
@@ -68,12 +92,12 @@ impl Rows {
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> nddb::Result<()> {
         match &mut self.to {
             To::Table(table) => table.row(cells),
-            To::Text { is_json, output, line } => {
+            To::Text { format, output, line } => {
                 line.clear();
-                if *is_json {
-                    json_line(line, &self.columns, cells)
-                } else {
-                    tsv_line(line, cells)
+                match format {
+                    RowFormat::Jsonl => json_line(line, &self.columns, cells),
+                    RowFormat::Csv => csv_line(line, cells),
+                    _ => tsv_line(line, cells),
                 }
                 output.emit(line)
             }
@@ -125,6 +149,29 @@ fn tsv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {
             out.push(b'\t');
         }
         plain(out, cell);
+    }
+    out.push(b'\n');
+}
+
+/// A row by RFC 4180, with the line ends of Unix.
+fn csv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {
+    for (index, cell) in cells.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        let text = match cell {
+            Cell::Text(text) => (*text).to_owned(),
+            Cell::Id { id, .. } => ShownId(id).to_string(),
+            cell => {
+                plain(out, cell);
+                continue;
+            }
+        };
+        if text.contains([',', '"', '\n', '\r']) {
+            out.extend_from_slice(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());
+        } else {
+            out.extend_from_slice(text.as_bytes());
+        }
     }
     out.push(b'\n');
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::args::{FromEnvironment, Global};
 use crate::failure::{Code, Failure, Result};
 use crate::quantity::{counted, grouped};
-use crate::{database, interrupt, output};
+use crate::{database, interrupt};
 
 /// Add all documents of another database with the same recipe
 ///
@@ -39,9 +39,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let merged = writer.merge(&source)?;
     writer.close()?;
     let (documents, replaced, unchanged) = (merged.documents, merged.replaced, merged.unchanged);
-    if global.json {
-        output::print_json(&json!({"documents": documents, "replaced": replaced, "unchanged": unchanged}))?;
-    }
+    global.summary(&meter, json!({"documents": documents, "replaced": replaced, "unchanged": unchanged}))?;
     let documents = counted(documents, "document");
     meter.finish(&format!("{documents} added ({} replaced, {} unchanged)", grouped(replaced), grouped(unchanged)));
     Ok(Code::Done)

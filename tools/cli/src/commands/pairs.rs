@@ -1,12 +1,14 @@
 //! `nddb pairs`: all near-duplicates in a database, by a method.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use nddb::View;
+use nddb::archive::Format;
 use nddb::detect::{
     Candidates, Collection, GROUP_LIMIT, Method, PairOptions, PairSummary, Resources, WordsFrom, methods,
 };
+use nddb_jobs::output::format_of;
 use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
@@ -15,8 +17,8 @@ use crate::columns::{RowFormat, Rows};
 use crate::described::{Reading, With, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
-use crate::output::{self, Output};
-use crate::pair_lines::{Format, Lines};
+use crate::output::Output;
+use crate::pair_lines::{self, Lines};
 use crate::pair_rows::{self, PairFormat, PairRows};
 use crate::parameters::{self, Parameters};
 use crate::quantity::{counted, duration, grouped};
@@ -37,7 +39,7 @@ Examples:
   nddb pairs crawl.nddb --format table               to read it here
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method hamming --verify lcs -o near.jsonl
-  nddb pairs crawl.nddb --format parquet -o near.parquet
+  nddb pairs crawl.nddb -o near.parquet
   nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -45,9 +47,9 @@ pub(crate) struct Args {
     /// Print all pairs, instead of groups and the pairs between them
     #[arg(long)]
     expand: bool,
-    /// How to write lines
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Shape,
+    /// How to write lines [default: as the name of --output ends, else jsonl]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Shape>,
     /// Where the words come from by which is known what either document of a pair would lose: stored, archives, remote,
     /// estimate, auto, as in 'nddb cluster' [default: stored if the database keeps words, else estimate]
     #[arg(long, value_name = "FROM")]
@@ -63,10 +65,9 @@ pub(crate) struct Args {
 }
 
 /// How pairs are written, to be read by programs or by people.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Shape {
     /// One JSON object per line
-    #[default]
     Jsonl,
     /// Columns separated by tabs, the first line with their names; groups are lines that begin with #
     Tsv,
@@ -77,6 +78,14 @@ enum Shape {
 }
 
 impl Shape {
+    /// The formats that endings of names say; the last one is that of .txt.
+    const ENDINGS: [(Format, Self); 4] = [
+        (Format::Jsonl, Self::Jsonl),
+        (Format::Tsv, Self::Tsv),
+        (Format::Parquet, Self::Parquet),
+        (Format::Html, Self::Table),
+    ];
+
     fn format(self) -> PairFormat {
         match self {
             Self::Jsonl | Self::Table => PairFormat::Jsonl,
@@ -138,11 +147,13 @@ pub(super) fn resources(global: &Global) -> Resources {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
-    let to = global.output("-o", args.output.as_deref())?;
+    let path = args.output.as_deref();
+    let shape = format_of(path.unwrap_or(Path::new("-")), args.format, &Shape::ENDINGS, Shape::Jsonl)?;
+    let to = global.output("-o", path)?;
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
     let kept = if view.settings().keeps_words { WordsFrom::Stored } else { WordsFrom::Estimate };
-    let words = (args.format != Shape::Parquet).then(|| args.words.unwrap_or(kept));
+    let words = (shape != Shape::Parquet).then(|| args.words.unwrap_or(kept));
     let mut options = PairOptions { expand: args.expand, words, ..args.how.options(view, global)? };
     nddb::detect::check(view, &options)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
@@ -151,11 +162,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let collection = Collection::build(view, &options.resources, &mut *meter.watch(true))?;
     options.settle(collection.held());
     let with = args.with.wanted();
-    let summary = match args.format.format().lines(&with)? {
+    let summary = match shape.format().lines(&with)? {
         Some(format) => {
             let reading = Reading { view, collection: &collection, resources: &options.resources, meter: &meter };
             let output = Output::create(&to)?;
-            let output = if args.format == Shape::Table { output.tabled() } else { output };
+            let output = if shape == Shape::Table { output.tabled() } else { output };
             lines(format, &with, &reading, output, &options, &messages)?
         }
         None => {
@@ -171,12 +182,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     text_options::warnings(&summary).into_iter().for_each(|warning| messages.warn(warning));
     text_options::unread_warning(&summary.words_unread).into_iter().for_each(|warning| messages.warn(warning));
-    if global.json && args.output.is_some() {
-        let mut value = value(view, &options, &summary);
-        value["seconds"] = clock.seconds().into();
-        value["cpu_seconds"] = clock.cpu_seconds().into();
-        output::print_json(&value)?;
-    }
+    let mut value = value(view, &options, &summary);
+    value["seconds"] = clock.seconds().into();
+    value["cpu_seconds"] = clock.cpu_seconds().into();
+    global.summary(&meter, value)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
     Ok(if summary.words_unread.total() > 0 { Code::SomeSkipped } else { text_options::code(&summary) })
@@ -184,7 +193,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 
 /// Writes pairs and groups as lines.
 fn lines(
-    format: Format,
+    format: pair_lines::Format,
     with: &[With],
     reading: &Reading<'_>,
     mut output: Output,

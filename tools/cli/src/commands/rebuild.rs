@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result, Told};
 use crate::quantity::counted;
-use crate::{database, interrupt, output};
+use crate::{database, interrupt};
 
 /// Rebuild damaged or missing files after `nddb check` has found damage
 ///
@@ -40,8 +40,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         options.memory_limit = bytes;
     }
     let rebuilt = nddb::rebuild(&args.database.db, &options, &mut *meter.watch(true))?;
-    if global.json {
-        output::print_json(&json!({
+    global.summary(
+        &meter,
+        json!({
             "changed": rebuilt.is_changed(),
             "generation": rebuilt.generation,
             "runs_kept": rebuilt.runs_kept,
@@ -59,8 +60,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "sorted_file": rebuilt.sorted_file,
             "counter": rebuilt.counter,
             "unreadable": rebuilt.unreadable,
-        }))?;
-    }
+        }),
+    )?;
     if rebuilt.commits_lost > 0 {
         let lost = counted(rebuilt.commits_lost, "commit");
         global.messages().warn(format!("the catalog has lost {lost}: their documents are gone, load them again"));

@@ -10,7 +10,7 @@ use nddb_remote::without_credentials;
 use serde_json::Value;
 
 use crate::failure::{Code, Told};
-use crate::terminal::safe;
+use crate::terminal::{self, safe};
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -125,8 +125,10 @@ pub(super) fn line(text: &str) {
     let _ = io::stderr().lock().write_all(format!("{wipe}{text}\n").as_bytes());
 }
 
-/// Writes a line that the next message overwrites.
+/// Writes a line that the next message overwrites, cut to the width of the terminal: what wraps cannot be overwritten.
 pub(super) fn live_line(text: &str) {
+    let width = terminal::width(io::stderr()).map_or(usize::MAX, |width| width.saturating_sub(1));
+    let text: String = text.chars().take(width).collect();
     let mut live = LIVE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     *live = true;
     let _ = io::stderr().lock().write_all(format!("\r\x1b[K{text}").as_bytes());

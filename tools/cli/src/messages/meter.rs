@@ -1,4 +1,4 @@
-//! Progress of a long command: phase, count, rate, bytes, skipped and ETA; at the end one summary line.
+//! Progress of a long command: its step, ETA of the whole, count, rate, bytes and skipped; at the end one summary line.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use super::lines::{Messages, Style, line, live_line};
+use super::steps;
 use crate::interrupt;
 use crate::quantity::{bytes, duration, grouped};
 
@@ -36,6 +37,10 @@ pub(crate) struct Meter {
 }
 
 struct State {
+    /// Share of the whole work that is done.
+    whole: f64,
+    /// What the last object says of the work.
+    summary: Value,
     tick: Tick,
     began: Began,
     shown: Instant,
@@ -54,9 +59,14 @@ struct Began {
 struct Pace {
     /// Units per second.
     rate: f64,
-    /// The remaining time at the same speed.
+    /// The remaining time of the whole work, or of the phase if nothing is known of the others.
     left: Option<Duration>,
 }
+
+/// Share of the work, and seconds, before which no time is estimated.
+const TOO_EARLY: (f64, f64) = (0.01, 1.0);
+/// Units that mean something to users.
+const UNITS: [&str; 8] = ["documents", "pairs", "bytes", "records", "rows", "files", "queries", "fingerprints"];
 
 impl Began {
     fn pace(&self, tick: &Tick, elapsed: Duration) -> Pace {
@@ -78,7 +88,13 @@ impl Messages {
 impl Meter {
     fn new(command: &'static str, messages: Messages) -> Self {
         let now = Instant::now();
-        let state = State { tick: Tick::default(), began: Began { at: now, done: 0, share: 0.0 }, shown: now };
+        let state = State {
+            whole: 0.0,
+            summary: Value::Null,
+            tick: Tick::default(),
+            began: Began { at: now, done: 0, share: 0.0 },
+            shown: now,
+        };
         Self { command, messages, start: now, state: Arc::new(Mutex::new(state)) }
     }
 
@@ -107,12 +123,28 @@ impl Meter {
             return;
         }
         state.shown = now;
-        let pace = state.began.pace(&tick, now.duration_since(state.began.at));
+        let mut pace = state.began.pace(&tick, now.duration_since(state.began.at));
+        if let Some(whole) = steps::whole(self.command, tick.phase, tick.share).filter(|_| self.takes_steps()) {
+            state.whole = whole.max(state.whole);
+            pace.left = self.left(state.whole, now.duration_since(self.start));
+        }
         match self.messages.style {
             Style::Auto => live_line(&self.text(&tick, pace)),
             Style::Json => line(&self.value(&tick, pace).to_string()),
             Style::Plain | Style::Off => line(&format!("nddb: {}", self.text(&tick, pace))),
         }
+    }
+
+    /// Returns whether shares of the whole work are known.
+    fn takes_steps(&self) -> bool {
+        steps::whole(self.command, "reading", None).is_some()
+    }
+
+    /// Returns the time that is left of the whole work.
+    fn left(&self, done: f64, elapsed: Duration) -> Option<Duration> {
+        let seconds = elapsed.as_secs_f64();
+        let is_early = done < TOO_EARLY.0 || seconds < TOO_EARLY.1;
+        (!is_early).then(|| Duration::try_from_secs_f64(seconds * (1.0 - done) / done).ok()).flatten()
     }
 
     /// Returns a callback that records the progress of the library; bytes and skipped keep their values. The callback
@@ -131,7 +163,12 @@ impl Meter {
         })
     }
 
-    /// Prints the summary line at the end of the work; as JSON the time that it took, because --json has the numbers.
+    /// Sets the numbers of the work for the last object of `--progress json`.
+    pub(crate) fn set_summary(&self, summary: Value) {
+        self.state().summary = summary;
+    }
+
+    /// Prints the summary line at the end of the work; as JSON an object with its numbers.
     pub(crate) fn finish(&self, summary: &str) {
         if self.messages.quiet {
             return;
@@ -139,7 +176,11 @@ impl Meter {
         match self.messages.style {
             Style::Json => {
                 let seconds = (self.start.elapsed().as_secs_f64() * 1e3).round() / 1e3;
-                let value = json!({"time": now(), "command": self.command, "phase": "done", "seconds": seconds});
+                let mut value = json!({"time": now(), "command": self.command, "phase": "done", "seconds": seconds});
+                value["summary"] = match std::mem::take(&mut self.state().summary) {
+                    Value::Null => summary.into(),
+                    numbers => numbers,
+                };
                 line(&value.to_string());
             }
             _ => line(&format!("nddb: {}: {summary}", self.command)),
@@ -147,8 +188,11 @@ impl Meter {
     }
 
     fn text(&self, tick: &Tick, pace: Pace) -> String {
-        let mut text = format!("{}: {}", self.command, tick.phase);
-        if !tick.unit.is_empty() {
+        let mut text = format!("{}: {}", self.command, steps::words(tick.phase));
+        if let Some(left) = pace.left {
+            text += &format!("  ETA {}", duration(left));
+        }
+        if UNITS.contains(&tick.unit) {
             text += &format!("  {} {}", grouped(tick.done), tick.unit);
             // A rate below one per second is not shown.
             if pace.rate >= 1.0 {
@@ -161,9 +205,6 @@ impl Meter {
         if tick.skipped > 0 {
             text += &format!("  {} skipped", grouped(tick.skipped));
         }
-        if let Some(left) = pace.left {
-            text += &format!("  ETA {}", duration(left));
-        }
         text
     }
 
@@ -171,7 +212,7 @@ impl Meter {
         json!({
             "time": now(),
             "command": self.command,
-            "phase": tick.phase,
+            "phase": steps::words(tick.phase),
             "done": tick.done,
             "unit": tick.unit,
             "rate": pace.rate.round(),
@@ -202,13 +243,13 @@ mod tests {
         let (phase, unit) = ("reading", "documents");
         let tick = Tick { phase, done: 12_000, unit, share: Some(0.25), bytes: 3 << 20, skipped: 2 };
         let text = meter.text(&tick, paced(&tick, 10));
-        assert_eq!(text, "load: reading  12,000 documents  1,200/s  3.0 MB  2 skipped  ETA 30 s");
+        assert_eq!(text, "load: reading the pages  ETA 30 s  12,000 documents  1,200/s  3.0 MB  2 skipped");
         let value = meter.value(&tick, paced(&tick, 10));
         assert_eq!(value["eta_seconds"], 30);
         assert!(value["time"].as_f64().is_some_and(|time| (now() - time).abs() < 600.0), "{value}");
         let unknown = Tick { phase, done: 5, unit, ..Tick::default() };
-        assert_eq!(meter.text(&unknown, paced(&unknown, 1)), "load: reading  5 documents  5/s");
-        assert_eq!(meter.text(&unknown, paced(&unknown, 10)), "load: reading  5 documents");
+        assert_eq!(meter.text(&unknown, paced(&unknown, 1)), "load: reading the pages  5 documents  5/s");
+        assert_eq!(meter.text(&unknown, paced(&unknown, 10)), "load: reading the pages  5 documents");
     }
 
     #[test]

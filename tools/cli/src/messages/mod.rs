@@ -2,6 +2,7 @@
 
 mod lines;
 mod meter;
+mod steps;
 
 pub(crate) use lines::{Messages, Style, report, usage};
 pub(crate) use meter::{Meter, Tick};

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
 use nddb_test_support::Random;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 use crate::helper::{Dir, copy_folder, prints};
 
@@ -270,7 +272,7 @@ const WRITERS: [(&str, &[&str]); 12] = [
     ("report db -o out.html", &["out.html"]),
     ("show db d0 d1 --html out.html", &["out.html"]),
     ("audit db -o out.html", &["out.html"]),
-    ("against in.jsonl db -o out.jsonl --list list.jsonl", &["out.jsonl", "list.jsonl"]),
+    ("against in.jsonl db -o out.jsonl --list near.txt", &["out.jsonl", "near.txt"]),
     ("load db bad.jsonl --skipped out.tsv", &["out.tsv"]),
     ("filter db in.jsonl --clusters clusters -o out.jsonl --removed out.tsv", &["out.jsonl", "out.tsv"]),
     ("dedup in.jsonl -o out.jsonl --removed out.tsv", &["out.jsonl", "out.tsv"]),
@@ -476,4 +478,151 @@ fn the_copy_of_stdin_of_a_killed_command_is_removed_by_the_next_one() {
     assert_eq!(left(), 1);
     dir.nddb(["dedup", "-", "--format", "jsonl", "-o", "out.jsonl", "-q"]).env("TMPDIR", &temporary).stdin(line).done();
     assert_eq!(left(), 0);
+}
+
+#[test]
+fn a_known_ending_decides_the_format_of_a_table() {
+    let dir = clustered();
+    let first = |name: &str| {
+        let bytes = dir.read(name);
+        String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().to_owned()
+    };
+    for name in ["t.jsonl", "t.ndjson"] {
+        dir.nddb(["export", "db", "-o", name, "-q"]).done();
+        assert!(first(name).starts_with(r#"{"id":"a","#), "{name}");
+    }
+    dir.nddb(["export", "db", "-o", "t.csv", "-q"]).done();
+    assert_eq!(first("t.csv"), "id,url,fp,site,batch");
+    dir.nddb(["export", "db", "-o", "t.tsv", "-q"]).done();
+    assert!(first("t.tsv").starts_with("a\t"));
+    dir.nddb(["export", "db", "-o", "t.parquet", "-q"]).done();
+    assert!(dir.read("t.parquet").starts_with(b"PAR1"));
+    dir.nddb(["export", "db", "-o", "t.tsv.gz", "-q"]).done();
+    assert!(dir.read("t.tsv.gz").starts_with(b"\x1f\x8b"));
+    dir.nddb(["export", "db", "-o", "t.unknown", "--format", "tsv", "-q"]).done();
+    assert_eq!(dir.read("t.unknown"), dir.read("t.tsv"));
+    dir.nddb(["pairs", "db", "-o", "p.tsv", "-q"]).done();
+    assert!(first("p.tsv").contains('\t'), "{}", first("p.tsv"));
+    dir.nddb(["query", "db", "--id", "a", "-o", "q.txt"]).done();
+    assert!(first("q.txt").starts_with("a: 1 match"), "{}", first("q.txt"));
+    for (name, begin) in [("r.tsv", "id\tkept\t"), ("r.csv", "id,kept,"), ("r.jsonl", "{\"id\":"), ("r", "id\tkept\t")]
+    {
+        dir.nddb(["dedup", "in.jsonl", "-o", "kept.jsonl", "--removed", name, "-q"]).done();
+        assert!(first(name).starts_with(begin), "{name}: {}", first(name));
+    }
+}
+
+#[test]
+fn an_ending_that_is_not_that_of_the_format_is_refused() {
+    let dir = clustered();
+    fs::write(dir.path("other.jsonl"), dir.read("in.jsonl")).expect("written");
+    let cases = [
+        ("dedup in.jsonl -o o.parquet", "o.parquet: its name says parquet, and it is written as jsonl"),
+        ("dedup in.jsonl -o o.csv.gz", "o.csv.gz: its name says csv, and it is written as jsonl"),
+        ("dedup in.jsonl -o o.jsonl.bz2", "o.jsonl.bz2: cannot be compressed as its name says"),
+        ("dedup in.jsonl other.jsonl -o o.jsonl", "o.jsonl: is the name of a file, and -o needs a folder here"),
+        ("dedup in.jsonl -o o.jsonl --removed r.warc", "r.warc: its name says warc"),
+        ("dedup in.jsonl -o o.jsonl --report r.jsonl", "r.jsonl: its name says jsonl, and it is written as html"),
+        ("filter db in.jsonl --clusters clusters -o o.parquet", "o.parquet: its name says parquet"),
+        ("export db -o o.warc", "o.warc: its name says warc, and it is written as jsonl, tsv, csv or parquet"),
+        ("export db --format tsv -o o.csv", "o.csv: its name says csv, and it is written as tsv"),
+        ("export db -o o.parquet.gz", "o.parquet.gz: cannot be compressed as its name says"),
+        ("pairs db -o o.csv", "o.csv: its name says csv, and it is written as jsonl, tsv, parquet or html"),
+        ("pairs db --format jsonl -o o.tsv", "o.tsv: its name says tsv, and it is written as jsonl"),
+        ("query db --all --format table -o o.jsonl", "o.jsonl: its name says jsonl"),
+        ("cluster db -o o.jsonl", "o.jsonl: is the name of a file"),
+        ("report db -o o.jsonl", "o.jsonl: its name says jsonl, and it is written as html"),
+        ("audit db -o o.csv", "o.csv: its name says csv"),
+    ];
+    let before = names(&dir);
+    for (command, why) in cases {
+        dir.nddb(command.split(' ')).tells(2, &[why, "hint: "]);
+        assert_eq!(names(&dir), before, "{command}");
+    }
+    // The folder is meant.
+    dir.nddb(["dedup", "in.jsonl", "other.jsonl", "-o", "o.jsonl/", "-q"]).done();
+    assert!(dir.path("o.jsonl/in.jsonl").is_file());
+}
+
+#[test]
+fn stdout_has_the_data_alone() {
+    let dir = clustered();
+    for command in ["dedup in.jsonl -o - --json", "export db -o - --json", "pairs db -o - --json", "pairs db --json"] {
+        let ran = dir.nddb(command.split(' ')).done();
+        let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert!(lines.iter().all(|line| line.get("seconds").is_none()), "{command}: {}", ran.stdout);
+        let summaries = ran.stderr.lines().filter(|line| line.starts_with('{') && line.contains("\"seconds\":"));
+        assert_eq!(summaries.count(), 1, "{command}: {}", ran.stderr);
+    }
+    let ran = dir.nddb(["dedup", "in.jsonl", "-o", "kept.jsonl", "--progress", "json"]).done();
+    let last = ran.stderr.lines().rfind(|line| line.starts_with('{')).expect("an object");
+    let last: Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!((&last["phase"], &last["summary"]["removed"]), (&"done".into(), &1.into()), "{last}");
+}
+
+#[test]
+fn a_dry_run_says_what_would_go_and_writes_nothing() {
+    let dir = clustered();
+    let before = names(&dir);
+    for command in [
+        "dedup in.jsonl --dry-run",
+        "dedup in.jsonl --dry-run -o o.jsonl --removed r.tsv --report r.html",
+        "filter db in.jsonl --clusters clusters --dry-run",
+        "filter db in.jsonl --clusters clusters --dry-run -o o.jsonl --removed-documents r.jsonl",
+    ] {
+        let ran = dir.nddb(command.split(' ')).done();
+        let rows: Vec<&str> = ran.stdout.lines().collect();
+        assert!(rows.len() == 2 && rows[0].starts_with("id\tkept\t") && rows[1].starts_with("b\ta\t"), "{rows:?}");
+        ran.says(&["1 removed", "nothing was written"]);
+        let ran = dir.nddb(format!("{command} --json").split(' ')).done();
+        let numbers: Value = serde_json::from_str(&ran.stdout).expect("one object");
+        assert_eq!(numbers["removed"], 1, "{command}");
+        assert_eq!(names(&dir), before, "{command}");
+    }
+    dir.nddb(["dedup", "in.jsonl"]).tells(2, &["--output"]);
+}
+
+#[test]
+fn rows_of_csv_keep_their_bytes() {
+    let dir = Dir::new();
+    let text = |word: &str| (0..60).map(|number| format!("{word}{number}")).collect::<Vec<_>>().join(" ");
+    let (one, two) = (text("one"), text("two"));
+    for (name, header, rows) in [
+        (
+            "commas.csv",
+            "\u{feff}id,text,note\r\n",
+            [format!("a,\"{one}\",\"x\r\ny\"\r\n"), format!("b,{one},\r\n"), format!("c,{two},z\r\n")],
+        ),
+        (
+            "semicolons.csv",
+            "sep=;\nid;text\n",
+            [format!("a;{one}\n"), format!("\n\nb;\"{one}\"\n"), format!("c;{two}")],
+        ),
+        ("tabs.tsv", "id\ttext\n", [format!("a\t{one}\n"), format!("b\t{one}\n"), format!("c\t{two}\n")]),
+    ] {
+        dir.write(name, format!("{header}{}", rows.concat()).as_bytes());
+        let ending = name.rsplit('.').next().expect("an ending");
+        let (kept, packed) = (format!("kept.{ending}"), format!("kept.{ending}.gz"));
+        dir.nddb(["dedup", name, "-o", &kept, "-q"]).done();
+        let want = format!("{header}{}{}", rows[0], rows[2]);
+        assert_eq!(String::from_utf8(dir.read(&kept)).expect("text"), want, "{name}");
+        dir.nddb(["dedup", name, "-o", &packed, "-q"]).done();
+        let mut unpacked = String::new();
+        let bytes = dir.read(&packed);
+        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut unpacked).expect("gzip");
+        assert_eq!(unpacked, want, "{name}");
+        // A compressed input, and one that is not loaded here.
+        let db = format!("{name}.nddb");
+        dir.nddb(["create", &db, "-q"]).done();
+        dir.nddb(["load", &db, &packed, name, "-q"]).done();
+        dir.nddb(["cluster", &db, "-o", &format!("{name}-clusters"), "-q"]).done();
+        let clusters = format!("{name}-clusters");
+        let other = format!("other.{ending}");
+        dir.nddb(["filter", &db, name, "--clusters", &clusters, "-o", &kept, "--removed-documents", &other, "-q"])
+            .done();
+        assert_eq!(String::from_utf8(dir.read(&kept)).expect("text"), want, "{name}");
+        assert_eq!(String::from_utf8(dir.read(&other)).expect("text"), format!("{header}{}", rows[1]), "{name}");
+    }
+    dir.nddb(["dedup", "commas.csv", "-o", "o.tsv"]).tells(2, &["its name says tsv, and it is written as csv"]);
+    dir.nddb(["dedup", "tabs.tsv", "-o", "o.csv"]).tells(2, &["its name says csv, and it is written as tsv"]);
 }

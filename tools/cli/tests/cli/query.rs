@@ -296,7 +296,7 @@ fn a_row_for_each_match_refuses_what_it_cannot_have() {
         (&["db"], "several databases"),
     ] {
         let query = [&["query", "db", "--fp-file", "q.u64le", "--format", "tsv"], args].concat();
-        dir.nddb(query).tells(2, &["--format tsv and parquet cannot be combined with", what]);
+        dir.nddb(query).tells(2, &["--format tsv, csv and parquet cannot be combined with", what]);
     }
     dir.nddb(["query", "db", "--fp", "00000000000000ff", "--format", "tsv"]).tells(2, &["--fp-file"]);
 }

@@ -4,6 +4,7 @@ mod scored;
 
 use std::path::PathBuf;
 
+use nddb::archive::Format;
 use nddb_evaluate::audit::{Audit, Drawing};
 use nddb_jobs::quantity::unread_reasons;
 use serde_json::json;
@@ -12,7 +13,7 @@ use super::pairs;
 use crate::args::Global;
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told};
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::quantity::{counted, duration};
 use crate::text_options::unread_value;
 use crate::{database, interrupt};
@@ -66,7 +67,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     let clock = Clock::start();
     let db = args.db.as_deref().ok_or_else(|| Failure::usage("no database is named: give DB, or set NDDB_DB"))?;
-    let to = global.output("-o", args.output.as_deref())?;
+    let to = match &args.output {
+        None if global.json => None,
+        path => Some(global.page("-o", path.as_deref(), &[Format::Html])?),
+    };
     let reader = database::read(db)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
@@ -79,25 +83,26 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if audit.pairs.is_empty() {
         return Err(nothing(&audit));
     }
-    if args.output.is_some() || !global.json {
-        let mut output = Output::create(&to)?;
+    if let Some(to) = &to {
+        let mut output = Output::create(to)?;
         output.write(audit.page().as_bytes())?;
         output.finish()?;
     }
-    if global.json {
-        let strata = audit.strata.iter().map(|drawn| {
-            let it = &drawn.stratum;
-            json!({
-                "kind": it.kind.name(),
-                "rule": it.rule,
-                "score": it.score,
-                "sites": it.sites,
-                "cluster": it.cluster,
-                "pairs": drawn.pairs,
-                "drawn": drawn.drawn,
-            })
-        });
-        output::print_json(&json!({
+    let strata = audit.strata.iter().map(|drawn| {
+        let it = &drawn.stratum;
+        json!({
+            "kind": it.kind.name(),
+            "rule": it.rule,
+            "score": it.score,
+            "sites": it.sites,
+            "cluster": it.cluster,
+            "pairs": drawn.pairs,
+            "drawn": drawn.drawn,
+        })
+    });
+    global.summary(
+        &meter,
+        json!({
             "audit": audit.id(),
             "method": audit.method,
             "documents": audit.documents,
@@ -108,8 +113,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "unread": unread_value(&audit.unread),
             "seed": audit.seed,
             "strata": strata.collect::<Vec<_>>(),
-        }))?;
-    }
+        }),
+    )?;
     if audit.left_out > 0 {
         messages.warn(format!(
             "{} left out, because a text could not be read: {}",

@@ -20,7 +20,7 @@ use crate::clock::Clock;
 use crate::described::{Reading, Wanted, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::level_option::{self, LevelOption};
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::pair_rows::PairFormat;
 use crate::quantity::{counted, duration, grouped};
 use crate::{database, interrupt, text_options};
@@ -88,23 +88,24 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     options.pairs.settle(collection.held());
     options.overrules = args.overrules.find(view, &collection, global)?;
     let mut watch = meter.watch(true);
-    let (summary, json) = match lists {
+    let summary = match lists {
         Some(lists) => {
             let (with, format) = (&args.with.wanted()[..], args.format);
             let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
             let files = Files { lists, collection: &collection, options: &options, format, with, reading, messages };
             let describe = |summary: &ClusterSummary| describe(args, view, &options, summary);
-            (files.write(view, &mut *watch, previous, &describe)?, global.json)
+            files.write(view, &mut *watch, previous, &describe)?
         }
         None => {
+            let to = global.output("-o", None)?;
             let clusters = nddb::detect::cluster(view, &collection, &options, &mut *watch, &mut |_| Ok(()))?;
             let with = args.with.wanted();
             let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
             let mut wanted = Wanted::none(&collection);
             files::want(&mut wanted, &collection, &clusters)?;
             let described = if with.is_empty() { None } else { Some(reading.read(&with, &wanted, &messages)?) };
-            files::clusters(Output::stdout(), &collection, &clusters, described.as_ref())?;
-            (clusters.summary, false)
+            files::clusters(Output::create(&to)?, &collection, &clusters, described.as_ref())?;
+            clusters.summary
         }
     };
     if summary.pairs.unsketched > 0 {
@@ -112,12 +113,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     text_options::warnings(&summary.pairs).into_iter().for_each(|warning| messages.warn(warning));
     level_option::warnings(&summary).into_iter().for_each(|warning| messages.warn(warning));
-    if json {
-        let mut value = describe(args, view, &options, &summary);
-        value["seconds"] = clock.seconds().into();
-        value["cpu_seconds"] = clock.cpu_seconds().into();
-        output::print_json(&value)?;
-    }
+    let mut value = describe(args, view, &options, &summary);
+    value["seconds"] = clock.seconds().into();
+    value["cpu_seconds"] = clock.cpu_seconds().into();
+    global.summary(&meter, value)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
     Ok(if summary.unread.total() > 0 { Code::SomeSkipped } else { text_options::code(&summary.pairs) })

@@ -8,7 +8,6 @@ use serde_json::json;
 use super::create::Tables;
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result};
-use crate::output;
 use crate::quantity::{bytes, counted};
 use crate::{database, interrupt};
 
@@ -98,8 +97,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         }
     }
     writer.close()?;
-    if global.json {
-        output::print_json(&json!({
+    global.summary(
+        &meter,
+        json!({
             "merges": merges,
             "dry_run": args.dry_run,
             "runs_before": sum.runs_before,
@@ -108,8 +108,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "bytes_after": sum.bytes_after,
             "documents_dropped": sum.documents_dropped,
             "fingerprints_dropped": sum.fingerprints_dropped,
-        }))?;
-    }
+        }),
+    )?;
     meter.finish(&match (merges, args.dry_run) {
         (0, _) => "nothing to do".into(),
         (_, true) => "nothing done".into(),

@@ -6,7 +6,7 @@ use crate::args::Global;
 use crate::commands::create::Tables;
 use crate::failure::{Code, Failure, Result};
 use crate::quantity::{bytes, counted};
-use crate::{database, interrupt, output};
+use crate::{database, interrupt};
 
 /// Rewrites all runs of the database `db` with these tables.
 pub(super) fn run(db: &std::path::Path, tables: &Tables, global: &Global) -> Result<Code> {
@@ -19,11 +19,12 @@ pub(super) fn run(db: &std::path::Path, tables: &Tables, global: &Global) -> Res
     writer.close()?;
     let before: u64 = rewritten.iter().map(|run| run.bytes_before).sum();
     let after: u64 = rewritten.iter().map(|run| run.bytes_after).sum();
-    if global.json {
-        output::print_json(&json!({
+    global.summary(
+        &meter,
+        json!({
             "levels": levels, "runs": rewritten.len(), "bytes_before": before, "bytes_after": after,
-        }))?;
-    }
+        }),
+    )?;
     let tables = levels.map_or("tables chosen by size".into(), |levels| format!("levels {levels:?}"));
     let runs = counted(rewritten.len() as u64, "run");
     meter.finish(&format!("{tables}; {runs} rewritten, {} before, {} now", bytes(before), bytes(after)));

@@ -15,7 +15,7 @@ use nddb_jobs::scratch::Scratch;
 use nddb_remote::is_remote;
 
 use self::summary::Summary;
-use super::filter::{How, Plan, RemoveList, Selection};
+use super::filter::{How, Plan, RemoveList, Selection, removed_output};
 use super::load::{FieldNames, IdFrom, MaxWindow};
 use super::query::outside::{self, Outside};
 use super::query::parts::Parts;
@@ -33,7 +33,7 @@ use crate::{database, inputs, judging};
 
 /// Copy files without their near-duplicates, in one call
 ///
-/// Reads WARC, WET, ARC, JSONL (plain, .gz, .zst), Parquet, HTML and text files, and folders of them, and writes the
+/// Reads WARC, WET, ARC, JSONL and CSV (plain, .gz, .zst), Parquet, HTML and text files, and folders of them, and writes the
 /// documents that stay in the same order and format, byte for byte where the format allows it. It does what 'nddb
 /// load', 'nddb cluster' and 'nddb filter' do, with a temporary database that is removed at the end: in --tmp-dir, or
 /// else beside the output. It takes about 1 KB a document, and the
@@ -63,11 +63,14 @@ pub(crate) struct Args {
     #[command(flatten)]
     listed: ListedInputs,
     /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
-    /// several inputs); each may be in a store
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    /// several inputs); each may be in a store. Documents keep the format of their input
+    #[arg(short, long, value_name = "OUT", required_unless_present = "dry_run")]
+    output: Option<PathBuf>,
+    /// Write no file: print what would go, as rows of --removed, or with --json the numbers
+    #[arg(long)]
+    dry_run: bool,
     /// List the removed documents here, with the document that is kept instead, the rule that decided, the probability,
-    /// what is lost, and where the document stands: a .tsv, .jsonl or .parquet file
+    /// what is lost, and where the document stands: a .tsv, .csv, .jsonl or .parquet file
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
     /// Write the page of 'nddb report' here: what is removed, from which sites, and what is lost
@@ -83,7 +86,7 @@ pub(crate) struct Args {
     level: LevelOption,
     #[command(flatten)]
     parameters: Parameters,
-    /// What the inputs are: auto, warc, wet, arc, html, jsonl, parquet
+    /// What the inputs are: auto, warc, wet, arc, html, jsonl, csv, parquet
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     format: Format,
     /// Where ids come from, which the list of removed documents has [default: record; path, if an id comes again]
@@ -120,10 +123,11 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let how = args.how(args.id);
     // What cannot be written is told before the work.
     let plan = Plan::make(&how, &args.given, global)?;
+    let removed = removed_output(args.removed.as_deref(), args.dry_run, global)?;
+    let page = args.report.as_deref().filter(|_| !args.dry_run);
+    let page = page.map(|path| global.page("--report", Some(path), &[Format::Html])).transpose()?;
     args.fields.check(args.id, args.format, &plan.inputs().located)?;
     plan.check(&how, &options)?;
-    let removed = args.removed.as_deref().map(|path| global.output("--removed", Some(path))).transpose()?;
-    let page = args.report.as_deref().map(|path| global.output("--report", Some(path))).transpose()?;
     let earlier = args.against.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
     let parts = match &earlier[..] {
         [] => None,
@@ -163,6 +167,7 @@ impl Args {
     fn how(&self, id: Option<IdFrom>) -> How {
         How {
             output: self.output.clone(),
+            dry_run: self.dry_run,
             removed_documents: None,
             with: Vec::new(),
             format: self.format,
@@ -187,10 +192,10 @@ impl Args {
 
     /// Makes the folder of the temporary database, which goes away with what is returned.
     fn temporary_folder(&self, global: &Global) -> Result<Scratch> {
-        match self.output.parent() {
-            _ if global.tmp_dir.is_some() || is_nameless(&self.output) || is_remote(&self.output) => {
-                global.temporary_folder()
-            }
+        let how = self.how(self.id);
+        let output = how.output();
+        match output.parent() {
+            _ if global.tmp_dir.is_some() || is_nameless(output) || is_remote(output) => global.temporary_folder(),
             Some(parent) if parent != Path::new("") => global.temporary_folder_in(parent),
             _ => global.temporary_folder_in(Path::new(".")),
         }

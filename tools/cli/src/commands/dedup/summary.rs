@@ -13,7 +13,6 @@ use crate::commands::load::incomplete;
 use crate::commands::query::outside::Outside;
 use crate::failure::Result;
 use crate::messages::Meter;
-use crate::output;
 use crate::quantity::{bytes, counted, duration, grouped};
 
 /// The documents that are removed, by kind.
@@ -57,8 +56,9 @@ impl Summary {
     ) -> Result<()> {
         let skipped = outside.loaded().map_or(0, |(report, _)| report.skipped());
         let kept = counts.rows - counts.removed;
-        if global.json {
-            output::print_json(&json!({
+        global.summary(
+            meter,
+            json!({
                 "documents": counts.rows,
                 "kept": kept,
                 "removed": counts.removed,
@@ -78,8 +78,8 @@ impl Summary {
                 "outputs": outputs.iter().map(|to| nddb::archive::text_of(to.path())).collect::<Vec<_>>(),
                 "seconds": clock.seconds(),
                 "cpu_seconds": clock.cpu_seconds(),
-            }))?;
-        }
+            }),
+        )?;
         let mut text = format!(
             "{} read, {} kept, {} removed ({:.1}%)",
             counted(counts.rows, "document"),
@@ -114,8 +114,12 @@ impl Summary {
             };
             messages.note(format!("{} removed{size}", counted(self.words, "word")));
         }
+        if args.dry_run {
+            messages.note("nothing was written (--dry-run)");
+            return Ok(());
+        }
         let files = [
-            ("kept", Some(&args.output)),
+            ("kept", args.output.as_ref()),
             ("list of removed", args.removed.as_ref()),
             ("report", args.report.as_ref()),
         ];

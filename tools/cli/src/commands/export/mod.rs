@@ -5,7 +5,6 @@ mod documents;
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use serde_json::json;
 
 use self::columns::StoredColumn;
@@ -14,8 +13,9 @@ use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::columns::{RowFormat, Rows};
 use crate::failure::{Code, Failure, Result};
+use crate::matches::TableFormat;
 use crate::quantity::{counted, duration};
-use crate::{database, interrupt, output};
+use crate::{database, interrupt};
 
 /// Export the stored documents: ids, URLs, fingerprints and other columns
 ///
@@ -27,7 +27,7 @@ use crate::{database, interrupt, output};
 #[command(after_help = "\
 Examples:
   nddb export crawl.nddb -o documents.jsonl
-  nddb export crawl.nddb --format parquet -o documents.parquet
+  nddb export crawl.nddb -o documents.parquet
   nddb export crawl.nddb --format tsv --columns id,url --limit 20
   nddb export crawl.nddb --format tsv --columns site | sort | uniq -c | sort -rn | head
   nddb export crawl.nddb --columns id,fp,tokens,archive,offset | head")]
@@ -37,9 +37,9 @@ pub(crate) struct Args {
     /// Columns to write
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES", default_value = "id,url,fp,site,batch")]
     columns: Vec<StoredColumn>,
-    /// How to write rows
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    /// How to write rows [default: as the name of --output ends, else jsonl]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<TableFormat>,
     /// Write only the first N documents
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
@@ -48,45 +48,18 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-/// How documents are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// One JSON object per line
-    #[default]
-    Jsonl,
-    /// Columns separated by tabs
-    Tsv,
-    /// A Parquet file, compressed with zstd; fingerprints are signed 64-bit integers
-    Parquet,
-}
-
-impl From<Format> for RowFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Jsonl => RowFormat::Jsonl,
-            Format::Tsv => RowFormat::Tsv,
-            Format::Parquet => RowFormat::Parquet,
-        }
-    }
-}
-
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
+    let format = RowFormat::of(args.output.as_deref(), args.format, RowFormat::Jsonl)?;
     let to = global.output("-o", args.output.as_deref())?;
     let reader = database::read(&args.database.db)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("export");
     let columns = args.columns.iter().map(|column| column.column()).collect();
-    let format = args.format.into();
     let rows = Rows::chosen(format, &to, columns)?;
     let documents = write(reader.view(), &args.columns, (rows, format), args.limit, &meter)?;
-    if global.json && args.output.is_some() {
-        output::print_json(&json!({
-            "documents": documents,
-            "seconds": clock.seconds(),
-            "cpu_seconds": clock.cpu_seconds(),
-        }))?;
-    }
+    let summary = json!({"documents": documents, "seconds": clock.seconds(), "cpu_seconds": clock.cpu_seconds()});
+    global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", counted(documents, "document")));
     Ok(Code::Done)

@@ -1,6 +1,7 @@
 //! `nddb filter`: the kept documents themselves.
 
 pub(in crate::commands) mod archives;
+mod csv;
 mod lists;
 mod notes;
 mod outs;
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use nddb::View;
 use nddb::archive::{self, Format, Located, Options};
-use nddb_jobs::output::{Destination, is_nameless};
+use nddb_jobs::output::{Destination, check_copy, is_nameless};
 use nddb_jobs::removed::Place;
 use nddb_jobs::scratch::Scratch;
 use nddb_jobs::{NamedId, other_forms};
@@ -39,11 +40,12 @@ pub(in crate::commands) use self::selection::{Counts, Selection};
 use self::targets::Targets;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
+use crate::columns::RowFormat;
 use crate::commands::load::IdFrom;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::inputs::{self, Packing};
 use crate::messages::{Messages, Meter, Tick};
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::quantity::{bytes, counted, duration, grouped};
 use crate::removed_list::{Because, RemoveTsv, RemovedRows};
 use crate::{database, interrupt};
@@ -108,9 +110,12 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct How {
     /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
-    /// several inputs)
-    #[arg(short, long, value_name = "OUT")]
-    pub(in crate::commands) output: PathBuf,
+    /// several inputs). Documents keep the format of their input
+    #[arg(short, long, value_name = "OUT", required_unless_present = "dry_run")]
+    pub(in crate::commands) output: Option<PathBuf>,
+    /// Write no file: print what would go, as rows of --removed, or with --json the numbers
+    #[arg(long)]
+    pub(in crate::commands) dry_run: bool,
     /// Write the removed documents themselves here: a file or a folder, as with --output
     #[arg(long, value_name = "OUT")]
     pub(in crate::commands) removed_documents: Option<PathBuf>,
@@ -131,6 +136,16 @@ pub(in crate::commands) struct How {
     pub(in crate::commands) id_prefix: Option<String>,
 }
 
+/// Where documents go of which only is told what would become of them.
+const NOWHERE: &str = "/dev/null";
+
+impl How {
+    /// Returns where the kept documents go.
+    pub(in crate::commands) fn output(&self) -> &Path {
+        self.output.as_deref().filter(|_| !self.dry_run).unwrap_or(Path::new(NOWHERE))
+    }
+}
+
 pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if args.annotate && args.how.with.is_empty() {
         args.how.with = Field::value_variants().to_vec();
@@ -142,7 +157,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         args.in_folder(name).iter().for_each(|path| global.outputs.reads("a list of the clusters", path));
     }
     let plan = Plan::make(&args.how, &given, global)?;
-    let removed = args.removed.as_deref().map(|path| global.output("--removed", Some(path))).transpose()?;
+    let removed = removed_output(args.removed.as_deref(), args.how.dry_run, global)?;
     let reader = database::read(&db)?;
     let view = reader.view();
     let mut selection = args.selection(view, &global.messages())?;
@@ -152,7 +167,28 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if let Some(to) = &removed {
         args.list(to, view, &selection.list)?;
     }
-    tell(&all, &selection, global, &meter, &clock)
+    let code = tell(&all, &selection, global, &meter, &clock)?;
+    if args.how.dry_run {
+        global.messages().note("nothing was written (--dry-run)");
+    }
+    Ok(code)
+}
+
+/// Returns where removed documents are listed: of a dry run on stdout, unless that has the numbers.
+pub(in crate::commands) fn removed_output(
+    path: Option<&Path>,
+    dry_run: bool,
+    global: &Global,
+) -> Result<Option<Destination>> {
+    match path {
+        _ if dry_run => (!global.json).then(|| global.output("--removed", None)).transpose(),
+        Some(path) => {
+            let to = global.output("--removed", Some(path))?;
+            RowFormat::of(Some(path), None::<RowFormat>, RowFormat::Tsv)?;
+            Ok(Some(to))
+        }
+        None => Ok(None),
+    }
 }
 
 /// The files of a clustering, which are read or belong to what is read.
@@ -174,7 +210,8 @@ impl Plan {
                 .messages()
                 .note(format!("{files} in folders passed over: hidden, or of no format that is asked for"));
         }
-        let targets = Targets::of(given, &inputs, &how.output, how.removed_documents.as_deref(), &global.outputs)?;
+        let removed = how.removed_documents.as_deref().filter(|_| !how.dry_run);
+        let targets = Targets::of(given, &inputs, how.output(), removed, &global.outputs)?;
         Ok(Self { inputs, targets })
     }
 
@@ -194,6 +231,7 @@ impl Plan {
             let opened = Opened::new(how, options.clone(), &Archives::none(), &[], input)?;
             let packing = Packing::of(opened.path())?;
             let (kept, removed) = self.targets.of_input(index);
+            opened.check(&input.path, [Some(kept), removed])?;
             for target in [Some(kept), removed].into_iter().flatten() {
                 opened.kind.packing(packing, target.path(), &input.path)?;
             }
@@ -214,7 +252,9 @@ impl Plan {
         let named_by_url = &selection.named_by_url;
         let open = |input: &Located| Opened::new(how, archives.options(&input.path), &archives, named_by_url, input);
         let opened = self.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
-        for opened in &opened {
+        for (index, opened) in opened.iter().enumerate() {
+            let (kept, removed) = self.targets.of_input(index);
+            opened.check(&self.inputs[index].path, [Some(kept), removed])?;
             if archives.is_changed(opened.path())? {
                 let path = opened.path().display();
                 messages.warn(format!("{path}: it was changed since it was loaded: its rows are found by id alone"));
@@ -255,8 +295,9 @@ impl Plan {
 fn tell(all: &Counts, selection: &Selection, global: &Global, meter: &Meter, clock: &Clock) -> Result<Code> {
     let list = &selection.list;
     let missing = list.len() - list.found();
-    if global.json {
-        output::print_json(&json!({
+    global.summary(
+        meter,
+        json!({
             "documents": all.rows,
             "annotated": selection.annotates,
             "kept": all.rows - all.removed,
@@ -268,8 +309,8 @@ fn tell(all: &Counts, selection: &Selection, global: &Global, meter: &Meter, clo
             "not_found": missing,
             "bytes": all.bytes,
             "seconds": clock.seconds(),
-        }))?;
-    }
+        }),
+    )?;
     if list.len() > 0 && list.found() == 0 && all.rows > 0 {
         global.messages().warn(
             "no id of the list is in the inputs: are ids read as they were loaded? --id-field, --id, --id-prefix and 'nddb get' help",
@@ -374,6 +415,8 @@ impl Args {
 enum Kind {
     /// Lines of JSON.
     Rows,
+    /// Rows of CSV.
+    Csv,
     /// Records of an archive.
     Records,
     /// A file that is one document.
@@ -388,7 +431,7 @@ impl Kind {
     fn packing(self, packing: Packing, to: &Path, input: &Path) -> Result<Packing> {
         // Lines are compressed as the name of the output says, records are copied as they are.
         match (self, Packing::of_name(to)) {
-            (Self::Rows, named) => Ok(named),
+            (Self::Rows | Self::Csv, named) => Ok(named),
             #[cfg(feature = "parquet")]
             (Self::Table, _) => Ok(Packing::Plain),
             (Self::Page, _) => Ok(Packing::Plain),
@@ -408,6 +451,7 @@ struct Opened {
     _spooled: Option<Scratch>,
     located: Located,
     options: Options,
+    format: Format,
     kind: Kind,
     /// The archives of the database that it is.
     here: Vec<u32>,
@@ -441,27 +485,36 @@ impl Opened {
             options.required.push(name.clone());
         }
         let opened = located.open(&options)?;
-        let kind = match opened.format() {
-            Format::Jsonl if opened.is_converted() => {
+        let format = opened.format();
+        let kind = match format {
+            Format::Jsonl | Format::Csv if opened.is_converted() => {
                 let message = format!("{}: it is UTF-16, and lines are copied as they are", input.path.display());
                 let hint = "convert it, and load that: iconv -f UTF-16 -t UTF-8 FILE";
                 return Err(Told::new(Code::Usage, message).hint(hint).into());
             }
             Format::Jsonl => Kind::Rows,
+            Format::Csv => Kind::Csv,
             Format::Warc | Format::Wet | Format::Arc => Kind::Records,
             Format::Html => Kind::Page,
             #[cfg(feature = "parquet")]
             Format::Parquet => Kind::Table,
             other => {
                 let name = input.path.display();
-                let message = format!("{name}: {other} cannot be filtered: WARC, ARC, JSONL, Parquet and pages can");
+                let message =
+                    format!("{name}: {other} cannot be filtered: WARC, ARC, JSONL, CSV, Parquet and pages can");
                 return Err(Failure::usage(message));
             }
         };
         if opened.has_row_ids() && !options.id_from.is_place() {
             options.id_from = archive::IdFrom::Path;
         }
-        Ok(Self { _spooled: spooled.map(|(copied, _)| copied), located, options, kind, here })
+        Ok(Self { _spooled: spooled.map(|(copied, _)| copied), located, options, format, kind, here })
+    }
+
+    /// Refuses outputs of an input whose names say another format.
+    fn check(&self, input: &Path, outputs: [Option<&Destination>; 2]) -> Result<()> {
+        let mut outputs = outputs.into_iter().flatten();
+        Ok(outputs.try_for_each(|output| check_copy(output.path(), input, self.format))?)
     }
 
     /// The file to read.
@@ -495,6 +548,10 @@ impl Job<'_> {
                 let records = Records { path, options, packing };
                 records.filter(selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
             }
+            Kind::Csv => {
+                let rows = csv::Rows { located: &self.opened.located, options };
+                rows.filter(selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
+            }
             Kind::Page => drop(pages::decide(&self.opened.located, options, selection)?),
             #[cfg(feature = "parquet")]
             Kind::Table => tables::Table { path, options, fields: &[] }.count(selection, &mut progress)?,
@@ -513,8 +570,14 @@ impl Job<'_> {
         let (path, options) = (self.opened.path(), &self.opened.options);
         let packing = Packing::of(path)?;
         let kind = self.opened.kind;
-        if !self.how.with.is_empty() && matches!(kind, Kind::Records | Kind::Page) {
-            let (name, what) = (self.input.display(), if kind == Kind::Page { "pages" } else { "records" });
+        let unnoted = match kind {
+            Kind::Records => Some("records"),
+            Kind::Page => Some("pages"),
+            Kind::Csv => Some("CSV"),
+            _ => None,
+        };
+        if let Some(what) = unnoted.filter(|_| !self.how.with.is_empty()) {
+            let name = self.input.display();
             let message = format!("{name}: fields are added to lines of JSON and Parquet, not to {what}");
             let hint = "leave out --with and --annotate; --removed lists what is removed, and why";
             return Err(Told::new(Code::Usage, message).hint(hint).into());
@@ -542,6 +605,11 @@ impl Job<'_> {
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 let outs = &mut Outs { kept: &mut kept, removed };
                 rows.filter(self.lines(packing)?, selection, outs, &mut progress)?
+            }
+            Kind::Csv => {
+                let rows = csv::Rows { located: &self.opened.located, options };
+                let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
+                rows.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
             }
             Kind::Records => {
                 let records = Records { path, options, packing };

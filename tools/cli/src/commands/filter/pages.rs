@@ -8,7 +8,7 @@ use nddb_jobs::output::Destination;
 use super::lists::Fate;
 use super::selection::{Counts, Selection};
 use crate::failure::{Failure, Result};
-use crate::inputs;
+use crate::inputs::{self, Packing};
 use crate::output::Output;
 
 /// Decides about the document of a file; `None` if it has none that can be read.
@@ -38,7 +38,12 @@ pub(super) fn filter(
     }
     let is_removed = decided == Some(Fate::Removed);
     if let Some(target) = if is_removed { removed } else { Some(kept) } {
-        let mut file = Output::create(target)?;
+        // What is compressed already is copied as it is.
+        let packing = match Packing::of(&located.path)? {
+            Packing::Plain => Packing::of_name(target.path()),
+            _ => Packing::Plain,
+        };
+        let mut file = Output::packed(target, packing)?;
         io::copy(&mut inputs::open_file(&located.path)?, &mut file).map_err(|error| Failure::unwritten(&error))?;
         file.finish()?;
     }

@@ -51,6 +51,9 @@ struct Named<'a> {
 impl Named<'_> {
     /// Returns the output of each input.
     fn targets(&self, option: &str, output: &Path) -> Result<Vec<Destination>> {
+        if output == Path::new(super::NOWHERE) {
+            return self.names.iter().map(|_| Ok(self.outputs.file(option, output)?)).collect();
+        }
         if !is_folder(output) && self.is_one {
             return Ok(vec![self.outputs.file(option, output)?]);
         }

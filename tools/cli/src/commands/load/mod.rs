@@ -31,7 +31,7 @@ use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::listed_inputs::ListedInputs;
 use crate::messages::{Meter, Tick};
 use crate::quantity::{self, bytes, counted, duration, grouped};
-use crate::{database, interrupt, output};
+use crate::{database, interrupt};
 
 /// Load documents from archives, pages, tables or files of fingerprints
 ///
@@ -209,7 +209,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         true => (inputs, None),
         false => Choice::make(&args.select, inputs).map(|(inputs, choice)| (inputs, Some(choice)))?,
     };
-    let to = args.skipped.as_deref().map(|path| global.output("--skipped", Some(path))).transpose()?;
+    let to = args.skipped.as_deref().map(|path| global.page("--skipped", Some(path), &[Format::Jsonl])).transpose()?;
     let mut writer = database::write(&db, &command, global)?;
     database::recipe(writer.settings())?;
     let mut skipped = Skipped::create(to, global.messages())?;
@@ -316,9 +316,10 @@ fn tell(
 ) -> Result<Code> {
     let (loaded, bytes_in) = (&report.loaded, report.progress.bytes_in);
     let (interrupted, skipped) = (interrupt::asked(), report.skipped());
-    if global.json {
-        let other: BTreeMap<_, _> = report.other.iter().map(|(kind, count)| (kind.as_str(), count)).collect();
-        output::print_json(&json!({
+    let other: BTreeMap<_, _> = report.other.iter().map(|(kind, count)| (kind.as_str(), count)).collect();
+    global.summary(
+        meter,
+        json!({
             "entries": report.entries,
             "documents": loaded.documents,
             "replaced": loaded.replaced,
@@ -344,8 +345,8 @@ fn tell(
             "payload_bytes": report.payload_bytes,
             "seconds": clock.seconds(),
             "cpu_seconds": clock.cpu_seconds(),
-        }))?;
-    }
+        }),
+    )?;
     let mut summary = format!(
         "{} ({}) in {}",
         summary::account(report),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use nddb::View;
+use nddb::archive::Format;
 use nddb_jobs::output::Destination;
 use nddb_jobs::tsv;
 use serde_json::json;
@@ -17,7 +18,7 @@ use crate::database;
 use crate::failure::{Code, Result};
 use crate::inputs::is_database;
 use crate::judging::JudgingArgs;
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::quantity::{counted, duration, grouped};
 
 /// List which documents of one collection are near-duplicates of documents of others
@@ -73,8 +74,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let names: Vec<PathBuf> = databases.into_iter().chain(files.first().cloned()).collect();
     let readers: Vec<_> = readers.iter().chain(loaded.as_ref().map(Outside::reader)).collect();
     let parts = &Parts::new(&names, &readers)?;
-    let to = global.output("-o", args.output.as_deref())?;
-    let list = args.list.as_deref().map(|path| global.output("--list", Some(path))).transpose()?;
+    let to = global.page("-o", args.output.as_deref(), &[Format::Jsonl])?;
+    let list = args.list.as_deref().map(|path| global.page("--list", Some(path), &[Format::Html])).transpose()?;
     let judged = Judged {
         parts,
         online: args.how.online(parts.federation.parts()[0], args.k)?,
@@ -90,13 +91,13 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         write_list(to, &sum.matched, a.view())?;
     }
     let (near, seconds) = (sum.matched.len() as u64, clock.seconds());
-    if global.json && args.output.is_some() {
-        output::print_json(&json!({"documents": documents, "near": near, "matches": sum.matches, "seconds": seconds}))?;
-    }
+    let meter = global.messages().meter("against");
+    let summary = json!({"documents": documents, "near": near, "matches": sum.matches, "seconds": seconds});
+    global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(seconds));
     let of = counted(documents as u64, "document");
     let summary = format!("{} of {of} of {} near in {took}", grouped(near), args.a.display());
-    global.messages().meter("against").finish(&summary);
+    meter.finish(&summary);
     Ok(loaded.map(|loaded| loaded.code()).filter(|code| *code != Code::Done).unwrap_or(a.code()))
 }
 

@@ -87,9 +87,9 @@ pub(crate) struct Args {
     /// Run one query at a time, and print a JSON line of times and work on stderr
     #[arg(long, conflicts_with_all = ["method", "verify"])]
     stats: bool,
-    /// How to write answers
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    /// How to write answers [default: as the name of --output ends, else jsonl]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -139,20 +139,21 @@ impl Args {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let dbs = &args.databases.dbs;
-    if args.format.rows().is_some()
+    let format = Format::of(args.output.as_deref(), args.format)?;
+    if format.rows().is_some()
         && let Some(what) = args.unused_by_rows()
     {
-        return Err(Failure::usage(format!("--format tsv and parquet cannot be combined with {what}")));
+        return Err(Failure::usage(format!("--format tsv, csv and parquet cannot be combined with {what}")));
     }
     let readers = dbs.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
     let parts = &Parts::new(dbs, &readers.iter().collect::<Vec<_>>())?;
-    if args.format.rows().is_none() {
+    if format.rows().is_none() {
         warn_of_one_table(dbs, parts, global)?;
     }
     let docs = &args.what.docs;
     let open = || Outside::open(docs, Some(parts.federation.settings()), global);
     let outside = &if docs.is_empty() { None } else { Some(open()?) };
-    if args.format.rows().is_none() && !args.is_bare() {
+    if format.rows().is_none() && !args.is_bare() {
         let judged = Judged {
             parts,
             online: args.how.online(parts.federation.parts()[0], args.k)?,
@@ -161,7 +162,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             outside: outside.as_ref().map(Outside::view),
             only_matched: false,
         };
-        return ask(args, &judged, (parts, outside), global.threads(), global);
+        return ask((args, format), &judged, (parts, outside), global.threads(), global);
     }
     if let Some(name) = args.unused() {
         let message = format!("{name} does not apply to queries by distance alone: add --method, or omit {name}");
@@ -170,7 +171,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let usual = if args.nearest.is_some() { Within::MAX.0 } else { parts.federation.settings().k };
     let within = Within(args.k.unwrap_or(usual));
     check_cost(args, parts, within)?;
-    if let Some(format) = args.format.rows() {
+    if let Some(format) = format.rows() {
         return one_pass::run(
             args.what.fp_file.as_deref(),
             (format, args.output.as_deref()),
@@ -183,7 +184,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let bare = Bare { parts, within, limit: limit.or(nearest), nearest, ids, one_by_one };
     // The times of queries that compete for memory would mean little.
     let threads = if args.stats && global.threads.is_none() { 1 } else { global.threads() };
-    ask(args, &bare, (parts, outside), threads, global)
+    ask((args, format), &bare, (parts, outside), threads, global)
 }
 
 /// Number of fingerprints that a query compares without a word.
@@ -211,7 +212,7 @@ fn warn_of_one_table(dbs: &[PathBuf], parts: &Parts<'_>, global: &Global) -> Res
 
 /// Runs all queries of the user, and prints the answers.
 fn ask<A: Answering>(
-    args: &Args,
+    (args, format): (&Args, Format),
     answering: &A,
     (parts, outside): (&Parts<'_>, &Option<Outside>),
     threads: usize,
@@ -220,7 +221,7 @@ fn ask<A: Answering>(
     let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
     let clock = Clock::start();
     let output = Output::create(&global.output("-o", args.output.as_deref().or(silent(global)))?)?;
-    let output = if args.format == Format::Table { output.tabled() } else { output };
+    let output = if format == Format::Table { output.tabled() } else { output };
     let mut asking = Asking::new(answering, threads, output);
     if let Some(outside) = outside {
         asking.ask_outside(outside.view())?;

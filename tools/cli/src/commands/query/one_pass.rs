@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use nddb::archive;
 use nddb::{BatchMatch, View, Within};
+use nddb_jobs::output::format_of;
 use serde_json::json;
 
 use super::silent;
@@ -14,16 +16,17 @@ use crate::failure::{Code, Failure, Result};
 use crate::ids::Cells;
 use crate::matches::{MEMORY, columns, write_match};
 use crate::quantity::{counted, duration, grouped};
-use crate::{inputs, interrupt, output};
+use crate::{inputs, interrupt};
 
 /// How answers are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// One JSON object per query
-    #[default]
     Jsonl,
     /// One line per match, columns separated by tabs
     Tsv,
+    /// One line per match, columns separated by commas
+    Csv,
     /// A Parquet file with one row per match, compressed with zstd
     Parquet,
     /// A table per query, for people
@@ -31,11 +34,25 @@ pub(super) enum Format {
 }
 
 impl Format {
+    /// Returns the format of answers: that of `--format`, or of the name of the file.
+    pub(super) fn of(path: Option<&Path>, given: Option<Self>) -> Result<Self> {
+        let endings = [
+            (archive::Format::Jsonl, Self::Jsonl),
+            (archive::Format::Tsv, Self::Tsv),
+            (archive::Format::Csv, Self::Csv),
+            (archive::Format::Parquet, Self::Parquet),
+            // .txt
+            (archive::Format::Html, Self::Table),
+        ];
+        Ok(format_of(path.unwrap_or(Path::new("-")), given, &endings, Self::Jsonl)?)
+    }
+
     /// The format of rows, if there is a row per match.
     pub(super) fn rows(self) -> Option<RowFormat> {
         match self {
             Self::Jsonl | Self::Table => None,
             Self::Tsv => Some(RowFormat::Tsv),
+            Self::Csv => Some(RowFormat::Csv),
             Self::Parquet => Some(RowFormat::Parquet),
         }
     }
@@ -51,7 +68,7 @@ pub(super) fn run(
 ) -> Result<Code> {
     let clock = Clock::start();
     let Some(path) = path else {
-        return Err(Failure::usage("--format tsv and parquet are for --fp-file: give a file of fingerprints"));
+        return Err(Failure::usage("--format tsv, csv and parquet are for --fp-file: give a file of fingerprints"));
     };
     let queries = inputs::fingerprints(path)?;
     let mut rows = Rows::chosen(format, &global.output("-o", file.or(silent(global)))?, columns(true))?;
@@ -62,15 +79,14 @@ pub(super) fn run(
     let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
     let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);
     let done = rows.finish(outcome.map_err(Failure::from))?;
-    if global.json && file.is_some() {
-        output::print_json(&json!({
-            "queries": queries.len(),
-            "matches": done.matches,
-            "stored": done.stored,
-            "seconds": clock.seconds(),
-            "cpu_seconds": clock.cpu_seconds(),
-        }))?;
-    }
+    let summary = json!({
+        "queries": queries.len(),
+        "matches": done.matches,
+        "stored": done.stored,
+        "seconds": clock.seconds(),
+        "cpu_seconds": clock.cpu_seconds(),
+    });
+    global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     let queries = counted(queries.len() as u64, "query");
     let (stored, matches) = (counted(done.stored, "stored fingerprint"), grouped(done.matches));

@@ -6,6 +6,7 @@ mod text_numbers;
 
 use std::path::PathBuf;
 
+use nddb::archive::Format;
 use nddb_evaluate::report::{Report, SAMPLE};
 use nddb_jobs::output::Destination;
 
@@ -13,7 +14,7 @@ use super::pairs;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::quantity::{counted, duration};
 use crate::{database, interrupt};
 
@@ -51,7 +52,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
-    let to = global.output("-o", args.output.as_deref())?;
+    let to = match &args.output {
+        None if global.json => None,
+        path => Some(global.page("-o", path.as_deref(), &[Format::Html])?),
+    };
     let reader = database::read(&args.database.db)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
@@ -62,11 +66,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let command = format!("nddb report {db} --sample {} --seed {}", args.sample, args.seed);
     let watch = &mut *meter.watch(true);
     let report = Report::measure(db, reader.view(), None, &resources, sample, global.threads(), watch)?;
-    if args.output.is_some() || !global.json {
-        write(&report, &command, &to)?;
+    if let Some(to) = &to {
+        write(&report, &command, to)?;
     }
     if global.json {
-        output::print_json(&numbers::value(&report))?;
+        global.summary(&meter, numbers::value(&report))?;
     }
     if let Some(unread) = report.unread() {
         messages.warn(unread);

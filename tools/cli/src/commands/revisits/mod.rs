@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use nddb::View;
 use nddb::archive::{self, EntryContent, Format, Inputs, Located, Options};
-use nddb_jobs::output::is_nameless;
+use nddb_jobs::output::{check_copy, is_nameless};
 use serde_json::json;
 
 use self::decide::{Decided, Here};
@@ -26,7 +26,6 @@ use crate::commands::filter::targets::Targets;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::inputs::Packing;
 use crate::messages::{Meter, Tick};
-use crate::output;
 use crate::quantity::{bytes, counted, duration, grouped};
 use crate::{database, interrupt};
 
@@ -168,6 +167,7 @@ fn open_all(located: &[Located], view: View<'_>, db: &Path) -> Result<Vec<Opened
 impl Opened {
     /// Refuses an output whose name says that it is compressed in another way.
     fn check(&self, output: &Path) -> Result<()> {
+        check_copy(output, &self.path, Format::Warc)?;
         if is_nameless(output) || Packing::of_name(output) == self.packing {
             return Ok(());
         }
@@ -245,8 +245,9 @@ fn tell(
     clock: &Clock,
 ) -> Result<Code> {
     let Counts { records, identical, near, bytes_in, bytes_out } = *all;
-    if global.json {
-        output::print_json(&json!({
+    global.summary(
+        meter,
+        json!({
             "records": records,
             "identical": identical,
             "near": near,
@@ -256,8 +257,8 @@ fn tell(
             "bytes_out": bytes_out,
             "bytes_saved": bytes_in.saturating_sub(bytes_out),
             "seconds": clock.seconds(),
-        }))?;
-    }
+        }),
+    )?;
     let (took, saved) = (duration(Duration::from_secs_f64(clock.seconds())), bytes_in.saturating_sub(bytes_out));
     let near = if near > 0 { format!(", {} of near ones", grouped(near)) } else { String::new() };
     let of = format!("{} of identical pages{near}", counted(identical, "revisit"));

@@ -7,6 +7,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use nddb::View;
+use nddb::archive::Format;
 use nddb_evaluate::WordDiff;
 use nddb_evaluate::show::{ShownDocument, difference_in_words, shown_page};
 use nddb_jobs::NamedId;
@@ -16,6 +17,7 @@ use crate::args::{FromEnvironment, Global, texts};
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::output::Output;
+use crate::terminal;
 use crate::text_options::TextPart;
 
 /// Width in characters if stdout is no terminal.
@@ -54,7 +56,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let (db, ids) = args.environment.split(args.given, "A B")?;
     let [a, b] = <[String; 2]>::try_from(texts(ids)?)
         .map_err(|ids| Failure::usage(format!("show takes two ids, got {}", ids.len())))?;
-    let page = args.html.as_deref().map(|path| global.output("--html", Some(path))).transpose()?;
+    let page = args.html.as_deref().map(|path| global.page("--html", Some(path), &[Format::Html])).transpose()?;
     let reader = database::read(&db)?;
     let view = reader.view();
     let documents = [read(view, &a, args.text)?, read(view, &b, args.text)?];
@@ -68,7 +70,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
         return Ok(Code::Done);
     }
     let is_terminal = std::io::stdout().is_terminal();
-    let width = if is_terminal { terminal_width() } else { WIDTH };
+    let width = terminal::width(std::io::stdout()).unwrap_or(WIDTH);
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let marks = if is_terminal && !no_color { Marks::Colours } else { Marks::Signs };
     let columns = Columns { width, marks };
@@ -92,10 +94,4 @@ fn read(view: View<'_>, id: &str, part: TextPart) -> Result<ShownDocument> {
                     what is stored of a document";
         Told::new(Code::Failed, format!("the text of '{id}' cannot be read: {why}")).hint(hint).into()
     })
-}
-
-/// Returns the width of the terminal in characters.
-fn terminal_width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout());
-    size.map_or(WIDTH, |size| if size.ws_col == 0 { WIDTH } else { size.ws_col.into() })
 }
