@@ -4,13 +4,14 @@ use nddb_dedup::{UnreadReason, read_page};
 use nddb_format::record::ShownId;
 use nddb_index::{Result, Stored, View};
 use nddb_page::text::{compared_text, shown_text, shown_title, title};
+use nddb_verdict::{Comparison, DocumentPair, Known, Words, sentence};
 
 use crate::html::Html;
 use crate::word_diff::WordDiff;
 use nddb_jobs::quantity::grouped;
 
 /// A document with its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ShownDocument {
     /// The id in the form of the output.
     pub id: String,
@@ -22,8 +23,10 @@ pub struct ShownDocument {
     pub tokens: Option<u64>,
     /// The text: one line per block, with single spaces.
     pub text: String,
-    /// Digest of the whole text and the addresses of images.
-    pub digest: Option<[u8; 16]>,
+    /// The same as [`nddb_page::text::compared_text`].
+    pub compared: String,
+    /// What is stored of it.
+    pub known: Known,
 }
 
 impl ShownDocument {
@@ -47,8 +50,26 @@ impl ShownDocument {
             title,
             tokens: record.tokens,
             text: shown_text(&compared, content_alone),
-            digest: record.digest,
+            compared,
+            known: Known::of(record, (!stored.unprinted).then_some(stored.fingerprint)),
         }))
+    }
+}
+
+/// Returns why two documents are near or apart, in a sentence, and how many of their words differ.
+pub fn difference(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
+    let [a, b] = documents;
+    let compared = Comparison::of(&Words::of(&a.compared), &Words::of(&b.compared));
+    let pair = DocumentPair::new(&a.known, &b.known, None);
+    explained(Some(&sentence(&pair, [Some(&compared.lost), Some(&compared.added)])), diff, pair.identical())
+}
+
+/// Returns a sentence about two documents before the one about the words in which they differ.
+pub(crate) fn explained(why: Option<&str>, diff: &WordDiff, is_same_text: bool) -> String {
+    let difference = difference_in_words(diff, is_same_text);
+    match why {
+        Some(why) if !diff.is_equal() => format!("{why} {difference}"),
+        _ => difference,
     }
 }
 
@@ -69,13 +90,13 @@ pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
             row("tokens", &|document| or_none(&document.tokens.map(grouped))),
         ],
     );
-    html.paragraph(&difference_in_words(diff, a.digest == b.digest));
+    html.paragraph(&difference(documents, diff));
     html.word_diff(diff);
     html.finish()
 }
 
 /// Returns a sentence about how many words differ of two texts, whose digests may be equal.
-pub fn difference_in_words(diff: &WordDiff, is_same_text: bool) -> String {
+fn difference_in_words(diff: &WordDiff, is_same_text: bool) -> String {
     if diff.is_equal() {
         let shown = diff.compared.iter().all(|(compared, all)| compared == all);
         return match (is_same_text, shown) {
@@ -94,6 +115,8 @@ pub fn difference_in_words(diff: &WordDiff, is_same_text: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use nddb_page::text::Page;
+
     use super::*;
 
     fn document(id: &str, text: &str) -> ShownDocument {
@@ -104,7 +127,8 @@ mod tests {
             title: text_of("<script>alert('title')</script>"),
             tokens: Some(12_345),
             text: text.into(),
-            digest: None,
+            compared: compared_text(&Page::text(text)),
+            known: Known::default(),
         }
     }
 
@@ -117,12 +141,17 @@ mod tests {
         for absent in ["<script", "<img", "<i>", "onerror=alert(2)>", "http-equiv", "src=\"", "href"] {
             assert!(!page.contains(absent), "{absent}: {page}");
         }
-        for present in ["a&lt;i&gt;", "12,345", "&lt;script&gt;alert(", "<ins>other</ins>", "1 word only on the right."]
-        {
+        for present in [
+            "a&lt;i&gt;",
+            "12,345",
+            "&lt;script&gt;alert(",
+            "<ins>other</ins>",
+            "<p>15% of the text is equal; numbers differ. 4 words only on the left, 1 word only on the right.",
+        ] {
             assert!(page.contains(present), "{present}: {page}");
         }
         assert_eq!((page.matches("</body>").count(), page.matches("<html").count()), (1, 1));
         let same = WordDiff::new("a b", "a b");
-        assert!(shown_page(&documents, &same).contains("The words are the same."));
+        assert!(shown_page(&documents, &same).contains("The words that are shown are the same"));
     }
 }

@@ -200,7 +200,7 @@ pub mod detect {
         DocumentPair, Estimate, Explanation, FEATURE_COUNT, FEATURES, Feature, FeatureValues, GROUPS, Groups, Keys,
         Kinds, Known, Level, Limit, Loss, Measures, Method, OutOfReach, Parameter, ParameterError, ParameterValue,
         Part, Piece, PreparedText, Ratios, Reason, SetOptions, Setting, TextComparer, TextVerdict, UnknownLevel,
-        UnknownMethod, UnknownRatio, Value, Verdict, Words, columns, default_of, methods, outside,
+        UnknownMethod, UnknownRatio, Value, Verdict, Words, columns, default_of, methods, outside, sentence,
     };
 }
 

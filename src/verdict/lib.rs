@@ -23,6 +23,7 @@ mod parameter;
 mod perhaps_similar;
 mod ratios;
 mod resemblances;
+mod sentence;
 mod shingles;
 mod sketches;
 mod text_comparer;
@@ -43,6 +44,7 @@ pub use parameter::{Parameter, ParameterError, ParameterValue, Setting, outside}
 pub use perhaps_similar::SetOptions;
 pub use ratios::{GROUPS, Groups, Ratios, UnknownRatio};
 pub use resemblances::{resemblance, shared, shared_wholes};
+pub use sentence::sentence;
 pub use sketches::{Sketch, Sketches};
 pub use text_comparer::{PreparedText, TextComparer, TextVerdict};
 pub use verdict::{Decision, Verdict};

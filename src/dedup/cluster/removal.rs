@@ -2,7 +2,7 @@
 
 use nddb_format::record::Record;
 use nddb_page::sketch::Profile;
-use nddb_verdict::{Comparison, Estimate, Known, Level, Loss, Reason, Words};
+use nddb_verdict::{Comparison, Estimate, Known, Level, Loss, Part, Reason, Words};
 
 use crate::collection::Collection;
 use crate::words::{Compared, DocumentWords};
@@ -55,6 +55,19 @@ impl KnownLoss {
             KnownLoss::Loss(loss) => Some(loss.share()),
             KnownLoss::Estimate(share) => *share,
         }
+    }
+
+    /// Returns the loss, if it is known from the words of both documents.
+    pub fn exact(&self) -> Option<&Loss> {
+        match self {
+            KnownLoss::Loss(loss) => Some(loss),
+            KnownLoss::Estimate(_) => None,
+        }
+    }
+
+    /// Returns the part of the text whose share of lost words counts.
+    pub fn part(&self) -> Option<&Part> {
+        self.exact().map(Loss::part)
     }
 }
 

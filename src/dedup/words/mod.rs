@@ -56,6 +56,11 @@ impl WordsFrom {
     /// All choices.
     pub const ALL: [Self; 5] = [Self::Auto, Self::Stored, Self::Archives, Self::Remote, Self::Estimate];
 
+    /// Returns the source that reads no archives: the words that a database keeps, or else an estimate.
+    pub fn at_hand(view: View<'_>) -> Self {
+        if view.settings().keeps_words { Self::Stored } else { Self::Estimate }
+    }
+
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {

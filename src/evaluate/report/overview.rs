@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{ClusterOptions, Collection, Keep, KnownLoss, MemberVerdict, UnreadTexts, is_thin_document};
 use nddb_index::{Progress, Result, View};
-use nddb_verdict::{Comparison, Level, Words};
+use nddb_verdict::{Comparison, Level, Words, sentence};
 
 use crate::removals::{JudgedMember, KnownPage, Removals, ScoreBin, read_pages};
 
@@ -81,6 +81,8 @@ pub struct Lossy {
     pub share: f64,
     /// The lost words, passage by passage; empty if a text could not be read.
     pub passages: Vec<String>,
+    /// Why the two are near, in a sentence.
+    pub why: String,
 }
 
 /// Thin pages: documents with too little content to be distinguished from other pages.
@@ -105,6 +107,8 @@ pub struct ShownCluster {
     pub removed: u64,
     /// Some members, and whether each is to be removed.
     pub members: Vec<(KnownPage, bool)>,
+    /// Why the kept document and the first of these to be removed are near, in a sentence.
+    pub why: Option<String>,
 }
 
 /// A cluster that is to be shown.
@@ -149,13 +153,18 @@ impl Overview {
                 let removed = removals.clusters.is_removed(collection.row(*ordinal).rank);
                 (pages.get(ordinal).cloned().unwrap_or_default(), removed)
             };
-            let members = chosen.members.iter().map(member).collect();
-            ShownCluster { size: chosen.size, removed: chosen.removed, members }
+            let members: Vec<(KnownPage, bool)> = chosen.members.iter().map(member).collect();
+            let first = chosen.members.iter().zip(&members).skip(1).find(|(_, (_, removed))| *removed);
+            let why = first.map(|(&removed, (page, _))| {
+                let compared = compare([page, &members[0].0]);
+                why(collection, [removed, chosen.members[0]], compared.as_ref().map(|(compared, _)| compared))
+            });
+            ShownCluster { size: chosen.size, removed: chosen.removed, members, why }
         };
         made.largest = largest.into_iter().map(show).collect();
         made.thin.largest = thin.into_iter().map(show).collect();
         made.unread = unread;
-        made.worst = worst.into_iter().map(|(share, pair)| Lossy::of(share, pair, &pages)).collect();
+        made.worst = worst.into_iter().map(|(share, pair)| Lossy::of(share, pair, &pages, collection)).collect();
         Ok(made)
     }
 
@@ -259,16 +268,29 @@ fn worst(removals: &Removals) -> Vec<(f64, [u32; 2])> {
 }
 
 impl Lossy {
-    fn of(share: f64, pair: [u32; 2], pages: &BTreeMap<u32, KnownPage>) -> Self {
+    fn of(share: f64, pair: [u32; 2], pages: &BTreeMap<u32, KnownPage>, collection: &Collection) -> Self {
         let pages = pair.map(|ordinal| pages.get(&ordinal).cloned().unwrap_or_default());
-        let texts = pages[0].compared.as_deref().zip(pages[1].compared.as_deref());
-        let passages = texts.map(|(removed, kept)| {
-            let words = Words::of(removed);
-            let lost = Comparison::of(&words, &Words::of(kept)).lost;
-            lost.passages.into_iter().map(|passage| removed[words.range(passage)].replace('\n', " ")).collect()
+        let compared = compare([&pages[0], &pages[1]]);
+        let why = why(collection, pair, compared.as_ref().map(|(compared, _)| compared));
+        let passages = compared.zip(pages[0].compared.as_deref()).map(|((compared, words), text)| {
+            let shown = |passage| text[words.range(passage)].replace('\n', " ");
+            compared.lost.passages.into_iter().map(shown).collect()
         });
-        Self { pages, share, passages: passages.unwrap_or_default() }
+        Self { pages, share, passages: passages.unwrap_or_default(), why }
     }
+}
+
+/// Compares the words of a removed page with those of the kept one; also returns the former. `None` if a text could not
+/// be read.
+fn compare(pages: [&KnownPage; 2]) -> Option<(Comparison, Words)> {
+    let removed = Words::of(pages[0].compared.as_deref()?);
+    Some((Comparison::of(&removed, &Words::of(pages[1].compared.as_deref()?)), removed))
+}
+
+/// Returns why two documents are near, in a sentence.
+fn why(collection: &Collection, [removed, kept]: [u32; 2], compared: Option<&Comparison>) -> String {
+    let losses = [compared.map(|compared| &compared.lost), compared.map(|compared| &compared.added)];
+    collection.compared(removed, kept, |pair| sentence(pair, losses))
 }
 
 /// Counts the documents of each batch, by name, and those without a batch; empty if there is no batch.

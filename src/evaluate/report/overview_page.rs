@@ -8,7 +8,7 @@ use super::overview::{Lossy, Overview, Share, ShownCluster};
 use crate::html::Html;
 use crate::plot::{Plot, Result};
 use crate::removals::KnownPage;
-use crate::show::difference_in_words;
+use crate::show::explained;
 use crate::word_diff::WordDiff;
 use nddb_jobs::quantity::{bytes as bytes_of, counted, grouped, unread_reasons};
 
@@ -149,10 +149,11 @@ fn lost(html: &mut Html, report: &Report<'_>) {
             (true, false) => "(estimated: a text could not be read)".to_owned(),
             _ => shortened(&lossy.passages.join(" \u{b7} ")),
         };
-        vec![address(&lossy.pages[0]), address(&lossy.pages[1]), format!("{:.1}%", 100.0 * lossy.share), words]
+        let lost = format!("{:.1}%", 100.0 * lossy.share);
+        vec![address(&lossy.pages[0]), address(&lossy.pages[1]), lossy.why.clone(), lost, words]
     };
     let rows: Vec<Vec<String>> = overview.worst.iter().map(row).collect();
-    html.table(&["removed", "kept", "lost", "words"], &rows);
+    html.table(&["removed", "kept", "why", "lost", "words"], &rows);
 }
 
 /// Greatest number of characters of lost words that are shown.
@@ -232,7 +233,7 @@ fn shown(html: &mut Html, cluster: &ShownCluster) {
     {
         let diff = WordDiff::new(text, other);
         html.fold_small("What differs between the kept page and the first that is removed");
-        html.paragraph(&difference_in_words(&diff, kept.digest == removed.digest));
+        html.paragraph(&explained(cluster.why.as_deref(), &diff, kept.digest == removed.digest));
         html.word_diff(&diff);
         html.unfold();
     }

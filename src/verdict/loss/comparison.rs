@@ -84,7 +84,15 @@ impl Run {
 impl Loss {
     /// Returns the share of lost words: of the content or of the whole text, whichever is smaller.
     pub fn share(&self) -> f64 {
-        if self.content.words == 0 { self.whole.share() } else { self.whole.share().min(self.content.share()) }
+        self.part().share()
+    }
+
+    /// Returns the content or the whole text, whichever loses the smaller share.
+    pub fn part(&self) -> &Part {
+        match self.content.words > 0 && self.content.share() < self.whole.share() {
+            true => &self.content,
+            false => &self.whole,
+        }
     }
 
     fn of(words: &[Word], is_lost: &[bool], marks_names: bool) -> Self {

@@ -39,16 +39,30 @@ pub struct Estimate {
 impl Estimate {
     /// Returns the estimate for two documents; `None` if either has no profile.
     pub fn of(removed: &Known, kept: &Known) -> Option<Self> {
-        let agreement = removed.min_bytes.as_ref().zip(kept.min_bytes.as_ref());
-        let long = agreement.map(|(a, b)| resemblance_of(nddb_page::sketch::agreement(a, b)))?;
-        let (removed, kept) = (removed.profile.as_ref()?, kept.profile.as_ref()?);
+        let (removed, kept, long) = profiles(removed, kept)?;
         let words = removed.whole_terms.max(removed.terms);
-        Some(Self { most: most_lost(removed, kept, long), words })
+        Some(Self { most: lost(removed, kept, long, MARGIN), words })
+    }
+
+    /// Returns the share of the words of both texts together that the other one has, without a margin of error; `None`
+    /// if either document has no profile.
+    pub(crate) fn equal_share(a: &Known, b: &Known) -> Option<f64> {
+        let (a, b, long) = profiles(a, b)?;
+        let [x, y] = [a, b].map(|profile| f64::from(profile.whole_terms.max(profile.terms).max(1)));
+        Some(1.0 - (x * lost(a, b, long, 0.0) + y * lost(b, a, long, 0.0)) / (x + y))
     }
 }
 
-/// Returns the upper bound of the share of words that are lost; `long` is the resemblance of long shingles.
-fn most_lost(removed: &Profile, kept: &Profile, long: f64) -> f64 {
+/// Returns the two profiles, and the resemblance of long shingles.
+fn profiles<'a>(a: &'a Known, b: &'a Known) -> Option<(&'a Profile, &'a Profile, f64)> {
+    let agreement = a.min_bytes.as_ref().zip(b.min_bytes.as_ref());
+    let long = agreement.map(|(a, b)| resemblance_of(nddb_page::sketch::agreement(a, b)))?;
+    Some((a.profile.as_ref()?, b.profile.as_ref()?, long))
+}
+
+/// Returns the share of words that are lost, with a margin in standard errors of the resemblance; `long` is the
+/// resemblance of long shingles.
+fn lost(removed: &Profile, kept: &Profile, long: f64, margin: f64) -> f64 {
     let kept_share = |resemblance: f64, removed: u32, kept: u32| {
         let [removed, kept] = [removed, kept].map(|words| f64::from(words.max(1)));
         (shared(resemblance, removed, kept) / removed).min(1.0)
@@ -59,10 +73,10 @@ fn most_lost(removed: &Profile, kept: &Profile, long: f64) -> f64 {
     let least = 1.0 / MIN_VALUES as f64;
     let continues = (of_contents(long).max(least) / of_contents(short).max(least)).min(1.0).powf(1.0 / FURTHER);
     let part = (f64::from(removed.terms) / f64::from(removed.whole_terms.max(1))).min(1.0);
-    let whole = least_plausible(of_wholes(removed, kept), WHOLE);
+    let whole = least_plausible(of_wholes(removed, kept), WHOLE, margin);
     let whole = kept_share(whole, removed.whole_terms, kept.whole_terms);
     let of_whole = lacking(whole, 1.0 - (1.0 - continues) * part, OF_WHOLE);
-    let content = of_contents(least_plausible(short, MIN_VALUES));
+    let content = of_contents(least_plausible(short, MIN_VALUES, margin));
     of_whole.min(lacking(content, continues, SHORT))
 }
 
@@ -81,9 +95,9 @@ fn lacking(common: f64, continues: f64, words: i32) -> f64 {
 }
 
 /// Returns the lower bound of a share that was estimated from a sample (Wilson 1927).
-fn least_plausible(share: f64, sample: usize) -> f64 {
-    let (n, square) = (sample as f64, MARGIN * MARGIN);
-    let spread = MARGIN * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
+fn least_plausible(share: f64, sample: usize, margin: f64) -> f64 {
+    let (n, square) = (sample as f64, margin * margin);
+    let spread = margin * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
     ((share + square / (2.0 * n) - spread) / (1.0 + square / n)).max(0.0)
 }
 

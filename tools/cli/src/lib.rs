@@ -77,6 +77,7 @@ pub mod tables {
     pub use crate::commands::cluster::members::{
         Stands, columns as member_columns, rows as member_rows, rows_of as member_rows_of,
     };
+    pub use crate::losses::{LossValues, OF_QUERY, PairLossValues};
     pub use crate::matches::columns as match_columns;
     pub use crate::pair_rows::{columns as pair_columns, rows as pair_rows};
     pub use crate::stored_scores::{stored_cells, stored_columns};

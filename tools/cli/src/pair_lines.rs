@@ -1,12 +1,13 @@
 //! Pairs and groups as lines of JSON or TSV.
 
-use nddb::detect::{Collection, Group, Line, Measures, Pair, PairLoss, Value, columns};
+use nddb::detect::{Collection, Group, Line, Measures, Pair, Value, columns};
 use serde::{Serialize, Serializer};
 
+use crate::columns::Cell;
 use crate::described::{Described, With};
 use crate::ids::write_id;
 use crate::json::{self, Id};
-use crate::losses;
+use crate::losses::{self, Field, PairLossValues};
 
 /// How to write lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +44,9 @@ impl Format {
             Format::Jsonl => Vec::new(),
             Format::Tsv => {
                 let measures = columns().iter().map(|column| column.name);
-                let losses: &[&str] = if losses { &losses::OF_PAIR } else { &[] };
+                let losses = losses::OF_PAIR.iter().take(if losses { usize::MAX } else { 0 });
                 let names = ["a", "b", "method"].into_iter().chain(measures).chain(["verdict"]);
-                let names: Vec<&str> = names.chain(losses.iter().copied()).collect();
+                let names: Vec<&str> = names.chain(losses.map(|column| column.name)).collect();
                 (names.join("\t") + "\n").into_bytes()
             }
         }
@@ -73,7 +74,8 @@ impl Lines<'_> {
     fn json_pair(&self, out: &mut Vec<u8>, pair: &Pair) {
         let (a, b) = (Id(self.collection.id(pair.a)), Id(self.collection.id(pair.b)));
         let verdict = pair.verdict();
-        let losses = pair.loss.as_deref().map(Losses);
+        let known = Losses::of(self.collection, pair);
+        let losses = known.as_ref();
         json::line(
             out,
             &PairLine { a, b, method: self.method, scores: Scores(&pair.measures), verdict: &verdict, losses },
@@ -113,8 +115,8 @@ impl Lines<'_> {
         }
         out.push(b'\t');
         out.extend_from_slice(pair.verdict().as_bytes());
-        if let Some(loss) = &pair.loss {
-            losses::append_tsv(loss, out);
+        if let Some(losses) = Losses::of(self.collection, pair) {
+            losses::append_tsv(&losses.cells(), out);
         }
         out.push(b'\n');
     }
@@ -147,15 +149,35 @@ struct PairLine<'a> {
     scores: Scores<'a>,
     verdict: &'a str,
     #[serde(flatten)]
-    losses: Option<Losses<'a>>,
+    losses: Option<&'a Losses>,
 }
 
-/// What either document of a pair loses.
-struct Losses<'a>(&'a PairLoss);
+/// What either document of a pair loses, and why the two are near.
+pub(crate) struct Losses {
+    values: PairLossValues,
+    why: String,
+}
 
-impl Serialize for Losses<'_> {
+impl Losses {
+    /// Returns the losses of a pair; `None` if they were not asked for.
+    pub(crate) fn of(collection: &Collection, pair: &Pair) -> Option<Self> {
+        let loss = pair.loss.as_deref()?;
+        let why = collection.compared(pair.a, pair.b, |pair| losses::sentence(loss, pair));
+        Some(Self { values: PairLossValues::of(loss), why })
+    }
+
+    /// Returns the cells of [`losses::OF_PAIR`].
+    pub(crate) fn cells(&self) -> Vec<Cell<'_>> {
+        let mut cells = self.values.cells();
+        cells.push((&*self.why).into());
+        cells
+    }
+}
+
+impl Serialize for Losses {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(losses::OF_PAIR.into_iter().zip(losses::values(self.0)))
+        let names = losses::OF_PAIR.iter().map(|column| column.name);
+        serializer.collect_map(names.zip(self.cells().into_iter().map(Field)))
     }
 }
 

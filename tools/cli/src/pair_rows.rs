@@ -6,7 +6,8 @@ use nddb::detect::{Collection, Line};
 use crate::columns::{Cell, Column, Kind, Rows};
 use crate::described::With;
 use crate::failure::{Failure, Result};
-use crate::pair_lines::Format;
+use crate::losses;
+use crate::pair_lines::{Format, Losses};
 use crate::stored_scores;
 
 /// How pairs are written.
@@ -38,11 +39,12 @@ impl PairFormat {
 const NAMES: [(&str, Kind); 5] =
     [("a", Kind::Text), ("b", Kind::Text), ("group", Kind::Text), ("flagged", Kind::Flag), ("method", Kind::Text)];
 const VERDICT: Column = Column::new("verdict", Kind::Text);
+const NO_LOSSES: [Cell<'static>; losses::OF_PAIR.len()] = [Cell::Null; losses::OF_PAIR.len()];
 
 /// The columns of pairs and groups.
 pub fn columns() -> Vec<Column> {
     let names = NAMES.map(|(name, kind)| Column::new(name, kind));
-    [names.to_vec(), stored_scores::columns(), vec![VERDICT]].concat()
+    [names.to_vec(), stored_scores::columns(), vec![VERDICT], losses::OF_PAIR.to_vec()].concat()
 }
 
 /// A table of one result.
@@ -79,7 +81,10 @@ pub fn rows(
         Line::Pair(pair) => {
             let (a, b) = (Cell::id(collection.id(pair.a)), Cell::id(collection.id(pair.b)));
             let names = [a, b, Cell::Null, Cell::Null, method.into()];
-            emit(&[&names[..], &stored_scores::cells(Some(&pair.measures)), &[(&*pair.verdict()).into()]].concat())
+            let losses = Losses::of(collection, pair);
+            let losses = losses.as_ref().map_or_else(|| NO_LOSSES.to_vec(), Losses::cells);
+            let scores = stored_scores::cells(Some(&pair.measures));
+            emit(&[&names[..], &scores, &[(&*pair.verdict()).into()], &losses].concat())
         }
         Line::Group(group) => group.members.iter().filter(|&&member| member != group.founder).try_for_each(|&member| {
             let names = [
@@ -89,7 +94,7 @@ pub fn rows(
                 group.flagged.into(),
                 method.into(),
             ];
-            emit(&[&names[..], &stored_scores::cells(None), &[Cell::Null]].concat())
+            emit(&[&names[..], &stored_scores::cells(None), &[Cell::Null], &NO_LOSSES].concat())
         }),
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::str::FromStr;
 
 use nddb::View;
-use nddb::detect::KnownLoss;
 use nddb_jobs::output::Destination;
 use nddb_jobs::removed::{Place, Removed};
 use nddb_jobs::{NamedId, tsv};
@@ -13,10 +13,11 @@ use crate::columns::{Cell, Column, Kind, RowFormat, Rows};
 use crate::failure::{Code, Result, Told};
 use crate::ids::Cells;
 use crate::lists;
+use crate::losses::{self, LossValues};
 use crate::output::Output;
 
 /// Why a document is removed; what is not known is `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Because<'a> {
     /// The id of the document that is kept.
     pub(crate) kept: Option<&'a str>,
@@ -26,10 +27,8 @@ pub(crate) struct Because<'a> {
     pub(crate) rule: Option<&'a str>,
     /// The probability of the two.
     pub(crate) probability: Option<f64>,
-    /// The share of its words that is lost, or may be lost if it is estimated.
-    pub(crate) loss: Option<f64>,
-    /// What is lost: numbers of words, and of kinds of words among them.
-    pub(crate) lost: Option<&'a str>,
+    /// What is lost.
+    pub(crate) loss: LossValues<'a>,
 }
 
 /// Callback for the documents of a list: how each is named, why it is removed, and its place.
@@ -59,7 +58,9 @@ pub(crate) struct RemoveTsv {
 impl RemoveTsv {
     /// Begins the file with the names of its columns.
     pub(crate) fn begin(mut output: Output, view: View<'_>) -> Result<Self> {
-        output.write(b"document\tkept\trule\tprobability\tloss\tlost\tarchive\toffset\tinner\tfile\n")?;
+        output.write(
+            b"document\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tarchive\toffset\tinner\tfile\n",
+        )?;
         Ok(Self { output, archives: Archives::read(view)?, line: Vec::new() })
     }
 
@@ -74,12 +75,12 @@ impl RemoveTsv {
         }
         line.push(b'\t');
         tsv::write_text(line, &removed.rule);
-        for share in [removed.probability, removed.loss.as_ref().and_then(KnownLoss::share)] {
+        let loss = LossValues::of(removed.loss.as_ref());
+        for share in [removed.probability, loss.share] {
             let cell = share.map_or_else(String::new, |share| format!("{share:.6}"));
             line.extend_from_slice(format!("\t{cell}").as_bytes());
         }
-        line.push(b'\t');
-        tsv::write_text(line, &removed.lost().unwrap_or_default());
+        losses::append_tsv(&loss.cells()[1..], line);
         match removed.origin.place {
             Some(place) => {
                 line.extend_from_slice(format!("\t{}\t{}\t{}\t", place.archive, place.offset, place.inner).as_bytes());
@@ -117,18 +118,26 @@ impl RemoveTsv {
 
     fn row(line: &str) -> Option<(NamedId, Because<'_>, Option<Place>)> {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [document, kept, rule, probability, loss, lost, archive, offset, inner, _file] = cells[..] else {
+        let [document, kept, rule, probability, share, lost, words, passage, archive, offset, inner, _file] = cells[..]
+        else {
             return None;
         };
-        let share = |cell: &str| if cell.is_empty() { Some(None) } else { cell.parse().ok().map(Some) };
+        fn known<T: FromStr>(cell: &str) -> Option<Option<T>> {
+            if cell.is_empty() { Some(None) } else { cell.parse().ok().map(Some) }
+        }
+        let loss = LossValues {
+            share: known(share)?,
+            words: known(words)?,
+            passage: known(passage)?,
+            lost: Some(lost.into()).filter(|_| !lost.is_empty()),
+        };
         let because = Because {
             kept: Some(kept).filter(|kept| !kept.is_empty()),
             kept_in: None,
             // The names of rules have nothing that would be escaped.
             rule: Some(rule).filter(|rule| !rule.is_empty()),
-            probability: share(probability)?,
-            loss: share(loss)?,
-            lost: Some(lost).filter(|lost| !lost.is_empty()),
+            probability: known(probability)?,
+            loss,
         };
         let place = match [archive, offset, inner] {
             ["", "", ""] => None,
@@ -153,19 +162,13 @@ impl<'a> RemovedRows<'a> {
     /// `has_earlier` adds the database of the kept document.
     pub(crate) fn begin(to: &Destination, view: View<'a>, has_earlier: bool) -> Result<Self> {
         let format = RowFormat::of(Some(to.path()), None::<RowFormat>, RowFormat::Tsv)?;
-        let columns = [
-            ("id", Kind::Text),
-            ("kept", Kind::Text),
-            ("rule", Kind::Text),
-            ("probability", Kind::Share),
-            ("loss", Kind::Share),
-            ("lost", Kind::Text),
-            ("file", Kind::Text),
-            ("offset", Kind::Number),
-            ("kept_in", Kind::Text),
-        ];
-        let columns = columns.iter().take(if has_earlier { 9 } else { 8 });
-        let columns = columns.map(|&(name, kind)| Column::new(name, kind)).collect();
+        let of = |columns: &[(&'static str, Kind)]| {
+            columns.iter().map(|&(name, kind)| Column::new(name, kind)).collect::<Vec<_>>()
+        };
+        let named = [("id", Kind::Text), ("kept", Kind::Text), ("rule", Kind::Text), ("probability", Kind::Share)];
+        let place = [("file", Kind::Text), ("offset", Kind::Number), ("kept_in", Kind::Text)];
+        let place = &place[..if has_earlier { 3 } else { 2 }];
+        let columns = [of(&named), losses::OF_REMOVED.to_vec(), of(place)].concat();
         let rows = Rows::chosen(format, to, columns)?.with_names()?;
         Ok(Self { rows, ids: Cells::new(view, format)?, archives: Archives::read(view)?, has_earlier })
     }
@@ -177,16 +180,12 @@ impl<'a> RemovedRows<'a> {
             (Some(kept), Some(_)) => Cell::id(kept),
             (None, _) => Cell::Null,
         };
-        let mut cells = vec![
-            self.ids.cell(id)?,
-            kept,
-            because.rule.into(),
-            because.probability.into(),
-            because.loss.into(),
-            because.lost.into(),
+        let mut cells = vec![self.ids.cell(id)?, kept, because.rule.into(), because.probability.into()];
+        cells.extend(because.loss.cells());
+        cells.extend::<[Cell<'_>; 2]>([
             place.as_ref().and_then(|place| self.archives.path(place)).into(),
             place.map(|place| place.offset).into(),
-        ];
+        ]);
         if self.has_earlier {
             cells.push(because.kept_in.into());
         }

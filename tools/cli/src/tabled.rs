@@ -13,8 +13,16 @@ const TOGETHER: usize = 1000;
 /// Fields that people do not compare by eye, or that say the same in each row.
 const LEFT_OUT: [&str; 6] = ["method", "fp", "site", "why", "documents", "unverified"];
 /// Fields that are left out of a table that is too wide, the first one first.
-const DISPENSABLE: [&str; 16] = [
+const DISPENSABLE: [&str; 24] = [
     "words",
+    "lost_passage_query",
+    "lost_passage_match",
+    "lost_passage_a",
+    "lost_passage_b",
+    "lost_words_query",
+    "lost_words_match",
+    "lost_words_a",
+    "lost_words_b",
     "same_heading",
     "same_site",
     "b_sim",
@@ -169,28 +177,10 @@ fn describe(row: &mut Map<String, Value>) {
     }
 }
 
-/// What `--why` says of a match, in lines.
+/// What is said of a match or a pair, in lines: the reason in a sentence, and of a match what differs.
 fn reasons(why: &Value) -> Vec<String> {
-    let mut lines = Vec::new();
-    match why.get("sentence").and_then(Value::as_str) {
-        Some(sentence) => lines.push(safe_cell(sentence)),
-        None => {
-            let bounds = why.get("bounds").and_then(Value::as_array).into_iter().flatten().filter_map(|bound| {
-                let limits = ["at_least", "at_most", "above"];
-                let (name, limit) =
-                    limits.iter().find_map(|&name| Some((name, bound.get(name).filter(|limit| !limit.is_null())?)))?;
-                let [of, value] = ["name", "value"].map(|field| bound.get(field).map(cell).unwrap_or_default());
-                Some(format!("{of} {value} ({} {})", name.replace('_', " "), cell(limit)))
-            });
-            let bounds: Vec<String> = bounds.collect();
-            if !bounds.is_empty() {
-                lines.push(bounds.join(", "));
-            }
-        }
-    }
-    if why.get("identical") == Some(&Value::Bool(true)) {
-        lines.push("the texts are equal".into());
-    }
+    let sentence = why.as_str().or_else(|| why.get("sentence")?.as_str());
+    let mut lines: Vec<String> = sentence.map(safe_cell).into_iter().collect();
     let edits = why.get("terms").and_then(|terms| terms.get("edits")).and_then(Value::as_array);
     let edits: Vec<String> = edits
         .into_iter()
@@ -253,11 +243,11 @@ mod tests {
     fn a_table_fits_the_width_and_keeps_the_reasons() {
         let url = "http://example.org/".to_owned() + &"long/".repeat(40);
         let found = format!(
-            r#"{{"id":"{url}","distance":2,"url":"{url}","b_sim":3,"c_sim":300,"agreement":75,"probability":0.998,"words":"stored","lost_query":"{url}","rule":"model","why":{{"identical":false,"bounds":[{{"name":"probability","value":0.998,"at_least":0.5,"holds":true}}],"terms":{{"edits":[{{"query":"may","match":"june"}}]}},"unread":null}}}}"#
+            r#"{{"id":"{url}","distance":2,"url":"{url}","b_sim":3,"c_sim":300,"agreement":75,"probability":0.998,"words":"stored","lost_query":"{url}","rule":"model","why":{{"sentence":"Over 99% of the text is equal.","identical":false,"bounds":[],"terms":{{"edits":[{{"query":"may","match":"june"}}]}},"unread":null}}}}"#
         );
         let text = tabled(&format!("{{\"query\":\"q\",\"count\":1,\"matches\":[{found}]}}\n"));
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        assert!(text.contains("\n  probability 0.998 (at least 0.500)\n  differ in [-may-] {+june+}\n"), "{text}");
+        assert!(text.contains("\n  Over 99% of the text is equal.\n  differ in [-may-] {+june+}\n"), "{text}");
         assert!(text.contains("0.998  model") && text.contains("\u{2026}"), "{text}");
     }
 

@@ -139,7 +139,7 @@ def show(database: Path, a: str | int, b: str | int, **options: Option) -> str:
     >>> print(nddb.commands.show("pages.nddb", "page-1", "page-2"))
     page-1 ... page-2
     ...
-    0 words only on the left, 2 words only on the right.
+    All words of the shorter text are in the longer one... 0 words only on the left, 2 words only on the right.
     """
     return output("show", database, id_argument(a), id_argument(b), **options)
 

@@ -1,13 +1,14 @@
 //! What `nddb.dedup` is made of: the steps that need the library.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use arrow_array::builder::{ArrayBuilder, Int64Builder, StringBuilder};
 use nddb::Reader;
-use nddb::detect::{ClusterOptions, KnownLoss, Resources, WordsFrom};
-use nddb_cli::tables::{Column, Kind, schema};
+use nddb::detect::{ClusterOptions, Resources, WordsFrom};
+use nddb_cli::tables::{Column, Kind, LossValues, schema};
 use nddb_cli::values::chain;
 use nddb_evaluate::report::{Report, SAMPLE};
 use nddb_jobs::output::{OutputError, Outputs};
@@ -84,8 +85,10 @@ fn options(
 }
 
 /// A removed document: id, id of the kept one, index of the database of that one among the earlier ones, whether their
-/// texts are the same, rule, probability, loss, what is lost.
-type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Option<f64>, Option<String>);
+/// texts are the same, rule, probability, loss.
+type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Loss);
+/// The columns of a loss.
+type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>);
 
 /// Finds the documents of a temporary database that are to be removed, and deletes those from it that are near to
 /// earlier documents: a list of tuples.
@@ -121,17 +124,18 @@ pub(crate) fn find_removed<'py>(
         search.each(&mut watching.watch(), &mut |removed| {
             let (id, kept) = (removed.id.to_owned(), removed.kept.map(str::to_owned));
             let rule = removed.rule.clone().into_owned();
-            let loss = removed.loss.as_ref().and_then(KnownLoss::share);
-            rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, loss, removed.lost()));
+            let LossValues { share, words, passage, lost } = LossValues::of(removed.loss.as_ref());
+            let loss = (share, lost.map(Cow::into_owned), words, passage);
+            rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, loss));
             Ok(())
         })?;
         Ok(rows)
     })??;
     let list = PyList::empty(py);
-    for (id, kept, part, identical, rule, probability, loss, lost) in rows {
+    for (id, kept, part, identical, rule, probability, loss) in rows {
         let id = id_object(py, &id)?;
         let kept = kept.map(|kept| id_object(py, &kept)).transpose()?;
-        list.append((id, kept, part, identical, rule, probability, loss, lost))?;
+        list.append((id, kept, part, identical, rule, probability, loss))?;
     }
     Ok(list)
 }

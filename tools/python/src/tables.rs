@@ -3,8 +3,8 @@
 use nddb::detect::{ClusterOptions, Collection, Keep, Level, OnlineDetector, PairOptions, WordsFrom, cluster};
 use nddb::{Reader, Within, Work};
 use nddb_cli::tables::{
-    Cell, Column, Kind, RowBatch, match_columns, member_columns, member_rows, pair_columns, pair_rows, schema,
-    stored_cells, stored_columns,
+    Cell, Column, Kind, OF_QUERY, PairLossValues, RowBatch, match_columns, member_columns, member_rows, pair_columns,
+    pair_rows, schema, stored_cells, stored_columns,
 };
 use nddb_jobs::removed::Earlier;
 
@@ -93,7 +93,8 @@ pub(crate) fn pairs(pinned: Pinned, options: PairOptions) -> Stream {
 /// The near-duplicates of all documents of a reader in other databases.
 pub(crate) fn against(pinned: Pinned, parts: PinnedParts, online: OnlineDetector, limit: Option<usize>) -> Stream {
     let names = [("id", Kind::Text), ("near", Kind::Text), ("db", Kind::Text), ("rule", Kind::Text)];
-    let columns = [names.map(|(name, kind)| Column::new(name, kind)).to_vec(), stored_columns()].concat();
+    let names = names.map(|(name, kind)| Column::new(name, kind));
+    let columns = [names.to_vec(), stored_columns(), OF_QUERY.to_vec()].concat();
     Stream::new(schema(&columns), move |sink| {
         let stored = parts.federation()?;
         let other = Earlier { stored: &stored, online: online.clone(), threads: usual_threads() };
@@ -103,7 +104,8 @@ pub(crate) fn against(pinned: Pinned, parts: PinnedParts, online: OnlineDetector
                 let db = parts.parts[*part].0.to_string_lossy();
                 let (rule, near) = (alike.verdict(), Cell::id(&alike.id));
                 let names = [Cell::id(&stored.record.id), near, (&*db).into(), (&*rule).into()];
-                rows.row(&[&names[..], &stored_cells(Some(&alike.measures))].concat())
+                let losses = PairLossValues::of(&alike.loss);
+                rows.row(&[&names[..], &stored_cells(Some(&alike.measures)), &losses.cells()].concat())
             })
         })?;
         Ok(rows.send()?)
@@ -126,7 +128,8 @@ pub(crate) fn clusters(pinned: Pinned, options: ClusterOptions) -> Stream {
 
 /// Options of pairs.
 pub(crate) fn pair_options(reader: &Reader, judging: &Judging, expand: bool) -> Result<PairOptions> {
-    Ok(PairOptions { expand, ..judging.pairs(reader.view())? })
+    let words = Some(WordsFrom::at_hand(reader.view()));
+    Ok(PairOptions { expand, words, ..judging.pairs(reader.view())? })
 }
 
 /// Options of clusters.

@@ -1,7 +1,7 @@
 //! Why two stored documents are near-duplicates, or not: every number that the rule looks at, as a table.
 
 use nddb::Document;
-use nddb::detect::{Bound, Decision, Limit, Measures, OnlineDetector, compared};
+use nddb::detect::{Bound, Comparison, Decision, Limit, Measures, OnlineDetector, Words, compared, sentence};
 use nddb::{Stored, View};
 use nddb_cli::tables::{Cell, Column, Kind, RowBatch, schema};
 
@@ -24,13 +24,18 @@ pub(crate) fn why(view: View<'_>, online: &OnlineDetector, a: &GivenId, b: &Give
     let read = |id: &GivenId| -> Result<Stored> { id.find(|id| view.get(id))?.ok_or_else(|| Fault::key(id)) };
     let (a, b) = (Document::from(read(a)?), Document::from(read(b)?));
     let decider = online.decider();
-    let (verdict, told, measures) =
-        compared(&a, &b, |pair| (decider.judge(pair), decider.explain(pair), Measures::of(pair, &*online.method)));
+    let texts = a.record().words.as_deref().zip(b.record().words.as_deref());
+    let compared_words = texts.map(|(a, b)| Comparison::of(&Words::of(a), &Words::of(b)));
+    let losses = [0, 1].map(|side| compared_words.as_ref().map(|of| [&of.lost, &of.added][side]));
+    let (verdict, says, told, measures) = compared(&a, &b, |pair| {
+        let measures = Measures::of(pair, &*online.method);
+        (decider.judge(pair), sentence(pair, losses), decider.explain(pair), measures)
+    });
     let method = told.by;
-    let (says, holds) = match verdict.decision {
-        Decision::Near(rule) => (format!("near-duplicates, by {rule}"), Some(true)),
-        Decision::Apart => (format!("no near-duplicates, by {method}"), Some(false)),
-        Decision::Unknown => (format!("not known: {method} compares what one of them lacks"), None),
+    let holds = match verdict.decision {
+        Decision::Near(_) => Some(true),
+        Decision::Apart => Some(false),
+        Decision::Unknown => None,
     };
     let mut rows = RowBatch::new(&COLUMNS);
     // The probability of the model stands beside the verdict.

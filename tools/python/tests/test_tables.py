@@ -97,8 +97,8 @@ def test_why_says_what_the_pairs_and_the_command_say(crawl, command):
     db = nddb.open(crawl)
     pair = next(row for row in db.pairs() if row["verdict"] == "model")
     rows = list(db.why(pair["a"], pair["b"]))
-    assert rows[0]["part"] == "verdict" and rows[0]["holds"] and rows[0]["says"] == "near-duplicates, by model"
-    assert rows[0]["value"] == pair["probability"]
+    assert rows[0]["part"] == "verdict" and rows[0]["holds"] and rows[0]["value"] == pair["probability"]
+    assert "of the text is equal" in rows[0]["says"] and rows[0]["says"] == pair["why"]
     line = command.lines("query", crawl, "--id", pair["a"], "--why")[0]
     match = next(match for match in line["matches"] if match["id"] == pair["b"])
     found = [
@@ -107,6 +107,7 @@ def test_why_says_what_the_pairs_and_the_command_say(crawl, command):
         if row["part"] == "evidence"
     ]
     assert found == match["why"]["evidence"] and len(found) > 5
+    assert match["why"]["sentence"] == pair["why"]
     bounds = {row["name"]: row for row in db.why(pair["a"], pair["b"], "hamming") if row["part"] == "bound"}
     assert bounds["distance"]["value"] == pair["distance"] and bounds["distance"]["says"] == "at most"
 

@@ -152,8 +152,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let to = global.output("-o", path)?;
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
-    let kept = if view.settings().keeps_words { WordsFrom::Stored } else { WordsFrom::Estimate };
-    let words = (shape != Shape::Parquet).then(|| args.words.unwrap_or(kept));
+    let words = Some(args.words.unwrap_or_else(|| WordsFrom::at_hand(view)));
     let mut options = PairOptions { expand: args.expand, words, ..args.how.options(view, global)? };
     nddb::detect::check(view, &options)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;

@@ -114,7 +114,10 @@ fn a_list_says_why_each_document_is_removed() {
     let (dir, _) = with_documents();
     dir.nddb(["dedup", "in.jsonl", "-o", "out", "--removed", "gone.jsonl", "--keep", "longest"]).done();
     let listed = rows(&dir, "gone.jsonl");
-    assert_eq!(keys(&listed[0]), ["id", "kept", "rule", "probability", "loss", "lost", "file", "offset"]);
+    assert_eq!(
+        keys(&listed[0]),
+        ["id", "kept", "rule", "probability", "loss", "lost", "lost_words", "lost_passage", "file", "offset"]
+    );
     let of: Vec<_> = listed.iter().map(|row| (&row["id"], &row["kept"])).collect();
     assert_eq!(of, [(&json!("d1"), &json!("d0")), (&json!("d2"), &json!("d3"))]);
     assert!(listed[1]["probability"].as_f64().is_some_and(|share| share > 0.5), "{listed:?}");
@@ -126,7 +129,10 @@ fn a_list_says_why_each_document_is_removed() {
     assert_eq!(listed[0]["offset"], json!(offset));
     dir.nddb(["dedup", "in.jsonl", "-o", "out", "--removed", "gone.tsv", "--keep", "longest"]).done();
     let table = read(&dir, "gone.tsv");
-    assert!(table.starts_with("id\tkept\trule\tprobability\tloss\tlost\tfile\toffset\nd1\td0\t"), "{table}");
+    assert!(
+        table.starts_with("id\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tfile\toffset\nd1\td0\t"),
+        "{table}"
+    );
     assert_eq!(table.lines().count(), 3);
     // What filter lists is the same, of the documents that the inputs have.
     dir.nddb(["create", "db"]).done();

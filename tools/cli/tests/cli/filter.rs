@@ -312,7 +312,7 @@ fn lines_say_what_their_documents_are_on_request() {
     assert_eq!(without, plain, "all else is as without");
     let table = pairs(&["--format", "tsv", "--with", "url,tokens"]).done().stdout;
     let rows: Vec<&str> = table.lines().collect();
-    assert!(rows[0].ends_with("\twords\ta_url\ta_tokens\tb_url\tb_tokens"), "{table}");
+    assert!(rows[0].ends_with("\twhy\ta_url\ta_tokens\tb_url\tb_tokens"), "{table}");
     assert!(rows[1].ends_with("\thttp://a.org/0\t83\thttp://a.org/1\t82"), "{table}");
     dir.nddb(["cluster", "db", "--method", "min-hash", "--with", "url,title", "-o", "out"]).done();
     let cluster: Value = serde_json::from_slice(&dir.read("out/clusters.jsonl")).expect("one line");

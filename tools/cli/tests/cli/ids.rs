@@ -131,7 +131,10 @@ fn filter_removes_the_row_that_was_judged_and_no_other_of_its_id() {
     let offset = b.rfind('{').expect("an object");
     let file = dir.path("b.jsonl");
     let (names, line) = table.split_once('\n').expect("two lines");
-    assert_eq!(names, "document\tkept\trule\tprobability\tloss\tlost\tarchive\toffset\tinner\tfile");
+    assert_eq!(
+        names,
+        "document\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tarchive\toffset\tinner\tfile"
+    );
     assert!(line.starts_with("3\t"), "{table}");
     assert!(line.ends_with(&format!("\t2\t{offset}\t0\t{}\n", file.display())), "{table}");
     let kept: Vec<String> = a.lines().chain(b.lines().take(4)).map(str::to_owned).collect();

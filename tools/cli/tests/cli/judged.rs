@@ -116,7 +116,9 @@ fn why_has_the_numbers_and_the_words_that_differ() {
         dir.nddb(args.iter().chain(more)).done().json()
     };
     let answer = ask(&[]);
-    let losses = ["loss_query", "lost_query", "level_query", "loss_match", "lost_match", "level_match", "words"];
+    let of = |side: &str| ["loss", "lost", "lost_words", "lost_passage", "level"].map(|name| format!("{name}_{side}"));
+    let losses = [&of("query")[..], &of("match"), &["words".to_owned()]].concat();
+    let losses: Vec<&str> = losses.iter().map(String::as_str).collect();
     let fields = [&["id", "fp", "distance", "url", "site"][..], &EVIDENCE, &losses].concat();
     assert_eq!(keys(&answer["matches"][0]), fields);
     assert_eq!(answer["matches"][0]["same_site"], Value::Null);
@@ -124,7 +126,10 @@ fn why_has_the_numbers_and_the_words_that_differ() {
     let found = &answer["matches"][0];
     assert_eq!((&found["same_site"], &found["rule"]), (&json!(true), &json!("split: same site, combined")));
     let why = &found["why"];
-    assert_eq!(keys(why), ["identical", "bounds", "evidence", "terms", "unread"]);
+    assert_eq!(keys(why), ["sentence", "identical", "bounds", "evidence", "terms", "unread"]);
+    assert_eq!(why["sentence"], "About 99% of the word sequences of both texts are equal.");
+    let table = dir.nddb(["query", "db", "--html", "new.html", "--method", "split", "--why", "--format", "table"]);
+    assert!(table.done().stdout.contains("word sequences of both texts are equal."));
     let bound =
         |name: &str, least: u32, value: &Value| json!({"name": name, "value": value, "at_least": least, "holds": true});
     assert_eq!(why["bounds"], json!([bound("b_sim", 2, &found["b_sim"]), bound("c_sim", 355, &found["c_sim"])]));
@@ -190,8 +195,10 @@ fn bare_fingerprints_are_judged_by_hamming_alone() {
     let evidence = json!({
         "id": "b", "fp": "00000000000000fe", "distance": 1, "url": null, "site": null, "b_sim": null, "c_sim": null,
         "agreement": null, "probability": null, "resemblance": null, "lcs": null, "same_site": null, "same_heading": null, "rule": "hamming",
-        "loss_query": null, "lost_query": "estimated", "level_query": "standard",
-        "loss_match": null, "lost_match": "estimated", "level_match": "standard", "words": "estimate",
+        "loss_query": null, "lost_query": "estimated", "lost_words_query": null, "lost_passage_query": null,
+        "level_query": "standard",
+        "loss_match": null, "lost_match": "estimated", "lost_words_match": null, "lost_passage_match": null,
+        "level_match": "standard", "words": "estimate",
     });
     assert_eq!(answer["matches"][1], evidence);
     let input = concat!(r#"{"id":"d","fp":"00000000000000fe"}"#, "\n", r#"{"id":"e","text":"words of a page"}"#, "\n");

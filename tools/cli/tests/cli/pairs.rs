@@ -67,11 +67,16 @@ fn groups_come_first_and_pairs_run_between_their_founders() {
             "verdict",
             "loss_a",
             "lost_a",
+            "lost_words_a",
+            "lost_passage_a",
             "level_a",
             "loss_b",
             "lost_b",
+            "lost_words_b",
+            "lost_passage_b",
             "level_b",
             "words",
+            "why",
         ];
         assert_eq!(keys(&lines[2]), expected);
         assert_eq!((&lines[2]["a"], &lines[2]["b"]), (&json!("a\t\"1\""), &json!("b")));
@@ -118,10 +123,10 @@ fn expanded_all_pairs_are_lines() {
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(
         rows[0].join(" "),
-        "a b method distance b_sim c_sim agreement probability resemblance lcs lcs_containment cosine same_site same_heading verdict loss_a lost_a level_a loss_b lost_b level_b words"
+        "a b method distance b_sim c_sim agreement probability resemblance lcs lcs_containment cosine same_site same_heading verdict loss_a lost_a lost_words_a lost_passage_a level_a loss_b lost_b lost_words_b lost_passage_b level_b words why"
     );
     assert_eq!((rows.len(), rows[1][0], rows[1][2]), (4, "a\\t\"1\"", "b"));
-    assert!(rows.iter().all(|row| row.len() == 22));
+    assert!(rows.iter().all(|row| row.len() == 27));
     let table = dir.nddb(["pairs", "db", "--method", "b", "--format", "tsv"]).done().stdout;
     assert!(table.contains("\n#identity\t2\t\tb\tb\tc\n"), "{table}");
 }
@@ -135,8 +140,9 @@ fn fingerprints_have_pairs_by_hamming_and_by_nothing_else() {
         "a": "a", "b": "b", "method": "hamming", "distance": 1, "b_sim": null, "c_sim": null, "agreement": null, "probability": null,
         "resemblance": null,
         "lcs": null, "lcs_containment": null, "cosine": null, "same_site": null, "same_heading": null, "verdict": "hamming",
-        "loss_a": null, "lost_a": "estimated", "level_a": "standard",
-        "loss_b": null, "lost_b": "estimated", "level_b": "standard", "words": "estimate",
+        "loss_a": null, "lost_a": "estimated", "lost_words_a": null, "lost_passage_a": null, "level_a": "standard",
+        "loss_b": null, "lost_b": "estimated", "lost_words_b": null, "lost_passage_b": null, "level_b": "standard",
+        "words": "estimate", "why": "The fingerprints differ in 1 bit.",
     });
     assert_eq!(lines[0], expected);
     assert_eq!(dir.nddb(["pairs", "db", "--method", "hamming", "-k", "0"]).done().stdout, "");

@@ -52,7 +52,8 @@ class Deduplicated(Generic[Kept]):
     - ``row`` and ``kept_row``, the numbers from 0 of the row and of the one that is kept instead (tables and texts);
     - ``id`` and ``kept``, the ids of both, where there are ids;
     - ``rule``, what decided; ``probability`` that they are near-duplicates; ``loss``, the share of its words that
-      the kept one lacks, and ``lost``, how many words of which kinds, or "estimated";
+      the kept one lacks; ``lost``, how many words of which kinds, or "estimated"; ``lost_words`` and
+      ``lost_passage``, the number of these words and that in the longest passage;
     - ``kept_in``, with ``against``: the database of the document that is kept, if it is an earlier one;
     - of files ``file`` and ``offset``, where the document stands.
 
@@ -125,7 +126,8 @@ class Deduplicated(Generic[Kept]):
 
         >>> nddb.dedup([fox, fox]).save("deduplicated")
         >>> open("deduplicated/removed.jsonl").read()
-        '{"row": 1, "kept_row": 0, "rule": "identical", "probability": 1.0, "loss": 0.0, "lost": "none"}\\n'
+        '{"row": 1, "kept_row": 0, "rule": "identical", "probability": 1.0, "loss": 0.0, \'
+        '"lost": "none", "lost_words": 0, "lost_passage": 0}\\n'
         """
         self._made.save(os.fspath(folder))
 

@@ -1,11 +1,12 @@
 //! The members of clusters as a table: one row a member.
 
 use nddb::View;
-use nddb::detect::{Clusters, Collection, PairOptions, stored_pair};
+use nddb::detect::{Clusters, Collection, KnownLoss, PairOptions, stored_pair};
 use nddb::format::SourcePosition;
 
 use crate::columns::{Cell, Column, Kind, Rows};
 use crate::failure::{Failure, Result};
+use crate::losses::{LossValues, OF_REMOVED};
 use crate::output::Output;
 use crate::stored_scores::{stored_cells, stored_columns};
 
@@ -24,7 +25,7 @@ pub fn columns() -> Vec<Column> {
         [("archive", Kind::Text), ("offset", Kind::Number), ("inner", Kind::Number), ("length", Kind::Number)];
     let named =
         |of: &[(&'static str, Kind)]| of.iter().map(|&(name, kind)| Column::new(name, kind)).collect::<Vec<_>>();
-    [named(&member), stored_columns(), named(&position)].concat()
+    [named(&member), stored_columns(), OF_REMOVED.to_vec(), named(&position)].concat()
 }
 
 /// Writes the rows of all members.
@@ -84,7 +85,7 @@ pub fn rows_of(
             let pair = if member == kept { None } else { stored_pair(collection, options, kept, member) };
             let pair = pair.as_ref();
             let is_removed = made.is_removed(collection.row(member).rank);
-            let member = [
+            let names = [
                 Cell::id(collection.id(cluster.founder)),
                 (cluster.members.len() as u64).into(),
                 Cell::id(collection.id(member)),
@@ -99,7 +100,14 @@ pub fn rows_of(
                 source.map(|source| source.inner).into(),
                 source.map(|source| source.length).into(),
             ];
-            emit(&[&member[..], &stored_cells(pair.map(|pair| &pair.measures)), &position].concat())?;
+            let loss = match made.loss(member) {
+                Some(loss) => LossValues::of(Some(loss)),
+                // Nothing is lost with a removed document whose text is that of the kept one.
+                None if is_removed && member != kept => LossValues::of(Some(&KnownLoss::Loss(Box::default()))),
+                None => LossValues::default(),
+            };
+            let scores = stored_cells(pair.map(|pair| &pair.measures));
+            emit(&[&names[..], &scores, &loss.cells(), &position].concat())?;
         }
         Ok(())
     })

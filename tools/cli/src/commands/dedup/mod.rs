@@ -5,7 +5,7 @@ mod summary;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{Format, Limits, Options, text_of};
-use nddb::detect::{ClusterOptions, KnownLoss, PairOptions};
+use nddb::detect::{ClusterOptions, PairOptions};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
 use nddb_evaluate::report::{Report, SAMPLE};
@@ -25,6 +25,7 @@ use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
 use crate::level_option::{self, LevelOption};
 use crate::listed_inputs::ListedInputs;
+use crate::losses::LossValues;
 use crate::messages::Meter;
 use crate::parameters::Parameters;
 use crate::quantity::counted;
@@ -264,14 +265,12 @@ impl Args {
             list.add(removed.id, place);
             summary.add(removed);
             let kept_in = removed.part.map(|part| self.against[part].to_string_lossy());
-            let lost = removed.lost();
             let because = Because {
                 kept: removed.kept,
                 kept_in: kept_in.as_deref(),
                 rule: Some(&removed.rule),
                 probability: removed.probability,
-                loss: removed.loss.as_ref().and_then(KnownLoss::share),
-                lost: lost.as_deref(),
+                loss: LossValues::of(removed.loss.as_ref()),
             };
             rows.as_mut().map_or(Ok(()), |rows| rows.write(removed.id, &because, place))
         });

@@ -133,7 +133,7 @@ impl Reasons {
             let index = u32::try_from(read.all.len())
                 .map_err(|_| Failure::failed(format!("{}: more than 2^32 documents", path.display())))?;
             read.by_id.push((hash(&resolved(&named, view)?), index));
-            let (probability, loss) = (because.probability, because.loss);
+            let (probability, loss) = (because.probability, because.loss.share);
             read.all.push(Reason { kept, rule, probability, loss });
             Ok(())
         })?;

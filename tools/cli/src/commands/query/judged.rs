@@ -16,7 +16,7 @@ use crate::failure::Result;
 use crate::inputs::PageFile;
 use crate::json::{self, Hex, Id, Object};
 use crate::judging::scores;
-use crate::losses;
+use crate::losses::{self, Field, PairLossValues};
 
 /// Maximum number of printed edits of a match, and of tokens of each edit.
 const EDITS_MAX: usize = 20;
@@ -205,10 +205,12 @@ impl Judged<'_> {
             object.field(name, score);
         }
         object.field("rule", &*alike.verdict());
-        let values = losses::values(&self.loss(asked, part, alike));
-        losses::OF_QUERY.into_iter().zip(values).for_each(|(name, value)| object.field(name, value));
+        let loss = self.loss(asked, part, alike);
+        let values = PairLossValues::of(&loss);
+        let fields = losses::OF_QUERY.iter().zip(values.cells());
+        fields.for_each(|(column, cell)| object.field(column.name, Field(cell)));
         if self.why {
-            object.field("why", self.why(asked, part, alike, page));
+            object.field("why", self.why(asked, part, (alike, &loss), page));
         }
     }
 
@@ -223,13 +225,22 @@ impl Judged<'_> {
         }
     }
 
-    /// Returns the measures with their thresholds, and the tokens that differ.
-    fn why(&self, asked: &Asked<'_>, part: usize, alike: &NearDuplicate, page: &Result<&PageFile, String>) -> Value {
+    /// Returns the reason in a sentence, the measures with their thresholds, and the tokens that differ.
+    fn why(
+        &self,
+        asked: &Asked<'_>,
+        part: usize,
+        (alike, loss): (&NearDuplicate, &PairLoss),
+        page: &Result<&PageFile, String>,
+    ) -> Value {
         let other = self.stored(part, alike);
         let explained = asked.document.as_ref().zip(other.as_ref().ok()).map(|(document, other)| {
-            compared(document, &Document::from(other.clone()), |pair| self.online.decider().explain(pair))
+            compared(document, &Document::from(other.clone()), |pair| {
+                (losses::sentence(loss, pair), self.online.decider().explain(pair))
+            })
         });
-        let (of_method, evidence) = explained.map_or_else(Default::default, |told| (told.bounds, told.evidence));
+        let (sentence, told) = explained.unzip();
+        let (of_method, evidence) = told.map_or_else(Default::default, |told| (told.bounds, told.evidence));
         let measures = &alike.measures;
         // A match may be near by either method.
         let verify = self.online.verify.as_ref().filter(|_| alike.verified.is_some());
@@ -241,6 +252,7 @@ impl Judged<'_> {
             Err(why) => (Value::Null, why.into()),
         };
         json!({
+            "sentence": sentence,
             "identical": alike.identical,
             "bounds": bounds.map(bound).collect::<Vec<_>>(),
             "evidence": if evidence.is_empty() { Value::Null } else { evidence.iter().map(piece).collect() },

@@ -16,7 +16,8 @@ pub(super) fn value(report: &Report<'_>) -> Value {
         .map(|((rule, bin), removed)| json!({"rule": rule, "score": bin.to_string(), "removed": removed}));
     let worst = overview.worst.iter().map(|lossy| {
         let [removed, kept] = &lossy.pages;
-        json!({"id": Id(&removed.id), "kept": Id(&kept.id), "loss": lossy.share, "lost": lossy.passages})
+        let (id, kept) = (Id(&removed.id), Id(&kept.id));
+        json!({"id": id, "kept": kept, "why": lossy.why, "loss": lossy.share, "lost": lossy.passages})
     });
     let (count, others) = &overview.other_sites;
     json!({

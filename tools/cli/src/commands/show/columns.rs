@@ -173,6 +173,8 @@ fn width(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use nddb::detect::Known;
+
     use super::*;
 
     fn document(id: &str, text: &str) -> ShownDocument {
@@ -182,7 +184,8 @@ mod tests {
             title: Some("A title".into()),
             tokens: Some(1),
             text: text.into(),
-            digest: None,
+            compared: String::new(),
+            known: Known::default(),
         }
     }
 

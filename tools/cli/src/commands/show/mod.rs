@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use nddb::View;
 use nddb::archive::Format;
 use nddb_evaluate::WordDiff;
-use nddb_evaluate::show::{ShownDocument, difference_in_words, shown_page};
+use nddb_evaluate::show::{ShownDocument, difference, shown_page};
 use nddb_jobs::NamedId;
 
 use self::columns::{Columns, Marks};
@@ -60,13 +60,12 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let reader = database::read(&db)?;
     let view = reader.view();
     let documents = [read(view, &a, args.text)?, read(view, &b, args.text)?];
-    let is_same_text = documents[0].digest == documents[1].digest;
     let diff = WordDiff::new(&documents[0].text, &documents[1].text);
     if let Some(to) = &page {
         let mut output = Output::create(to)?;
         output.write(shown_page(&documents, &diff).as_bytes())?;
         output.finish()?;
-        global.messages().note(format!("show: {}", difference_in_words(&diff, is_same_text)));
+        global.messages().note(format!("show: {}", difference(&documents, &diff)));
         return Ok(Code::Done);
     }
     let is_terminal = std::io::stdout().is_terminal();
@@ -76,7 +75,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let columns = Columns { width, marks };
     let mut output = Output::coloured_stdout();
     output.write(columns.shown(&documents, &diff).as_bytes())?;
-    output.line(&difference_in_words(&diff, is_same_text))?;
+    output.line(&difference(&documents, &diff))?;
     output.flush()?;
     Ok(Code::Done)
 }
