@@ -5,10 +5,14 @@ use std::fmt;
 use std::path::Path;
 
 use nddb_archive::{ArchiveError, Entry, EntryContent, Input, Options, identity};
-use nddb_dedup::{Collection, PairOptions, PairSummary, Resources, document_of_page, share_key};
+use nddb_dedup::{
+    Collection, PairLoss, PairOptions, PairSummary, Resources, WordSource, document_of_page, document_with_words,
+    share_key,
+};
 use nddb_index::{Config, Document, Fingerprint, Loaded, Progress, Result, View, Writer};
 use nddb_page::sketch::Recipe;
 use nddb_page::text::{SiteRule, host_of};
+use nddb_verdict::Level;
 
 use super::gold::{Gold, LabelledDocument};
 use super::label::{Label, Labels};
@@ -86,6 +90,7 @@ impl Corpus {
         // A stream cannot be read again.
         let unread = identity.map(|identity| identity.into_archive(options, None));
         let archive = writer.archives(unread.into_iter().collect(), &|_| false)?.pop();
+        let keeps_words = writer.view().settings().keeps_words;
         let mut load = writer.bulk_load()?;
         load.unordered();
         if let Some((number, archive)) = &archive {
@@ -93,7 +98,7 @@ impl Corpus {
         }
         let (mut done, mut skipped) = (0, Vec::new());
         while let Some(entry) = input.next()? {
-            match document(&entry, archive.as_ref().map(|(number, _)| *number), recipe) {
+            match document(&entry, archive.as_ref().map(|(number, _)| *number), recipe, keeps_words) {
                 Ok(Some(document)) => load.push(document)?,
                 Ok(None) => {}
                 Err(why) => skipped.push(why),
@@ -159,6 +164,23 @@ impl Corpus {
         (has_keys && !found.is_empty()).then(|| hits as f64 / found.len() as f64)
     }
 
+    /// Whether this level removes either of two near-duplicates if the other one is kept, in a database that keeps
+    /// words. Of documents without words it is not known, and they count as removable.
+    ///
+    /// # Errors
+    /// Damage of the database.
+    pub fn is_removable(&self, a: u32, b: u32, level: Level) -> Result<bool> {
+        if self.collection.representative(a) == self.collection.representative(b) {
+            return Ok(true);
+        }
+        let words = |ordinal: u32| {
+            self.view().get(self.collection.id(ordinal)).map(|stored| stored.and_then(|stored| stored.record.words))
+        };
+        let (Some(a), Some(b)) = (words(a)?, words(b)?) else { return Ok(true) };
+        let levels = PairLoss::of_texts(WordSource::Stored, &a, &b).levels;
+        Ok(levels.iter().flatten().any(|least| *least <= level))
+    }
+
     /// Like [`returned`], for these documents.
     ///
     /// # Errors
@@ -216,10 +238,16 @@ pub fn gold(view: View<'_>, collection: &Collection, labels: &Labels) -> Result<
 }
 
 /// Returns the document of an entry; `None` for a sound entry that is no document.
-fn document(entry: &Entry, archive: Option<u32>, recipe: &Recipe) -> std::result::Result<Option<Document>, String> {
+fn document(
+    entry: &Entry,
+    archive: Option<u32>,
+    recipe: &Recipe,
+    keeps_words: bool,
+) -> std::result::Result<Option<Document>, String> {
+    let of_page = if keeps_words { document_with_words } else { document_of_page };
     let position = entry.position;
     let made = match &entry.content {
-        EntryContent::Page(page) => document_of_page(&page.id, &page.page(), recipe).map(|document| {
+        EntryContent::Page(page) => of_page(&page.id, &page.page(), recipe).map(|document| {
             let document = document.with_date(page.date).truncated(page.truncated);
             match archive {
                 Some(archive) => document.with_source(archive, position.offset, position.inner, position.length),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use nddb_index::Result;
 use nddb_page::sketch::split_mix;
 
 use super::gold::Gold;
@@ -59,6 +60,17 @@ impl<'a> Returned<'a> {
                 (gold.find(a, b).is_none() && drawn.insert((a.min(b), a.max(b)))).then_some((a, b))
             })
         });
+    }
+
+    /// Takes back the labelled pairs of which this is not true.
+    ///
+    /// # Errors
+    /// Those of `holds`.
+    pub fn restrict(&mut self, mut holds: impl FnMut(u32, u32) -> Result<bool>) -> Result<()> {
+        for (pair, found) in self.gold.pairs.iter().zip(&mut self.found).filter(|(_, found)| **found) {
+            *found = holds(pair.a, pair.b)?;
+        }
+        Ok(())
     }
 
     /// Whether the pair at each index of [`Gold::pairs`] was returned.

@@ -193,7 +193,7 @@ fn a_page_holds_what_needs_labels() {
 #[test]
 fn the_default_verdict_is_measured_by_its_probability() {
     let dir = dir();
-    let methods = ["--recipe", "main", "--methods", "model:probability=0.1..0.9/0.4"];
+    let methods = ["--recipe", "main", "--methods", "model:probability=0.1..0.9/0.4+level=none"];
     let (page, values) = page(&dir, &methods);
     assert!(page.contains("precision by recall") && page.contains("calibration of the default verdict"), "{page}");
     assert_eq!(values.len(), 3);
@@ -285,7 +285,7 @@ fn recipes_stand_in_one_table() {
     let both = eval(&dir, &["--methods", "hamming,model", "--recipe", "main,main-c"]);
     let defaults: Vec<&Value> = both.iter().filter(|one| one["default"] == true).collect();
     assert_eq!(defaults.len(), 1);
-    let params = json!({"probability": 0.5});
+    let params = json!({"probability": 0.5, "level": "standard"});
     assert_eq!((&defaults[0]["recipe"], &defaults[0]["params"]), (&json!("main/1"), &params));
     assert!(both.iter().all(|one| one["differences"]["params"] == params));
     assert!(values.iter().all(|one| one["differences"]["recipe"] == "web-psl/1"));

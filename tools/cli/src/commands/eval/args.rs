@@ -17,6 +17,9 @@ use crate::text_options::TextOptions;
 /// count neither as correct nor as incorrect; their number is printed, and --review writes some of them to a file for
 /// labelling.
 ///
+/// A pair of the default method counts as found if it is near, and the level standard removes either of its documents
+/// when the other one is kept. `--methods model:level=none` asks for near alone, b:level=strict for another decision.
+///
 /// The label file is TSV. The first line names the columns: id1, id2, label (1, 0, or g for undecided), and optionally
 /// kind.
 #[derive(Debug, clap::Args)]

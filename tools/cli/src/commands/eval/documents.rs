@@ -16,7 +16,7 @@ use crate::messages::Meter;
 
 /// Loads the documents into a temporary database, whose folder is named after the recipe.
 pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, resources: &Resources, meter: &Meter) -> Result<Set> {
-    let config = Config::within(K_MAX)?.recipe(&recipe.label());
+    let config = Config::within(K_MAX)?.recipe(&recipe.label()).keep_words(true);
     let database = resources.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
     let options = archive::Options { id_from: args.id.into(), ..archive::Options::default() };
     let corpus = Corpus::load((&args.docs, &options), &database, &config, &recipe, resources, &mut *meter.watch(true))

@@ -110,7 +110,10 @@ fn run_all<'a>(
         }
         let clock = Clock::start();
         match set.corpus.run(&options, &set.gold, frame.seed, &mut *meter.watch(true)) {
-            Ok((returned, summary)) => {
+            Ok((mut returned, summary)) => {
+                if let Some(level) = setting.level {
+                    returned.restrict(|a, b| set.corpus.is_removable(a, b, level))?;
+                }
                 let (seconds, cpu_seconds) = (clock.seconds(), clock.cpu_seconds());
                 let recall_of_candidates = set.corpus.recall_of_candidates(&options, &set.gold, &frame.selected);
                 trials.push(Trial { set, setting, returned, summary, recall_of_candidates, seconds, cpu_seconds });

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use nddb::detect::{Method, PairOptions, Resources, default_of, methods, outside};
+use nddb::detect::{Level, Method, PairOptions, Resources, default_of, methods, outside};
 use nddb::sketch::Recipe;
 use serde_json::{Map, Value, json};
 
@@ -23,11 +23,17 @@ pub(super) struct Setting {
     pub(super) by_name: bool,
     /// Name of the method that verifies its pairs by their texts.
     pub(super) verify: Option<&'static str>,
+    /// Which of its pairs count as found: those of which this level removes either document; `None`: all.
+    pub(super) level: Option<Level>,
 }
+
+/// Name of the parameter that is the level.
+const LEVEL: &str = "level";
 
 impl Setting {
     fn new(method: Box<dyn Method>, by_name: bool) -> Self {
-        Self { method, by_name, verify: None }
+        let level = (method == default_of(Some(&Recipe::default()))).then(Level::default);
+        Self { method, by_name, verify: None, level }
     }
 
     /// Returns the options for the engine.
@@ -35,9 +41,9 @@ impl Setting {
         PairOptions { expand: true, resources: resources.clone(), ..PairOptions::new(self.method.clone()) }
     }
 
-    /// Whether this setting is the default of `add` and `query` in a database of this recipe.
+    /// Whether this setting is what `cluster` and `dedup` do by default in a database of this recipe.
     pub(super) fn is_default(&self, recipe: &Recipe) -> bool {
-        self.method == default_of(Some(recipe)) && self.verify.is_none()
+        self.method == default_of(Some(recipe)) && self.verify.is_none() && self.level == Some(Level::default())
     }
 
     /// Returns the thresholds by name, and the other parameters that differ from their defaults.
@@ -46,7 +52,9 @@ impl Setting {
         let named = self.method.settings().into_iter();
         let named = named.filter(|setting| setting.is_threshold || changed.contains_key(setting.name));
         let verify = self.verify.map(|name| ("verify".to_owned(), json!(name)));
-        named.map(|setting| (setting.name.to_owned(), parameters::json(&setting.value))).chain(verify).collect()
+        let level = self.level.map(|level| (LEVEL.to_owned(), json!(level.name())));
+        let named = named.map(|setting| (setting.name.to_owned(), parameters::json(&setting.value)));
+        named.chain(level).chain(verify).collect()
     }
 
     /// Returns the same parameters in the form of the command line.
@@ -58,7 +66,7 @@ impl Setting {
 }
 
 /// Reads a list of methods: `all`, or names separated by commas. Each name may have parameters after a colon, separated
-/// by plus signs. The value of an integer parameter may be a range, `352..380` or `352..380/4`, for all values in the
+/// by plus signs. `level=` names the level that must remove either document of a pair, or `none`. The value of an integer parameter may be a range, `352..380` or `352..380/4`, for all values in the
 /// range; that of a share, too, with its step: `0.1..0.9/0.1`.
 pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
     if list == "all" {
@@ -76,7 +84,11 @@ pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
                 let other = format!("for several values, {name}=1..3 or an item for each, with commas between");
                 return Err(format!("--methods {item}: {name} is given twice; {other}"));
             }
-            here = with(&here, parameter).map_err(|why| format!("--methods {item}: {why}"))?;
+            here = match parameter.split_once('=') {
+                Some((LEVEL, "none")) => at_level(here, None),
+                Some((LEVEL, level)) => at_level(here, Some(level.parse().map_err(|error| format!("{error}"))?)),
+                _ => with(&here, parameter).map_err(|why| format!("--methods {item}: {why}"))?,
+            };
         }
         for setting in here {
             if !settings.contains(&setting) {
@@ -85,6 +97,10 @@ pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
         }
     }
     Ok(settings)
+}
+
+fn at_level(settings: Vec<Setting>, level: Option<Level>) -> Vec<Setting> {
+    settings.into_iter().map(|setting| Setting { level, ..setting }).collect()
 }
 
 /// Returns each setting with each value of a parameter.
@@ -173,7 +189,9 @@ mod tests {
         assert_eq!(told("cosine:smallest=3"), ["cosine cosine=0.95+smallest=3"], "and what is not a default");
         assert_eq!(told("shingles:words=4..5").len(), 2);
         let want = ["model probability=0.7", "model probability=0.8", "model probability=0.9"];
-        assert_eq!(told("model:probability=0.7..0.9/0.1"), want);
+        assert_eq!(told("model:probability=0.7..0.9/0.1+level=none"), want);
+        let levels = ["model probability=0.5+level=standard", "model probability=0.5", "b b=2+level=same"];
+        assert_eq!(told("model,model:level=none,b:level=same"), levels);
         for wrong in ["0.7..0.9", "0.9..0.7/0.1", "0.1..0.9/0", "0.1../0.1", "0..1/0.00001", "0..nan/0.1"] {
             assert!(parse(&format!("model:probability={wrong}")).is_err(), "{wrong}");
         }
@@ -189,6 +207,7 @@ mod tests {
             ("hamming:c=3", "has no parameter \"c\"; it has k"),
             ("identity:k=3", "has no parameters"),
             ("hamming:k=x", "is not a whole number"),
+            ("model:level=half", "unknown level \"half\""),
             ("hamming:k=3..1", "is not a whole number"),
             ("hamming:k=1..3/0", "is not a whole number"),
             ("b,hamming:k=3+k=5", "--methods hamming:k=3+k=5: k is given twice; for several values, k=1..3"),
