@@ -134,7 +134,7 @@
 //! | `archives` (default) | [`archive`], [`ingest`], [`detect`]: archives, pairs, clusters, the online verdict |
 //! | `parquet` | Parquet files as inputs: some 40 crates more |
 //! | `cloud` | objects of S3, Google Cloud, Azure and HTTP servers as inputs: some 70 crates more |
-//! | `jobs` | `nddb::jobs`: which documents to remove, outputs that get their names when they are complete |
+//! | `jobs` | `nddb::jobs`: `dedup`, `filter` and `export` of files, which documents to remove, rows of outputs |
 //! | `evaluate` | `nddb::evaluate`: precision and recall on labelled pairs, reports, audits |
 //!
 //! Without default features the crate is the index alone: fingerprints, ids and records.

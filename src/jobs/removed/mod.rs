@@ -3,6 +3,7 @@
 
 mod clusters;
 mod earlier;
+mod list;
 mod lost;
 mod origins;
 mod search;
@@ -13,6 +14,7 @@ use nddb_dedup::{KnownLoss, NearDuplicate, Pair};
 
 pub use self::clusters::of_clusters;
 pub use self::earlier::Earlier;
+pub use self::list::{Because, RemoveTsv, RemovedRows};
 pub use self::lost::lost;
 pub use self::origins::{Origin, Place};
 pub use self::search::{Removals, Search};

@@ -1,15 +1,54 @@
-//! Optional columns for the documents in pair lines and cluster lines: `--with url,title,tokens`.
+//! How pairs are written, and optional columns for the documents in pair lines and cluster lines: `--with
+//! url,title,tokens`.
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use nddb::View;
 use nddb::detect::{Collection, Descriptions, Resources};
+use nddb_jobs::fields::LineFormat;
 use nddb_jobs::tsv;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::messages::{Messages, Meter};
 use crate::text_options;
+
+/// Reads one of the fields of a list of the library; `of` returns its name and its help.
+pub(crate) fn listed<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    of: fn(T) -> (&'static str, &'static str),
+) -> impl TypedValueParser<Value = T> {
+    let values = all.iter().map(|&field| PossibleValue::new(of(field).0).help(of(field).1));
+    PossibleValuesParser::new(values)
+        .try_map(move |name| all.iter().copied().find(|&field| of(field).0 == name).ok_or("no such field"))
+}
+
+/// How pairs are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PairFormat {
+    /// One JSON object per line
+    #[default]
+    Jsonl,
+    /// Columns separated by tabs, the first line with their names; groups are lines that begin with #
+    Tsv,
+    /// A Parquet file, compressed with zstd; a group has a row for each member except its founder
+    Parquet,
+}
+
+impl PairFormat {
+    /// Returns the format of lines; `None` for a Parquet table, which has no optional columns.
+    pub(crate) fn lines(self, with: &[With]) -> Result<Option<LineFormat>> {
+        match self {
+            Self::Jsonl => Ok(Some(LineFormat::Jsonl)),
+            Self::Tsv => Ok(Some(LineFormat::Tsv)),
+            Self::Parquet if with.is_empty() => Ok(None),
+            Self::Parquet => Err(Failure::usage(
+                "--with is of lines: join the table with that of nddb export --columns id,url,tokens --format parquet",
+            )),
+        }
+    }
+}
 
 /// An optional column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -112,6 +151,16 @@ impl Described<'_> {
                 other => out.extend_from_slice(other.to_string().as_bytes()),
             }
         }
+    }
+
+    /// Returns what pair lines begin with: the names of the columns of TSV, with those of either document.
+    pub(crate) fn pair_header(format: LineFormat, with: &[With], losses: bool) -> Vec<u8> {
+        let mut header = format.header(losses).into_bytes();
+        if format == LineFormat::Tsv {
+            ["a_", "b_"].into_iter().for_each(|prefix| Self::header(with, &mut header, prefix));
+            header.push(b'\n');
+        }
+        header
     }
 
     /// Appends the names of the columns.

@@ -1,7 +1,5 @@
 //! Errors of commands and their exit codes.
 
-use std::error::Error;
-use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
@@ -10,7 +8,11 @@ use nddb::ingest::LoadError;
 use nddb::sketch::RecipeError;
 use nddb_evaluate::PlotError;
 use nddb_format::FormatError;
+use nddb_jobs::JobError;
+pub(crate) use nddb_jobs::chain;
 use nddb_jobs::output::OutputError;
+
+use crate::advice;
 
 /// A `Result` of this crate.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -110,6 +112,11 @@ impl Failure {
         Self::not_written(error.kind(), error.to_string())
     }
 
+    /// Returns the error that writing failed, of an output that names itself in its errors.
+    pub(crate) fn passed(error: io::Error) -> Self {
+        error.downcast::<OutputError>().map_or_else(|error| Self::unwritten(&error), |error| Self::output(&error))
+    }
+
     /// Returns the error that an output is refused, or cannot be written.
     pub(crate) fn output(error: &OutputError) -> Self {
         let code = match error {
@@ -191,6 +198,22 @@ impl From<nddb::Error> for Failure {
     }
 }
 
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        let hint = error.advice().and_then(advice::words);
+        match error {
+            JobError::Store(error) => error.into(),
+            JobError::Listed { list, source } => Self::from(source).about(&list),
+            JobError::Archive(error) => error.into(),
+            JobError::Load(error) => error.into(),
+            JobError::Output(error) => Self::output(&error),
+            JobError::Options { message, .. } => Told { code: Code::Usage, message, hint }.into(),
+            JobError::Input { message, .. } => Told { code: Code::Failed, message, hint }.into(),
+            error => Self::failed(chain(&error)),
+        }
+    }
+}
+
 impl From<ArchiveError> for Failure {
     fn from(error: ArchiveError) -> Self {
         Self::failed(chain(&error))
@@ -221,19 +244,4 @@ impl From<LoadError> for Failure {
 pub(crate) fn unusable_recipe(error: &RecipeError) -> Failure {
     let hint = "use the nddb that made the database, or another database";
     Told::new(Code::Mismatch, format!("the database's recipe cannot be used: {error}")).hint(hint).into()
-}
-
-/// Returns an error with all of its causes: `what: why: why`.
-pub fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        // Some libraries repeat the message of the cause in their own.
-        if !text.ends_with(&said) {
-            let _ = write!(text, ": {said}");
-        }
-        cause = error.source();
-    }
-    text
 }

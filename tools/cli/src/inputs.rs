@@ -1,20 +1,14 @@
 //! Inputs of commands other than archives: fingerprints and pages.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+use std::path::Path;
 
 use nddb::Fingerprint;
-use nddb::archive::Limits;
 use nddb::text::{Page, PageKind};
-use nddb_jobs::scratch::Scratch;
 use nddb_remote::{RemoteFile, is_remote};
 
 use crate::failure::{Code, Failure, Result, Told};
-
-/// Number of bytes per read.
-const PIECE: usize = 256 << 10;
 
 /// Opens a file or a remote object, or stdin for `-`.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
@@ -22,14 +16,10 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
         return Ok(Box::new(io::stdin().lock()));
     }
     if is_remote(path) {
-        return Ok(Box::new(remote(path)?));
+        return Ok(Box::new(RemoteFile::open(path).map_err(|error| Failure::reading(path, &error))?));
     }
     let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
     Ok(Box::new(file))
-}
-
-fn remote(path: &Path) -> Result<RemoteFile> {
-    RemoteFile::open(path).map_err(|error| Failure::reading(path, &error))
 }
 
 /// Reads a whole file, or stdin for `-`.
@@ -56,85 +46,6 @@ pub(crate) fn hex(text: &str) -> Result<Fingerprint, String> {
     whole.then(|| Fingerprint::from_hex(text)).flatten().ok_or_else(|| {
         "a fingerprint is 16 hexadecimal digits, the most significant first: 00d1f2a3b4c5e697".to_owned()
     })
-}
-
-/// Opens a file or a remote object; a folder is an error.
-pub(crate) fn open_file(path: &Path) -> Result<Box<dyn Read + Send>> {
-    if is_remote(path) {
-        return Ok(Box::new(remote(path)?));
-    }
-    let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
-    Ok(Box::new(BufReader::with_capacity(PIECE, file)))
-}
-
-/// Copies stdin to a temporary file, for readers that need it twice. The copy is removed when the first value is
-/// dropped, or, if the process is killed, by the next one that makes temporary files there.
-pub(crate) fn spooled_stdin() -> Result<(Scratch, PathBuf)> {
-    let folder = tempfile::env::temp_dir();
-    Scratch::with_copy(&folder, &mut io::stdin().lock())
-        .map_err(|error| Failure::writing(&folder.display().to_string(), &error))
-}
-
-/// The compression of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
-    /// Not at all.
-    Plain,
-    /// By gzip.
-    Gzip,
-    /// By zstd.
-    Zstd,
-}
-
-impl Packing {
-    /// Detects the compression from the first bytes of a file.
-    pub(crate) fn of(path: &Path) -> Result<Self> {
-        let mut head = Vec::new();
-        open_file(path)?.take(6).read_to_end(&mut head).map_err(|error| Failure::reading(path, &error))?;
-        if head.starts_with(b"BZh") || head.starts_with(b"\xfd7zXZ\0") || head.starts_with(b"\x04\x22\x4d\x18") {
-            let message = format!("{}: files of bzip2, xz and lz4 cannot be written in part", path.display());
-            return Err(Told::new(Code::Usage, message).hint("recompress it with gzip or zstd").into());
-        }
-        if head.starts_with(b"PK\x03\x04") {
-            let message = format!("{}: a WACZ file cannot be written in part", path.display());
-            let hint = "unpack it (unzip FILE 'archive/*'), load the files in archive/, and give these";
-            return Err(Told::new(Code::Usage, message).hint(hint).into());
-        }
-        Ok(Self::of_bytes(&head))
-    }
-
-    /// Detects the compression of bytes.
-    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
-        match bytes {
-            [0x1f, 0x8b, ..] => Self::Gzip,
-            // A zstd frame, or a skippable frame, which may hold a dictionary.
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
-            _ => Self::Plain,
-        }
-    }
-
-    /// Returns the compression that the extension of the name implies.
-    pub(crate) fn of_name(path: &Path) -> Self {
-        match path.extension().and_then(|ending| ending.to_str()) {
-            Some("gz") => Self::Gzip,
-            Some("zst" | "zstd") => Self::Zstd,
-            _ => Self::Plain,
-        }
-    }
-
-    /// Returns a reader of the decompressed bytes.
-    pub(crate) fn unpack<'a>(self, read: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
-        Ok(match self {
-            Self::Plain => read,
-            Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(read)),
-            Self::Zstd => {
-                let mut decoder = zstd::Decoder::new(read)?;
-                // What was loaded is read again, whatever window it needs.
-                decoder.window_log_max(Limits::WINDOW_MAX.ilog2())?;
-                Box::new(decoder)
-            }
-        })
-    }
 }
 
 /// The user's information about a page in a file.
@@ -209,39 +120,6 @@ pub(crate) fn host() -> String {
 /// Whether a path is a folder that looks like a database.
 pub(crate) fn is_database(path: &Path) -> bool {
     ["MANIFEST", "LOCK"].iter().any(|name| path.join(name).is_file())
-}
-
-/// Opens a file for random access. A remote object is copied to a temporary file.
-#[cfg(feature = "parquet")]
-pub(crate) fn table(path: &Path) -> Result<File> {
-    let opened = if is_remote(path) { copied(&mut remote(path)?) } else { File::open(path) };
-    opened.map_err(|error| Failure::reading(path, &error))
-}
-
-/// Copies bytes to a temporary file without a name.
-#[cfg(feature = "parquet")]
-fn copied(from: &mut dyn Read) -> io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    io::copy(from, &mut file)?;
-    Ok(file)
-}
-
-/// The size of a file or a remote object in bytes; 0 if there is none.
-pub(crate) fn size(path: &Path) -> u64 {
-    if is_remote(path) {
-        return RemoteFile::open(path).map_or(0, |object| object.size());
-    }
-    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
-}
-
-/// Returns the identity of a file in the system (device and inode), if the file exists.
-pub(crate) fn number(path: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
-}
-
-/// Whether two paths lead to one file that exists.
-pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
-    number(a).is_some_and(|a| number(b) == Some(a))
 }
 
 /// Whether a path exists and is no folder.

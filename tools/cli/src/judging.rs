@@ -1,12 +1,10 @@
-//! Verdicts by a chosen method: its options, and the evidence of a match as JSON.
+//! Verdicts by a chosen method: its options.
 
 use nddb::View;
 use nddb::detect::methods::{self, Hamming};
-use nddb::detect::{GROUP_LIMIT, Measures, Method, MethodChoice, NearDuplicate, OnlineDetector, Value, Verification};
-use serde_json::{Map, Value as Json, json};
+use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, Verification};
 
 use crate::failure::{Failure, Result};
-use crate::json::Put;
 use crate::parameters::Parameters;
 use crate::text_options::Verify;
 
@@ -84,54 +82,4 @@ fn help() -> String {
         "Judge by this method: {methods} [default: model in a database of a recipe `main`, else hamming; hamming too \
          where only fingerprints are known]"
     )
-}
-
-/// A measure of a match; null if unknown.
-#[derive(Clone, Copy)]
-pub(crate) struct Score(Option<Value>);
-
-impl From<Score> for Json {
-    fn from(Score(value): Score) -> Self {
-        match value {
-            None => Json::Null,
-            Some(Value::Count(count)) => count.into(),
-            Some(Value::Share(share)) => share.into(),
-            Some(Value::Flag(flag)) => flag.into(),
-        }
-    }
-}
-
-impl Put for Score {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self.0 {
-            None => None::<u32>.put(out),
-            Some(Value::Count(count)) => Some(count).put(out),
-            Some(Value::Share(share)) => Some(share).put(out),
-            Some(Value::Flag(flag)) => Some(flag).put(out),
-        }
-    }
-}
-
-/// Measures that are not printed as scores: the distance has its own field before the address, and the first measure of
-/// the compared texts suffices.
-const NO_SCORES: [&str; 3] = ["distance", "lcs_containment", "cosine"];
-
-/// The scores of a match, each with its name.
-pub(crate) fn scores(measures: &Measures) -> impl Iterator<Item = (&'static str, Score)> + '_ {
-    // Scores have six decimals, as in pair lines.
-    let rounded = |value| match value {
-        Some(Value::Share(share)) => Some(Value::Share((share * 1e6).round() / 1e6)),
-        value => value,
-    };
-    let scores = measures.each().filter(|(column, _)| !NO_SCORES.contains(&column.name));
-    scores.map(move |(column, value)| (column.name, Score(rounded(value))))
-}
-
-/// Adds the scores of a match without its distance, and the rule that decided; unknown ones are null.
-pub fn add_evidence(object: &mut Map<String, Json>, alike: Option<&NearDuplicate>) {
-    let unknown = Measures::default();
-    for (name, score) in scores(alike.map_or(&unknown, |alike| &alike.measures)) {
-        object.insert(name.into(), score.into());
-    }
-    object.insert("rule".into(), json!(alike.map(NearDuplicate::verdict)));
 }

@@ -7,34 +7,26 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
 
+mod advice;
 mod args;
 mod cli;
 mod clock;
-mod columns;
 mod commands;
 mod database;
 mod described;
 mod failure;
-mod ids;
 mod inputs;
 mod interrupt;
-mod json;
 mod judging;
 mod level_option;
 mod listed_inputs;
-mod lists;
-mod losses;
 mod matches;
 mod messages;
 mod named;
 mod output;
-mod pair_lines;
-mod pair_rows;
 mod parameters;
 mod program;
 mod quantity;
-mod removed_list;
-mod stored_scores;
 mod table;
 mod tabled;
 mod terminal;
@@ -60,27 +52,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// Runs `nddb-lab`, as [`run`] runs `nddb`.
 pub fn run_lab(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     coded::<lab::Cli>(arguments) as u8
-}
-
-/// The JSON values and error messages of the command, which the Python package shares.
-pub mod values {
-    pub use crate::commands::get::value as document;
-    pub use crate::commands::stats::value as stats;
-    pub use crate::failure::chain;
-    pub use crate::judging::add_evidence;
-}
-
-/// The tables that the command writes as Parquet files, which the Python package shares.
-#[cfg(feature = "parquet")]
-pub mod tables {
-    pub use crate::columns::{Cell, Column, Kind, RowBatch, schema};
-    pub use crate::commands::cluster::members::{
-        Stands, columns as member_columns, rows as member_rows, rows_of as member_rows_of,
-    };
-    pub use crate::losses::{LossValues, OF_QUERY, PairLossValues};
-    pub use crate::matches::columns as match_columns;
-    pub use crate::pair_rows::{columns as pair_columns, rows as pair_rows};
-    pub use crate::stored_scores::{stored_cells, stored_columns};
 }
 
 fn coded<P: Program>(arguments: impl IntoIterator<Item = OsString>) -> Code {

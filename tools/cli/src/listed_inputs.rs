@@ -3,11 +3,11 @@
 use std::io::{BufRead, Read};
 use std::path::{Component, Path, PathBuf};
 
+use nddb_jobs::lists;
 use nddb_remote::{is_below, is_remote, root};
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result, Told};
-use crate::lists;
 
 /// Bytes of the longest line.
 const LINE_MAX: usize = 32 << 10;

@@ -1,14 +1,15 @@
-//! Matches of fingerprints as rows.
+//! The options for matches of fingerprints as rows.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use nddb::{BatchMatch, View};
+use nddb::View;
+use nddb_jobs::fields::match_columns;
+use nddb_jobs::rows::{IdCells, RowFormat, Rows};
 
 use crate::args::Global;
-use crate::columns::{Column, Kind, RowFormat, Rows};
 use crate::failure::Result;
-use crate::ids::Cells;
+use crate::output;
 
 /// Default memory for queries and their matches.
 pub(crate) const MEMORY: u64 = 1 << 30;
@@ -50,29 +51,18 @@ pub(crate) struct MatchOutput {
 
 impl MatchOutput {
     /// Returns the ids of a database as cells.
-    pub(crate) fn ids<'a>(&self, view: View<'a>) -> Result<Cells<'a>> {
-        Ok(Cells::new(view, self.format()?)?)
+    pub(crate) fn ids<'a>(&self, view: View<'a>) -> Result<IdCells<'a>> {
+        Ok(IdCells::new(view, self.format()?)?)
     }
 
     fn format(&self) -> Result<RowFormat> {
-        RowFormat::of(self.output.as_deref(), self.format, RowFormat::Tsv)
+        Ok(RowFormat::of(self.output.as_deref(), self.format, RowFormat::Tsv)?)
     }
 
     /// Begins the rows.
     pub(crate) fn rows(&self, with_id: bool, global: &Global) -> Result<Rows> {
         let format = self.format()?;
         let to = global.output("-o", self.output.as_deref())?;
-        Rows::chosen(format, &to, columns(with_id))
+        output::rows(format, &to, match_columns(with_id))
     }
-}
-
-/// Writes a match with its id.
-pub(crate) fn write_match(rows: &mut Rows, ids: &Cells<'_>, found: BatchMatch<'_>) -> nddb::Result<()> {
-    rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), ids.cell(found.id)?])
-}
-
-/// The columns of matches.
-pub fn columns(with_id: bool) -> Vec<Column> {
-    let columns = [("query", Kind::Number), ("fp", Kind::Print), ("distance", Kind::Number), ("id", Kind::Text)];
-    columns.into_iter().take(if with_id { 4 } else { 3 }).map(|(name, kind)| Column::new(name, kind)).collect()
 }

@@ -1,39 +1,37 @@
 //! Output of data to stdout, or to what an option names. A closed pipe is not an error.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
-use flate2::write::GzEncoder;
 use nddb_jobs::output::{Destination, OutputError, OutputFile, Outputs};
+use nddb_jobs::packed::PackedFile;
+use nddb_jobs::rows::{Column, RowFormat, Rows};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
-use crate::inputs::Packing;
 use crate::tabled::Tabled;
 use crate::terminal::SafeWriter;
 
 /// An opened output. What has a name gets it by [`Output::finish`]; without that, nothing is left of it.
 pub(crate) struct Output {
-    name: String,
-    inner: Packed,
+    inner: Laid,
     /// Why writing failed in a callback of the library.
     failed: Option<Failure>,
 }
 
-/// An output, compressed or laid out.
-enum Packed {
-    Plain(OutputFile),
-    Terminal(SafeWriter<OutputFile>),
-    Gzip(GzEncoder<OutputFile>),
-    Zstd(zstd::Encoder<'static, OutputFile>),
-    Tabled(Box<Tabled<OutputFile>>),
+/// An output, as it is, safe for a terminal, or laid out.
+enum Laid {
+    Plain(PackedFile),
+    Terminal(SafeWriter<PackedFile>),
+    Tabled(Box<Tabled<PackedFile>>),
 }
 
 impl Output {
     /// Opens stdout. A terminal gets no control characters of ids, names and addresses.
     pub(crate) fn stdout() -> Self {
-        let (file, is_terminal) = (OutputFile::stdout(), io::stdout().is_terminal());
-        let inner = if is_terminal { Packed::Terminal(SafeWriter::new(file)) } else { Packed::Plain(file) };
-        Self { name: "stdout".into(), inner, failed: None }
+        let (file, is_terminal) = (PackedFile::plain(OutputFile::stdout()), io::stdout().is_terminal());
+        let inner = if is_terminal { Laid::Terminal(SafeWriter::new(file)) } else { Laid::Plain(file) };
+        Self { inner, failed: None }
     }
 
     /// Opens stdout for text that has colours, and no other control characters.
@@ -43,46 +41,30 @@ impl Output {
 
     /// Begins an output, compressed as its name says.
     pub(crate) fn create(to: &Destination) -> Result<Self> {
-        match Packing::of_name(to.path()) {
-            _ if to.is_stdout() => Ok(Self::stdout()),
-            Packing::Plain => Ok(Self::of(to.create()?)),
-            packing => Self::packed(to, packing),
+        if to.is_stdout() {
+            return Ok(Self::stdout());
         }
-    }
-
-    /// Begins a compressed output.
-    pub(crate) fn packed(to: &Destination, packing: Packing) -> Result<Self> {
-        let file = to.create()?;
-        let name = file.name();
-        let inner = match packing {
-            Packing::Plain => Packed::Plain(file),
-            Packing::Gzip => Packed::Gzip(GzEncoder::new(file, flate2::Compression::default())),
-            Packing::Zstd => {
-                let encoder = zstd::Encoder::new(file, 0);
-                Packed::Zstd(encoder.map_err(|error| Failure::writing(&name, &error))?)
-            }
-        };
-        Ok(Self { name, inner, failed: None })
+        Ok(Self { inner: Laid::Plain(PackedFile::named(to)?), failed: None })
     }
 
     /// Writes into a file that was begun.
     pub(crate) fn of(file: OutputFile) -> Self {
-        Self { name: file.name(), inner: Packed::Plain(file), failed: None }
+        Self { inner: Laid::Plain(PackedFile::plain(file)), failed: None }
     }
 
     /// Writes lines of JSON as tables from now on.
     pub(crate) fn tabled(self) -> Self {
         match self.inner {
-            Packed::Plain(file) => Self { inner: Packed::Tabled(Box::new(Tabled::new(file))), ..self },
+            Laid::Plain(file) => Self { inner: Laid::Tabled(Box::new(Tabled::new(file))), ..self },
             // Its cells are safe.
-            Packed::Terminal(safe) => Self { inner: Packed::Tabled(Box::new(Tabled::new(safe.into_inner()))), ..self },
+            Laid::Terminal(safe) => Self { inner: Laid::Tabled(Box::new(Tabled::new(safe.into_inner()))), ..self },
             inner => Self { inner, ..self },
         }
     }
 
     /// Writes bytes as they are.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.writer().write_all(bytes).map_err(|error| Failure::writing(&self.name, &error))
+        self.writer().write_all(bytes).map_err(Failure::passed)
     }
 
     /// Writes bytes as they are, in a callback of the library. If that fails, the callback stops the work, and
@@ -107,7 +89,7 @@ impl Output {
 
     /// Hands over what is buffered, so that the reader of a pipe sees it.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        self.writer().flush().map_err(|error| Failure::writing(&self.name, &error))
+        self.writer().flush().map_err(Failure::passed)
     }
 
     /// Returns the outcome of work with callbacks, or the error of writing that stopped it.
@@ -120,20 +102,13 @@ impl Output {
 
     /// Completes the output, and gives a file its name.
     pub(crate) fn finish(self) -> Result<()> {
-        self.finish_counted().map(|_| ())
-    }
-
-    /// Completes the output, and gives a file its name; returns its number of bytes.
-    pub(crate) fn finish_counted(self) -> Result<u64> {
-        let failed = |error: &io::Error| Failure::writing(&self.name, error);
         let file = match self.inner {
-            Packed::Plain(file) => file,
-            Packed::Terminal(safe) => safe.into_inner(),
-            Packed::Gzip(encoder) => encoder.finish().map_err(|error| failed(&error))?,
-            Packed::Zstd(encoder) => encoder.finish().map_err(|error| failed(&error))?,
-            Packed::Tabled(tabled) => tabled.finish().map_err(|error| failed(&error))?,
+            Laid::Plain(file) => file,
+            Laid::Terminal(safe) => safe.into_inner(),
+            Laid::Tabled(tabled) => tabled.finish().map_err(Failure::passed)?,
         };
-        Ok(file.finish()?)
+        file.finish()?;
+        Ok(())
     }
 
     /// Completes the output if the work succeeded; returns its outcome, or the error of writing.
@@ -145,29 +120,37 @@ impl Output {
 
     fn writer(&mut self) -> &mut dyn Write {
         match &mut self.inner {
-            Packed::Plain(file) => file,
-            Packed::Terminal(safe) => safe,
-            Packed::Gzip(encoder) => encoder,
-            Packed::Zstd(encoder) => encoder,
-            Packed::Tabled(tabled) => tabled,
+            Laid::Plain(file) => file,
+            Laid::Terminal(safe) => safe,
+            Laid::Tabled(tabled) => tabled,
         }
-    }
-
-    /// Returns an error of writing with the name of the output, as [`Failure::unwritten`] expects.
-    fn named(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}: cannot be written: {error}", self.name))
     }
 }
 
 /// For what writes by itself, such as an encoder: errors have the name of the output.
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer().write(bytes).map_err(|error| self.named(&error))
+        self.writer().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer().flush().map_err(|error| self.named(&error))
+        self.writer().flush()
     }
+}
+
+/// Begins the rows of the file of `-o`, or of stdout.
+pub(crate) fn rows(format: RowFormat, to: &Destination, columns: Vec<Column>) -> Result<Rows> {
+    refuse_terminal(format, to)?;
+    Ok(Rows::new(format, PackedFile::named(to)?, columns)?)
+}
+
+/// Refuses a Parquet file on a terminal, unless `-` says so.
+pub(crate) fn refuse_terminal(format: RowFormat, to: &Destination) -> Result<()> {
+    let is_terminal = to.is_stdout() && to.path() != Path::new("-") && io::stdout().is_terminal();
+    if format == RowFormat::Parquet && is_terminal {
+        return Err(Failure::usage("refusing to write Parquet to a terminal; use -o FILE"));
+    }
+    Ok(())
 }
 
 /// Writes one line of JSON to stdout.

@@ -1,30 +1,14 @@
 //! Text that is safe to show on a terminal: ids, names and addresses may contain sequences that control it.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
-use nddb_jobs::tsv;
+use nddb_jobs::json::safe;
 
 /// Returns the width of the terminal in characters, if it is one.
 pub(crate) fn width(of: impl AsFd) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(of).ok()?;
     (size.ws_col > 0).then_some(size.ws_col.into())
-}
-
-/// Returns whether a character is escaped.
-fn is_control(letter: char) -> bool {
-    tsv::is_control(letter) && !matches!(letter, '\n' | '\t')
-}
-
-/// Returns a text with `\u001b` for ESC, and so for all control characters but tab and line end. It is the escape of
-/// JSON, so that a JSON text stays the same value.
-pub(crate) fn safe(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_control) {
-        return Cow::Borrowed(text);
-    }
-    let escaped = |letter| if is_control(letter) { tsv::escape(letter) } else { letter.to_string() };
-    Cow::Owned(text.chars().map(escaped).collect())
 }
 
 /// Like [`safe`], for a text that must stay in its line and its cell: tabs and line ends become blanks.
@@ -70,6 +54,8 @@ impl<W: Write> Write for SafeWriter<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     #[test]

@@ -7,12 +7,12 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use nddb::detect::{Collection, Line};
+use nddb_jobs::fields::{LineFormat, PairLines};
+use nddb_jobs::json;
 
 use crate::described::{Described, Wanted};
 use crate::failure::{Failure, Result};
-use crate::json;
 use crate::output::Output;
-use crate::pair_lines::{Format, Lines};
 
 /// Lines that wait for the optional columns of their documents.
 pub(crate) struct Waiting {
@@ -30,7 +30,7 @@ impl Waiting {
     }
 
     /// Stores a line of a result.
-    pub(crate) fn hold(&mut self, lines: &Lines<'_>, out: &mut Vec<u8>, line: &Line<'_>) -> nddb::Result<()> {
+    pub(crate) fn hold(&mut self, lines: &PairLines<'_>, out: &mut Vec<u8>, line: &Line<'_>) -> nddb::Result<()> {
         out.clear();
         lines.write(out, line);
         match line {
@@ -51,7 +51,7 @@ impl Waiting {
     }
 
     /// Writes all lines with their optional columns.
-    pub(crate) fn finish(self, described: &Described<'_>, format: Format, output: &mut Output) -> Result<()> {
+    pub(crate) fn finish(self, described: &Described<'_>, format: LineFormat, output: &mut Output) -> Result<()> {
         let mut spooled = self.spool.read()?;
         let failed = |error| Failure::failed(format!("a temporary file cannot be read: {error}"));
         let mut kind = [0];
@@ -100,9 +100,9 @@ impl Spool {
 }
 
 /// Adds the optional columns of its documents to a line.
-fn complete(line: &mut Vec<u8>, kind: u8, ordinals: &[u32], described: &Described<'_>, format: Format) {
+fn complete(line: &mut Vec<u8>, kind: u8, ordinals: &[u32], described: &Described<'_>, format: LineFormat) {
     match format {
-        Format::Jsonl => {
+        LineFormat::Jsonl => {
             // The line ends with the closing brace of its object.
             line.truncate(line.len().saturating_sub(2));
             line.extend_from_slice(b",\"documents\":");
@@ -110,11 +110,11 @@ fn complete(line: &mut Vec<u8>, kind: u8, ordinals: &[u32], described: &Describe
             line.pop();
             line.extend_from_slice(b"}\n");
         }
-        Format::Tsv if kind == PAIR => {
+        LineFormat::Tsv if kind == PAIR => {
             line.pop();
             ordinals.iter().for_each(|&ordinal| described.columns(line, ordinal));
             line.push(b'\n');
         }
-        Format::Tsv => (),
+        LineFormat::Tsv => (),
     }
 }

@@ -3,7 +3,7 @@
 use nddb::archive::ArchiveError;
 use nddb::ingest::LoadError;
 use nddb::sketch::RecipeError;
-use nddb_cli::values::chain;
+use nddb_jobs::chain;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 

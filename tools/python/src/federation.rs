@@ -117,7 +117,7 @@ impl PyFederation {
             Ok(id.find(|id| federation.get(id))?.map(|(part, stored)| (part, stored, recipe)))
         })?;
         let Some((part, stored, recipe)) = found else { return Ok(None) };
-        let stored = convert::json(py, &nddb_cli::values::document(&stored, &recipe))?;
+        let stored = convert::json(py, &nddb_jobs::fields::document(&stored, &recipe))?;
         stored.set_item("db", self.readers[part].get().path().display().to_string())?;
         Ok(Some(stored))
     }

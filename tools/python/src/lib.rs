@@ -6,6 +6,7 @@
 
 mod archives;
 mod arrow;
+#[cfg(feature = "command")]
 mod command;
 mod config;
 mod convert;
@@ -64,6 +65,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tasks::scans::resolve, module)?)?;
     module.add_function(wrap_pyfunction!(archives::sketch_archive, module)?)?;
     module.add_function(wrap_pyfunction!(archives::archives, module)?)?;
+    #[cfg(feature = "command")]
     module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::pages, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::find_removed, module)?)?;

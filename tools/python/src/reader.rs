@@ -194,7 +194,7 @@ impl PyReader {
     pub(crate) fn get<'py>(&self, py: Python<'py>, id: GivenId) -> Result<Option<Bound<'py, PyAny>>> {
         let value = self.with(py, |reader| {
             let stored = id.find(|id| reader.view().get(id))?;
-            Ok(stored.map(|stored| nddb_cli::values::document(&stored, &reader.view().settings().recipe)))
+            Ok(stored.map(|stored| nddb_jobs::fields::document(&stored, &reader.view().settings().recipe)))
         })?;
         Ok(value.map(|value| convert::json(py, &value)).transpose()?)
     }
@@ -205,7 +205,7 @@ impl PyReader {
     /// 5
     fn stats<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let stats = self.with(py, |reader| Ok(reader.view().stats()?))?;
-        Ok(convert::json(py, &nddb_cli::values::stats(&stats))?)
+        Ok(convert::json(py, &nddb_jobs::fields::stats(&stats))?)
     }
 
     /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id.

@@ -78,7 +78,7 @@ impl PyRecipe {
     ) -> Result<Bound<'py, PyAny>> {
         let page = GivenPage::need(text, html, url, charset)?;
         let document = py.detach(|| document_of_page("page", &page.page(), &self.recipe))?;
-        let mut value = nddb_cli::values::document(&stored(&document), &self.recipe.label());
+        let mut value = nddb_jobs::fields::document(&stored(&document), &self.recipe.label());
         // What only a database knows.
         for name in ["id", "number", "source", "batch", "truncated", "date"] {
             value.as_object_mut().and_then(|object| object.shift_remove(name));

@@ -6,7 +6,8 @@ use arrow_array::cast::AsArray;
 use nddb::Document;
 use nddb::detect::methods::Hamming;
 use nddb::detect::{Decided, Decision, PairOptions, candidate_keys, decided};
-use nddb_cli::tables::{Cell, Column, Kind, schema, stored_cells, stored_columns};
+use nddb_jobs::fields::{stored_cells, stored_columns};
+use nddb_jobs::rows::{Cell, Column, Kind, schema};
 use pyo3::prelude::*;
 
 use crate::arrow::{Arrays, Bytes, column};

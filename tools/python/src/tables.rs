@@ -2,11 +2,12 @@
 
 use nddb::detect::{ClusterOptions, Collection, Keep, Level, OnlineDetector, PairOptions, WordsFrom, cluster};
 use nddb::{Reader, Within, Work};
-use nddb_cli::tables::{
-    Cell, Column, Kind, OF_QUERY, PairLossValues, RowBatch, match_columns, member_columns, member_rows, pair_columns,
-    pair_rows, schema, stored_cells, stored_columns,
+use nddb_jobs::fields::{
+    OF_QUERY, PairLossValues, match_columns, member_columns, member_rows, pair_columns, pair_rows, stored_cells,
+    stored_columns,
 };
 use nddb_jobs::removed::Earlier;
+use nddb_jobs::rows::{Cell, Column, Kind, RowBatch, schema};
 
 use crate::arrow::Numbers;
 use crate::errors::Result;

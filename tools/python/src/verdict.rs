@@ -63,7 +63,7 @@ fn distance_and_probability(scores: &Bound<'_, PyDict>) -> PyResult<(Option<u32>
 fn scores(py: Python<'_>, found: &NearDuplicate) -> Result<Py<PyDict>> {
     let mut object = Map::new();
     object.insert("distance".into(), found.measures.count("distance").into());
-    nddb_cli::values::add_evidence(&mut object, Some(found));
+    nddb_jobs::fields::add_evidence(&mut object, Some(found));
     let scores = convert::json(py, &object.into())?.cast_into::<PyDict>().map_err(PyErr::from)?;
     scores.del_item("rule")?;
     Ok(scores.unbind())

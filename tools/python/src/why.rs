@@ -3,7 +3,7 @@
 use nddb::Document;
 use nddb::detect::{Bound, Comparison, Decision, Limit, Measures, OnlineDetector, Words, compared, sentence};
 use nddb::{Stored, View};
-use nddb_cli::tables::{Cell, Column, Kind, RowBatch, schema};
+use nddb_jobs::rows::{Cell, Column, Kind, RowBatch, schema};
 
 use crate::errors::{Fault, Result};
 use crate::ids::GivenId;

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use nddb::sketch::{Derivation, Explanation, Recipe};
+use nddb_jobs::json::hex_of;
 use serde_json::json;
 
 use super::create::RecipeArgs;
 use crate::args::Global;
 use crate::failure::{Code, Result};
 use crate::inputs::PageOptions;
-use crate::json::hex_of;
 use crate::output::Output;
 use crate::table::Table;
 

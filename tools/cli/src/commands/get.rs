@@ -2,16 +2,14 @@
 
 use std::ffi::OsString;
 
-use nddb::sketch::{FingerprintKind, LeadingWords, Profile, Recipe};
 use nddb::{Stored, View};
-use nddb_format::record::Record;
 use nddb_jobs::NamedId;
-use serde_json::{Value, json};
+use nddb_jobs::fields::document;
 
 use crate::args::{FromEnvironment, Global, texts};
+use crate::database;
 use crate::failure::{Code, Result};
 use crate::output::Output;
-use crate::{database, json};
 
 /// Print the stored records of documents, one JSON object per line
 #[derive(Debug, clap::Args)]
@@ -45,7 +43,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     for id in &ids {
         let found = NamedId::of_argument(id).find(&mut |id| view.contains(id))?;
         match found.map_or(Ok(None), |id| view.get(&id))? {
-            Some(stored) => output.json(&value(&stored, &view.settings().recipe))?,
+            Some(stored) => output.json(&document(&stored, &view.settings().recipe))?,
             None => {
                 global.messages().warn(format!("{}: no document '{id}'", db.display()));
                 code = Code::Failed;
@@ -71,7 +69,7 @@ fn by_url(view: View<'_>, urls: Vec<String>, output: &mut Output) -> Result<Vec<
         let wanted = stored.record.url.as_ref().and_then(|url| urls.iter().position(|wanted| wanted == url));
         if let Some(index) = wanted {
             found[index] = true;
-            failed = output.json(&value(&stored, &view.settings().recipe)).err();
+            failed = output.json(&document(&stored, &view.settings().recipe)).err();
         }
         Ok(failed.is_none())
     });
@@ -80,79 +78,4 @@ fn by_url(view: View<'_>, urls: Vec<String>, output: &mut Output) -> Result<Vec<
         None => outcome?,
     }
     Ok(urls.into_iter().zip(found).filter(|(_, found)| !found).map(|(url, _)| url).collect())
-}
-
-/// A document of a database with this recipe as JSON. Sketches are hex, most significant first.
-pub fn value(stored: &Stored, recipe: &str) -> Value {
-    let Record {
-        id,
-        url,
-        site,
-        date,
-        tokens,
-        digest,
-        min_bytes,
-        supershingles,
-        projection,
-        source,
-        batch,
-        truncated,
-        profile,
-        words: _,
-        garbled,
-        distinct,
-    } = &stored.record;
-    let is_of_page = tokens.is_some() || min_bytes.is_some();
-    let kind = if is_of_page { Recipe::kind_of_label(recipe) } else { FingerprintKind::Given };
-    let words = |words: &[u64; 6]| words.map(|word| format!("{word:016x}"));
-    json!({
-        "id": json::Id(id),
-        "number": stored.number,
-        "fp": (!stored.unprinted).then(|| stored.fingerprint.to_string()),
-        "kind": kind.name(),
-        "no_fingerprint": stored.unprinted,
-        "url": json::or_null(url.as_deref()),
-        "site": json::or_null(site.as_deref()),
-        "date": date,
-        "tokens": tokens,
-        "digest": digest.as_ref().map(|digest| json::hex_of(digest)),
-        "min_bytes": min_bytes.as_deref().map(|bytes| json::hex_of(bytes)),
-        "supershingles": supershingles.as_ref().map(words),
-        "projection": projection.as_ref().map(words),
-        "source": source.map(|source| json!({
-            "archive": source.archive,
-            "offset": source.offset,
-            "inner": source.inner,
-            "length": source.length,
-        })),
-        "batch": batch,
-        "truncated": truncated,
-        "garbled": garbled,
-        "distinct": distinct,
-        // The hashes of the title and of the first heading.
-        "profile": profile.as_deref().map(|bytes| profile_value(&Profile::from_bytes(bytes))),
-    })
-}
-
-/// A profile as JSON.
-fn profile_value(profile: &Profile) -> Value {
-    let hexes = |values: Vec<u32>, digits: usize| -> Vec<String> {
-        values.into_iter().map(|value| format!("{value:0digits$x}")).collect()
-    };
-    let words = |words: &LeadingWords| json!({"total": words.total, "words": hexes(words.kept().to_vec(), 6)});
-    let least = profile.numbers.kept().iter().map(|hash| u32::from(*hash)).collect();
-    let short = profile.short.iter().map(|value| u32::from(*value)).collect();
-    let whole = profile.whole.iter().map(|value| u32::from(*value)).collect();
-    json!({
-        "terms": profile.terms,
-        "whole_terms": profile.whole_terms,
-        "host": format!("{:08x}", profile.host),
-        "whole": profile.is_whole,
-        "title": words(&profile.title),
-        "headings": words(&profile.headings),
-        "address": words(&profile.address),
-        "numbers": {"total": profile.numbers.total, "least": hexes(least, 4)},
-        "short": hexes(short, 2),
-        "whole_text": hexes(whole, 2),
-    })
 }

@@ -8,18 +8,17 @@ use nddb::archive::Format;
 use nddb::detect::{
     Candidates, Collection, GROUP_LIMIT, Method, PairOptions, PairSummary, Resources, WordsFrom, methods,
 };
+use nddb_jobs::fields::{LineFormat, PairLines, pair_columns, pair_rows};
 use nddb_jobs::output::format_of;
+use nddb_jobs::rows::RowFormat;
 use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::columns::{RowFormat, Rows};
-use crate::described::{Reading, With, WithArgs};
+use crate::described::{Described, PairFormat, Reading, With, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
-use crate::output::Output;
-use crate::pair_lines::{self, Lines};
-use crate::pair_rows::{self, PairFormat, PairRows};
+use crate::output::{self, Output};
 use crate::parameters::{self, Parameters};
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
@@ -169,10 +168,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             lines(format, &with, &reading, output, &options, &messages)?
         }
         None => {
-            let rows = Rows::chosen(RowFormat::Parquet, &to, pair_rows::columns())?;
-            let mut rows = PairRows::new(&collection, options.method.name(), rows);
+            let mut rows = output::rows(RowFormat::Parquet, &to, pair_columns())?;
             let watch = &mut *meter.watch(true);
-            let outcome = nddb::detect::pairs(view, &collection, &options, watch, &mut |line| rows.write(&line));
+            let outcome = nddb::detect::pairs(view, &collection, &options, watch, &mut |line| {
+                pair_rows(&collection, options.method.name(), &line, &mut |cells| rows.row(cells))
+            });
             rows.finish(outcome.map_err(Failure::from))?
         }
     };
@@ -192,7 +192,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 
 /// Writes pairs and groups as lines.
 fn lines(
-    format: pair_lines::Format,
+    format: LineFormat,
     with: &[With],
     reading: &Reading<'_>,
     mut output: Output,
@@ -200,10 +200,10 @@ fn lines(
     messages: &Messages,
 ) -> Result<PairSummary> {
     let Reading { view, collection, meter, .. } = *reading;
-    let lines = Lines { collection, method: options.method.name(), format };
+    let lines = PairLines { collection, method: options.method.name(), format };
     let mut out = Vec::new();
     let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-    let outcome = output.emit(&format.header(with, options.words.is_some())).and_then(|()| {
+    let outcome = output.emit(&Described::pair_header(format, with, options.words.is_some())).and_then(|()| {
         nddb::detect::pairs(view, collection, options, &mut *meter.watch(true), &mut |line| match &mut waiting {
             Some(waiting) => waiting.hold(&lines, &mut out, &line),
             None => {

@@ -4,12 +4,12 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::text::{BlockKind, Page, text_blocks};
+use nddb_jobs::lists;
 use serde_json::{Value, json};
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::inputs::PageOptions;
-use crate::lists;
 use crate::output::Output;
 
 /// Print the part of pages that is compared: their content, without navigation and other boilerplate

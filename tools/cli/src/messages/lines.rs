@@ -6,11 +6,12 @@ use std::sync::Mutex;
 
 use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use nddb_jobs::json::safe;
 use nddb_remote::without_credentials;
 use serde_json::Value;
 
 use crate::failure::{Code, Told};
-use crate::terminal::{self, safe};
+use crate::terminal;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

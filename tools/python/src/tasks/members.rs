@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef};
 use nddb::detect::{ClusterOptions, Clusters, Collection, Keep, Numbered};
-use nddb_cli::tables::{Stands, member_columns, member_rows_of, schema};
+use nddb_jobs::fields::{MemberSource, member_columns, member_rows_of};
+use nddb_jobs::rows::schema;
 use pyo3::prelude::*;
 
 use super::columns::{Flags, Numbers, table};
@@ -66,7 +67,7 @@ pub(crate) fn members(
             let one = &documents[member as usize];
             let archive = archives.binary_search_by_key(&one.number, |(number, _)| *number);
             let record = one.document.record();
-            Ok(Stands {
+            Ok(MemberSource {
                 url: record.url.clone(),
                 // A bare fingerprint stands nowhere.
                 archive: archive.ok().filter(|_| record.source.is_some()).map(|index| archives[index].1.clone()),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use arrow_array::Array;
 use nddb::detect::{GROUP_LIMIT, NearTables, Posting, Postings, Printed};
-use nddb_cli::tables::{Cell, Column, Kind, schema};
+use nddb_jobs::rows::{Cell, Column, Kind, schema};
 use pyo3::prelude::*;
 
 use super::columns::{Flags, Lists, Numbers, table};

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use nddb::{BatchMatch, Fingerprint, Reader, Resolving, ScanRange, Within};
-use nddb_cli::tables::{Cell, Column, Kind, match_columns, schema};
+use nddb_jobs::fields::match_columns;
+use nddb_jobs::rows::{Cell, Column, Kind, schema};
 use pyo3::prelude::*;
 
 use super::columns::{Numbers, table};

@@ -2,7 +2,7 @@
 
 use arrow_array::Array;
 use nddb::detect::{Choose, Stars};
-use nddb_cli::tables::{Column, Kind, schema};
+use nddb_jobs::rows::{Column, Kind, schema};
 use pyo3::prelude::*;
 
 use super::columns::{Numbers, table};

@@ -9,11 +9,12 @@ use nddb::text::Page;
 use nddb::{Document, Fingerprint};
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Settings;
+use nddb_jobs::json;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::failure::chain;
-use crate::{inputs, json};
+use crate::inputs;
 
 /// A valid line.
 #[derive(Debug, PartialEq, Eq)]

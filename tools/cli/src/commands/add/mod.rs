@@ -7,13 +7,14 @@ use nddb::detect::{Judgement, Level, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Document, Outcome, Writer};
+use nddb_jobs::fields::add_evidence;
+use nddb_jobs::json::Id;
 use serde_json::{Map, Value, json};
 
 use self::stdin::{Groups, Input, LINE_MAX};
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result, chain};
-use crate::json::Id;
-use crate::judging::{JudgingArgs, add_evidence};
+use crate::judging::JudgingArgs;
 use crate::messages::{Meter, Tick};
 use crate::output::Output;
 use crate::quantity::{self, counted};

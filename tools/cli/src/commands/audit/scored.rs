@@ -5,11 +5,11 @@ use std::path::Path;
 
 use nddb_evaluate::audit::{AuditScore, Figure, Kind, read_answers};
 use nddb_evaluate::difference::DifferenceKind;
+use nddb_jobs::lists;
 use serde_json::{Value, json};
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result, Told, chain};
-use crate::lists;
 use crate::output::{self, Output};
 use crate::quantity::{counted, grouped};
 use crate::table::Table;

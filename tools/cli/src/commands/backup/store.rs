@@ -141,7 +141,7 @@ impl Backups {
             let mut progress = Progress { phase: "send", done: 0, total: Some(total), unit: "bytes" };
             for file in missing {
                 let (from, to) = (backup.join(DATABASE).join(&file.path), self.file(&name(&file)));
-                let mut read = inputs::open_file(&from)?;
+                let mut read = nddb_jobs::input::open(&from)?;
                 let mut sent = |bytes| {
                     progress.done += bytes;
                     watch(&progress)

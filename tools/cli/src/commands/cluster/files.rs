@@ -2,23 +2,20 @@
 
 use nddb::detect::{ClusterOptions, ClusterSummary, Clusters, Collection};
 use nddb::{Progress, View};
-use nddb_jobs::output::{ListTally, OutputLists};
-use nddb_jobs::removed::of_clusters;
+use nddb_jobs::fields::{IdList, LineFormat, PairLines, member_columns, member_rows, pair_columns, pair_rows};
+use nddb_jobs::json::{self, Id};
+use nddb_jobs::output::{ListTally, OutputFile, OutputLists};
+use nddb_jobs::packed::PackedFile;
+use nddb_jobs::removed::{RemoveTsv, of_clusters};
+use nddb_jobs::rows::{Column, RowFormat, Rows, write_id};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::members;
 use super::renamed::Previous;
-use crate::columns::Rows;
-use crate::described::{Described, Reading, Wanted, With};
+use crate::described::{Described, PairFormat, Reading, Wanted, With};
 use crate::failure::{Failure, Result};
-use crate::ids::write_id;
-use crate::json::{self, Id};
 use crate::messages::Messages;
 use crate::output::Output;
-use crate::pair_lines::{Format, Ids, Lines};
-use crate::pair_rows::{self, PairFormat, PairRows};
-use crate::removed_list::RemoveTsv;
 use crate::waiting::Waiting;
 
 /// The files that a run writes or not, by its options.
@@ -52,21 +49,23 @@ impl Files<'_> {
         let (made, described) = match self.format.lines(self.with)? {
             Some(format) => self.lines(view, watch, format)?,
             None => {
-                let rows = Rows::table(self.begin("pairs.parquet")?, pair_rows::columns())?;
-                let mut rows = PairRows::new(collection, method, rows);
-                let outcome =
-                    nddb::detect::cluster(view, collection, self.options, watch, &mut |line| rows.write(&line));
+                let mut rows = self.table("pairs.parquet", pair_columns())?;
+                let outcome = nddb::detect::cluster(view, collection, self.options, watch, &mut |line| {
+                    pair_rows(collection, method, &line, &mut |cells| rows.row(cells))
+                });
                 let made = rows.finish(outcome.map_err(Failure::from))?;
-                members::table(self.begin("clusters.parquet")?, view, collection, &self.options.pairs, &made)?;
+                let mut rows = self.table("clusters.parquet", member_columns())?;
+                let outcome = member_rows(view, collection, &self.options.pairs, &made, &mut |cells| rows.row(cells));
+                rows.finish(outcome.map_err(Failure::from))?;
                 (made, None)
             }
         };
         clusters(self.begin("clusters.jsonl")?, collection, &made, described.as_ref())?;
         if self.format != PairFormat::Parquet {
-            self.table(self.begin("clusters.tsv")?, &made, described.as_ref())?;
+            self.members(self.begin("clusters.tsv")?, &made, described.as_ref())?;
         }
         self.lists(self.begin("keep.txt")?, self.begin("remove.txt")?, &made)?;
-        self.removed(self.begin("remove.tsv")?, view, &made)?;
+        self.removed(self.lists.begin("remove.tsv")?, view, &made)?;
         if let Some((previous, kept)) = previous.zip(kept) {
             Previous::flipped(self.begin("flipped.txt")?, &kept, collection, &made)?;
             previous.renamed(self.begin("renamed.tsv")?, collection, &made)?;
@@ -84,19 +83,23 @@ impl Files<'_> {
         Ok(Output::of(self.lists.begin(name)?))
     }
 
+    fn table(&self, name: &str, columns: Vec<Column>) -> Result<Rows> {
+        Ok(Rows::new(RowFormat::Parquet, PackedFile::plain(self.lists.begin(name)?), columns)?)
+    }
+
     /// Clusters, and writes the pairs as lines. Returns also what is said of documents besides.
     fn lines(
         &self,
         view: View<'_>,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        format: Format,
+        format: LineFormat,
     ) -> Result<(Clusters, Option<Described<'_>>)> {
         let (collection, method) = (self.collection, self.options.pairs.method.name());
-        let lines = Lines { collection, method, format };
+        let lines = PairLines { collection, method, format };
         let mut output = self.begin(&format!("pairs.{}", format.extension()))?;
         let mut out = Vec::new();
         let mut waiting = if self.with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-        let outcome = output.emit(&format.header(self.with, false)).and_then(|()| {
+        let outcome = output.emit(&Described::pair_header(format, self.with, false)).and_then(|()| {
             nddb::detect::cluster(view, collection, self.options, watch, &mut |line| match &mut waiting {
                 Some(waiting) => waiting.hold(&lines, &mut out, &line),
                 None => {
@@ -121,7 +124,7 @@ impl Files<'_> {
     }
 
     /// A line for each document of a cluster: the cluster, the document, whether it is kept or removed.
-    fn table(&self, mut output: Output, made: &Clusters, described: Option<&Described<'_>>) -> Result<()> {
+    fn members(&self, mut output: Output, made: &Clusters, described: Option<&Described<'_>>) -> Result<()> {
         let mut out = b"cluster\tdocument\tverdict".to_vec();
         Described::header(self.with, &mut out, "");
         out.push(b'\n');
@@ -164,7 +167,7 @@ impl Files<'_> {
 
     /// Writes `remove.tsv`, which `filter` reads: for each document of `remove.txt`, in the same order, the reason and
     /// the position in its archive.
-    fn removed(&self, output: Output, view: View<'_>, made: &Clusters) -> Result<()> {
+    fn removed(&self, output: OutputFile, view: View<'_>, made: &Clusters) -> Result<()> {
         let (collection, mut sink) = (self.collection, RemoveTsv::begin(output, view)?);
         let mut failed = None;
         let outcome = of_clusters(collection, &self.options.pairs, made, Some(view), &mut |removed| {
@@ -174,8 +177,11 @@ impl Files<'_> {
             })
         });
         match failed {
-            Some(failure) => Err(failure),
-            None => outcome.map_err(Failure::from).and_then(|()| sink.finish()),
+            Some(failure) => Err(failure.into()),
+            None => {
+                outcome?;
+                Ok(sink.finish()?)
+            }
         }
     }
 }
@@ -222,7 +228,7 @@ pub(super) fn clusters(
             single_site: cluster.single_site,
             empty: cluster.empty,
             thin: cluster.thin,
-            members: Ids(collection, cluster.members),
+            members: IdList(collection, cluster.members),
             documents: described.map(|described| described.documents(cluster.members)),
         };
         json::line(&mut out, &line);
@@ -242,7 +248,7 @@ struct ClusterLine<'a, D> {
     single_site: bool,
     empty: bool,
     thin: bool,
-    members: Ids<'a>,
+    members: IdList<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     documents: Option<D>,
 }

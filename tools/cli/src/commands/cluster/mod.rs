@@ -1,7 +1,6 @@
 //! `nddb cluster`: clusters, with the documents to keep and to remove.
 
 mod files;
-pub(crate) mod members;
 mod overrules;
 mod renamed;
 
@@ -17,11 +16,10 @@ use self::renamed::Previous;
 use super::pairs::{self, MethodArgs};
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::described::{Reading, Wanted, WithArgs};
+use crate::described::{PairFormat, Reading, Wanted, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::level_option::{self, LevelOption};
 use crate::output::Output;
-use crate::pair_rows::PairFormat;
 use crate::quantity::{counted, duration, grouped};
 use crate::{database, interrupt, text_options};
 

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use nddb::View;
 use nddb::detect::{Collection, Overrules};
 use nddb::text::host_of;
-use nddb_jobs::NamedId;
+use nddb_jobs::lists::{self, UnknownIds};
 
+use crate::advice;
 use crate::args::Global;
-use crate::failure::{Failure, Result};
-use crate::lists::{self, Unknown};
+use crate::failure::{Code, Failure, Result, Told};
 use crate::quantity::counted;
 
 /// How a line begins that names a host, and one that names an address.
@@ -56,15 +56,17 @@ struct List<'a> {
     hosts: HashMap<String, bool>,
     urls: HashMap<String, bool>,
     /// Lines that name no document.
-    unknown: Unknown,
+    unknown: UnknownIds,
 }
 
 impl<'a> List<'a> {
     fn read(path: &'a PathBuf, collection: &Collection, global: &Global) -> Result<Self> {
-        lists::check(path)?.into_iter().for_each(|warning| global.messages().warn(warning));
+        if let Some(doubt) = lists::check(path)? {
+            global.messages().warn(advice::doubted(path, doubt));
+        }
         let (ranks, hosts, urls) = (Vec::new(), HashMap::new(), HashMap::new());
-        let mut list = Self { path, ranks, hosts, urls, unknown: Unknown::default() };
-        lists::each_id(path, &mut |id: NamedId| {
+        let mut list = Self { path, ranks, hosts, urls, unknown: UnknownIds::default() };
+        for id in lists::ids(path)? {
             let stored = id.find(&mut |id| Ok(collection.find(id).is_some()));
             let stored = stored.map_err(|error| Failure::from(error).about(path))?;
             let line = id.as_id();
@@ -77,8 +79,7 @@ impl<'a> List<'a> {
             } else {
                 list.unknown.add(line);
             }
-            Ok(())
-        })?;
+        }
         Ok(list)
     }
 
@@ -115,7 +116,7 @@ impl<'a> List<'a> {
         }
         if self.ranks.is_empty() && seen == 0 {
             let hint = "a line is an id as in keep.txt, host:NAME or url:ADDRESS; 'nddb get' tells how ids are stored";
-            return Err(all.nothing(self.path, hint));
+            return Err(Told::new(Code::Failed, all.nothing(self.path)).hint(hint).into());
         }
         let (lines, path) = (counted(all.count(), "line"), self.path.display());
         global.messages().warn(format!("{path}: {lines} without a stored document: {}", all.named()));

@@ -5,13 +5,12 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use nddb::detect::{Clusters, Collection};
-use nddb_jobs::{NamedId, tsv};
+use nddb_jobs::rows::write_id;
+use nddb_jobs::{NamedId, json, lists, tsv};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
-use crate::ids::write_id;
 use crate::output::Output;
-use crate::{json, lists};
 
 /// The clusters of an earlier run.
 pub(super) struct Previous {

@@ -2,35 +2,26 @@
 
 mod summary;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use nddb::View;
 use nddb::archive::{Format, Limits, Options, text_of};
 use nddb::detect::{ClusterOptions, PairOptions};
-use nddb::sketch::Recipe;
-use nddb::{Config, Reader, View};
 use nddb_evaluate::report::{Report, SAMPLE};
-use nddb_jobs::output::{Destination, is_nameless};
-use nddb_jobs::removed::Search;
-use nddb_jobs::scratch::Scratch;
-use nddb_remote::is_remote;
+use nddb_jobs::dedup::{Dedup, DedupWatch};
+use nddb_jobs::input;
 
-use self::summary::Summary;
-use super::filter::{How, Plan, RemoveList, Selection, removed_output};
+use super::filter::{kept_output, notice, removed_output};
 use super::load::{FieldNames, IdFrom, MaxWindow};
-use super::query::outside::{self, Outside};
-use super::query::parts::Parts;
+use super::query::outside;
 use super::{pairs, report};
 use crate::args::Global;
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
 use crate::level_option::{self, LevelOption};
 use crate::listed_inputs::ListedInputs;
-use crate::losses::LossValues;
-use crate::messages::Meter;
 use crate::parameters::Parameters;
-use crate::quantity::counted;
-use crate::removed_list::{Because, RemovedRows};
-use crate::{database, inputs, judging};
+use crate::{interrupt, judging};
 
 /// Copy files without their near-duplicates, in one call
 ///
@@ -112,124 +103,57 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let stdin = args.given.iter_mut().find(|path| path.as_os_str() == "-");
     let _spooled = match stdin {
         Some(path) => {
-            let (copied, copy) = inputs::spooled_stdin()?;
+            let (copied, copy) = input::spooled_stdin()?;
             *path = copy;
             Some(copied)
         }
         None => None,
     };
     let limits = Limits { zstd_window: args.window.bytes(global)?, ..Limits::default() };
-    let options =
-        Options { format: args.format, limits, id_from: args.id.unwrap_or_default().into(), ..args.fields.options() };
-    let how = args.how(args.id);
-    // What cannot be written is told before the work.
-    let plan = Plan::make(&how, &args.given, global)?;
-    let removed = removed_output(args.removed.as_deref(), args.dry_run, global)?;
+    let output = kept_output(args.output.as_deref(), args.dry_run);
+    let dedup = Dedup {
+        removed: removed_output(args.removed.as_deref(), args.dry_run, global),
+        output: ("-o", output),
+        against: &args.against,
+        reading: Options { format: args.format, limits, ..args.fields.options() },
+        id: args.id.map(Into::into),
+        // A report compares the methods of the papers, too.
+        all_sketches: args.report.is_some(),
+        temporary: global.tmp_dir.as_deref(),
+        threads: global.threads(),
+        memory: global.memory_limit,
+        ..Dedup::new(&args.given, output)
+    };
+    let messages = global.messages();
+    let plan = dedup.plan(&global.outputs, &mut |note| notice(note, &messages))?;
     let page = args.report.as_deref().filter(|_| !args.dry_run);
     let page = page.map(|path| global.page("--report", Some(path), &[Format::Html])).transpose()?;
     args.fields.check(args.id, args.format, &plan.inputs().located)?;
-    plan.check(&how, &options)?;
-    let earlier = args.against.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
-    let parts = match &earlier[..] {
-        [] => None,
-        earlier => Some(Parts::new(&args.against, &earlier.iter().collect::<Vec<_>>())?),
+    let meter = messages.meter("dedup");
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let watch = DedupWatch {
+        progress: &mut *meter.watch(true),
+        loading: &mut |event| outside::loading(event, &meter, &messages),
+        stop: &interrupt::asked,
+        note: &mut |note| notice(note, &messages),
     };
-    let meter = global.messages().meter("dedup");
-    let config = args.config(earlier.first())?;
-    let (outside, id) = args.load(&plan, options, &config, &meter, global)?;
-    let found = args.find(&outside, parts.as_ref(), removed.as_ref(), &meter, global)?;
-    let mut selection = Selection::new(found.list.sorted());
-    let counts = plan.copy(&args.how(id), outside.view(), &mut selection, &meter, &global.messages())?;
+    let done = plan.run(&|view| args.options(view, global), watch)?;
     if let Some(to) = &page {
         let name = args.given.iter().map(text_of).collect::<Vec<_>>().join(", ");
         let watch = &mut *meter.watch(true);
         let (resources, threads) = (pairs::resources(global), global.threads());
-        let clustering = Some(&found.options);
+        let clustering = Some(&done.options);
         let command = format!("nddb dedup {name} --report {}", to.path().display());
-        let page = Report::measure(name, found.reader.view(), clustering, &resources, SAMPLE, threads, watch)?;
+        let page = Report::measure(name, done.reader.view(), clustering, &resources, SAMPLE, threads, watch)?;
         report::write(&page, &command, to)?;
     }
-    level_option::warnings(&found.summary.clusters).into_iter().for_each(|warning| global.messages().warn(warning));
-    found.summary.tell(&args, &outside, (&counts, plan.outputs()), &clock, global, &meter)?;
-    Ok(if found.summary.clusters.unread.total() > 0 { Code::SomeSkipped } else { outside.code() })
-}
-
-/// The documents to remove, and how they were found.
-struct Found {
-    list: RemoveList,
-    summary: Summary,
-    options: ClusterOptions,
-    /// The documents that are not near to earlier ones.
-    reader: Reader,
+    let clusters = &done.summary.clusters;
+    level_option::warnings(clusters).into_iter().for_each(|warning| messages.warn(warning));
+    summary::tell(&done, plan.outputs(), &args, &clock, global, &meter)?;
+    Ok(if clusters.unread.total() > 0 { Code::SomeSkipped } else { outside::code(done.report()) })
 }
 
 impl Args {
-    /// How the kept documents are written, of inputs whose ids come from there.
-    fn how(&self, id: Option<IdFrom>) -> How {
-        How {
-            output: self.output.clone(),
-            dry_run: self.dry_run,
-            removed_documents: None,
-            with: Vec::new(),
-            format: self.format,
-            // By which each file is loaded.
-            id_field: None,
-            id,
-            id_prefix: None,
-        }
-    }
-
-    /// Returns the settings of the temporary database: those of an earlier one that it is compared with, or else one
-    /// table, and a recipe without keys, because nothing is looked up online.
-    fn config(&self, earlier: Option<&Reader>) -> Result<Config> {
-        if let Some(earlier) = earlier {
-            return Ok(outside::config_like(earlier.view().settings())?.keep_words(true));
-        }
-        let recipe = Recipe::default();
-        // A report compares the methods of the papers, too.
-        let recipe = recipe.offline().filter(|_| self.report.is_none()).unwrap_or(recipe);
-        Ok(Config::within(outside::K)?.levels(&[])?.recipe(&recipe.label()).keep_words(true))
-    }
-
-    /// Makes the folder of the temporary database, which goes away with what is returned.
-    fn temporary_folder(&self, global: &Global) -> Result<Scratch> {
-        let how = self.how(self.id);
-        let output = how.output();
-        match output.parent() {
-            _ if global.tmp_dir.is_some() || is_nameless(output) || is_remote(output) => global.temporary_folder(),
-            Some(parent) if parent != Path::new("") => global.temporary_folder_in(parent),
-            _ => global.temporary_folder_in(Path::new(".")),
-        }
-    }
-
-    /// Loads the inputs into a temporary database; returns where ids come from, too. Where an id is that of several
-    /// documents, all of them are to be judged: then ids are places.
-    fn load(
-        &self,
-        plan: &Plan,
-        mut options: Options,
-        config: &Config,
-        meter: &Meter,
-        global: &Global,
-    ) -> Result<(Outside, Option<IdFrom>)> {
-        let check = |view: View<'_>| self.options(view, global).map(|_| ());
-        let load = |options| {
-            Outside::load(plan.inputs(), options, config, self.temporary_folder(global)?, check, meter, global)
-        };
-        let first = load(options.clone())?;
-        let repeated = first.loaded().map_or(0, |(report, _)| report.loaded.repeated + report.loaded.unchanged);
-        if repeated == 0 {
-            return Ok((first, self.id));
-        }
-        drop(first);
-        let documents = counted(repeated, "document");
-        global
-            .messages()
-            .note(format!("{documents} with the id of an earlier one: all are named by file and row instead"));
-        options.id_from = IdFrom::Path.into();
-        Ok((load(options)?, Some(IdFrom::Path)))
-    }
-
     /// How documents are clustered.
     fn options(&self, view: View<'_>, global: &Global) -> Result<ClusterOptions> {
         let mut pairs = PairOptions::chosen(judging::chosen(view, None, None)?);
@@ -240,46 +164,5 @@ impl Args {
         self.parameters.apply(&mut judging::running(&mut pairs.method, &mut pairs.or_hamming, &mut pairs.verify))?;
         pairs.resources = pairs::resources(global);
         Ok(self.level.apply(ClusterOptions::new(pairs)))
-    }
-
-    /// Finds what is removed, and lists it.
-    fn find(
-        &self,
-        outside: &Outside,
-        parts: Option<&Parts<'_>>,
-        listed: Option<&Destination>,
-        meter: &Meter,
-        global: &Global,
-    ) -> Result<Found> {
-        let view = outside.view();
-        let options = self.options(view, global)?;
-        let Some((_, path)) = outside.loaded() else { return Err(Failure::failed("no inputs were loaded")) };
-        let earlier = parts.map(|parts| &parts.federation);
-        let (options_of, threads) = (options.clone(), global.threads());
-        let search = Search { path: &path, view, earlier, options: options_of, threads, has_origins: true };
-        let (mut list, mut summary) = (RemoveList::empty(), Summary::default());
-        let rows = listed.map(|to| RemovedRows::begin(to, view, parts.is_some()));
-        let mut rows = rows.transpose()?;
-        let outcome = search.each(&mut *meter.watch(true), &mut |removed| {
-            let place = removed.origin.place;
-            list.add(removed.id, place);
-            summary.add(removed);
-            let kept_in = removed.part.map(|part| self.against[part].to_string_lossy());
-            let because = Because {
-                kept: removed.kept,
-                kept_in: kept_in.as_deref(),
-                rule: Some(&removed.rule),
-                probability: removed.probability,
-                loss: LossValues::of(removed.loss.as_ref()),
-            };
-            rows.as_mut().map_or(Ok(()), |rows| rows.write(removed.id, &because, place))
-        });
-        let outcome = outcome.map_err(Failure::from);
-        let found = match rows {
-            Some(rows) => rows.finish(outcome)?,
-            None => outcome?,
-        };
-        summary.clusters = found.clusters;
-        Ok(Found { list, summary, options, reader: found.reader })
     }
 }

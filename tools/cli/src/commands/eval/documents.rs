@@ -6,12 +6,12 @@ use nddb::detect::Resources;
 use nddb::sketch::Recipe;
 use nddb::{Config, archive};
 use nddb_evaluate::eval::{Corpus, CorpusError, LabelFault, Labels};
+use nddb_jobs::lists;
 
 use super::args::Args;
 use super::setting::K_MAX;
 use super::trial::Set;
 use crate::failure::{Code, Failure, Result, Told, chain};
-use crate::lists;
 use crate::messages::Meter;
 
 /// Loads the documents into a temporary database, whose folder is named after the recipe.

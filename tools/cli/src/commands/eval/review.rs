@@ -2,10 +2,10 @@
 
 use nddb_evaluate::eval::Corpus;
 use nddb_jobs::output::Destination;
+use nddb_jobs::rows::write_id;
 use nddb_jobs::tsv;
 
 use crate::failure::Result;
-use crate::ids::write_id;
 use crate::output::Output;
 
 /// A label file without labels, for the user to fill in.

@@ -12,14 +12,13 @@ use nddb::sketch::Recipe;
 use nddb_evaluate::calibration::logistic::Example;
 use nddb_evaluate::calibration::{calibration, slope_interval};
 use nddb_evaluate::eval::{Corpus, Label, Labels};
-use nddb_jobs::NamedId;
+use nddb_jobs::{NamedId, lists};
 use nddb_lab::fit::{self, PENALTIES, Task};
 use serde_json::{Value, json};
 
 use crate::args::Global;
 use crate::commands::eval::documents::{read_labels, told};
 use crate::failure::{Code, Failure, Result};
-use crate::lists;
 use crate::messages::Meter;
 use crate::output::Output;
 use crate::quantity::counted;

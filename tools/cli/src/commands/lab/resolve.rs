@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use nddb::{BatchMatch, Fingerprint, Resolving, Within};
+use nddb_jobs::fields::write_match;
+use nddb_jobs::{JobError, lists};
 
 use crate::args::{FromEnvironment, Global};
 use crate::failure::{Code, Failure, Result};
-use crate::matches::{MEMORY, MatchOutput, write_match};
-use crate::{database, inputs, lists};
+use crate::matches::{MEMORY, MatchOutput};
+use crate::{database, inputs};
 
 /// Look up the documents of the fingerprints that `nddb-lab scan` found
 ///
@@ -69,7 +71,10 @@ type Row<'a> = &'a mut dyn FnMut(u64, Fingerprint, u32) -> nddb::Result<()>;
 /// Reads the lines of scans with these queries: ordinal, fingerprint, distance.
 fn each_row(path: &Path, queries: &[Fingerprint], row: Row<'_>) -> Result<()> {
     lists::each_line(path, &mut |number, line| {
-        let refuse = |why: &str| Failure::failed(format!("{}: line {number}: {why}", path.display()));
+        let refuse = |why: &str| {
+            let message = format!("{}: line {number}: {why}", path.display());
+            JobError::Input { message, advice: None }
+        };
         let mut cells = line.split('\t');
         let (Some(query), Some(stored), Some(distance), None) =
             (cells.next(), cells.next(), cells.next(), cells.next())
@@ -83,5 +88,6 @@ fn each_row(path: &Path, queries: &[Fingerprint], row: Row<'_>) -> Result<()> {
             return Err(refuse("it was found with other queries"));
         }
         Ok(row(query, stored, distance)?)
-    })
+    })?;
+    Ok(())
 }

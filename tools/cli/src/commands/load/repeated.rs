@@ -3,9 +3,8 @@
 use nddb::ShownId;
 use nddb::archive::text_of;
 use nddb::ingest::LoadReport;
+use nddb_jobs::json::Id;
 use serde_json::{Value, json};
-
-use crate::json::Id;
 
 /// The hint.
 pub(super) const HINT: &str = "documents that differ need ids that differ: load --id path (file:row, with the path as \

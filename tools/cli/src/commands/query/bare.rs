@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use nddb::{Fingerprint, PartedAnswer, Within};
+use nddb_jobs::fields::{self, WriteMatch};
 
 use super::asking::{Answering, Answers};
 use super::parts::Parts;
 use super::queries::Query;
 use crate::failure::Result;
-use crate::json::{self, Written};
 
 /// The answer for an id that is not stored.
 const MISSING: &[u8] = b"{\"fp\":null,\"count\":0,\"matches\":[],\"error\":\"no such document\"}\n";
@@ -121,7 +121,7 @@ impl Bare<'_> {
 
     /// Writes an answer without the document itself. Above the limit, the farthest and then the newest matches are
     /// omitted.
-    fn tell<T: Written>(
+    fn tell<T: WriteMatch>(
         &self,
         mut answer: PartedAnswer<T>,
         own: Option<(usize, u64)>,
@@ -143,7 +143,7 @@ impl Bare<'_> {
             matches.remove(last);
         }
         answers.matches += answer.count;
-        json::answer(&mut answers.lines, &answer, &self.parts.names);
+        fields::answer(&mut answers.lines, &answer, &self.parts.names);
     }
 
     fn took(&self, began: Option<Instant>, answers: &mut Answers) {

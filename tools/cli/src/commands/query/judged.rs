@@ -7,6 +7,8 @@ use nddb::detect::{PairLoss, WordSource, content_difference, read_page, term_dif
 use nddb::sketch::Recipe;
 use nddb::text::compared_text;
 use nddb::{Document, Fingerprint, View};
+use nddb_jobs::fields::{self, Field, PairLossValues};
+use nddb_jobs::json::{Hex, Id, Object};
 use serde_json::{Value, json};
 
 use super::asking::{Answering, Answers};
@@ -14,9 +16,6 @@ use super::parts::Parts;
 use super::queries::{Query, masked};
 use crate::failure::Result;
 use crate::inputs::PageFile;
-use crate::json::{self, Hex, Id, Object};
-use crate::judging::scores;
-use crate::losses::{self, Field, PairLossValues};
 
 /// Maximum number of printed edits of a match, and of tokens of each edit.
 const EDITS_MAX: usize = 20;
@@ -196,18 +195,18 @@ impl Judged<'_> {
         object: &mut Object<'_>,
     ) {
         object.field("id", Id(&alike.id));
-        json::write_db(self.parts.name(part), object);
+        fields::write_db(self.parts.name(part), object);
         object.field("fp", alike.fingerprint.map(Hex));
         object.field("distance", alike.measures.count("distance"));
         object.field("url", alike.url.as_deref());
         object.field("site", alike.site.as_deref());
-        for (name, score) in scores(&alike.measures) {
+        for (name, score) in fields::scores(&alike.measures) {
             object.field(name, score);
         }
         object.field("rule", &*alike.verdict());
         let loss = self.loss(asked, part, alike);
         let values = PairLossValues::of(&loss);
-        let fields = losses::OF_QUERY.iter().zip(values.cells());
+        let fields = fields::OF_QUERY.iter().zip(values.cells());
         fields.for_each(|(column, cell)| object.field(column.name, Field(cell)));
         if self.why {
             object.field("why", self.why(asked, part, (alike, &loss), page));
@@ -236,7 +235,7 @@ impl Judged<'_> {
         let other = self.stored(part, alike);
         let explained = asked.document.as_ref().zip(other.as_ref().ok()).map(|(document, other)| {
             compared(document, &Document::from(other.clone()), |pair| {
-                (losses::sentence(loss, pair), self.online.decider().explain(pair))
+                (fields::sentence(loss, pair), self.online.decider().explain(pair))
             })
         });
         let (sentence, told) = explained.unzip();

@@ -5,18 +5,18 @@ use std::path::Path;
 use clap::ValueEnum;
 use nddb::archive;
 use nddb::{BatchMatch, View, Within};
+use nddb_jobs::fields::{match_columns, write_match};
 use nddb_jobs::output::format_of;
+use nddb_jobs::rows::{IdCells, RowFormat};
 use serde_json::json;
 
 use super::silent;
 use crate::args::Global;
 use crate::clock::Clock;
-use crate::columns::{RowFormat, Rows};
 use crate::failure::{Code, Failure, Result};
-use crate::ids::Cells;
-use crate::matches::{MEMORY, columns, write_match};
+use crate::matches::MEMORY;
 use crate::quantity::{counted, duration, grouped};
-use crate::{inputs, interrupt};
+use crate::{inputs, interrupt, output};
 
 /// How answers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -71,10 +71,10 @@ pub(super) fn run(
         return Err(Failure::usage("--format tsv, csv and parquet are for --fp-file: give a file of fingerprints"));
     };
     let queries = inputs::fingerprints(path)?;
-    let mut rows = Rows::chosen(format, &global.output("-o", file.or(silent(global)))?, columns(true))?;
+    let mut rows = output::rows(format, &global.output("-o", file.or(silent(global)))?, match_columns(true))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("query");
-    let ids = Cells::new(view, format)?;
+    let ids = IdCells::new(view, format)?;
     let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, &ids, found);
     let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
     let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use nddb_evaluate::eval::COMBINED_C;
 use nddb_evaluate::measures::Grid;
 use nddb_evaluate::report::{C_RANGES, Measured, Report};
+use nddb_jobs::json::Id;
 use serde_json::{Value, json};
 
 use super::{removal_numbers, text_numbers};
-use crate::json::Id;
 
 pub(super) fn value(report: &Report<'_>) -> Value {
     let prints = &report.prints;

@@ -1,9 +1,9 @@
 //! The documents that would be removed, as JSON.
 
 use nddb_evaluate::report::{Report, Share, ShownCluster};
+use nddb_jobs::json::Id;
 use serde_json::{Value, json};
 
-use crate::json::Id;
 use crate::text_options::unread_value;
 
 pub(super) fn value(report: &Report<'_>) -> Value {

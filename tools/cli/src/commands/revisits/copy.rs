@@ -1,17 +1,18 @@
 //! Writing of an archive with revisit records in place of pages. All other bytes are copied.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::Path;
 
 use nddb::archive::Options;
+use nddb_jobs::filter::Cursor;
+use nddb_jobs::input;
 use nddb_jobs::output::Destination;
+use nddb_jobs::packed::{PackedFile, Packing};
 
 use super::decide::{Here, Revisit};
 use super::{Counts, Opened, record};
-use crate::commands::filter::records::Cursor;
-use crate::failure::Result;
-use crate::inputs;
-use crate::output::Output;
+use crate::failure::{Failure, Result};
 
 /// Copies an input to an output.
 pub(super) fn copy(
@@ -23,7 +24,8 @@ pub(super) fn copy(
     let Opened { path, options, packing, .. } = opened;
     let mut counts = Counts::default();
     let mut input = open(path, options)?;
-    let mut copying = Copying { cursor: Cursor::begin(path, *packing)?, out: Output::create(to)? };
+    let mut copying = Copying { cursor: Cursor::begin(path, *packing)?, out: PackedFile::create(to, Packing::Plain)? };
+    let packed = |record, packing| record::packed(record, packing).map_err(|error| Failure::reading(path, &error));
     // The bytes of the revisit record that replaces the record before, if it becomes one.
     let mut instead: Option<Vec<u8>> = None;
     while let Some(entry) = input.next()? {
@@ -33,7 +35,7 @@ pub(super) fn copy(
         if let Some(whole) = input.whole_record() {
             let revisit = revisits.get(&(number, begin));
             if let Some((revisit, http)) = revisit.zip(whole.http()) {
-                instead = Some(record::packed(record::bytes(whole, &http, revisit), *packing)?);
+                instead = Some(packed(record::bytes(whole, &http, revisit), *packing)?);
                 let count = if revisit.is_identical { &mut counts.identical } else { &mut counts.near };
                 *count += 1;
             }
@@ -43,9 +45,9 @@ pub(super) fn copy(
             progress(&counts)?;
         }
     }
-    counts.bytes_in = inputs::size(path);
+    counts.bytes_in = input::size(path);
     copying.write(instead, counts.bytes_in)?;
-    counts.bytes_out = copying.out.finish_counted()?;
+    counts.bytes_out = copying.out.finish()?;
     Ok(counts)
 }
 
@@ -58,7 +60,7 @@ pub(super) fn open(path: &Path, options: &Options) -> Result<nddb::archive::Inpu
 
 struct Copying<'a> {
     cursor: Cursor<'a>,
-    out: Output,
+    out: PackedFile,
 }
 
 impl Copying<'_> {
@@ -66,10 +68,10 @@ impl Copying<'_> {
     fn write(&mut self, instead: Option<Vec<u8>>, end: u64) -> Result<()> {
         match instead {
             Some(bytes) => {
-                self.out.write(&bytes)?;
-                self.cursor.pass_over(end, &mut self.out)
+                self.out.write_all(&bytes).map_err(|error| Failure::unwritten(&error))?;
+                Ok(self.cursor.pass_over(end, &mut self.out)?)
             }
-            None => self.cursor.pass(end, Some(&mut self.out)),
+            None => Ok(self.cursor.pass(end, Some(&mut self.out))?),
         }
     }
 }

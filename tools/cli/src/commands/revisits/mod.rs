@@ -13,7 +13,10 @@ use std::time::Duration;
 
 use nddb::View;
 use nddb::archive::{self, EntryContent, Format, Inputs, Located, Options};
-use nddb_jobs::output::{check_copy, is_nameless};
+use nddb_jobs::filter::{Archives, Targets, copied_as};
+use nddb_jobs::input;
+use nddb_jobs::output::check_copy;
+use nddb_jobs::packed::Packing;
 use serde_json::json;
 
 use self::decide::{Decided, Here};
@@ -21,10 +24,7 @@ use self::earlier::Earlier;
 use self::payload::{Page, Sources};
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
-use crate::commands::filter::archives::Archives;
-use crate::commands::filter::targets::Targets;
 use crate::failure::{Code, Failure, Result, Told};
-use crate::inputs::Packing;
 use crate::messages::{Meter, Tick};
 use crate::quantity::{bytes, counted, duration, grouped};
 use crate::{database, interrupt};
@@ -106,9 +106,10 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let reader = database::read(&db)?;
     let view = reader.view();
     let inputs = open_all(&located, view, &db)?;
-    let targets = Targets::of(&given, &located, &args.output, None, &global.outputs)?;
+    let targets = Targets::of(&given, &located, ("-o", &args.output), None, &global.outputs)?;
     for (input, target) in inputs.iter().zip(&targets.kept) {
-        input.check(target.path())?;
+        check_copy(target.path(), &input.path, Format::Warc)?;
+        copied_as(input.packing, target.path(), &input.path)?;
     }
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("revisits");
@@ -152,7 +153,7 @@ fn open_all(located: &[Located], view: View<'_>, db: &Path) -> Result<Vec<Opened
         if !matches!(format, Format::Warc | Format::Wet) {
             return Err(Failure::usage(format!("{name}: {format} has no revisit records: WARC has")));
         }
-        let packing = Packing::of(&path)?;
+        let packing = input::packing(&path)?;
         let numbers = archives.numbers(&path)?;
         if numbers.is_empty() {
             let message = format!("{name}: was not loaded into {}, or was modified since", db.display());
@@ -165,17 +166,6 @@ fn open_all(located: &[Located], view: View<'_>, db: &Path) -> Result<Vec<Opened
 }
 
 impl Opened {
-    /// Refuses an output whose name says that it is compressed in another way.
-    fn check(&self, output: &Path) -> Result<()> {
-        check_copy(output, &self.path, Format::Warc)?;
-        if is_nameless(output) || Packing::of_name(output) == self.packing {
-            return Ok(());
-        }
-        let (to, name) = (output.display(), self.path.display());
-        let message = format!("{to}: records are copied as they are compressed, which the name does not say");
-        Err(Told::new(Code::Usage, message).hint(format!("give a name that ends as {name} does")).into())
-    }
-
     /// Reads the pages that are wanted; returns the number of all pages.
     fn read(
         &self,

@@ -1,14 +1,13 @@
 //! A revisit record, made of the record of a page.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
 use nddb::archive::{HttpParts, WholeRecord};
+use nddb_jobs::packed::Packing;
 
 use super::decide::Revisit;
 use super::payload::Payload;
-use crate::failure::{Failure, Result};
-use crate::inputs::Packing;
 
 /// The profile of a revisit record whose payload is a near-duplicate of that to which it refers.
 const NEAR: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/revisit/near-duplicate");
@@ -68,14 +67,13 @@ fn digest(record: &WholeRecord, http: &HttpParts<'_>) -> Vec<u8> {
 }
 
 /// Compresses a record as those beside it are, in a member of its own.
-pub(super) fn packed(record: Vec<u8>, packing: Packing) -> Result<Vec<u8>> {
-    let packed = match packing {
+pub(super) fn packed(record: Vec<u8>, packing: Packing) -> io::Result<Vec<u8>> {
+    match packing {
         Packing::Plain => Ok(record),
         Packing::Gzip => {
             let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
             encoder.write_all(&record).and_then(|()| encoder.finish())
         }
         Packing::Zstd => zstd::bulk::compress(&record, 0),
-    };
-    packed.map_err(|error| Failure::unwritten(&error))
+    }
 }

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use nddb::{ShownId, View, Writer};
 use nddb_jobs::NamedId;
+use nddb_jobs::lists::{self, UnknownIds};
 use serde_json::json;
 
 use self::places::{Found, Place};
 use crate::args::{FromEnvironment, Global, texts};
-use crate::failure::{Code, Failure, Result};
-use crate::lists::Unknown;
+use crate::failure::{Code, Failure, Result, Told};
 use crate::quantity::counted;
-use crate::{database, lists, output};
+use crate::{advice, database, output};
 
 /// Delete documents
 ///
@@ -74,7 +74,7 @@ enum Target {
 #[derive(Default)]
 struct Deleted {
     documents: u64,
-    unknown: Unknown,
+    unknown: UnknownIds,
     /// The documents of the site or host, if one was given.
     found: Option<Found>,
 }
@@ -88,7 +88,9 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     }
     let what = match (&args.ids_from, args.site, args.host, args.batch) {
         (Some(path), ..) => {
-            lists::check(path)?.into_iter().for_each(|warning| global.messages().warn(warning));
+            if let Some(doubt) = lists::check(path)? {
+                global.messages().warn(advice::doubted(path, doubt));
+            }
             Target::Ids(lists::ids(path)?)
         }
         (_, Some(site), ..) => Target::Place(Place::site(&site)),
@@ -117,7 +119,8 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     }
     let unknown = &deleted.unknown;
     if let Some(list) = args.ids_from.as_ref().filter(|_| unknown.count() > 0 && deleted.documents == 0) {
-        return Err(unknown.nothing(list, "'nddb get' tells how ids are stored; they may have been deleted before"));
+        let hint = "'nddb get' tells how ids are stored; they may have been deleted before";
+        return Err(Told::new(Code::Failed, unknown.nothing(list)).hint(hint).into());
     }
     let missing = match unknown.count() {
         0 => String::new(),

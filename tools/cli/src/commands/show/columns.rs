@@ -2,9 +2,8 @@
 
 use nddb_evaluate::show::ShownDocument;
 use nddb_evaluate::{DiffRow, DiffRun, WordDiff};
+use nddb_jobs::json::safe;
 use unicode_width::UnicodeWidthChar;
-
-use crate::terminal::safe;
 
 /// The separator between the columns.
 const BETWEEN: &str = " \u{2502} ";

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::ValueEnum;
+use nddb::Stats;
 use nddb::sketch::Recipe;
-use nddb::{RunStats, SchemeStats, Stats};
-use serde_json::{Value, json};
+use nddb_jobs::{fields, json};
 
 use crate::args::{Database, Global};
 use crate::database;
@@ -55,100 +55,13 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let mut out = Vec::new();
     match args.format.unwrap_or(if global.json { Format::Json } else { Format::Text }) {
         Format::Text => text(&stats, &mut out),
-        Format::Json => crate::json::line(&mut out, &value(&stats)),
+        Format::Json => json::line(&mut out, &fields::stats(&stats)),
         Format::Prometheus => prometheus::write(&stats, &args.database.db, &mut out),
     }
     let mut output = Output::create(&to)?;
     output.write(&out)?;
     output.finish()?;
     Ok(Code::Done)
-}
-
-/// Returns the bits per fingerprint of each table, over all runs that have the table.
-fn bits_per_fingerprint(schemes: &[SchemeStats]) -> Vec<f64> {
-    let tables = schemes.iter().map(|scheme| scheme.tables).max().unwrap_or(0);
-    let each = |table: usize| {
-        let with = schemes.iter().filter_map(|scheme| {
-            let bits = scheme.bits_per_fingerprint.get(table)?;
-            Some((bits * scheme.fingerprints as f64, scheme.fingerprints as f64))
-        });
-        let (bits, prints) = with.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        bits / prints
-    };
-    (0..tables).map(each).map(round).collect()
-}
-
-fn round(number: f64) -> f64 {
-    (number * 1000.0).round() / 1000.0
-}
-
-/// Statistics as JSON.
-pub fn value(stats: &Stats) -> Value {
-    let run = |run: &RunStats| {
-        let files = run.files.iter().map(|file| {
-            let each = file.bits_per_fingerprint.map(round);
-            json!({"name": file.name, "bytes": file.bytes, "bits_per_fingerprint": each})
-        });
-        json!({
-            "low": run.low,
-            "high": run.high,
-            "documents": run.documents,
-            "fingerprints": run.fingerprints,
-            "levels": run.levels,
-            "tables": run.tables,
-            "restart": run.restart,
-            "bytes": run.bytes,
-            "files": files.collect::<Vec<_>>(),
-        })
-    };
-    let scheme = |scheme: &SchemeStats| {
-        json!({
-            "levels": scheme.levels,
-            "restart": scheme.restart,
-            "tables": scheme.tables,
-            "runs": scheme.runs,
-            "fingerprints": scheme.fingerprints,
-            "bits_per_fingerprint": scheme.bits_per_fingerprint.iter().copied().map(round).collect::<Vec<_>>(),
-        })
-    };
-    json!({
-        "documents": stats.documents,
-        "pending": stats.pending,
-        "deleted": stats.deleted,
-        "fingerprints": stats.fingerprints,
-        "memtable": {"documents": stats.memtable_documents, "fingerprints": stats.memtable_fingerprints},
-        "runs": stats.runs.iter().map(run).collect::<Vec<_>>(),
-        "schemes": stats.schemes.iter().map(scheme).collect::<Vec<_>>(),
-        "bits_per_fingerprint": bits_per_fingerprint(&stats.schemes),
-        "bytes": {
-            "segments": stats.bytes.segments,
-            "postings": stats.bytes.postings,
-            "keys": stats.bytes.keys,
-            "summaries": stats.bytes.summaries,
-            "deleted": stats.bytes.deleted,
-            "catalog": stats.bytes.catalog,
-            "manifest": stats.bytes.manifest,
-            "total": stats.bytes.total(),
-        },
-        "format": stats.format,
-        "recipe": stats.recipe,
-        "kind": Recipe::kind_of_label(&stats.recipe).name(),
-        "bits": stats.bits,
-        "k": stats.k,
-        "generation": stats.generation,
-        "commits": stats.commits,
-        "committed": stats.committed.and_then(seconds),
-        "published": stats.published.and_then(seconds),
-        "checked": stats.checked.map(|check| {
-            json!({"time": seconds(check.time), "generation": check.generation, "faults": check.faults})
-        }),
-        "next_number": stats.next_number,
-    })
-}
-
-/// Seconds since 1970.
-fn seconds(time: SystemTime) -> Option<u64> {
-    time.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
 }
 
 /// How long ago something was.

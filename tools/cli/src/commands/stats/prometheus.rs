@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use nddb::Stats;
-
-use super::seconds;
+use nddb_jobs::fields::seconds;
 
 /// Appends the statistics. Every sample has the path of the database as the label `db`.
 pub(super) fn write(stats: &Stats, db: &Path, out: &mut Vec<u8>) {

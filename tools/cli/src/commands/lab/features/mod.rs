@@ -7,13 +7,14 @@ pub(super) mod simhash;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{self, EntryContent, Format, Options, PageEntry};
+use nddb_jobs::lists;
 use nddb_lab::feature_file::{ChosenFeatures, FeatureError};
 
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result, Told};
+use crate::inputs;
 use crate::messages::{Meter, Tick};
 use crate::quantity::counted;
-use crate::{inputs, lists};
 
 /// The features.
 #[derive(Clone, Debug, Default, clap::Args)]

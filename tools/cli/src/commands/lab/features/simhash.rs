@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use nddb::Fingerprint;
 use nddb::sketch::simhash_of;
 use nddb::text::tokens;
+use nddb_jobs::json::{Hex, Id, Object};
 
 use super::{FeatureOptions, each_page, note_inputs, read};
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::interrupt;
-use crate::json::{Hex, Id, Object};
 use crate::output::Output;
 use crate::quantity::counted;
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use nddb_format::FormatError;
 use nddb_format::summaries::{Summaries, Summary};
+use nddb_jobs::json::{Id, hex_of};
 use serde_json::{Map, Value, json};
 
 use super::file::{self, List, WriteError, extend, start};
-use crate::json::{Id, hex_of};
 use crate::output::Output;
 use crate::quantity::bytes;
 

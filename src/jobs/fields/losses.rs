@@ -1,0 +1,141 @@
+//! What is lost, as columns of tables and fields of JSON.
+
+use std::borrow::Cow;
+
+use nddb_dedup::{KnownLoss, PairLoss};
+use nddb_verdict::DocumentPair;
+use serde::{Serialize, Serializer};
+
+use crate::json::Put;
+use crate::removed::lost;
+use crate::rows::{Cell, Column, Kind, json_value};
+
+/// The columns of the loss of one document.
+pub const OF_REMOVED: [Column; 4] = [
+    Column::new("loss", Kind::Share),
+    Column::new("lost", Kind::Text),
+    Column::new("lost_words", Kind::Number),
+    Column::new("lost_passage", Kind::Number),
+];
+/// The columns of a pair: what each of the two loses, the least level that removes it, where the words come from, and
+/// why the two are near.
+pub const OF_PAIR: [Column; 12] = [
+    Column::new("loss_a", Kind::Share),
+    Column::new("lost_a", Kind::Text),
+    Column::new("lost_words_a", Kind::Number),
+    Column::new("lost_passage_a", Kind::Number),
+    Column::new("level_a", Kind::Text),
+    Column::new("loss_b", Kind::Share),
+    Column::new("lost_b", Kind::Text),
+    Column::new("lost_words_b", Kind::Number),
+    Column::new("lost_passage_b", Kind::Number),
+    Column::new("level_b", Kind::Text),
+    Column::new("words", Kind::Text),
+    Column::new("why", Kind::Text),
+];
+/// The same for a query and its match, without the reason.
+pub const OF_QUERY: [Column; 11] = [
+    Column::new("loss_query", Kind::Share),
+    Column::new("lost_query", Kind::Text),
+    Column::new("lost_words_query", Kind::Number),
+    Column::new("lost_passage_query", Kind::Number),
+    Column::new("level_query", Kind::Text),
+    Column::new("loss_match", Kind::Share),
+    Column::new("lost_match", Kind::Text),
+    Column::new("lost_words_match", Kind::Number),
+    Column::new("lost_passage_match", Kind::Number),
+    Column::new("level_match", Kind::Text),
+    Column::new("words", Kind::Text),
+];
+
+/// The values of [`OF_REMOVED`]; what is not known is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LossValues<'a> {
+    /// The share of the words that is lost, or may be lost if it is estimated.
+    pub share: Option<f64>,
+    /// How many words of which kinds are lost in the whole text.
+    pub lost: Option<Cow<'a, str>>,
+    /// Number of lost words, of the content or of the whole text, as the share.
+    pub words: Option<u64>,
+    /// Number of lost words in the passage that loses most.
+    pub passage: Option<u64>,
+}
+
+impl LossValues<'_> {
+    /// Returns the values of a loss.
+    pub fn of(loss: Option<&KnownLoss>) -> Self {
+        let part = loss.and_then(KnownLoss::part);
+        Self {
+            share: loss.and_then(KnownLoss::share).map(|share| (share * 1e6).round() / 1e6),
+            lost: loss.map(|loss| lost(loss).into()),
+            words: part.map(|part| part.lost as u64),
+            passage: part.map(|part| part.passage as u64),
+        }
+    }
+
+    /// Returns the cells of [`OF_REMOVED`].
+    pub fn cells(&self) -> [Cell<'_>; 4] {
+        [self.share.into(), self.lost.as_deref().into(), self.words.into(), self.passage.into()]
+    }
+}
+
+/// The values of [`OF_PAIR`] and [`OF_QUERY`].
+pub struct PairLossValues {
+    losses: [LossValues<'static>; 2],
+    levels: [Option<&'static str>; 2],
+    words: &'static str,
+}
+
+impl PairLossValues {
+    /// Returns the values of a pair.
+    pub fn of(pair: &PairLoss) -> Self {
+        let losses = pair.losses.each_ref().map(|loss| LossValues::of(loss.as_ref()));
+        Self { losses, levels: pair.levels.map(|level| level.map(|level| level.name())), words: pair.words.name() }
+    }
+
+    /// Returns the cells of [`OF_QUERY`].
+    pub fn cells(&self) -> Vec<Cell<'_>> {
+        let sides = self.losses.iter().zip(self.levels);
+        let sides = sides.flat_map(|(loss, level)| loss.cells().into_iter().chain([level.into()]));
+        sides.chain([self.words.into()]).collect()
+    }
+}
+
+/// Returns why two documents are near, as far as their losses are known.
+pub fn sentence(of: &PairLoss, pair: &DocumentPair<'_>) -> String {
+    let exact = of.losses.each_ref().map(|loss| loss.as_ref().and_then(KnownLoss::exact));
+    nddb_verdict::sentence(pair, exact)
+}
+
+/// A cell as a field of JSON.
+pub struct Field<'a>(pub Cell<'a>);
+
+impl Put for Field<'_> {
+    fn put(&self, out: &mut Vec<u8>) {
+        json_value(out, &self.0);
+    }
+}
+
+impl Serialize for Field<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Cell::Text(text) => serializer.serialize_str(text),
+            Cell::Number(number) => serializer.serialize_i64(number),
+            Cell::Share(share) => serializer.serialize_f64(share),
+            _ => serializer.serialize_none(),
+        }
+    }
+}
+
+/// Appends these cells to a row of TSV, each after a tab; what is not known is empty.
+pub(crate) fn append_tsv(cells: &[Cell<'_>], out: &mut Vec<u8>) {
+    for cell in cells {
+        out.push(b'\t');
+        match cell {
+            Cell::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Cell::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Cell::Share(share) => out.extend_from_slice(share.to_string().as_bytes()),
+            _ => {}
+        }
+    }
+}

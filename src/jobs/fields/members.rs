@@ -1,0 +1,105 @@
+//! The members of clusters as a table: one row a member.
+
+use nddb_dedup::{Clusters, Collection, KnownLoss, PairOptions, stored_pair};
+use nddb_format::record::SourcePosition;
+use nddb_index::View;
+
+use super::losses::{LossValues, OF_REMOVED};
+use super::measures::{stored_cells, stored_columns};
+use crate::rows::{Cell, Column, Kind};
+
+/// The columns of members.
+pub fn member_columns() -> Vec<Column> {
+    let member = [
+        ("cluster", Kind::Text),
+        ("size", Kind::Number),
+        ("id", Kind::Text),
+        ("url", Kind::Text),
+        ("verdict", Kind::Text),
+        ("kept", Kind::Text),
+        ("rule", Kind::Text),
+    ];
+    let position =
+        [("archive", Kind::Text), ("offset", Kind::Number), ("inner", Kind::Number), ("length", Kind::Number)];
+    let named =
+        |of: &[(&'static str, Kind)]| of.iter().map(|&(name, kind)| Column::new(name, kind)).collect::<Vec<_>>();
+    [named(&member), stored_columns(), OF_REMOVED.to_vec(), named(&position)].concat()
+}
+
+/// What a row says of a member that its sketches do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemberSource {
+    /// Its address.
+    pub url: Option<String>,
+    /// The path of its archive.
+    pub archive: Option<String>,
+    /// Where it stands in the archive.
+    pub source: Option<SourcePosition>,
+}
+
+/// Makes a row for each member of each cluster: whether it is kept or removed, how near it is to the document that is
+/// kept, by what is stored, and where it stands.
+///
+/// # Errors
+/// Damage of the database; errors of `emit`.
+pub fn member_rows(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    made: &Clusters,
+    emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb_index::Result<()>,
+) -> nddb_index::Result<()> {
+    let mut source_of = |member| {
+        let stored = view.get(collection.id(member))?;
+        let record = stored.map(|stored| stored.record).unwrap_or_default();
+        let archive = record.source.map(|source| view.archive(source.archive)).transpose()?.flatten();
+        Ok(MemberSource { url: record.url, archive: archive.map(|archive| archive.path), source: record.source })
+    };
+    member_rows_of(collection, options, made, &mut source_of, emit)
+}
+
+/// As [`member_rows`], of documents that no database holds: `source_of` says of a member what is not in the collection.
+///
+/// # Errors
+/// Errors of `source_of` and of `emit`.
+pub fn member_rows_of(
+    collection: &Collection,
+    options: &PairOptions,
+    made: &Clusters,
+    source_of: &mut dyn FnMut(u32) -> nddb_index::Result<MemberSource>,
+    emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb_index::Result<()>,
+) -> nddb_index::Result<()> {
+    made.each(collection, &mut |cluster| {
+        for &member in cluster.members {
+            let MemberSource { url, archive, source } = source_of(member)?;
+            let kept = made.kept_for(member, cluster.kept);
+            let pair = if member == kept { None } else { stored_pair(collection, options, kept, member) };
+            let pair = pair.as_ref();
+            let is_removed = made.is_removed(collection.row(member).rank);
+            let names = [
+                Cell::id(collection.id(cluster.founder)),
+                (cluster.members.len() as u64).into(),
+                Cell::id(collection.id(member)),
+                url.as_deref().into(),
+                if is_removed { "remove" } else { "keep" }.into(),
+                Cell::id(collection.id(kept)),
+                pair.map(|pair| pair.rule).into(),
+            ];
+            let position = [
+                archive.as_deref().into(),
+                source.map(|source| source.offset).into(),
+                source.map(|source| source.inner).into(),
+                source.map(|source| source.length).into(),
+            ];
+            let loss = match made.loss(member) {
+                Some(loss) => LossValues::of(Some(loss)),
+                // Nothing is lost with a removed document whose text is that of the kept one.
+                None if is_removed && member != kept => LossValues::of(Some(&KnownLoss::Loss(Box::default()))),
+                None => LossValues::default(),
+            };
+            let scores = stored_cells(pair.map(|pair| &pair.measures));
+            emit(&[&names[..], &scores, &loss.cells(), &position].concat())?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,178 @@
+//! What can be added to a row: its cluster, and why it is removed.
+
+use std::path::Path;
+
+use nddb_index::View;
+
+use super::remove_list::{Clusters, Fate, hash, resolved};
+use crate::error::{JobError, Result};
+use crate::named_id::NamedId;
+use crate::removed::RemoveTsv;
+use crate::rows::{Cell, Column, Kind};
+
+/// A field or column that can be added to each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterField {
+    /// The id of the document's cluster.
+    ClusterId,
+    /// Number of documents of the cluster.
+    ClusterSize,
+    /// Whether the document is kept.
+    Kept,
+    /// The id of the document that is kept instead.
+    DuplicateOf,
+    /// The rule that decided to remove the document.
+    Rule,
+    /// The probability that the document and the kept one are near-duplicates.
+    Probability,
+    /// The share of the document's words that the kept one lacks.
+    Loss,
+}
+
+impl FilterField {
+    /// All fields.
+    pub const ALL: &[Self] =
+        &[Self::ClusterId, Self::ClusterSize, Self::Kept, Self::DuplicateOf, Self::Rule, Self::Probability, Self::Loss];
+
+    /// Returns the name of the field.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.column().name
+    }
+
+    /// Describes the field in a line.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::ClusterId => "The id of the document's cluster, or null",
+            Self::ClusterSize => "Number of documents of the cluster, or 1",
+            Self::Kept => "Whether the document is kept",
+            Self::DuplicateOf => "The id of the document that is kept instead, or null",
+            Self::Rule => "The rule that decided to remove the document, or null",
+            Self::Probability => "The probability that the document and the kept one are near-duplicates, or null",
+            Self::Loss => "The share of the document's words that the kept one lacks, or null",
+        }
+    }
+
+    pub(super) fn column(self) -> Column {
+        match self {
+            Self::ClusterId => Column::new("cluster_id", Kind::Text),
+            Self::ClusterSize => Column::new("cluster_size", Kind::Number),
+            Self::Kept => Column::new("kept", Kind::Flag),
+            Self::DuplicateOf => Column::new("duplicate_of", Kind::Text),
+            Self::Rule => Column::new("rule", Kind::Text),
+            Self::Probability => Column::new("probability", Kind::Share),
+            Self::Loss => Column::new("loss", Kind::Share),
+        }
+    }
+
+    fn is_reason(self) -> bool {
+        matches!(self, Self::DuplicateOf | Self::Rule | Self::Probability | Self::Loss)
+    }
+}
+
+/// The cluster of a row, and the decision to remove it or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Note {
+    /// Index of its cluster.
+    pub(super) cluster: Option<u32>,
+    /// Index of the reason for which it is removed.
+    pub(super) reason: Option<u32>,
+    pub(super) is_removed: bool,
+}
+
+/// What a clustering says of documents, for the fields that are asked for.
+#[derive(Default)]
+pub(crate) struct Notes {
+    clusters: Clusters,
+    reasons: Reasons,
+}
+
+impl Notes {
+    /// Reads what these fields need from the folder that `nddb cluster` wrote about the documents of a database.
+    pub(super) fn read(folder: &Path, fields: &[FilterField], view: View<'_>) -> Result<Self> {
+        let clusters = match fields {
+            [] => Clusters::default(),
+            _ => Clusters::read(&folder.join("clusters.jsonl"))?,
+        };
+        let reasons = match fields.iter().any(|field| field.is_reason()) {
+            true => Reasons::read(&folder.join("remove.tsv"), view)?,
+            false => Reasons::default(),
+        };
+        Ok(Self { clusters, reasons })
+    }
+
+    /// Returns the cluster of a row and the decision about it; without a cluster if another row of its id was judged.
+    pub(super) fn of(&self, id: Option<&str>, fate: Fate) -> Note {
+        let is_removed = fate == Fate::Removed;
+        let Some(id) = id.filter(|_| fate != Fate::Spared) else { return Note { is_removed, ..Note::default() } };
+        let hash = hash(id);
+        let reason = if is_removed { self.reasons.index(hash) } else { None };
+        Note { cluster: self.clusters.index(hash), reason, is_removed }
+    }
+
+    /// Returns the value of a field.
+    pub(super) fn cell(&self, field: FilterField, note: Note) -> Cell<'_> {
+        let cluster = note.cluster.map(|index| self.clusters.get(index));
+        let reason = note.reason.map(|index| &self.reasons.all[index as usize]);
+        match field {
+            FilterField::ClusterId => cluster.map_or(Cell::Null, |cluster| Cell::id(&cluster.id)),
+            FilterField::ClusterSize => cluster.map_or(1, |cluster| cluster.size).into(),
+            FilterField::Kept => (!note.is_removed).into(),
+            FilterField::DuplicateOf => reason.and_then(|reason| reason.kept.as_deref()).map_or(Cell::Null, Cell::id),
+            FilterField::Rule => reason.and_then(|reason| reason.rule).map(|rule| &*self.reasons.rules[rule]).into(),
+            FilterField::Probability => reason.and_then(|reason| reason.probability).into(),
+            FilterField::Loss => reason.and_then(|reason| reason.loss).into(),
+        }
+    }
+}
+
+/// Why documents are removed. Memory: about 100 bytes each.
+#[derive(Default)]
+struct Reasons {
+    /// Hashes of the ids of the documents, ascending, with the index of their reason.
+    by_id: Vec<(u128, u32)>,
+    all: Vec<Reason>,
+    /// The names of rules.
+    rules: Vec<String>,
+}
+
+struct Reason {
+    kept: Option<Box<str>>,
+    /// Index of the name of the rule.
+    rule: Option<usize>,
+    probability: Option<f64>,
+    loss: Option<f64>,
+}
+
+impl Reasons {
+    fn read(path: &Path, view: View<'_>) -> Result<Self> {
+        let mut read = Self::default();
+        RemoveTsv::read(path, &mut |named, because, _| {
+            let kept = because.kept.and_then(NamedId::of_cell);
+            let kept = kept.map(|kept| resolved(&kept, view)).transpose()?.map(String::into_boxed_str);
+            let rule = because.rule.map(|rule| read.rule(rule));
+            let index = u32::try_from(read.all.len())
+                .map_err(|_| JobError::input(format!("{}: more than 2^32 documents", path.display())))?;
+            read.by_id.push((hash(&resolved(&named, view)?), index));
+            let (probability, loss) = (because.probability, because.loss.share);
+            read.all.push(Reason { kept, rule, probability, loss });
+            Ok(())
+        })?;
+        read.by_id.sort_unstable();
+        Ok(read)
+    }
+
+    /// Returns the index of the name of a rule.
+    fn rule(&mut self, name: &str) -> usize {
+        self.rules.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.rules.push(name.to_owned());
+            self.rules.len() - 1
+        })
+    }
+
+    fn index(&self, hash: u128) -> Option<u32> {
+        let index = self.by_id.binary_search_by_key(&hash, |(id, _)| *id).ok()?;
+        Some(self.by_id[index].1)
+    }
+}

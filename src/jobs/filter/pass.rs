@@ -1,0 +1,143 @@
+//! One input on its way to the outputs.
+
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+
+use nddb_index::Progress;
+
+use super::csv;
+use super::opened::{FilterOptions, InputKind, Opened};
+use super::outs::Outs;
+use super::pages;
+use super::records::Records;
+use super::rows::{Positions, Rows};
+use super::selection::{FilterCounts, Selection};
+#[cfg(feature = "parquet")]
+use super::tables::Table;
+use super::told::Watching;
+use crate::error::{Advice, JobError, Result};
+use crate::input;
+use crate::output::Destination;
+use crate::packed::{PackedFile, Packing};
+
+/// Bytes that are read of lines at once.
+const BUFFER: usize = 256 << 10;
+
+/// One input on its way.
+pub(super) struct Pass<'a> {
+    pub(super) how: &'a FilterOptions,
+    pub(super) input: &'a Path,
+    pub(super) opened: &'a Opened,
+    /// What was done before.
+    pub(super) before: FilterCounts,
+}
+
+impl Pass<'_> {
+    /// FilterCounts the rows that have each id of the list.
+    pub(super) fn count(&self, selection: &mut Selection, watch: &mut Watching<'_>) -> Result<()> {
+        let (path, options) = (self.opened.path(), &self.opened.options);
+        let packing = input::packing(path)?;
+        let mut progress = |counts: &FilterCounts| self.tick("counting ids", counts, watch);
+        match self.opened.kind {
+            InputKind::Rows => {
+                let rows = Rows { name: self.input, options, positions: Positions::Unknown, fields: &[] };
+                rows.filter(self.lines(packing)?, selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
+            }
+            InputKind::Records => {
+                let records = Records { path, options, packing };
+                records.filter(selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
+            }
+            InputKind::Csv => {
+                let rows = csv::Rows { located: &self.opened.located, options };
+                rows.filter(selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
+            }
+            InputKind::Page => drop(pages::decide(&self.opened.located, options, selection)?),
+            #[cfg(feature = "parquet")]
+            InputKind::Table => Table { path, options, fields: &[] }.count(selection, &mut progress)?,
+        }
+        Ok(())
+    }
+
+    /// Passes the documents on.
+    pub(super) fn run(
+        &self,
+        kept: &Destination,
+        removed: Option<&Destination>,
+        selection: &mut Selection,
+        watch: &mut Watching<'_>,
+    ) -> Result<FilterCounts> {
+        let (path, options) = (self.opened.path(), &self.opened.options);
+        let packing = input::packing(path)?;
+        let kind = self.opened.kind;
+        let mut progress = |counts: &FilterCounts| self.tick("filtering", counts, watch);
+        let unnoted = match kind {
+            InputKind::Records => Some("records"),
+            InputKind::Page => Some("pages"),
+            InputKind::Csv => Some("CSV"),
+            _ => None,
+        };
+        if let Some(what) = unnoted.filter(|_| !self.how.with.is_empty()) {
+            let name = self.input.display();
+            let message = format!("{name}: fields are added to lines of JSON and Parquet, not to {what}");
+            return Err(JobError::options(message).advise(Advice::ListInstead));
+        }
+        if kind == InputKind::Page {
+            let counts = pages::filter(&self.opened.located, options, selection, kept, removed)?;
+            progress(&counts)?;
+            return Ok(counts);
+        }
+        let create = |to: &Destination| -> Result<PackedFile> {
+            Ok(PackedFile::create(to, kind.packing(packing, to.path(), self.input)?)?)
+        };
+        let mut kept = create(kept)?;
+        let mut removed = removed.map(create).transpose()?;
+        let counts = match kind {
+            InputKind::Rows => {
+                let positions = match packing {
+                    _ if self.opened.here.is_empty() => Positions::Unknown,
+                    Packing::Plain => Positions::Offsets,
+                    Packing::Gzip | Packing::Zstd => Positions::Packed(Box::new(self.opened.located.open(options)?)),
+                };
+                let rows = Rows { name: self.input, options, positions, fields: &self.how.with };
+                let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
+                let outs = &mut Outs { kept: &mut kept, removed };
+                rows.filter(self.lines(packing)?, selection, outs, &mut progress)?
+            }
+            InputKind::Csv => {
+                let rows = csv::Rows { located: &self.opened.located, options };
+                let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
+                rows.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
+            }
+            InputKind::Records => {
+                let records = Records { path, options, packing };
+                let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
+                records.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
+            }
+            // It was passed on above.
+            InputKind::Page => FilterCounts::default(),
+            #[cfg(feature = "parquet")]
+            InputKind::Table => {
+                let table = Table { path, options, fields: &self.how.with };
+                table.filter(selection, &mut kept, removed.as_mut(), &mut progress)?
+            }
+        };
+        kept.finish()?;
+        removed.map(PackedFile::finish).transpose()?;
+        Ok(counts)
+    }
+
+    /// The lines of the input, unpacked.
+    fn lines(&self, packing: Packing) -> Result<BufReader<Box<dyn Read + Send>>> {
+        let path = self.opened.path();
+        let unpacked = packing.unpack(input::open(path)?).map_err(|error| JobError::reading(path, &error))?;
+        Ok(BufReader::with_capacity(BUFFER, unpacked))
+    }
+
+    fn tick(&self, phase: &'static str, counts: &FilterCounts, watch: &mut Watching<'_>) -> Result<()> {
+        let done = self.before.rows + counts.rows;
+        match watch(&Progress { phase, done, total: None, unit: "documents" }) {
+            true => Ok(()),
+            false => Err(nddb_index::Error::Cancelled.into()),
+        }
+    }
+}

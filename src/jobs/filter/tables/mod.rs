@@ -1,0 +1,177 @@
+//! Rows of Parquet files, with their schema, nested columns and metadata.
+//!
+//! The library reads the ids of a row group, as `load` does; then each column is read and passed on by itself, as it is
+//! stored: with its levels, without knowing what it means. So a row is removed exactly if the document that was loaded
+//! from it is, and a file of any types stays what it was.
+
+mod added;
+mod fates;
+mod schema;
+mod split;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use nddb_archive::{Input, Options};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::ChunkReader;
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
+
+use self::fates::{Fates, Ids, Progress};
+use self::split::{Failed, Outputs};
+use super::notes::{FilterField, Notes};
+use super::selection::{FilterCounts, Selection};
+use crate::error::{Advice, JobError, Result, chain};
+use crate::input;
+use crate::packed::PackedFile;
+use crate::rows::Column;
+
+/// A Parquet file, by its name as the user gave it.
+pub(super) struct Table<'a> {
+    pub(super) path: &'a Path,
+    pub(super) options: &'a Options,
+    pub(super) fields: &'a [FilterField],
+}
+
+impl Table<'_> {
+    /// FilterCounts the ids of all rows.
+    pub(super) fn count(&self, selection: &mut Selection, progress: Progress<'_>) -> Result<()> {
+        Ids::of(Input::open(self.path, self.options)?).count(selection, progress)
+    }
+
+    /// Passes the rows on to `kept` or `removed`. A row group stays one.
+    pub(super) fn filter(
+        &self,
+        selection: &mut Selection,
+        kept: &mut PackedFile,
+        removed: Option<&mut PackedFile>,
+        progress: Progress<'_>,
+    ) -> Result<FilterCounts> {
+        let failed = |error: ParquetError| self.failed(&error);
+        let file = Arc::new(input::random_access(self.path)?);
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&*file).map_err(failed)?;
+        let columns: Vec<Column> = self.fields.iter().map(|field| field.column()).collect();
+        if let Some(name) = schema::taken(&metadata, &columns) {
+            let message = format!("{}: has a column '{name}' already", self.path.display());
+            return Err(JobError::input(message).advise(Advice::LeaveOut));
+        }
+        let root = schema::with_columns(&metadata, &columns).map_err(failed)?;
+        let properties = Arc::new(Self::properties(&metadata, &columns));
+        let writer = |out| {
+            let writer = SerializedFileWriter::new(out, root.clone(), properties.clone());
+            writer.map_err(|error| self.unwritten(error))
+        };
+        let mut outputs: Outputs<_> = [Some(writer(kept)?), removed.map(writer).transpose()?];
+        let mut ids = Ids::of(Input::open(self.path, self.options)?);
+        let mut counts = FilterCounts::default();
+        for group in metadata.row_groups() {
+            let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+            let fates = ids.fates(rows, selection, !self.fields.is_empty(), &mut counts, progress)?;
+            self.split(&file, group, (&fates, &selection.notes), &mut outputs, &mut || progress(&counts))?;
+        }
+        for writer in outputs.into_iter().flatten() {
+            writer.close().map_err(|error| self.unwritten(error))?;
+        }
+        counts.bytes = input::size(self.path);
+        Ok(counts)
+    }
+
+    /// Passes the columns of a row group on, one after the other.
+    fn split(
+        &self,
+        file: &Arc<impl ChunkReader + 'static>,
+        group: &RowGroupMetaData,
+        (fates, notes): (&Fates, &Notes),
+        outputs: &mut Outputs<SerializedFileWriter<&mut PackedFile>>,
+        progress: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let unwritten = |error| self.unwritten(error);
+        let mut groups: Outputs<SerializedRowGroupWriter<'_, _>> = [None, None];
+        for ((group, output), rows) in groups.iter_mut().zip(outputs).zip(fates.rows()) {
+            // A row group without rows is left out.
+            if let (Some(output), true) = (output, rows > 0) {
+                *group = Some(output.next_row_group().map_err(unwritten)?);
+            }
+        }
+        for column in 0..group.num_columns() {
+            let values = values(file, group, column).map_err(|error| self.failed(&error))?;
+            let mut writers = next(&mut groups).map_err(unwritten)?;
+            split::split(values, group.column(column).column_descr(), fates, &mut writers).map_err(|failed| {
+                match failed {
+                    Failed::Reading(error) => self.failed(&error),
+                    Failed::Writing(error) => self.unwritten(error),
+                }
+            })?;
+            close(writers).map_err(unwritten)?;
+            progress()?;
+        }
+        for &field in self.fields {
+            let writers = next(&mut groups).map_err(unwritten)?;
+            for (are_removed, writer) in [false, true].into_iter().zip(writers) {
+                if let Some(writer) = writer {
+                    added::write(field, notes, fates, are_removed, writer).map_err(unwritten)?;
+                }
+            }
+        }
+        for group in groups.into_iter().flatten() {
+            group.close().map_err(unwritten)?;
+        }
+        Ok(())
+    }
+
+    /// How the outputs are written: as the input is compressed, with its metadata.
+    fn properties(metadata: &ParquetMetaData, columns: &[Column]) -> WriterProperties {
+        let first = metadata.row_groups().first().and_then(|group| group.columns().first());
+        let compression = first.map_or(Compression::ZSTD(ZstdLevel::default()), |column| column.compression());
+        let pairs = schema::pairs(metadata, columns);
+        WriterProperties::builder().set_compression(compression).set_key_value_metadata(Some(pairs)).build()
+    }
+
+    fn failed(&self, error: &dyn std::error::Error) -> JobError {
+        JobError::input(format!("{}: {}", self.path.display(), chain(error)))
+    }
+
+    fn unwritten(&self, error: ParquetError) -> JobError {
+        match error {
+            ParquetError::External(source) => match source.downcast::<io::Error>() {
+                Ok(source) => JobError::passing(self.path, *source),
+                Err(source) => self.failed(&*source),
+            },
+            error => self.failed(&error),
+        }
+    }
+}
+
+/// Opens a column of a row group.
+fn values(
+    file: &Arc<impl ChunkReader + 'static>,
+    group: &RowGroupMetaData,
+    column: usize,
+) -> Result<ColumnReader, ParquetError> {
+    let chunk = group.column(column);
+    let pages = SerializedPageReader::new(file.clone(), chunk, usize::try_from(group.num_rows())?, None)?;
+    Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
+}
+
+/// Begins the next column of each output.
+fn next<'a>(
+    groups: &'a mut Outputs<SerializedRowGroupWriter<'_, &mut PackedFile>>,
+) -> Result<Outputs<SerializedColumnWriter<'a>>, ParquetError> {
+    let mut writers = [None, None];
+    for (writer, group) in writers.iter_mut().zip(groups) {
+        if let Some(group) = group {
+            *writer = group.next_column()?;
+        }
+    }
+    Ok(writers)
+}
+
+fn close(writers: Outputs<SerializedColumnWriter<'_>>) -> Result<(), ParquetError> {
+    writers.into_iter().flatten().try_for_each(SerializedColumnWriter::close)
+}
