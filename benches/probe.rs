@@ -157,6 +157,14 @@ fn main() {
     }
     let (index, spent) = measure(|| mih_rs::Index::new(stored).expect("an index"));
     say(format_args!("mih-rs in memory: made in {spent}"));
+    let file = folder.path().join("mih");
+    let written = std::fs::File::create(&file).map(std::io::BufWriter::new).expect("a new file");
+    index.serialize_into(written).expect("room for the file");
+    let opened = Instant::now();
+    let read = std::fs::File::open(&file).map(std::io::BufReader::new).expect("the file");
+    let index = mih_rs::Index::<u64>::deserialize_from(read).expect("its own file");
+    figure("mih-rs, loaded from its file: s", format_args!("{:.2}", opened.elapsed().as_secs_f64()), "");
+    let _ = std::fs::remove_file(&file);
     let mut searcher = index.range_searcher();
     let mut cpu = Vec::new();
     for _ in 0..rounds.min(3) {

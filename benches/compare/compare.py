@@ -27,6 +27,7 @@ import time
 from pathlib import Path
 
 from score import Counts, Found, decimal, read_json_lines, read_labels
+from tools import THRESHOLDS
 
 HERE = Path(__file__).resolve().parent
 
@@ -41,9 +42,9 @@ PACKAGES = {
 
 # Rows: the name in tools.py, its environment, and its label in the table.
 ROWS = [
-    ("datasketch-0.9", "datasketch", "datasketch, words, .9"),
-    ("datasketch-0.5", "datasketch", "datasketch, words, .5"),
-    ("rensa", "rensa", "rensa, words, .8"),
+    *((f"datasketch-1-{at}", "datasketch", f"datasketch, words, {at}") for at in THRESHOLDS),
+    *((f"datasketch-5-{at}", "datasketch", f"datasketch, 5 words, {at}") for at in THRESHOLDS),
+    *((f"rensa-{at}", "rensa", f"rensa, words, {at}") for at in THRESHOLDS),
     ("text-dedup", "text-dedup", "text-dedup, 5 words, .7"),
     ("datatrove", "datatrove", "datatrove, 5 words, 14 x 8"),
 ]

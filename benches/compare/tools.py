@@ -9,10 +9,11 @@ for files that a tool writes. Prints the processor time of the imports and the n
 
 Settings are those of the introductory example in the documentation of each tool; choices that it leaves open are:
 
-- datasketch: MinHash with 128 permutations over the words of a text; MinHashLSH with the default threshold 0.9, and
-  with 0.5 as in the example; each answer of the index is a pair. Empty texts are left out.
-- rensa: the RMinHashDeduplicator of the README over words, threshold 0.8, 128 permutations, seed 42, with LSH,
-  documents in their order. A rejected document joins the cluster of the first kept document that it duplicates.
+- datasketch: MinHash with 128 permutations over the words of a text, or over its runs of 5 words; MinHashLSH with each
+  threshold of THRESHOLDS (0.9 is the default, 0.5 that of the example); each answer of the index is a pair. Empty texts
+  are left out.
+- rensa: the RMinHashDeduplicator of the README over words, each threshold (0.8 is that of the README), 128
+  permutations, seed 42, with LSH, documents in their order. A rejected document joins the cluster of the first kept document that it duplicates.
 - text-dedup: `python -m text_dedup.minhash` with its defaults: 5 words, 250 permutations, threshold 0.7; its clusters.
 - datatrove: the three steps of min-hash with MinhashConfig() and English words: 5 words, 14 buckets of 8; its clusters.
 - extract: trafilatura.extract(html); plain texts stay unchanged.
@@ -23,6 +24,7 @@ import os
 import sys
 import time
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 
@@ -36,30 +38,41 @@ def write(path, lines):
         file.writelines("\t".join(line) + "\n" for line in lines)
 
 
-def datasketch(threshold):
+# A tool is shown at its best setting, so each is tried.
+THRESHOLDS = [0.5, 0.7, 0.8, 0.9]
+
+
+def shingles(words, length):
+    """Runs of words; a text of fewer words is one run."""
+    if length == 1:
+        return set(words)
+    return {" ".join(words[at : at + length]) for at in range(max(len(words) - length + 1, 1))}
+
+
+def datasketch(threshold, length):
     from datasketch import MinHash, MinHashLSH
 
     yield
     texts, output, _ = yield
     index, pairs = MinHashLSH(threshold=threshold, num_perm=128), []
     for number, text in enumerate(texts):
-        words = set(text["text"].split())
+        words = text["text"].split()
         if not words:
             continue
         sketch = MinHash(num_perm=128)
-        for word in words:
-            sketch.update(word.encode())
+        for shingle in shingles(words, length):
+            sketch.update(shingle.encode())
         pairs += [(texts[other]["id"], text["id"]) for other in sorted(index.query(sketch))]
         index.insert(number, sketch)
     write(output, pairs)
 
 
-def rensa():
+def rensa(threshold):
     from rensa import RMinHash, RMinHashDeduplicator
 
     yield
     texts, output, _ = yield
-    kept, clusters = RMinHashDeduplicator(threshold=0.8, num_perm=128, use_lsh=True, seed=42), {}
+    kept, clusters = RMinHashDeduplicator(threshold=threshold, num_perm=128, use_lsh=True, seed=42), {}
     for text in texts:
         words = text["text"].split()
         if not words:
@@ -131,9 +144,8 @@ def extract():
 
 
 TOOLS = {
-    "datasketch-0.9": lambda: datasketch(0.9),
-    "datasketch-0.5": lambda: datasketch(0.5),
-    "rensa": rensa,
+    **{f"datasketch-{length}-{at}": partial(datasketch, at, length) for length in (1, 5) for at in THRESHOLDS},
+    **{f"rensa-{at}": partial(rensa, at) for at in THRESHOLDS},
     "text-dedup": text_dedup,
     "datatrove": datatrove,
     "extract": extract,
