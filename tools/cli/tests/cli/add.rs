@@ -22,7 +22,9 @@ fn each_line_gets_a_verdict_in_order() {
         "\n",
         r#"{"id":7,"text":"some words of a page"}"#,
     );
-    let lines = dir.nddb(["add", "db"]).stdin(input).done().lines();
+    let ran = dir.nddb(["add", "db", "--json"]).stdin(input).done();
+    ran.says(&["4 documents added (1 replaced), 1 unchanged, 0 errors", r#"{"documents":4,"#]);
+    let lines = ran.lines();
     assert_eq!(verdicts(&lines), ["new", "new", "unchanged", "replaced", "new"]);
     let expected = json!({"id": "a", "verdict": "new", "of": null, "distance": null, "fp": "00000000000000ff"});
     assert_eq!(lines[0], expected);
@@ -89,7 +91,7 @@ fn a_line_that_makes_no_sense_gets_an_error_and_the_others_their_verdict() {
     for (line, word) in lines.iter().zip(words) {
         assert!(line["error"].as_str().is_some_and(|why| why.contains(word)), "{line} lacks {word}");
     }
-    ran.says(&["1 document, 5 errors"]);
+    ran.says(&["1 document added (0 replaced), 0 unchanged, 5 errors"]);
     let known = r#"{"id":"b","ulr":"http://example.org/","text":"some words"}"#;
     dir.nddb(["add", "db", "--ignore-unknown"]).stdin(known).done();
 }

@@ -17,7 +17,7 @@ use crate::failure::{Code, Failure, Result, chain};
 use crate::judging::JudgingArgs;
 use crate::messages::{Meter, Tick};
 use crate::output::Output;
-use crate::quantity::{self, counted};
+use crate::quantity::{self, counted, grouped};
 use crate::{database, interrupt};
 
 /// Add documents from stdin, and print a verdict for each
@@ -79,7 +79,10 @@ struct Adding<'a> {
     output: Output,
     /// Verdict lines of this group of input lines.
     lines: Vec<String>,
+    /// New and replaced documents.
     documents: u64,
+    replaced: u64,
+    unchanged: u64,
     duplicates: u64,
     errors: u64,
 }
@@ -105,24 +108,33 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let meter = global.messages().meter("add");
     writer.merge_in_background(true);
     writer.watch(meter.watch(true));
-    let output = Output::stdout();
+    let output = Output::create(&global.output("-o", None)?)?;
+    let (lines, [documents, replaced, unchanged, duplicates, errors]) = (Vec::new(), [0; 5]);
     let mut adding =
-        Adding { writer, recipe, args, online, output, lines: Vec::new(), documents: 0, duplicates: 0, errors: 0 };
+        Adding { writer, recipe, args, online, output, lines, documents, replaced, unchanged, duplicates, errors };
     adding.read(&meter)?;
-    adding.writer.close()?;
-    let taken = counted(adding.documents, "document");
-    let summary = if args.if_new {
-        let refused = counted(adding.duplicates, "duplicate");
-        format!("{taken} added, {refused} rejected, {}", counted(adding.errors, "error"))
-    } else {
-        format!("{taken}, {}", counted(adding.errors, "error"))
-    };
+    let Adding { writer, documents, replaced, unchanged, duplicates, errors, .. } = adding;
+    writer.close()?;
+    let mut summary = format!("{} added ({} replaced)", counted(documents, "document"), grouped(replaced));
+    summary += &format!(", {} unchanged", grouped(unchanged));
+    if args.if_new {
+        summary += &format!(", {} rejected", counted(duplicates, "duplicate"));
+    }
+    summary += &format!(", {}", counted(errors, "error"));
+    let numbers = json!({
+        "documents": documents,
+        "replaced": replaced,
+        "unchanged": unchanged,
+        "duplicates": duplicates,
+        "errors": errors,
+    });
+    global.summary(&meter, numbers)?;
     Ok(if interrupt::asked() {
         meter.finish(&format!("{summary}; interrupted"));
         Code::Interrupted
     } else {
         meter.finish(&summary);
-        if adding.errors > 0 { Code::SomeSkipped } else { Code::Done }
+        if errors > 0 { Code::SomeSkipped } else { Code::Done }
     })
 }
 
@@ -144,7 +156,7 @@ impl Adding<'_> {
                 self.add(line)?;
             }
             self.hand_over()?;
-            let (done, skipped) = (self.documents + self.duplicates, self.errors);
+            let (done, skipped) = (self.documents + self.unchanged + self.duplicates, self.errors);
             meter.tick(Tick { phase: "adding", done, unit: "documents", skipped, ..Tick::default() });
         }
         Ok(self.writer.commit()?)
@@ -198,11 +210,15 @@ impl Adding<'_> {
             object.extend(more);
         }
         self.lines.push(value.to_string());
-        if verdict == "duplicate" {
-            self.duplicates += 1;
+        match verdict {
+            "duplicate" => self.duplicates += 1,
+            "unchanged" => self.unchanged += 1,
+            _ => self.documents += 1,
+        }
+        self.replaced += u64::from(verdict == "replaced");
+        if matches!(verdict, "duplicate" | "unchanged") {
             return Ok(());
         }
-        self.documents += 1;
         if self.documents.is_multiple_of(STAGED_MAX) {
             self.writer.commit()?;
         }
