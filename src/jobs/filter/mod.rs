@@ -106,7 +106,7 @@ impl<'a> Filter<'a> {
         of_clusters.for_each(|path| outputs.reads("a list of the clusters", &path));
         let mut options = self.options.clone();
         if self.annotate && options.with.is_empty() {
-            options.with = FilterField::ALL.to_vec();
+            options.with = FilterField::usual();
         }
         let plan = FilterPlan::make(&options, self.inputs, (self.output, self.removed_documents), outputs, tell)?;
         let removed = self.removed.map(|(option, path)| removed_rows(option, path, outputs)).transpose()?;

@@ -1,5 +1,6 @@
 //! What can be added to a row: its cluster, and why it is removed.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use nddb_index::View;
@@ -27,12 +28,36 @@ pub enum FilterField {
     Probability,
     /// The share of the document's words that the kept one lacks.
     Loss,
+    /// Of a kept document how often it was found: itself and what is removed in its place.
+    Copies,
+    /// The same by batch, as an object of names and numbers.
+    CopiesByBatch,
 }
 
 impl FilterField {
     /// All fields.
-    pub const ALL: &[Self] =
-        &[Self::ClusterId, Self::ClusterSize, Self::Kept, Self::DuplicateOf, Self::Rule, Self::Probability, Self::Loss];
+    pub const ALL: &[Self] = &[
+        Self::ClusterId,
+        Self::ClusterSize,
+        Self::Kept,
+        Self::DuplicateOf,
+        Self::Rule,
+        Self::Probability,
+        Self::Loss,
+        Self::Copies,
+        Self::CopiesByBatch,
+    ];
+
+    /// Returns the fields that are added without being named.
+    pub fn usual() -> Vec<Self> {
+        let all = Self::ALL.iter().copied();
+        all.filter(|field| !matches!(field, Self::Copies | Self::CopiesByBatch)).collect()
+    }
+
+    /// Returns whether its values are JSON.
+    pub(super) fn is_json(self) -> bool {
+        self == Self::CopiesByBatch
+    }
 
     /// Returns the name of the field.
     #[must_use]
@@ -51,6 +76,13 @@ impl FilterField {
             Self::Rule => "The rule that decided to remove the document, or null",
             Self::Probability => "The probability that the document and the kept one are near-duplicates, or null",
             Self::Loss => "The share of the document's words that the kept one lacks, or null",
+            Self::Copies => {
+                "Of a kept document how often it was found: itself and what is removed in its place; else null"
+            }
+            Self::CopiesByBatch => {
+                "The same by batch, as an object of names and numbers (\"\" for no batch), or null if there is no other \
+                 copy"
+            }
         }
     }
 
@@ -63,6 +95,8 @@ impl FilterField {
             Self::Rule => Column::new("rule", Kind::Text),
             Self::Probability => Column::new("probability", Kind::Share),
             Self::Loss => Column::new("loss", Kind::Share),
+            Self::Copies => Column::new("copies", Kind::Number),
+            Self::CopiesByBatch => Column::new("copies_by_batch", Kind::Text),
         }
     }
 
@@ -78,6 +112,8 @@ pub(super) struct Note {
     pub(super) cluster: Option<u32>,
     /// Index of the reason for which it is removed.
     pub(super) reason: Option<u32>,
+    /// Index of the copies that it stands for.
+    pub(super) copies: Option<u32>,
     pub(super) is_removed: bool,
 }
 
@@ -86,6 +122,7 @@ pub(super) struct Note {
 pub(crate) struct Notes {
     clusters: Clusters,
     reasons: Reasons,
+    copies: Copies,
 }
 
 impl Notes {
@@ -99,7 +136,11 @@ impl Notes {
             true => Reasons::read(&folder.join("remove.tsv"), view)?,
             false => Reasons::default(),
         };
-        Ok(Self { clusters, reasons })
+        let copies = match fields.iter().any(|field| matches!(field, FilterField::Copies | FilterField::CopiesByBatch)) {
+            true => Copies::read(&folder.join("remove.tsv"), view)?,
+            false => Copies::default(),
+        };
+        Ok(Self { clusters, reasons, copies })
     }
 
     /// Returns the cluster of a row and the decision about it; without a cluster if another row of its id was judged.
@@ -108,7 +149,8 @@ impl Notes {
         let Some(id) = id.filter(|_| fate != Fate::Spared) else { return Note { is_removed, ..Note::default() } };
         let hash = hash(id);
         let reason = if is_removed { self.reasons.index(hash) } else { None };
-        Note { cluster: self.clusters.index(hash), reason, is_removed }
+        let copies = self.copies.by_kept.get(&hash).copied();
+        Note { cluster: self.clusters.index(hash), reason, copies, is_removed }
     }
 
     /// Returns the value of a field.
@@ -123,7 +165,47 @@ impl Notes {
             FilterField::Rule => reason.and_then(|reason| reason.rule).map(|rule| &*self.reasons.rules[rule]).into(),
             FilterField::Probability => reason.and_then(|reason| reason.probability).into(),
             FilterField::Loss => reason.and_then(|reason| reason.loss).into(),
+            FilterField::Copies | FilterField::CopiesByBatch if note.is_removed => Cell::Null,
+            FilterField::Copies => note.copies.map_or(1, |index| self.copies.all[index as usize].0).into(),
+            FilterField::CopiesByBatch => note.copies.map(|index| &*self.copies.all[index as usize].1).into(),
         }
+    }
+}
+
+/// The copies that kept documents stand for, of those with any.
+#[derive(Default)]
+struct Copies {
+    /// By the hashes of their ids, the index of their numbers.
+    by_kept: HashMap<u128, u32>,
+    /// The number of copies, and an object of their numbers by batch.
+    all: Vec<(u64, String)>,
+}
+
+impl Copies {
+    fn read(path: &Path, view: View<'_>) -> Result<Self> {
+        let names: HashMap<u32, String> =
+            view.batches()?.into_iter().map(|(name, batch, _)| (batch.number, name)).collect();
+        let mut by_kept: HashMap<u128, u32> = HashMap::new();
+        let mut counts: Vec<BTreeMap<String, u64>> = Vec::new();
+        let batch = |id: &str| -> Result<String> {
+            let number = view.get(id)?.and_then(|stored| stored.record.batch);
+            Ok(number.and_then(|number| names.get(&number).cloned()).unwrap_or_default())
+        };
+        RemoveTsv::read(path, &mut |named, because, _| {
+            let Some(kept) = because.kept.and_then(NamedId::of_cell) else { return Ok(()) };
+            let kept = resolved(&kept, view)?;
+            let next = u32::try_from(counts.len())
+                .map_err(|_| JobError::input(format!("{}: more than 2^32 documents", path.display())))?;
+            let index = *by_kept.entry(hash(&kept)).or_insert(next);
+            if index == next {
+                // It is one of the copies itself.
+                counts.push(BTreeMap::from([(batch(&kept)?, 1)]));
+            }
+            *counts[index as usize].entry(batch(&resolved(&named, view)?)?).or_default() += 1;
+            Ok(())
+        })?;
+        let told = |counts: BTreeMap<String, u64>| (counts.values().sum(), serde_json::json!(counts).to_string());
+        Ok(Self { by_kept, all: counts.into_iter().map(told).collect() })
     }
 }
 

@@ -279,7 +279,7 @@ class Reader:
         --format parquet`."""
     def clusters(
         self,
-        keep: list[_Keep] | None = None,
+        keep: str | list[_Keep] | None = None,
         *,
         level: _Level | None = None,
         words: Literal["auto", "stored", "archives", "remote", "estimate"] | None = None,

@@ -403,7 +403,7 @@ impl PyReader {
     fn clusters(
         &self,
         py: Python<'_>,
-        keep: Option<Vec<String>>,
+        keep: Option<KeepRules>,
         level: Option<&str>,
         words: Option<&str>,
         components: bool,
@@ -415,7 +415,7 @@ impl PyReader {
         min_probability: Option<f64>,
     ) -> Result<Stream> {
         let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
-        let keep = keep.map_or_else(|| Ok(vec![Keep::Stored]), |names| kept_by(&names))?;
+        let keep = keep.map_or_else(|| Ok(vec![Keep::Stored]), |rules| kept_by(&rules.names()))?;
         let lost = (judging::level(level)?, judging::words(words)?);
         let pinned = self.pinned(py)?;
         let options = tables::cluster_options(reader(&pinned)?, &judging, keep, lost, components)?;
@@ -466,6 +466,22 @@ impl PyReader {
     /// A reader is pickled as its path.
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         Ok((py.import("nddb")?.getattr("open")?, PyTuple::new(py, [&self.path])?))
+    }
+}
+
+/// Names of rules for the kept document: in a list, or as on the command line.
+#[derive(FromPyObject)]
+enum KeepRules {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl KeepRules {
+    fn names(self) -> Vec<String> {
+        match self {
+            Self::One(names) => names.split(',').map(str::to_owned).collect(),
+            Self::Several(names) => names,
+        }
     }
 }
 

@@ -202,3 +202,17 @@ def test_a_forked_child_reopens_the_reader_it_inherits(crawl):
     assert answer == ask(db)
     assert len(what) == 2 and all("another process" in message for message in what)
     assert len(list(rows)) == len(list(db.pairs())) - 1
+
+
+def test_keep_takes_what_the_command_takes(tmp_path):
+    with nddb.Writer(tmp_path / "kept.nddb", create=nddb.Config()) as writer:
+        text = " ".join(f"word{number}" for number in range(80))
+        writer.add("short", text=text)
+        writer.add("long", text=text + " and more")
+        writer.commit()
+    reader = nddb.open(tmp_path / "kept.nddb")
+    kept = {row["id"]: row["verdict"] for row in reader.clusters(keep="longest,id")}
+    assert kept == {"short": "remove", "long": "keep"}
+    assert list(reader.clusters(keep=["longest", "id"])) == list(reader.clusters(keep="longest,id"))
+    with pytest.raises(ValueError, match="nonsense"):
+        reader.clusters(keep="nonsense")

@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// the share that differs, and where the document stands: a .tsv, .jsonl or .parquet file
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
-    /// Keep all rows and add --with fields (default: all) that say which would be removed, and why
+    /// Keep all rows and add --with fields (default: all but copies) that say which would be removed, and why
     #[arg(long, requires = "clusters", conflicts_with = "removed_documents")]
     annotate: bool,
     /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
@@ -76,7 +76,8 @@ pub(crate) struct Args {
     /// Write the removed documents themselves here: a file or a folder, as with --output
     #[arg(long, value_name = "OUT")]
     removed_documents: Option<PathBuf>,
-    /// Add these fields to lines of JSON, or columns to Parquet
+    /// Add these fields to lines of JSON, or columns to Parquet: its cluster, why it is removed, or how often a kept
+    /// document was found in all that is stored
     #[arg(long, value_parser = fields(), value_delimiter = ',', value_name = "FIELDS", requires = "clusters")]
     with: Vec<FilterField>,
     /// What the inputs are: auto, warc, wet, arc, html, jsonl, parquet

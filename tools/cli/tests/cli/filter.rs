@@ -129,6 +129,27 @@ fn rows_say_their_cluster_on_request() {
 }
 
 #[test]
+fn a_kept_row_says_how_often_it_was_found_by_batch() {
+    let dir = Dir::with_database();
+    let texts = texts();
+    for (batch, copies) in [(None, 1), (Some("may"), 2), (Some("june"), 3)] {
+        let name = format!("{}.jsonl", batch.unwrap_or("first"));
+        let line = |copy: usize| json!({"id": format!("{name}-{copy}"), "text": texts[2]}).to_string() + "\n";
+        let alone = json!({"id": format!("{name}-alone"), "text": format!("only {name} has these words")}).to_string();
+        dir.write(&name, ((0..copies).map(line).collect::<String>() + &alone + "\n").as_bytes());
+        let labelled = batch.map_or(Vec::new(), |batch| vec!["--batch", batch]);
+        dir.nddb([&["load", "db", &name], &labelled[..]].concat()).done();
+    }
+    dir.nddb(["cluster", "db", "-o", "clusters"]).done();
+    let with = ["--clusters", "clusters", "--with", "copies,copies_by_batch", "-o", "out"];
+    dir.nddb([&["filter", "db", "first.jsonl"], &with[..]].concat()).done();
+    let rows = crate::texts::lines(std::str::from_utf8(&dir.read("out")).expect("text"));
+    assert_eq!((&rows[0]["copies"], &rows[1]["copies"]), (&json!(6), &json!(1)));
+    assert_eq!(rows[0]["copies_by_batch"], json!({"": 1, "june": 3, "may": 2}));
+    assert_eq!(rows[1]["copies_by_batch"], Value::Null);
+}
+
+#[test]
 fn rows_are_annotated_instead_of_removed() {
     let dir = clustered("in.jsonl", jsonl);
     let args = ["filter", "db", "in.jsonl", "--clusters", "clusters", "--annotate", "-o", "out"];
