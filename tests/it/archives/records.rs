@@ -611,3 +611,15 @@ fn addresses_that_are_not_read_say_how_to_get_the_file() {
         assert!(error.starts_with(address) && error.contains(told), "{error}");
     }
 }
+
+#[test]
+fn tables_of_arrow_and_orc_say_how_they_become_parquet() {
+    for (name, head, read) in [
+        ("x.feather", &b"ARROW1\0\0rest of it"[..], "pyarrow.feather.read_table"),
+        ("x.arrow", b"\xff\xff\xff\xff\x10\0\0\0 and more", "pyarrow.ipc.open_stream"),
+        ("x.orc", b"ORC and more", "pyarrow.orc.read_table"),
+    ] {
+        let error = Input::from_bytes(head.to_vec(), name, &Options::default()).err().expect(name).to_string();
+        assert!(error.starts_with(name) && error.contains(read), "{error}");
+    }
+}
