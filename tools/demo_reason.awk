@@ -1,4 +1,5 @@
-# What `nddb query --why` says of one pair, in a line: the probability, and the evidence that weighed most.
+# What `nddb query --why` says of one pair, in a line: the probability, and the sentence that explains it, or else the
+# evidence that weighed most.
 #
 # awk -v kind=KIND -v other=ID -v expected=near|apart -f tools/demo_reason.awk
 
@@ -11,6 +12,7 @@
     if (index(match_of, "\"rule\":\"identical\"")) { tell(1, "the texts are equal"); next }
     match(match_of, /"probability":[0-9.e-]+/)
     probability = substr(match_of, RSTART + 14, RLENGTH - 14)
+    if (match(match_of, /"sentence":"[^"]*"/)) { tell(probability, substr(match_of, RSTART + 12, RLENGTH - 13)); next }
     # The evidence that decided: for the verdict the most.
     most = -1
     while (match(match_of, /"says":"[^"]*","adds":[0-9.e-]+/)) {

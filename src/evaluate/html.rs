@@ -27,12 +27,18 @@ th { position: sticky; top: 0; background: var(--ground); }
 th:first-child, td:first-child, .text { text-align: left; }
 td.text { white-space: normal; overflow-wrap: anywhere; min-width: 64px; }
 nav { columns: 2 240px; max-width: 800px; margin: 16px 0; } nav a { display: block; }
-a { color: inherit; } summary { font-size: 20px; font-weight: bold; margin-top: 40px; cursor: pointer; }
-summary.small { font-size: 14px; font-weight: normal; margin-top: 4px; }
+a { color: inherit; }
+.lead { font-size: 20px; } .small { font-size: 13px; margin: 6px 0; }
+pre { background: var(--line); padding: 8px 12px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
+.pair { border-top: 1px solid var(--line); margin-top: 20px; padding-top: 8px; } .pair p { margin: 2px 0; \
+overflow-wrap: anywhere; max-width: none; } .pair span { opacity: 0.75; font-size: 13px; }
+h1, h2, h3, .key { overflow-wrap: anywhere; }
 .key { color: var(--ink); opacity: 0.75; font-size: 13px; overflow-wrap: anywhere; }
 @media (max-width: 700px) { body { margin: 12px auto; padding: 0 12px; } table { display: block; overflow-x: auto; \
-max-width: 100%; } th, td { padding: 2px 6px; } th { position: static; } }
-@media print { nav, summary { display: none; } .wide, .numbers { max-height: none; overflow: visible; } }
+max-width: 100%; } th, td { padding: 2px 6px; } th { position: static; } .stacked table, \
+.stacked tr, .stacked td { display: block; } .stacked th { display: none; } .stacked td { border: 0; padding: 1px 0; } \
+.stacked tr { border-bottom: 1px solid var(--line); padding: 4px 0; } }
+@media print { nav, a[download] { display: none; } .wide, .numbers { max-height: none; overflow: visible; } }
 svg [fill=\"#000000\"] { fill: var(--ink); } svg [stroke=\"#000000\"] { stroke: var(--ink); }
 @media (prefers-color-scheme: dark) { :root { --ink: #ddd; --ground: #16181b; --line: #444; --warn: #3a2c12; } }
 ";
@@ -71,19 +77,46 @@ impl Html {
         self.contents = Some((self.text.len(), self.sections.len()));
     }
 
-    /// Begins a part that is folded until the reader opens it.
-    pub fn fold(&mut self, title: &str) {
-        self.text += &format!("<details>\n<summary>{}</summary>\n", escape(title));
+    /// The first paragraph, in large letters.
+    pub fn lead(&mut self, text: &str) {
+        self.text += &format!("<p class=\"lead\">{}</p>\n", escape(text));
     }
 
-    /// Begins a folded part below a heading of the third level.
-    pub fn fold_small(&mut self, title: &str) {
-        self.text += &format!("<details>\n<summary class=\"small\">{}</summary>\n", escape(title));
+    /// A short remark on what follows.
+    pub fn small(&mut self, text: &str) {
+        self.text += &format!("<p class=\"small\">{}</p>\n", escape(text));
     }
 
-    /// Ends the part that is folded.
-    pub fn unfold(&mut self) {
-        self.text += "</details>\n";
+    /// Lines to be typed.
+    pub fn commands(&mut self, lines: &[String]) {
+        let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
+        self.text += &format!("<pre>{}</pre>\n", lines.join("\n"));
+    }
+
+    /// A link that saves a text as a file of this name.
+    pub fn download(&mut self, name: &str, content: &str, label: &str) {
+        let mut encoded = String::with_capacity(content.len() * 3 / 2);
+        for byte in content.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(byte.into()),
+                _ => encoded += &format!("%{byte:02X}"),
+            }
+        }
+        self.text += &format!(
+            "<p><a download=\"{}\" href=\"data:text/tab-separated-values;charset=utf-8,{encoded}\">{}</a></p>\n",
+            escape(name),
+            escape(label)
+        );
+    }
+
+    /// Two documents below each other: what each is, its title and its address.
+    pub fn pair(&mut self, documents: &[(&str, &str, &str); 2]) {
+        self.text += "<div class=\"pair\">\n";
+        for (what, title, address) in documents {
+            let [what, title, address] = [what, title, address].map(|text| escape(text));
+            self.text += &format!("<p><b>{what}</b> {title} <span>{address}</span></p>\n");
+        }
+        self.text += "</div>\n";
     }
 
     /// A paragraph in small letters.
@@ -122,6 +155,13 @@ impl Html {
             self.text += "</tr>\n";
         }
         self.text += "</table>\n";
+    }
+
+    /// A table of texts, whose cells stand below each other on a narrow page.
+    pub fn stacked_table(&mut self, titles: &[&str], rows: &[Vec<String>]) {
+        self.text += "<div class=\"stacked\">\n";
+        self.table(titles, rows);
+        self.text += "</div>\n";
     }
 
     /// A table that may be wider or longer than the page.

@@ -54,7 +54,7 @@
         button.setAttribute("aria-pressed", String(given(place, question) === button.dataset.answer));
       }
     }
-    if (!isDone) {
+    if (!isDone && find("differs")) {
       for (const button of find("differs").querySelectorAll("button")) {
         button.setAttribute("aria-pressed", String(differs(place) === button.dataset.answer));
       }
@@ -104,7 +104,7 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   };
 
-  for (const question of [...questions, "differs"]) {
+  for (const question of [...questions, "differs"].filter(find)) {
     for (const button of find(question).querySelectorAll("button")) {
       button.addEventListener("click", () => answer(question, button.dataset.answer));
     }

@@ -1,4 +1,5 @@
-//! The page of an audit: one file that shows the pairs one after the other, and asks two questions about each.
+//! The page of an audit: one file that shows the pairs one after the other, and asks two questions about each, and on
+//! request what differs.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -41,7 +42,8 @@ pub(super) const COLUMNS: [&str; 19] = [
 
 impl Audit {
     /// Returns the page: one self-contained HTML file that makes no network requests and runs only its own script.
-    pub fn page(&self) -> String {
+    /// `asks_kinds` adds a question about the kind of difference (Henzinger 2006, Tables 3 and 6).
+    pub fn page(&self, asks_kinds: bool) -> String {
         let style = format!("{STYLE}{WORD_DIFF_STYLE}");
         let db = escape(&self.db);
         let mut page = format!(
@@ -59,7 +61,7 @@ impl Audit {
              </button></header>\n<noscript><p>This page needs its script: allow scripts for it.</p></noscript>\n\
              <p id=\"trouble\" hidden></p>\n"
         );
-        page += &self.explanation();
+        page += &self.explanation(asks_kinds);
         let order: Vec<String> = self.order.iter().map(usize::to_string).collect();
         page += &format!(
             "<main id=\"pairs\" data-audit=\"{}\" data-columns=\"{}\" data-order=\"{}\">\n",
@@ -78,14 +80,18 @@ impl Audit {
         page += "<footer id=\"questions\">\n";
         page += &question("lost", "Is information lost if the page on the right goes?");
         page += &question("good", "Is the kept page on the left as good as the other one?");
-        page += &kinds();
+        page += &if asks_kinds { kinds() } else { String::new() };
         page += "<span><button id=\"back\"><kbd>\u{2190}</kbd> Back</button> <button id=\"next\">Skip \
                  <kbd>\u{2192}</kbd></button></span>\n</footer>\n";
         page += &format!("<script>{SCRIPT}</script>\n</body>\n</html>\n");
         page
     }
 
-    fn explanation(&self) -> String {
+    fn explanation(&self, asks_kinds: bool) -> String {
+        let kinds = match asks_kinds {
+            true => "<b>What differs?</b> A guess by the words is marked already; choose what you see. ",
+            false => "",
+        };
         format!(
             "<details id=\"how\" open><summary>How to judge</summary>\n<p>Left stands the page that is kept, right the one that goes. \
              Words that only one of them has are marked. <b>Is information lost?</b> Yes, if the right page says \
@@ -93,7 +99,7 @@ impl Audit {
              a counter, advertising. <b>Is the kept page as good?</b> No, if it is broken, cut off, older than it should \
              be, or at the worse address. Keys: <kbd>y</kbd> yes, <kbd>n</kbd> no, <kbd>u</kbd> cannot tell, \
              <kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> back and on, <kbd>Backspace</kbd> takes answers back, <kbd>d</kbd> \
-             downloads. <b>What differs?</b> A guess by the words is marked already; choose what you see. Answers are kept in this browser, for this audit alone.</p>\n<p>{} drawn by seed {} from {}; some come twice. What the \
+             downloads. {kinds}Answers are kept in this browser, for this audit alone.</p>\n<p>{} drawn by seed {} from {}; some come twice. What the \
              method thinks of a pair is not shown, so that it does not sway you.</p></details>\n",
             counted(self.pairs.len() as u64, "pair"),
             self.seed,
@@ -148,11 +154,11 @@ impl Audit {
 }
 
 fn head(what: &str, page: &KnownPage) -> String {
-    let title = page.title.as_deref().unwrap_or("(no title)");
+    let title = page.title.clone().or_else(|| page.snippet()).unwrap_or_default();
     let address = page.url.as_deref().unwrap_or(ShownId(&page.id).as_str());
     format!(
         "<div><h2>{what}</h2><p dir=\"auto\">{}</p><p class=\"address\">{}</p></div>",
-        escape(title),
+        escape(&title),
         escape(address)
     )
 }

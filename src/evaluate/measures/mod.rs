@@ -11,7 +11,6 @@ mod perhaps;
 mod prints;
 mod sample;
 mod similarities;
-mod sizes;
 mod straining;
 mod terms;
 #[cfg(test)]
@@ -22,6 +21,5 @@ pub use perhaps::{AtSignatures, Perhaps, SIGNATURE_STEPS, perhaps};
 pub use prints::{BUCKETS, Hot, Prints, prints};
 pub use sample::{SELECTED, TextSample, text_sample};
 pub use similarities::{Grid, similarities};
-pub use sizes::{Sizes, sizes};
 pub use straining::{AtWindow, Straining, WINDOWS, comparison_times, straining};
 pub use terms::{TERMS_MAX, TermDifferences, term_differences};

@@ -1,14 +1,10 @@
-//! Reports: the documents that clustering would remove and what would be lost, the measurements of the papers on a
-//! database, and a page that shows both with plots.
+//! Reports: the documents that clustering would remove, what would be lost, and a page that shows it.
 
+mod deciding;
 mod measured;
 mod overview;
-mod overview_page;
 mod page;
-mod text_page;
-mod texts;
+mod paths;
 
-pub use measured::{Measured, Report, SAMPLE};
-pub use overview::{Lossy, Overview, Share, ShownCluster, Thin};
-pub use page::C_RANGES;
-pub use texts::Texts;
+pub use measured::Report;
+pub use overview::{Listed, Lossy, Overview, Share, ShownCluster, Thin};

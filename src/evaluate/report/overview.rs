@@ -5,15 +5,22 @@ use std::collections::{BTreeMap, HashMap};
 
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{ClusterOptions, Collection, Keep, KnownLoss, MemberVerdict, UnreadTexts, is_thin_document};
+use nddb_format::record::ShownId;
 use nddb_index::{Progress, Result, View};
 use nddb_verdict::{Comparison, Level, Words, sentence};
 
+use super::deciding::deciding;
+use super::paths::Paths;
 use crate::removals::{JudgedMember, KnownPage, Removals, ScoreBin, read_pages};
 
 /// Number of sites that are listed by name.
 const SITES: usize = 20;
-/// Number of removals that are shown with what they lose.
-const WORST: usize = 20;
+/// Number of removals that are shown with what they lose, and of doubtful ones.
+const WORST: usize = 12;
+/// Probability from which a removal is not doubtful.
+const CERTAIN: f64 = 0.9;
+/// Number of removals that the page lists to be downloaded.
+const LISTED: usize = 20_000;
 /// Number of clusters that are shown, and of thin clusters.
 const CLUSTERS: usize = 10;
 const THIN_CLUSTERS: usize = 5;
@@ -35,7 +42,7 @@ pub struct Overview {
     pub words: [u64; 2],
     /// Bytes of all documents in their archives, as far as they are known, and of those to remove.
     pub bytes: [u64; 2],
-    /// Clusters of at least two documents, without clusters of empty texts.
+    /// Clusters of at least two documents.
     pub clusters: u64,
     /// Documents in these.
     pub clustered: u64,
@@ -45,6 +52,8 @@ pub struct Overview {
     pub sites: Vec<Share>,
     /// The number of other sites, and all of them together.
     pub other_sites: (u64, Share),
+    /// The folders of addresses from which most documents are removed, by host and first folder.
+    pub paths: Vec<Share>,
     /// Batches by name, and the documents without a batch; empty if there is no batch.
     pub batches: Vec<Share>,
     /// Removed documents by rule and range of score.
@@ -53,6 +62,10 @@ pub struct Overview {
     pub unverified: u64,
     /// The removals that lose most, those first.
     pub worst: Vec<Lossy>,
+    /// The removals of the least probability, those first.
+    pub doubtful: Vec<Lossy>,
+    /// Removals, in bytewise order of ids, up to a limit.
+    pub list: Vec<Listed>,
     /// The largest clusters, thin ones left out.
     pub largest: Vec<ShownCluster>,
     /// Thin pages: pages with too little content.
@@ -72,6 +85,19 @@ pub struct Share {
     pub removed: u64,
 }
 
+/// A removal in the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The ids of the removed and of the kept document.
+    pub ids: [String; 2],
+    /// The rule that decided.
+    pub rule: String,
+    /// The probability, if the rule gives one.
+    pub probability: Option<f64>,
+    /// The share of its words that is lost, if it is known.
+    pub loss: Option<f64>,
+}
+
 /// A removal and what is lost by it.
 #[derive(Debug)]
 pub struct Lossy {
@@ -79,6 +105,10 @@ pub struct Lossy {
     pub pages: [KnownPage; 2],
     /// The share of its words that is lost, of its content or its whole text; of an estimate the greatest plausible one.
     pub share: f64,
+    /// The probability that the two are near-duplicates.
+    pub probability: Option<f64>,
+    /// By which rule the other one is kept, in words.
+    pub chosen: &'static str,
     /// The lost words, passage by passage; empty if a text could not be read.
     pub passages: Vec<String>,
     /// Why the two are near, in a sentence.
@@ -135,8 +165,10 @@ impl Overview {
         for member in removals.removed() {
             *made.scores.entry((removals.rule(member).to_owned(), member.score.bin())).or_default() += 1;
         }
-        made.unverified = removals.clusters.summary.unverified;
-        let worst = worst(removals);
+        let summary = &removals.clusters.summary;
+        (made.unverified, made.clusters, made.clustered) = (summary.unverified, summary.clusters, summary.clustered);
+        let (worst, doubtful) = (worst(removals), doubtful(removals));
+        made.list = removals.removed().take(LISTED).map(|member| listed(collection, removals, member)).collect();
         let sites = made.count(collection, removals);
         made.name_sites(view, collection, sites)?;
         made.count_bytes(view, collection, removals)?;
@@ -145,7 +177,8 @@ impl Overview {
         let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
         let shown = largest.iter().chain(&thin).flat_map(|cluster| &cluster.members);
         shown.for_each(|&member| wanted.insert(member as usize));
-        worst.iter().flat_map(|(_, pair)| pair).for_each(|&member| wanted.insert(member as usize));
+        let members = worst.iter().chain(&doubtful).flat_map(|member| [member.member, member.kept]);
+        members.for_each(|member| wanted.insert(member as usize));
         let resources = &removals.options.pairs.resources;
         let (pages, unread) = read_pages(view, collection, &wanted, resources, watch)?;
         let show = |chosen: Chosen| {
@@ -164,7 +197,9 @@ impl Overview {
         made.largest = largest.into_iter().map(show).collect();
         made.thin.largest = thin.into_iter().map(show).collect();
         made.unread = unread;
-        made.worst = worst.into_iter().map(|(share, pair)| Lossy::of(share, pair, &pages, collection)).collect();
+        let lossy = |member: &JudgedMember| Lossy::of(removals, collection, member, &pages);
+        made.worst = worst.iter().map(lossy).collect();
+        made.doubtful = doubtful.iter().map(lossy).collect();
         Ok(made)
     }
 
@@ -194,13 +229,17 @@ impl Overview {
 
     /// Adds the sizes of documents in their archives.
     fn count_bytes(&mut self, view: View<'_>, collection: &Collection, removals: &Removals) -> Result<()> {
+        let mut paths = Paths::default();
         view.each(&mut |stored| {
             let size = stored.record.source.map_or(0, |source| source.length);
             let is_removed = |ordinal| removals.clusters.is_removed(collection.row(ordinal).rank);
-            let removed = u64::from(collection.find(&stored.record.id).is_some_and(is_removed));
-            self.bytes = [self.bytes[0] + size, self.bytes[1] + size * removed];
+            let is_removed = collection.find(&stored.record.id).is_some_and(is_removed);
+            self.bytes = [self.bytes[0] + size, self.bytes[1] + size * u64::from(is_removed)];
+            paths.count(stored.record.url.as_deref(), is_removed);
             Ok(true)
-        })
+        })?;
+        self.paths = paths.most();
+        Ok(())
     }
 
     /// Names the sites from which most documents are removed, and sums up the others.
@@ -233,8 +272,6 @@ impl Overview {
             if cluster.empty {
                 return Ok(());
             }
-            self.clusters += 1;
-            self.clustered += cluster.members.len() as u64;
             self.thin.clusters += u64::from(cluster.thin);
             let (chosen, most) = if cluster.thin { (&mut thin, THIN_CLUSTERS) } else { (&mut largest, CLUSTERS) };
             let size = cluster.members.len() as u64;
@@ -256,19 +293,50 @@ impl Overview {
     }
 }
 
-/// Returns the removals that lose most, by the share that is lost: removed and kept document.
-fn worst(removals: &Removals) -> Vec<(f64, [u32; 2])> {
-    let share = |member: &JudgedMember| removals.clusters.loss(member.member).and_then(KnownLoss::share);
-    let lossy =
-        |member: &JudgedMember| Some((share(member).filter(|share| *share > 0.0)?, [member.member, member.kept]));
-    let mut worst: Vec<(f64, [u32; 2])> = removals.removed().filter_map(lossy).collect();
-    worst.sort_by(|(a, pair), (b, other)| b.total_cmp(a).then_with(|| pair.cmp(other)));
-    worst.truncate(WORST);
-    worst
+/// Returns the share that is lost by a removal.
+fn share(removals: &Removals, member: &JudgedMember) -> Option<f64> {
+    removals.clusters.loss(member.member).and_then(KnownLoss::share)
+}
+
+/// Returns the removals that come first by a key.
+fn first_by(removals: &Removals, key: impl Fn(&JudgedMember) -> Option<f64>) -> Vec<JudgedMember> {
+    let keyed = |member: &JudgedMember| Some((key(member)?, *member));
+    let mut all: Vec<(f64, JudgedMember)> = removals.removed().filter_map(keyed).collect();
+    let pair = |member: &JudgedMember| (member.member, member.kept);
+    all.sort_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| pair(one).cmp(&pair(other))));
+    all.truncate(WORST);
+    all.into_iter().map(|(_, member)| member).collect()
+}
+
+/// Returns the removals that lose most.
+fn worst(removals: &Removals) -> Vec<JudgedMember> {
+    first_by(removals, |member| share(removals, member).filter(|share| *share > 0.0).map(|share| -share))
+}
+
+/// Returns the removals of the least probability.
+fn doubtful(removals: &Removals) -> Vec<JudgedMember> {
+    first_by(removals, |member| member.score.probability().filter(|probability| *probability < CERTAIN))
+}
+
+fn listed(collection: &Collection, removals: &Removals, member: &JudgedMember) -> Listed {
+    Listed {
+        ids: [member.member, member.kept].map(|ordinal| ShownId(collection.id(ordinal)).to_string()),
+        rule: removals.rule(member).to_owned(),
+        probability: member.score.probability(),
+        loss: share(removals, member),
+    }
 }
 
 impl Lossy {
-    fn of(share: f64, pair: [u32; 2], pages: &BTreeMap<u32, KnownPage>, collection: &Collection) -> Self {
+    fn of(
+        removals: &Removals,
+        collection: &Collection,
+        member: &JudgedMember,
+        pages: &BTreeMap<u32, KnownPage>,
+    ) -> Self {
+        let pair = [member.member, member.kept];
+        let (share, probability) = (share(removals, member).unwrap_or(0.0), member.score.probability());
+        let chosen = deciding(&removals.options.keep, collection, pair);
         let pages = pair.map(|ordinal| pages.get(&ordinal).cloned().unwrap_or_default());
         let compared = compare([&pages[0], &pages[1]]);
         let why = why(collection, pair, compared.as_ref().map(|(compared, _)| compared));
@@ -276,7 +344,7 @@ impl Lossy {
             let shown = |passage| text[words.range(passage)].replace('\n', " ");
             compared.lost.passages.into_iter().map(shown).collect()
         });
-        Self { pages, share, passages: passages.unwrap_or_default(), why }
+        Self { pages, share, probability, chosen, passages: passages.unwrap_or_default(), why }
     }
 }
 

@@ -1,75 +1,59 @@
-//! The page of a report.
+//! The page of a report: what would go, from where, and the removals to look at first.
 
-use std::collections::BTreeMap;
 use std::time::SystemTime;
 
+use nddb_dedup::MemberVerdict;
 use nddb_format::record::ShownId;
-use nddb_verdict::{Candidates, Method};
 
-use super::measured::{Measured, Report};
-use super::overview_page;
-use super::text_page;
-use crate::eval::COMBINED_C;
+use super::measured::Report;
+use super::overview::{Lossy, Overview, Share, ShownCluster};
 use crate::html::Html;
-use crate::measures::{BUCKETS, Grid};
 use crate::plot::{Plot, PlotError, Result};
-use nddb_jobs::quantity::{counted, decimal, grouped, unread_reasons};
-
-/// Ranges of C-similarity.
-pub const C_RANGES: [(u32, u32); 5] = [(372, 374), (375, 377), (378, 380), (381, 383), (384, 384)];
+use crate::removals::KnownPage;
+use crate::show::explained;
+use crate::word_diff::WordDiff;
+use nddb_jobs::quantity::{bytes as bytes_of, counted, grouped, unread_reasons};
 
 impl Report<'_> {
     /// Returns a sentence about texts that could not be read, if any; the report leaves them out.
     pub fn unread(&self) -> Option<String> {
-        let unread = if self.texts.unread.total() > 0 { &self.texts.unread } else { &self.overview.unread };
+        let unread = &self.overview.unread;
         (unread.total() > 0)
             .then(|| format!("texts could not be read, and the report lacks them: {}", unread_reasons(unread)))
     }
 
-    /// Returns the page: one self-contained HTML file. It names the command or call that made it.
+    /// Returns the page: one self-contained HTML file. It names the command or call that made it, and the commands that
+    /// may follow.
     ///
     /// # Errors
     /// [`PlotError`] of a plot that cannot be drawn.
-    pub fn page(&self, command: &str) -> Result<String, PlotError> {
+    pub fn page(&self, command: &str, next: &[String]) -> Result<String, PlotError> {
+        let overview = &self.overview;
         let mut html = Html::new(&format!("nddb report: {}", self.db));
         html.heading(1, &format!("Report of {}", self.db));
-        let held = self.collection.held();
-        html.paragraph(&format!(
-            "{}, of which {} have a fingerprint. Recipe {}.",
-            counted(held.documents, "document"),
-            grouped(held.fingerprints),
-            self.view.settings().recipe,
-        ));
-        html.remark(&format!(
-            "{}, made by nddb {} from generation {} of the database: {command}",
-            now(),
-            env!("CARGO_PKG_VERSION"),
-            self.view.generation(),
-        ));
+        summary(&mut html, self);
         if let Some(unread) = self.unread() {
             html.warning(&format!("Attention: {unread}."));
         }
-        html.contents();
-        overview_page::sections(&mut html, self)?;
-        html.fold("What the papers measure");
-        html.paragraph(
-            "This part has the measurements of the papers that the methods come from: how fingerprints are \
-             distributed, what each method finds, and what texts say.",
-        );
-        fingerprints(&mut html, self)?;
-        methods(&mut html, self)?;
-        similarities(&mut html, self)?;
-        text_page::sections(&mut html, &self.texts)?;
-        html.heading(2, "Not measured here");
-        html.paragraph(
-            "Precision and recall need labels: nddb eval --docs DOCS --pairs LABELS --report FILE measures them. The \
-             methods below were not run, for the reason beside each.",
-        );
-        if !self.refused.is_empty() {
-            let row = |(method, why): &(&str, String)| vec![(*method).to_owned(), why.clone()];
-            html.table(&["method", "not run because"], &self.refused.iter().map(row).collect::<Vec<_>>());
+        if !next.is_empty() {
+            html.paragraph("To remove them, and to judge a sample of the removals by hand:");
+            html.commands(next);
         }
-        html.unfold();
+        list(&mut html, overview);
+        html.contents();
+        shares(&mut html, overview)?;
+        look(&mut html, overview);
+        clusters(&mut html, overview);
+        thin(&mut html, overview);
+        members(&mut html, overview);
+        scores(&mut html, overview);
+        html.remark(&format!(
+            "{}, made by nddb {} from generation {} of the database, recipe {}: {command}",
+            now(),
+            env!("CARGO_PKG_VERSION"),
+            self.view.generation(),
+            self.view.settings().recipe,
+        ));
         Ok(html.finish())
     }
 }
@@ -79,244 +63,269 @@ fn now() -> String {
     chrono::DateTime::<chrono::Utc>::from(SystemTime::now()).format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-fn fingerprints(html: &mut Html, report: &Report<'_>) -> Result<()> {
-    let prints = &report.prints;
-    html.heading(2, "Fingerprints");
-    html.heading(3, "Where successive fingerprints first differ");
-    html.paragraph(&format!(
-        "Position of the leading 1-bit in the XOR of successive fingerprints, of {} different ones in ascending order; \
-         0 is the least bit (Manku et al. 2007, 4.2, Figure 2a). Random fingerprints would give a peak that halves at \
-         each step to both sides; what lies to the left of it is clusters of like documents.",
-        grouped(prints.distinct)
+fn summary(html: &mut Html, report: &Report<'_>) {
+    let overview = &report.overview;
+    html.lead(&format!(
+        "{} of {} would be removed ({}), {} kept.",
+        grouped(overview.removed),
+        counted(overview.documents, "document"),
+        percent(overview.removed, overview.documents),
+        grouped(overview.documents - overview.removed),
     ));
-    let rows: Vec<(u64, u64)> = (0..).zip(prints.leading.iter().copied()).collect();
-    bars(html, "leading 1-bits", ["position of the leading 1-bit", "pairs"], &rows)?;
-    html.heading(3, &format!("Fingerprints in {BUCKETS} buckets"));
-    html.paragraph(&format!(
-        "Documents in each of {BUCKETS} equal intervals of the space of values (Figure 2b). Random fingerprints would \
-         give {:.1} in each; spikes are clusters of like documents.",
-        prints.documents as f64 / BUCKETS as f64
-    ));
-    let plot = Plot { title: "documents in buckets", x: "bucket", y: "documents" };
-    let heights: Vec<(u64, f64)> = (0..).zip(prints.documents_in.map(|count| count as f64)).collect();
-    let both = prints.documents_in.iter().zip(&prints.distinct_in).enumerate();
-    let rows: Vec<Vec<String>> = both
-        .map(|(bucket, (&documents, &distinct))| vec![bucket.to_string(), grouped(documents), grouped(distinct)])
-        .collect();
-    html.plot(&plot.bars(&heights)?, &["bucket", "documents", "different"], &rows);
-    if prints.hottest.is_empty() {
-        html.paragraph("No two documents have equal fingerprints.");
-        return Ok(());
+    let [words, removed_words] = overview.words;
+    let [bytes, removed_bytes] = overview.bytes;
+    if words > 0 {
+        let stored = match bytes {
+            0 => String::new(),
+            _ => format!(", and {} of {} in their archives", bytes_of(removed_bytes), bytes_of(bytes)),
+        };
+        html.paragraph(&format!(
+            "With them would go {} of {} words ({}){stored}.",
+            grouped(removed_words),
+            grouped(words),
+            percent(removed_words, words),
+        ));
     }
-    html.paragraph("The fingerprints of most documents:");
-    let rows: Vec<Vec<String>> = prints
-        .hottest
-        .iter()
-        .map(|hot| {
-            let bucket = hot.fingerprint.0 >> (u32::from(prints.bits) - BUCKETS.ilog2());
-            let example = ShownId(report.collection.id(hot.example)).to_string();
-            vec![format!("{:016x}", hot.fingerprint.0), bucket.to_string(), grouped(hot.documents), example]
-        })
-        .collect();
-    html.table(&["fingerprint", "bucket", "documents", "for example"], &rows);
-    Ok(())
+    html.paragraph(&format!(
+        "{} are in {}. Of each cluster one document is kept, chosen by: {}. Another member goes only if it is itself near \
+         to one that is kept by the method {}, and the level {} allows what is lost: {}.",
+        counted(overview.clustered, "document"),
+        counted(overview.clusters, "cluster"),
+        overview.keep.join(", "),
+        report.method.name(),
+        overview.level,
+        overview.level.removes(),
+    ));
+    if overview.unverified > 0 {
+        html.paragraph(&format!(
+            "What {} of {} lose is known word by word; of {} it is estimated from sketches, which nobody verified.",
+            grouped(overview.removed.saturating_sub(overview.unverified)),
+            counted(overview.removed, "removal"),
+            grouped(overview.unverified),
+        ));
+    }
 }
 
-fn methods(html: &mut Html, report: &Report<'_>) -> Result<()> {
-    html.heading(2, "Near-duplicates by each method");
-    html.paragraph(
-        "Documents with different texts are the nodes of a graph, pairs of near-duplicates its edges (Henzinger 2006, \
-         results for algorithms B and C): copies of one text count once, except in the last column. The mean degree is \
-         over the documents that have a near-duplicate. A pair is of one site if both sites are known and equal.",
-    );
-    let rows: Vec<Vec<String>> = report.methods.iter().map(|measured| overview(measured, &*report.default)).collect();
-    let titles =
-        ["method", "documents", "with near-duplicate", "pairs", "mean degree", "same site", "exponent", "with copies"];
-    html.table(&titles, &rows);
-    for measured in &report.methods {
-        let (graph, sizes) = (&measured.graph, &measured.sizes);
-        let name = measured.options.method.name();
-        if graph.near > 0 {
-            html.heading(3, &format!("{name}: degrees"));
-            let exponent = graph.exponent().map_or(String::new(), |slope| {
-                format!(" A straight line of least squares through the points falls with exponent {slope:.2}.")
-            });
-            let stars = graph.summary.stars;
-            let cut = if stars == 0 {
-                String::new()
-            } else {
-                format!(" {} of candidates above the limit: there may be more pairs.", counted(stars, "group"))
-            };
-            html.paragraph(&format!("Documents by their number of near-duplicates.{exponent}{cut}"));
-            log_points(html, ["near-duplicates", "documents"], &graph.degrees)?;
-        }
-        if !sizes.clusters.is_empty() {
-            html.heading(3, &format!("{name}: clusters"));
-            html.paragraph(&format!(
-                "{}, copies of one text included, the largest of {}; {} would be removed.",
-                counted(sizes.clusters.values().sum(), "star cluster"),
-                counted(*sizes.clusters.keys().next_back().unwrap_or(&0), "document"),
-                counted(sizes.summary.removed, "document"),
-            ));
-            log_points(html, ["documents in a cluster", "clusters"], &sizes.clusters)?;
-        }
+/// Offers the list of removals.
+fn list(html: &mut Html, overview: &Overview) {
+    if overview.list.is_empty() {
+        return;
     }
-    Ok(())
-}
-
-fn overview(measured: &Measured, default: &dyn Method) -> Vec<String> {
-    let graph = &measured.graph;
-    let method = &measured.options.method;
-    let mut name = match method.candidates() {
-        Candidates::Near(k) => format!("{method}, k = {k}"),
-        _ => method.name().into(),
+    let mut lines = String::from("removed\tkept\trule\tprobability\tloss\n");
+    let number = |share: Option<f64>| share.map_or_else(String::new, |share| format!("{share:.6}"));
+    for removal in &overview.list {
+        let [removed, kept] = removal.ids.each_ref().map(|id| id.replace(['\t', '\n', '\r'], " "));
+        let (probability, loss) = (number(removal.probability), number(removal.loss));
+        lines += &format!("{removed}\t{kept}\t{}\t{probability}\t{loss}\n", removal.rule);
+    }
+    let listed = overview.list.len() as u64;
+    let label = match overview.removed > listed {
+        true => format!("Download the first {} removals", grouped(listed)),
+        false => format!("Download the list of {}", counted(listed, "removal")),
     };
-    if method.name() == default.name() {
-        name += " (the default)";
-    }
-    vec![
-        name,
-        grouped(graph.nodes),
-        format!("{} ({})", grouped(graph.near), share(graph.near, graph.nodes)),
-        grouped(graph.edges),
-        format!("{:.2}", graph.mean_degree()),
-        share(graph.same_site, graph.edges),
-        decimal(graph.exponent(), 2),
-        format!("{} ({})", grouped(graph.documents_near), share(graph.documents_near, graph.documents)),
-    ]
+    html.download("removed.tsv", &lines, &label);
 }
 
-fn similarities(html: &mut Html, report: &Report<'_>) -> Result<()> {
-    html.heading(2, "B-similarity and C-similarity");
-    html.paragraph(
-        "B-similarity is the number of equal supershingles, 0 to 6; C-similarity the number of equal bits of the \
-         projections, 0 to 384. All pairs of documents with different texts are looked at (Henzinger 2006, \
-         correlation).",
-    );
-    if report.b.is_none() && report.c.is_none() {
-        html.paragraph("The database has neither supershingles nor projections.");
+/// Shows the removals that lose most, and the doubtful ones.
+fn look(html: &mut Html, overview: &Overview) {
+    html.heading(2, "Look at these first");
+    if overview.removed == 0 {
+        html.paragraph("Nothing is removed, so nothing is lost.");
+        return;
     }
-    if let Some(grid) = &report.b {
-        b_similar(html, grid)?;
+    html.heading(3, "What is lost");
+    match overview.worst.is_empty() {
+        true => html.paragraph("No removed document has a word that the kept one lacks."),
+        false => html.paragraph(
+            "The removals that lose most, as a share of the words of the content or of the whole text, whichever is less.",
+        ),
     }
-    if let Some(grid) = &report.c {
-        c_similar(html, grid)?;
+    overview.worst.iter().for_each(|lossy| removal(html, lossy));
+    html.heading(3, "Doubtful");
+    match overview.doubtful.is_empty() {
+        true => html.paragraph("No removal has a probability below 0.9."),
+        false => html.paragraph("The removals of the least probability."),
     }
-    Ok(())
+    overview.doubtful.iter().for_each(|lossy| removal(html, lossy));
 }
 
-fn b_similar(html: &mut Html, grid: &Grid) -> Result<()> {
-    let known = grid.pairs - grid.unknown;
-    html.heading(3, "B-similar pairs");
-    if grid.pairs == 0 {
-        html.paragraph("No pair has B-similarity 2 and more.");
-        return Ok(());
+/// Shows a removal: both documents, why, and how they differ.
+fn removal(html: &mut Html, lossy: &Lossy) {
+    let [removed, kept] = &lossy.pages;
+    let lost = format!("loses {:.1}% of its words", 100.0 * lossy.share);
+    let probability = lossy.probability.map_or_else(String::new, |share| format!(", probability {share:.2}"));
+    let of = [removed, kept].map(|page| (title(page), address(page)));
+    html.pair(&[("removed", &of[0].0, &of[0].1), ("kept", &of[1].0, &of[1].1)]);
+    html.small(&format!("{} It {lost}{probability}. The other is kept because {}.", lossy.why, lossy.chosen));
+    match removed.text.as_deref().zip(kept.text.as_deref()) {
+        Some((text, other)) => html.word_diff(&WordDiff::new(text, other)),
+        None => html.small("A text could not be read, so what is lost is estimated."),
     }
-    html.paragraph(&format!(
-        "{} with B-similarity 2 and more{}. {} of them have C-similarity 372 and more. Correlation of the two: {}.",
-        counted(grid.pairs, "pair"),
-        caveat(grid),
-        share(grid.from_c(372), known),
-        decimal(grid.correlation(), 2),
-    ));
-    if known == 0 {
-        return Ok(());
-    }
-    let plot = Plot { title: "B-similarity of B-similar pairs", x: "B-similarity", y: "pairs" };
-    let heights: Vec<(u64, f64)> = (2..=6).map(|b| (u64::from(b), grid.with_b(b) as f64)).collect();
-    let rows: Vec<Vec<String>> = (2..=6)
-        .map(|b| {
-            let pairs = grid.with_b(b);
-            vec![b.to_string(), grouped(pairs), share(pairs, known), decimal(grid.mean_c(b), 2)]
-        })
-        .collect();
-    html.plot(&plot.bars(&heights)?, &["B-similarity", "pairs", "share", "mean C-similarity"], &rows);
-    for b in 2..=6 {
-        if grid.with_b(b) > 0 {
-            html.heading(3, &format!("C-similarity of pairs with B-similarity {b}"));
-            let least = (0..=384).find(|&c| grid.pairs_at(b, c) > 0).unwrap_or(0).min(364);
-            let rows: Vec<(u64, u64)> = (least..=384).map(|c| (c.into(), grid.pairs_at(b, c))).collect();
-            bars(html, "C-similarity", ["C-similarity", "pairs"], &rows)?;
-        }
-    }
-    html.heading(3, "What the combined rule keeps");
-    html.paragraph(
-        "B-similar pairs with at least this C-similarity (Henzinger 2006, the combined algorithm, which takes \
-         355).",
-    );
-    let plot = Plot { title: "pairs kept", x: "least C-similarity R", y: "pairs kept" };
-    let heights: Vec<(u64, f64)> = COMBINED_C.map(|least| (least.into(), grid.from_c(least) as f64)).collect();
-    let rows: Vec<Vec<String>> = COMBINED_C
-        .map(|least| vec![least.to_string(), grouped(grid.from_c(least)), share(grid.from_c(least), known)])
-        .collect();
-    html.plot(&plot.bars(&heights)?, &["c", "pairs kept", "share"], &rows);
-    Ok(())
 }
 
-fn c_similar(html: &mut Html, grid: &Grid) -> Result<()> {
-    let known = grid.pairs - grid.unknown;
-    let b_similar: u64 = (2..=6).map(|b| grid.with_b(b)).sum();
-    html.heading(3, "C-similar pairs");
-    if grid.pairs == 0 {
-        html.paragraph("No pair has C-similarity 372 and more.");
+/// Returns the title of a page, or else how its text begins.
+fn title(page: &KnownPage) -> String {
+    let text =
+        || page.text.as_deref().unwrap_or_default().split_whitespace().take(TITLE_WORDS).collect::<Vec<_>>().join(" ");
+    let title = page.title.clone().filter(|title| !title.trim().is_empty()).unwrap_or_else(text);
+    if title.is_empty() { address(page) } else { title }
+}
+
+/// Words of a text that stand for a title.
+const TITLE_WORDS: usize = 10;
+
+fn address(page: &KnownPage) -> String {
+    page.url.clone().unwrap_or_else(|| ShownId(&page.id).to_string())
+}
+
+fn members(html: &mut Html, overview: &Overview) {
+    let told = |verdict: MemberVerdict| match verdict {
+        MemberVerdict::Removed => "removed: near to the kept document".to_owned(),
+        MemberVerdict::Loses(reason) => format!("stays: near, but {reason}"),
+        MemberVerdict::Listed => "stays: near, but on the list of documents that are never removed".to_owned(),
+        MemberVerdict::Unverified => "stays: near, but a text could not be read".to_owned(),
+        _ => "stays: near to the founder of the cluster, not to the kept document".to_owned(),
+    };
+    let rows: Vec<Vec<String>> =
+        overview.verdicts.iter().map(|(&verdict, &count)| vec![told(verdict), grouped(count)]).collect();
+    if !rows.is_empty() {
+        html.heading(2, "Members of clusters");
+        html.table(&["besides the kept document", "documents"], &rows);
+    }
+}
+
+fn shares(html: &mut Html, overview: &Overview) -> Result<()> {
+    if overview.documents == 0 {
         return Ok(());
     }
-    html.paragraph(&format!(
-        "{} with C-similarity 372 and more{}. {} of them are B-similar, {} have B-similarity 0. Correlation of the two: {}.",
-        counted(grid.pairs, "pair"),
-        caveat(grid),
-        share(b_similar, known),
-        share(grid.with_b(0), known),
-        decimal(grid.correlation(), 2),
-    ));
-    if known == 0 {
-        return Ok(());
+    html.heading(2, "By site and folder");
+    let mut rows: Vec<Vec<String>> =
+        overview.sites.iter().map(|share| share_row(share, "(no site is known)")).collect();
+    let (count, others) = &overview.other_sites;
+    if *count > 0 {
+        rows.push(share_row(others, &format!("({} more)", counted(*count, "site"))));
     }
-    let rows: Vec<(u64, u64)> = (372..=384).map(|c| (c.into(), grid.with_c(c))).collect();
-    bars(html, "C-similarity of C-similar pairs", ["C-similarity", "pairs"], &rows)?;
-    let rows: Vec<(u64, u64)> = (0..=6).map(|b| (b.into(), grid.with_b(b))).collect();
-    bars(html, "B-similarity of C-similar pairs", ["B-similarity", "pairs"], &rows)?;
-    let rows: Vec<Vec<String>> = C_RANGES
+    let plot = Plot { title: "share of removed documents by site", x: "", y: "removed" };
+    let named = |share: &Share| share.name.clone().unwrap_or_else(|| "(no site)".into());
+    let bars: Vec<(String, [Option<f64>; 3])> = overview
+        .sites
         .iter()
-        .map(|&(from, to)| {
-            let pairs = (from..=to).map(|c| grid.with_c(c)).sum();
-            vec![format!("{from} to {to}"), grouped(pairs), decimal(grid.mean_b(from..=to), 2)]
+        .take(PLOTTED_SITES)
+        .map(|share| (named(share), [ratio(share.removed, share.documents), None, None]))
+        .collect();
+    html.plot(&plot.list(&bars)?, &["site", "documents", "removed", "share"], &rows);
+    let paths: Vec<Vec<String>> = overview.paths.iter().map(|share| share_row(share, "")).collect();
+    if !paths.is_empty() {
+        html.table(&["folder", "documents", "removed", "share"], &paths);
+    }
+    if !overview.batches.is_empty() {
+        html.heading(3, "By batch");
+        let rows: Vec<Vec<String>> = overview.batches.iter().map(|share| share_row(share, "(in no batch)")).collect();
+        html.table(&["batch", "documents", "removed", "share"], &rows);
+    }
+    Ok(())
+}
+
+/// Returns the cells of a part of the documents: its name, all, removed, and the share of these.
+fn share_row(share: &Share, nameless: &str) -> Vec<String> {
+    let name = share.name.clone().unwrap_or_else(|| nameless.into());
+    vec![name, grouped(share.documents), grouped(share.removed), percent(share.removed, share.documents)]
+}
+
+fn scores(html: &mut Html, overview: &Overview) {
+    if overview.scores.is_empty() {
+        return;
+    }
+    html.heading(2, "By rule and score");
+    let rows: Vec<Vec<String>> = overview
+        .scores
+        .iter()
+        .map(|((rule, bin), &removed)| {
+            vec![rule.clone(), bin.to_string(), grouped(removed), percent(removed, overview.removed)]
         })
         .collect();
-    html.table(&["C-similarity", "pairs", "mean B-similarity"], &rows);
-    Ok(())
+    html.table(&["rule that decided", "score", "removed", "share"], &rows);
 }
 
-/// Returns the limitations of the counts of a grid.
-fn caveat(grid: &Grid) -> String {
-    let mut text = String::new();
-    if grid.unknown > 0 {
-        text += &format!(" ({} without the other sketch are left out below)", grouped(grid.unknown));
+fn clusters(html: &mut Html, overview: &Overview) {
+    html.heading(2, "The largest clusters");
+    if overview.largest.is_empty() {
+        html.paragraph("There is no cluster of pages with enough content.");
+        return;
     }
-    if grid.cut > 0 {
-        text += &format!(", not counting all pairs of {} above the limit", counted(grid.cut, "group"));
+    html.paragraph(&format!(
+        "Some members of each, the kept one first. Title and text are read where the documents were loaded from.{}",
+        match overview.unread.total() {
+            0 => String::new(),
+            _ => format!(" Not read: {}.", unread_reasons(&overview.unread)),
+        }
+    ));
+    overview.largest.iter().for_each(|cluster| shown(html, cluster));
+}
+
+fn thin(html: &mut Html, overview: &Overview) {
+    html.heading(2, "Thin pages");
+    let thin = &overview.thin;
+    if thin.documents == 0 && thin.clusters == 0 {
+        html.paragraph("No page has too little content to be distinguished from others.");
+        return;
     }
-    text
+    html.warning(&format!(
+        "{} of {} have fewer than 30 words of content: redirections, error and login pages, lists of links, pages that \
+         scripts fill. What looks alike in so few words is no evidence, so such a page is removed only if its text is \
+         exactly that of the kept one: {} of them. Look whether these are the pages that were meant to be stored.",
+        grouped(thin.documents),
+        counted(overview.documents, "document"),
+        grouped(thin.removed),
+    ));
+    if thin.largest.is_empty() {
+        return;
+    }
+    html.paragraph(&format!("The kept page of {} is thin. The largest of these:", counted(thin.clusters, "cluster")));
+    thin.largest.iter().for_each(|cluster| shown(html, cluster));
 }
 
-fn bars(html: &mut Html, title: &str, axes: [&str; 2], rows: &[(u64, u64)]) -> Result<()> {
-    let heights: Vec<(u64, f64)> = rows.iter().map(|&(x, y)| (x, y as f64)).collect();
-    html.plot(&Plot { title, x: axes[0], y: axes[1] }.bars(&heights)?, &axes, &cells(rows.iter().copied()));
-    Ok(())
+fn shown(html: &mut Html, cluster: &ShownCluster) {
+    let gone = match cluster.removed {
+        0 => "none removed".to_owned(),
+        removed => format!("{} removed", grouped(removed)),
+    };
+    html.heading(3, &format!("{}, {gone}", counted(cluster.size, "document")));
+    let rows: Vec<Vec<String>> = cluster
+        .members
+        .iter()
+        .enumerate()
+        .map(|(index, (page, removed))| {
+            let what = match (index, removed) {
+                (0, _) => "kept",
+                (_, true) => "removed",
+                (_, false) => "stays",
+            };
+            vec![what.into(), title(page), address(page), page.snippet().unwrap_or_default()]
+        })
+        .collect();
+    html.stacked_table(&["", "title", "address", "text"], &rows);
+    let kept = cluster.members.first().map(|(page, _)| page);
+    let removed = cluster.members.iter().skip(1).find(|(_, removed)| *removed).map(|(page, _)| page);
+    if let Some((kept, removed)) = kept.zip(removed)
+        && let Some((text, other)) = kept.text.as_deref().zip(removed.text.as_deref())
+    {
+        let diff = WordDiff::new(text, other);
+        html.small(&format!(
+            "The kept page and the first that is removed: {}",
+            explained(cluster.why.as_deref(), &diff, kept.digest == removed.digest)
+        ));
+        html.word_diff(&diff);
+    }
 }
 
-fn log_points(html: &mut Html, axes: [&str; 2], counts: &BTreeMap<u64, u64>) -> Result<()> {
-    let points: Vec<(u64, u64)> =
-        counts.iter().map(|(&key, &count)| (key, count)).filter(|point| point.0 > 0).collect();
-    let plot = Plot { title: axes[0], x: axes[0], y: axes[1] };
-    html.plot(&plot.log_points(&points)?, &axes, &cells(counts.iter().map(|(&key, &count)| (key, count))));
-    Ok(())
+/// Sites whose shares are plotted.
+const PLOTTED_SITES: usize = 8;
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-fn cells(rows: impl Iterator<Item = (u64, u64)>) -> Vec<Vec<String>> {
-    rows.map(|(key, count)| vec![grouped(key), grouped(count)]).collect()
-}
-
-fn share(part: u64, whole: u64) -> String {
+fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
 }

@@ -122,7 +122,7 @@ def documents(database: Path, **options: Option) -> Rows:
 
 
 def export(database: Path, output: Path, **options: Option) -> Row:
-    """Writes the stored documents to a file: ``format`` is jsonl, tsv or parquet, ``columns`` are those of `documents`.
+    """Writes the stored documents to a file: ``format`` is jsonl, tsv, csv or parquet, ``columns`` as of `documents`.
 
     >>> nddb.commands.export("crawl.nddb", "documents.parquet", format="parquet", columns=["id", "fp"])["documents"]
     5
@@ -303,9 +303,9 @@ def revisits(database: Path, *inputs: Path, output: Path, **options: Option) -> 
 
 
 def report(database: Path, output: Path, **options: Option) -> Row:
-    """Writes an HTML page on what `cluster` would remove, with the confidence; returns its numbers.
+    """Writes an HTML page on what `cluster` would remove; returns its numbers.
 
-    >>> nddb.commands.report("crawl.nddb", "report.html", sample=0)["removals"]["removed"]
+    >>> nddb.commands.report("crawl.nddb", "report.html")["removals"]["removed"]
     2
     """
     return _summary("report", [database], {"output": output, **options})

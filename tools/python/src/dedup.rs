@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_array::builder::{ArrayBuilder, Int64Builder, StringBuilder};
 use nddb::Reader;
 use nddb::detect::{ClusterOptions, Resources, WordsFrom};
-use nddb_evaluate::report::{Report, SAMPLE};
+use nddb_evaluate::report::Report;
 use nddb_jobs::chain;
 use nddb_jobs::fields::LossValues;
 use nddb_jobs::output::{OutputError, Outputs};
@@ -157,13 +157,14 @@ pub(crate) fn write_report(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<()> {
-    let threads = threads.unwrap_or_else(usual_threads).max(1);
+    // One of the options of all steps; this one takes no threads.
+    let _ = threads;
     let page = interruptible::run(py, telling(&progress), |watching| -> Result<String> {
         let reader = Reader::open(&path)?;
         let options = options(&reader, &keep, min_probability, level.as_deref())?;
         let (view, resources, watch) = (reader.view(), Resources::default(), &mut watching.watch());
-        let report = Report::measure(name, view, Some(&options), &resources, SAMPLE, threads, watch)?;
-        report.page("nddb.dedup").map_err(|error| Fault::value(chain(&error)))
+        let report = Report::measure(name, view, Some(&options), &resources, watch)?;
+        report.page("nddb.dedup", &[]).map_err(|error| Fault::value(chain(&error)))
     })??;
     let outputs = Outputs::default();
     outputs.hold_as(format!("pid {}: nddb.dedup", std::process::id()));

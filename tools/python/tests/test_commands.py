@@ -98,7 +98,7 @@ CALLS = {
         "filter crawl.nddb pages.jsonl -o kept --clusters clusters --with kept --annotate"
     ),
     'revisits(DB, "web.warc", output="short.warc", near=True)': "revisits crawl.nddb web.warc -o short.warc --near",
-    'report(DB, "report.html", sample=50)': "report crawl.nddb -o report.html --sample 50",
+    'report(DB, "report.html")': "report crawl.nddb -o report.html",
     'audit(DB, "questions.html", sample=9, seed=2)': "audit crawl.nddb -o questions.html --sample 9 --seed 2",
     'score_audit("labels.tsv")': "audit --score labels.tsv",
     "check(DB, sample_recall=5)": "check crawl.nddb --sample-recall 5",

@@ -214,7 +214,7 @@ fn what_cannot_be_judged_is_told() {
 }
 
 /// The Chromium that there is; none is told.
-fn chromium() -> Option<&'static str> {
+pub(crate) fn chromium() -> Option<&'static str> {
     let there = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success());
     let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(there);
     if found.is_none() {
@@ -258,6 +258,7 @@ fn a_browser_takes_keys_and_writes_labels() {
     dir.nddb(["audit", "db", "-o", "audit.html", "--sample", "20"]).done();
     let page = text(&dir, "audit.html");
     let as_it_is = shown(browser, &dir, "audit.html");
+    assert!(!page.contains("id=\"differs\""), "kinds are asked for on request");
     assert!(as_it_is.contains("<span id=\"where\">1 of 20</span>"), "its policy lets the script run: {as_it_is}");
     assert!(
         as_it_is.contains("<title>Audit of db</title>") && !as_it_is.contains("<img"),

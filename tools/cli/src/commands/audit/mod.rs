@@ -56,8 +56,11 @@ pub(crate) struct Args {
     /// Draw as many pairs at each distance of 1 to so many bits, instead of removals; at most the k of the database
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     distances: Option<u32>,
+    /// Ask for the kind of each difference, too, with the kinds of Henzinger 2006
+    #[arg(long)]
+    kinds: bool,
     /// Score the answers in this file, instead of making a page
-    #[arg(long, value_name = "LABELS", conflicts_with_all = ["output", "sample", "seed", "distances"])]
+    #[arg(long, value_name = "LABELS", conflicts_with_all = ["output", "sample", "seed", "distances", "kinds"])]
     score: Option<PathBuf>,
 }
 
@@ -85,7 +88,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     if let Some(to) = &to {
         let mut output = Output::create(to)?;
-        output.write(audit.page().as_bytes())?;
+        output.write(audit.page(args.kinds).as_bytes())?;
         output.finish()?;
     }
     let strata = audit.strata.iter().map(|drawn| {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use nddb::View;
 use nddb::archive::{Format, Limits, Options, text_of};
 use nddb::detect::{ClusterOptions, PairOptions};
-use nddb_evaluate::report::{Report, SAMPLE};
+use nddb_evaluate::report::Report;
 use nddb_jobs::dedup::{Dedup, DedupWatch};
 use nddb_jobs::input;
 
@@ -141,11 +141,10 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if let Some(to) = &page {
         let name = args.given.iter().map(text_of).collect::<Vec<_>>().join(", ");
         let watch = &mut *meter.watch(true);
-        let (resources, threads) = (pairs::resources(global), global.threads());
-        let clustering = Some(&done.options);
         let command = format!("nddb dedup {name} --report {}", to.path().display());
-        let page = Report::measure(name, done.reader.view(), clustering, &resources, SAMPLE, threads, watch)?;
-        report::write(&page, &command, to)?;
+        let (clustering, resources) = (Some(&done.options), pairs::resources(global));
+        let page = Report::measure(name, done.reader.view(), clustering, &resources, watch)?;
+        report::write(&page, (&command, &[]), to)?;
     }
     let clusters = &done.summary.clusters;
     level_option::warnings(clusters).into_iter().for_each(|warning| messages.warn(warning));

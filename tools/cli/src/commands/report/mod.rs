@@ -1,13 +1,11 @@
-//! `nddb report`: a page with the documents that would be removed, and the measurements of the papers.
+//! `nddb report`: a page with the documents that would be removed.
 
 mod numbers;
-mod removal_numbers;
-mod text_numbers;
 
 use std::path::PathBuf;
 
 use nddb::archive::Format;
-use nddb_evaluate::report::{Report, SAMPLE};
+use nddb_evaluate::report::Report;
 use nddb_jobs::output::Destination;
 
 use super::pairs;
@@ -15,39 +13,28 @@ use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
-use crate::quantity::{counted, duration};
+use crate::quantity::{counted, duration, grouped};
 use crate::{database, interrupt};
 
-/// Report what `cluster` would remove and what would be lost, and measure the database as the papers do
+/// Report what `cluster` would remove, from which sites, and what would be lost
 ///
-/// Writes one self-contained HTML page. It begins with what `nddb cluster` would remove: the number of documents by
-/// site, batch, rule and score, the words and bytes that would go, the removals that lose most with the words they lose, the
-/// largest clusters, and pages with hardly any content. A part that is folded at first has the measurements of the
-/// papers, with plots: the distribution of fingerprints (Manku
-/// et al. 2007, Figure 2), the graph of near-duplicates and the clusters by each method that the database supports, the
-/// joint distribution of B-similarity and C-similarity and the number of terms that differ (Henzinger 2006), the number
-/// of signatures and the window size (Huang et al. 2008), and sampled shingles (Ye et al. 2007). Each plot has its
-/// numbers beside it; --json prints them to stdout. For measurements that need labels, use `nddb eval --report`.
+/// Writes one self-contained HTML page for the owner of the pages: how many documents would go, by site and folder; the
+/// removals that lose most and the doubtful ones, with the words that differ and why the other copy is kept; the largest
+/// clusters; pages with hardly any content; and the list of removals, to be saved. --json prints the numbers. The tables
+/// and figures of the papers are those of `nddb-lab paper`.
 ///
-/// The texts of a sample are read again from where they were loaded; --sample 0 reads none.
+/// The texts that are shown are read again from where they were loaded, unless the database keeps words.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb report crawl.nddb -o report.html
-  nddb report crawl.nddb --json | jq '.methods[] | {method, pairs, mean_degree}'
-  nddb report crawl.nddb --sample 5000 --seed 2 -o another.html")]
+  nddb report crawl.nddb --json | jq '.removals.sites[] | select(.removed > 0)'")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
     /// Write the page to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Approximate number of documents whose texts are read: N drawn at random, and at most N near-duplicates of these
-    #[arg(long, value_name = "N", default_value_t = SAMPLE.0)]
-    sample: usize,
-    /// Seed that selects the documents
-    #[arg(long, value_name = "N", default_value_t = SAMPLE.1)]
-    seed: u64,
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
@@ -61,13 +48,15 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let messages = global.messages();
     let meter = messages.meter("report");
     let db = args.database.db.display().to_string();
-    let sample = (args.sample, args.seed);
     let resources = pairs::resources(global);
-    let command = format!("nddb report {db} --sample {} --seed {}", args.sample, args.seed);
-    let watch = &mut *meter.watch(true);
-    let report = Report::measure(db, reader.view(), None, &resources, sample, global.threads(), watch)?;
+    let report = Report::measure(db.clone(), reader.view(), None, &resources, &mut *meter.watch(true))?;
+    let next = [
+        format!("nddb cluster {db} -o clusters"),
+        format!("nddb filter {db} INPUT -o kept/ --clusters clusters"),
+        format!("nddb audit {db} -o audit.html"),
+    ];
     if let Some(to) = &to {
-        write(&report, &command, to)?;
+        write(&report, (&format!("nddb report {db}"), &next), to)?;
     }
     if global.json {
         global.summary(&meter, numbers::value(&report))?;
@@ -77,14 +66,18 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         messages.hint("'nddb sources' lists the archives, and tells the database where they were moved");
     }
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
-    let documents = counted(report.collection.held().documents, "document");
-    meter.finish(&format!("{documents} measured by {} in {took}", counted(report.methods.len() as u64, "method")));
+    let (documents, removed) = (counted(report.overview.documents, "document"), grouped(report.overview.removed));
+    meter.finish(&format!("{documents}, {removed} to be removed, in {took}"));
     Ok(Code::Done)
 }
 
 /// Writes the page of the report that a command made.
-pub(in crate::commands) fn write(report: &Report<'_>, command: &str, to: &Destination) -> Result<()> {
-    let page = report.page(command)?;
+pub(in crate::commands) fn write(
+    report: &Report<'_>,
+    (command, next): (&str, &[String]),
+    to: &Destination,
+) -> Result<()> {
+    let page = report.page(command, next)?;
     let mut output = Output::create(to)?;
     output.write(page.as_bytes())?;
     output.finish()

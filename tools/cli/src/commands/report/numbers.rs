@@ -1,25 +1,12 @@
-//! The measurements of a report as JSON, the data of its page.
+//! The numbers of a report as JSON.
 
-use std::collections::BTreeMap;
-
-use nddb_evaluate::eval::COMBINED_C;
-use nddb_evaluate::measures::Grid;
-use nddb_evaluate::report::{C_RANGES, Measured, Report};
+use nddb_evaluate::report::{Lossy, Report, Share, ShownCluster};
 use nddb_jobs::json::Id;
 use serde_json::{Value, json};
 
-use super::{removal_numbers, text_numbers};
+use crate::text_options::unread_value;
 
 pub(super) fn value(report: &Report<'_>) -> Value {
-    let prints = &report.prints;
-    let hottest = prints.hottest.iter().map(|hot| {
-        json!({
-            "fingerprint": format!("{:016x}", hot.fingerprint.0),
-            "documents": hot.documents,
-            "example": Id(report.collection.id(hot.example)),
-        })
-    });
-    let refused = report.refused.iter().map(|(method, why)| json!({"method": method, "why": why}));
     json!({
         "input": {
             "db": report.db,
@@ -28,68 +15,68 @@ pub(super) fn value(report: &Report<'_>) -> Value {
         },
         "recipe": report.view.settings().recipe,
         "versions": {"nddb": env!("CARGO_PKG_VERSION"), "format": nddb_format::fields::FORMAT},
-        "documents": report.collection.held().documents,
-        "removals": removal_numbers::value(report),
-        "fingerprints": {
-            "bits": prints.bits,
-            "documents": prints.documents,
-            "distinct": prints.distinct,
-            "leading": prints.leading,
-            "documents_in": prints.documents_in.to_vec(),
-            "distinct_in": prints.distinct_in.to_vec(),
-            "hottest": hottest.collect::<Vec<_>>(),
+        "removals": removals(report),
+    })
+}
+
+fn removals(report: &Report<'_>) -> Value {
+    let overview = &report.overview;
+    let verdicts: serde_json::Map<String, Value> =
+        overview.verdicts.iter().map(|(verdict, &count)| (verdict.name().to_owned(), count.into())).collect();
+    let scores = overview
+        .scores
+        .iter()
+        .map(|((rule, bin), removed)| json!({"rule": rule, "score": bin.to_string(), "removed": removed}));
+    let lossy = |lossy: &Lossy| {
+        let [removed, kept] = &lossy.pages;
+        json!({
+            "id": Id(&removed.id),
+            "kept": Id(&kept.id),
+            "why": lossy.why,
+            "probability": lossy.probability,
+            "loss": lossy.share,
+            "lost": lossy.passages,
+            "chosen": lossy.chosen,
+        })
+    };
+    let (count, others) = &overview.other_sites;
+    json!({
+        "keep": overview.keep,
+        "level": overview.level.name(),
+        "method": report.method.name(),
+        "documents": overview.documents,
+        "removed": overview.removed,
+        "words": {"all": overview.words[0], "removed": overview.words[1]},
+        "bytes": {"all": overview.bytes[0], "removed": overview.bytes[1]},
+        "clusters": overview.clusters,
+        "clustered": overview.clustered,
+        "members": verdicts,
+        "unverified": overview.unverified,
+        "worst": overview.worst.iter().map(lossy).collect::<Vec<_>>(),
+        "doubtful": overview.doubtful.iter().map(lossy).collect::<Vec<_>>(),
+        "sites": overview.sites.iter().map(share).collect::<Vec<_>>(),
+        "other_sites": {"sites": count, "documents": others.documents, "removed": others.removed},
+        "folders": overview.paths.iter().map(share).collect::<Vec<_>>(),
+        "batches": overview.batches.iter().map(share).collect::<Vec<_>>(),
+        "scores": scores.collect::<Vec<_>>(),
+        "largest": overview.largest.iter().map(cluster).collect::<Vec<_>>(),
+        "thin": {
+            "documents": overview.thin.documents,
+            "removed": overview.thin.removed,
+            "clusters": overview.thin.clusters,
+            "largest": overview.thin.largest.iter().map(cluster).collect::<Vec<_>>(),
         },
-        "methods": report.methods.iter().map(|measured| method(measured, report.view.settings().k)).collect::<Vec<_>>(),
-        "refused": refused.collect::<Vec<_>>(),
-        "b_similar": report.b.as_ref().map(grid),
-        "c_similar": report.c.as_ref().map(grid),
-        "combined": report.b.as_ref().map(combined),
-        "texts": text_numbers::value(&report.texts),
+        "unread": unread_value(&overview.unread),
     })
 }
 
-fn method(measured: &Measured, k: u8) -> Value {
-    let Measured { options, graph, sizes } = measured;
-    let rows = |counts: &BTreeMap<u64, u64>| counts.iter().map(|(&key, &count)| [key, count]).collect::<Vec<_>>();
-    json!({
-        "method": options.method.name(),
-        "k": k,
-        "documents": graph.documents,
-        "documents_near": graph.documents_near,
-        "nodes": graph.nodes,
-        "near": graph.near,
-        "pairs": graph.edges,
-        "mean_degree": graph.mean_degree(),
-        "same_site": graph.same_site,
-        "degrees": rows(&graph.degrees),
-        "exponent": graph.exponent(),
-        "hot_groups": graph.summary.hot_groups,
-        "stars": graph.summary.stars,
-        "unsketched": graph.summary.unsketched,
-        "clusters": rows(&sizes.clusters),
-        "largest": sizes.summary.largest,
-        "removed": sizes.summary.removed,
-    })
+fn share(share: &Share) -> Value {
+    json!({"name": share.name, "documents": share.documents, "removed": share.removed})
 }
 
-fn grid(grid: &Grid) -> Value {
-    let cells = (0..=6).flat_map(|b| (0..=384).map(move |c| [u64::from(b), u64::from(c), grid.pairs_at(b, c)]));
-    let by_b = (0..=6).map(|b| json!({"b": b, "pairs": grid.with_b(b), "mean_c": grid.mean_c(b)}));
-    let by_c = C_RANGES.iter().map(|&(from, to)| {
-        let pairs: u64 = (from..=to).map(|c| grid.with_c(c)).sum();
-        json!({"from": from, "to": to, "pairs": pairs, "mean_b": grid.mean_b(from..=to)})
+fn cluster(cluster: &ShownCluster) -> Value {
+    let members = cluster.members.iter().map(|(page, removed)| {
+        json!({"id": Id(&page.id), "url": page.url, "title": page.title, "snippet": page.snippet(), "removed": removed})
     });
-    json!({
-        "pairs": grid.pairs,
-        "unknown": grid.unknown,
-        "cut": grid.cut,
-        "correlation": grid.correlation(),
-        "by_b": by_b.collect::<Vec<_>>(),
-        "by_c": by_c.collect::<Vec<_>>(),
-        "cells": cells.filter(|cell| cell[2] > 0).collect::<Vec<_>>(),
-    })
-}
-
-fn combined(grid: &Grid) -> Value {
-    COMBINED_C.map(|least| json!({"c": least, "pairs": grid.from_c(least)})).collect()
+    json!({"size": cluster.size, "removed": cluster.removed, "members": members.collect::<Vec<_>>()})
 }
