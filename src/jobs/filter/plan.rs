@@ -87,6 +87,8 @@ impl FilterPlan {
         let opened = self.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
         for (index, opened) in opened.iter().enumerate() {
             let (kept, removed) = self.targets.of_input(index);
+            // What cannot be written in part is told first.
+            input::packing(opened.path())?;
             opened.check(&self.inputs[index].path, [Some(kept), removed])?;
             if archives.is_changed(opened.path())? {
                 tell(FilterNote::Changed(opened.path().to_owned()));

@@ -9,6 +9,7 @@ use nddb_jobs::rows::{Column, RowFormat, Rows};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
+use crate::messages;
 use crate::tabled::Tabled;
 use crate::terminal::SafeWriter;
 
@@ -155,6 +156,7 @@ pub(crate) fn refuse_terminal(format: RowFormat, to: &Destination) -> Result<()>
 
 /// Writes one line of JSON to stdout.
 pub(crate) fn print_json(value: &Value) -> Result<()> {
+    messages::wipe();
     let mut output = Output::stdout();
     output.json(value)?;
     output.finish()

@@ -126,6 +126,14 @@ pub(super) fn line(text: &str) {
     let _ = io::stderr().lock().write_all(format!("{wipe}{text}\n").as_bytes());
 }
 
+/// Erases the line of progress, before something else is written to the terminal.
+pub(crate) fn wipe() {
+    let mut live = LIVE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if std::mem::take(&mut *live) {
+        let _ = io::stderr().lock().write_all(b"\r\x1b[K");
+    }
+}
+
 /// Writes a line that the next message overwrites, cut to the width of the terminal: what wraps cannot be overwritten.
 pub(super) fn live_line(text: &str) {
     let width = terminal::width(io::stderr()).map_or(usize::MAX, |width| width.saturating_sub(1));

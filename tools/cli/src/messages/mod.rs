@@ -4,5 +4,5 @@ mod lines;
 mod meter;
 mod steps;
 
-pub(crate) use lines::{Messages, Style, report, usage};
+pub(crate) use lines::{Messages, Style, report, usage, wipe};
 pub(crate) use meter::{Meter, Tick};
