@@ -59,6 +59,48 @@ fn a_bulk_load_replaces_skips_what_is_unchanged_and_keeps_the_last_of_equal_ids(
 }
 
 #[test]
+fn what_is_taken_back_or_rolled_back_is_not_committed_and_what_it_replaced_stays() {
+    for pending in [false, true] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, mut writer) = create(&folder);
+        for (id, index) in [("kept", 1), ("deleted", 2)] {
+            writer.insert(document(id, spread(index))).expect("taken");
+        }
+        writer.commit().expect("committed");
+        if pending {
+            writer.label("later", true).expect("a batch");
+        }
+        // Taken back after it was replaced again, and after a deletion, which stays.
+        assert_eq!(writer.insert(document("kept", spread(10))).expect("taken"), Outcome::Replaced);
+        assert_eq!(writer.insert(document("kept", spread(11))).expect("taken"), Outcome::Replaced);
+        assert_eq!(writer.insert(document("new", spread(3))).expect("taken"), Outcome::New);
+        assert!(writer.take_back("kept").expect("taken back"));
+        assert!(!writer.take_back("kept").expect("nothing is staged"));
+        assert!(writer.delete("deleted").expect("staged"));
+        writer.insert(document("deleted", spread(20))).expect("taken");
+        assert!(writer.take_back("deleted").expect("taken back"));
+        // The document is staged anew as if nothing had happened.
+        assert_eq!(writer.insert(document("kept", spread(1))).expect("taken"), Outcome::Unchanged);
+        writer.commit().expect("committed");
+        if pending {
+            writer.commit_batch("later").expect("committed");
+        }
+        let answers = |path: &Path| [1, 2, 3, 10, 11, 20].map(|index| reader_ids(path, spread(index)));
+        let want = [vec!["kept"], vec![], vec!["new"], vec![], vec![], vec![]];
+        assert_eq!(answers(&path), want, "pending: {pending}");
+
+        writer.insert(document("kept", spread(10))).expect("taken");
+        writer.insert(document("more", spread(20))).expect("taken");
+        assert!(writer.delete("new").expect("staged"));
+        writer.rollback().expect("rolled back");
+        writer.close().expect("closed");
+        assert_eq!(answers(&path), want, "pending: {pending}");
+        let report = nddb::check(&path, &nddb::CheckOptions::default(), &mut |_| true).expect("a report");
+        assert!(report.is_sound(), "{:?}", report.faults);
+    }
+}
+
+#[test]
 fn a_load_in_many_chunks_ends_as_one_run_with_the_same_answers() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_, mut writer) = create(&folder);

@@ -21,6 +21,16 @@ pub(super) struct Staged {
     pub(super) print: Print,
     pub(super) document: Document,
     pub(super) keys: DocumentKeys,
+    pub(super) replaces: Replaced,
+}
+
+/// The committed documents that a staged one replaces.
+#[derive(Debug, Default)]
+pub(super) struct Replaced {
+    /// Those that the commit deletes.
+    deleted: Vec<u64>,
+    /// Those that are deleted when the pending batch is committed.
+    pending: Vec<u64>,
 }
 
 /// The contents of the next commit.
@@ -107,13 +117,26 @@ impl Group {
         self.by_id.get(id).map(|&index| &self.documents[index])
     }
 
-    /// Abandons the staged document with this id. Returns whether there was one.
-    pub(super) fn abandon(&mut self, id: &str) -> bool {
-        let index = self.by_id.remove(id);
-        if let Some(index) = index {
-            self.abandoned.insert(self.documents[index].number);
-        }
-        index.is_some()
+    /// Abandons the staged document with this id. Returns what it replaces, which stays marked.
+    pub(super) fn abandon(&mut self, id: &str) -> Option<Replaced> {
+        let staged = &mut self.documents[self.by_id.remove(id)?];
+        self.abandoned.insert(staged.number);
+        Some(std::mem::take(&mut staged.replaces))
+    }
+
+    /// Marks the committed documents that a new one replaces.
+    pub(super) fn mark(&mut self, known: &Known, pending: bool) -> Replaced {
+        let mut replaced = Replaced::default();
+        known.replace(pending, &mut replaced.deleted, &mut replaced.pending);
+        self.deleted.extend(replaced.deleted.iter().copied());
+        self.replaced.extend(replaced.pending.iter().copied());
+        replaced
+    }
+
+    /// Takes back what [`Group::mark`] has marked.
+    pub(super) fn unmark(&mut self, replaced: &Replaced) {
+        replaced.deleted.iter().for_each(|&number| _ = self.deleted.remove(number));
+        replaced.pending.iter().for_each(|&number| _ = self.replaced.remove(number));
     }
 
     /// Stages a document under the next number.

@@ -27,7 +27,7 @@ use crate::spill::progress::{Progress, Watch};
 use crate::thresholds::Thresholds;
 use crate::{Error, Result};
 pub(crate) use group::Known;
-use group::{Group, Staged};
+use group::{Group, Replaced, Staged};
 use nddb_format::document_keys::KeyKinds;
 use retired::Retired;
 
@@ -44,6 +44,9 @@ struct Label {
 }
 
 /// A database open for writing, exclusively by this process.
+///
+/// Documents and deletions are staged until [`Writer::commit`]. A writer that is dropped before has committed none of
+/// them, as after [`Writer::rollback`].
 pub struct Writer {
     // Jobs and catalog are dropped before the folder, because that releases the lock.
     jobs: Jobs,
@@ -203,9 +206,9 @@ impl Writer {
                 return Ok(Outcome::Unchanged);
             }
             let number = self.next_staged()?;
-            self.group.abandon(document.id());
-            // The document that the staged one replaced is already marked.
-            self.stage(document, number, &Known::default());
+            // What the staged one replaced is already marked.
+            let replaces = self.group.abandon(document.id()).unwrap_or_default();
+            self.stage(document, number, replaces);
             return Ok(Outcome::Replaced);
         }
         let known = self.known(&mut self.catalog.ids(), document.id())?;
@@ -216,7 +219,8 @@ impl Writer {
         }
         let outcome = if known.current().is_some() { Outcome::Replaced } else { Outcome::New };
         let number = self.next_staged()?;
-        self.stage(document, number, &known);
+        let replaces = self.group.mark(&known, self.is_pending());
+        self.stage(document, number, replaces);
         Ok(outcome)
     }
 
@@ -236,13 +240,11 @@ impl Writer {
         }
     }
 
-    /// Stages a document under a number, and the deletion of the ones it replaces: at once, or when the pending batch
-    /// is committed. Documents of other pending batches with this id count as older.
-    fn stage(&mut self, mut document: Document, number: u64, known: &Known) {
+    /// Stages a document under a number; the ones that it replaces are marked.
+    fn stage(&mut self, mut document: Document, number: u64, replaces: Replaced) {
         document.record.batch = self.label.as_ref().map(|label| label.batch.number);
-        known.replace(self.is_pending(), &mut self.group.deleted, &mut self.group.replaced);
         let (id, print, keys) = (document.record.id.clone(), document.print(), document.keys(self.kinds()));
-        self.group.push(Staged { number, id, print, document, keys });
+        self.group.push(Staged { number, id, print, document, keys, replaces });
     }
 
     /// Stages the deletion of a document. Returns whether there was one.
@@ -251,10 +253,32 @@ impl Writer {
     /// [`Error::Poisoned`]; damage of the catalog.
     pub fn delete(&mut self, id: &str) -> Result<bool> {
         self.ready()?;
-        let staged = self.group.abandon(id);
+        let staged = self.group.abandon(id).is_some();
         let visible = self.known(&mut self.catalog.ids(), id)?.visible();
         self.group.deleted.extend(visible);
         Ok(staged || visible.is_some())
+    }
+
+    /// Takes back the staged document with this id, and so keeps the committed one that it would replace. Deletions
+    /// staged by [`Writer::delete`] stay. Returns whether there was such a document.
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`].
+    pub fn take_back(&mut self, id: &str) -> Result<bool> {
+        self.ready()?;
+        let Some(replaced) = self.group.abandon(id) else { return Ok(false) };
+        self.group.unmark(&replaced);
+        Ok(true)
+    }
+
+    /// Forgets all staged documents and deletions: the next commit has none of them.
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`].
+    pub fn rollback(&mut self) -> Result<()> {
+        self.ready()?;
+        self.group = Group::new(&self.settings);
+        Ok(())
     }
 
     /// Commits and closes; files that are no longer needed are removed.
