@@ -87,6 +87,7 @@ test-aarch64: setup
 lint: setup
 	cargo fmt --all --check
 	cargo clippy --profile checked --locked --workspace --all-targets -- -D warnings
+	cargo clippy --profile checked --locked -p nddb --no-default-features -- -D warnings
 	cargo clippy --locked --manifest-path benches/compare/extractors/Cargo.toml -- -D warnings
 	@if command -v python3 >/dev/null; then .ci/circles; else echo 'no python3: circles of modules are not looked for'; test -z "$$CI"; fi
 

@@ -1,18 +1,27 @@
 //! Batch mode: many queries against a sequential pass over table 0 of one run, on one thread.
 //!
-//! `cargo bench --bench batch -- --len 100M --queries 1M [--rounds 3]`
+//! `cargo bench --bench batch -- --len 100M --queries 1M [--rounds 3] [--within 3]`
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
 
-use common::{NoMore, Options, figure, measure, median, say};
+use clap::Args;
+use common::{Options, figure, measure, median, say};
 use nddb::{Fingerprint, Within, scan_segment};
 use nddb_format::FormatError;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{Segment, encode};
 
+#[derive(Args)]
+struct More {
+    /// The distance.
+    #[arg(long, default_value_t = 3)]
+    within: u8,
+}
+
 fn main() {
-    let (options, NoMore {}) = Options::read(100_000_000, 1_000_000);
+    let (options, more) = Options::read::<More>(100_000_000, 1_000_000);
+    let within = Within(more.within);
     let rounds = options.rounds(3);
     let mut stored = common::fingerprints(options.len, options.seed);
     let queries = common::queries(&stored, options.queries, options.seed);
@@ -26,7 +35,12 @@ fn main() {
     std::fs::write(&path, &bytes).expect("a file");
     let len = stored.len();
     drop(stored);
-    say(format_args!("{} queries against {len} distinct fingerprints, k = 3, seed {}", queries.len(), options.seed));
+    say(format_args!(
+        "{} queries against {len} distinct fingerprints, k = {}, seed {}",
+        queries.len(),
+        within.0,
+        options.seed
+    ));
 
     let segment = Segment::open(&bytes[..]).expect("a sound segment");
     let (mut decoding, mut whole, mut index) = (Vec::new(), Vec::new(), Vec::new());
@@ -46,13 +60,12 @@ fn main() {
             matches += 1;
             Ok(())
         };
-        let (read, spent) = measure(|| scan_segment(&path, None, &queries, Within(3), &mut found).expect("a scan"));
+        let (read, spent) = measure(|| scan_segment(&path, None, &queries, within, &mut found).expect("a scan"));
         assert_eq!(read, len as u64, "everything is passed");
         whole.push(spent.cpu.as_secs_f64());
         // One block only, so that nearly all of the time is spent on the index of the queries.
         let one = Some((0, 1));
-        let (_, spent) =
-            measure(|| scan_segment(&path, one, &queries, Within(3), &mut |_, _, _| Ok(())).expect("a scan"));
+        let (_, spent) = measure(|| scan_segment(&path, one, &queries, within, &mut |_, _, _| Ok(())).expect("a scan"));
         index.push(spent.cpu.as_secs_f64());
     }
     let (decoding, whole, index) = (median(&decoding), median(&whole), median(&index));

@@ -4,6 +4,9 @@
     spec_reader.py FILE...           one line of JSON for each file, as `nddb-lab segment FILE --json` prints
     spec_reader.py --database DIR    checks all files that DIR/MANIFEST names and the rules between them, and
                                      prints one line of JSON
+    spec_reader.py --within K FP DIR
+                                     compares FP (hexadecimal) with every fingerprint of the runs, and prints
+                                     {"number", "fp", "distance"} for each document within K bits
 
 The exit code is 0, or 1 if a file breaks a rule: `FILE: section: what is wrong` on stderr.
 
@@ -808,8 +811,22 @@ def database(folder):
     }
 
 
+def within(folder, most, query):
+    state, _ = read(os.path.join(folder, "MANIFEST"))
+    for run in state["runs"]:
+        prints = named(folder, run["segments"][0], "seg", "segment")["fingerprints"]
+        lists = named(folder, run["postings"], "post", "postings")["lists"]
+        for value, members in zip(prints, lists):
+            distance = bin(int(value, 16) ^ query).count("1")
+            if distance <= most:
+                yield from ({"number": document, "fp": value, "distance": distance} for document in members)
+
+
 def main(arguments):
-    if arguments[:1] == ["--database"] and len(arguments) == 2:
+    if arguments[:1] == ["--within"] and len(arguments) == 4:
+        _, most, query, folder = arguments
+        jobs = [lambda found=found: found for found in within(folder, int(most), int(query, 16))]
+    elif arguments[:1] == ["--database"] and len(arguments) == 2:
         jobs = [lambda: database(arguments[1])]
     elif arguments and not arguments[0].startswith("--"):
         jobs = [lambda path=path: read(path)[0] for path in arguments]

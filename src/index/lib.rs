@@ -9,15 +9,26 @@
 //! the catalog and visible in the memtable -> a flush moves the memtable into a run -> merges join neighbouring
 //! runs. The path of a query: [`View::find`] -> `probe` over all runs and the memtable -> document numbers ->
 //! records of the catalog.
+//!
+//! Without the feature `catalog`, which needs RocksDB, there is the [`StaticIndex`] alone: the same runs and probes, and
+//! no ids, records or changes.
 #![deny(unsafe_code)]
+#![cfg_attr(
+    not(feature = "catalog"),
+    allow(dead_code, unreachable_pub, reason = "parts of runs and folders serve databases alone")
+)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
 
+#[cfg(feature = "catalog")]
 mod catalog;
 mod config;
 mod disk;
+#[cfg(feature = "catalog")]
 mod document;
 mod error;
+#[cfg(feature = "catalog")]
 mod keys;
+#[cfg(feature = "catalog")]
 mod maintain;
 pub mod prefetch;
 mod process;
@@ -25,42 +36,51 @@ mod ranges;
 mod read;
 mod runs;
 pub mod spill;
-#[cfg(any(test, feature = "testing"))]
+mod static_index;
+#[cfg(all(feature = "catalog", any(test, feature = "testing")))]
 pub mod testing;
 mod thresholds;
 mod within;
+#[cfg(feature = "catalog")]
 mod write;
 
-pub use catalog::{Kept, Key};
 pub use config::Config;
-pub use disk::checked::LastCheck;
 pub use disk::map::raise_open_files;
-pub use disk::staging::WorkFolder;
-pub use document::{Document, Outcome, fitting};
 pub use error::{Error, Result};
-pub use keys::bands_of;
-pub use maintain::backup::{
-    BackupReport, BackupSummary, Retention, backup, backup_and_keep, restore, restored_from, verify_backup,
-};
-pub use maintain::check::{CheckOptions, CheckReport, Fault, check};
-pub use maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
-pub use maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};
 pub use nddb_format::Fingerprint;
 pub use prefetch::prefetch;
-pub use read::batch::{BatchMatch, BatchSummary};
-pub use read::federation::{Federation, Part, PartedAnswer};
 pub use read::probe::{Match, Matches, Work};
-pub use read::reader::Reader;
-pub use read::resolve::{Resolving, ScanRange};
 pub use read::scan::{scan_blocks, scan_segment, scan_segments};
-pub use read::scope::{Candidate, Found, Near, Scope, Sharing};
-pub use read::shared::SharedReader;
-pub use read::view::{Answer, Neighbor, Stored, View};
 pub use runs::planner;
 pub use runs::run::Verify;
 pub use spill::progress::{Progress, Watch};
+pub use static_index::{StaticIndex, StaticIndexBuilder};
 pub use within::Within;
-pub use write::compaction::Compacted;
-pub use write::load::{BulkLoad, Loaded, Repeat};
-pub use write::plan::CompactionPlan;
-pub use write::writer::Writer;
+
+#[cfg(feature = "catalog")]
+mod of_databases {
+    pub use crate::catalog::{Kept, Key};
+    pub use crate::disk::checked::LastCheck;
+    pub use crate::disk::staging::WorkFolder;
+    pub use crate::document::{Document, Outcome, fitting};
+    pub use crate::keys::bands_of;
+    pub use crate::maintain::backup::{
+        BackupReport, BackupSummary, Retention, backup, backup_and_keep, restore, restored_from, verify_backup,
+    };
+    pub use crate::maintain::check::{CheckOptions, CheckReport, Fault, check};
+    pub use crate::maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
+    pub use crate::maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};
+    pub use crate::read::batch_ids::{BatchMatch, BatchSummary};
+    pub use crate::read::federation::{Federation, Part, PartedAnswer};
+    pub use crate::read::reader::Reader;
+    pub use crate::read::resolve::{Resolving, ScanRange};
+    pub use crate::read::scope::{Candidate, Found, Near, Scope, Sharing};
+    pub use crate::read::shared::SharedReader;
+    pub use crate::read::view::{Answer, Neighbor, Stored, View};
+    pub use crate::write::compaction::Compacted;
+    pub use crate::write::load::{BulkLoad, Loaded, Repeat};
+    pub use crate::write::plan::CompactionPlan;
+    pub use crate::write::writer::Writer;
+}
+#[cfg(feature = "catalog")]
+pub use of_databases::*;

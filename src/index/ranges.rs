@@ -5,7 +5,7 @@ use std::ops::Range as Numbers;
 use nddb_format::record::{Range, RangeState};
 use roaring::RoaringTreemap;
 
-use crate::Result;
+#[cfg(feature = "catalog")]
 use crate::catalog::Catalog;
 
 /// The number ranges of a database, ascending; neighbours with the same batch and state are joined.
@@ -26,7 +26,8 @@ fn is_hidden(state: RangeState) -> bool {
 
 impl Ranges {
     /// Reads the ranges of a catalog.
-    pub(crate) fn read(catalog: &Catalog) -> Result<Self> {
+    #[cfg(feature = "catalog")]
+    pub(crate) fn read(catalog: &Catalog) -> crate::Result<Self> {
         let mut ranges = Self::default();
         catalog.ranges()?.into_iter().for_each(|(low, range)| ranges.push(low, range));
         Ok(ranges)

@@ -130,6 +130,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `catalog` (default) | databases: ids, records, changes. It needs RocksDB, which takes minutes to compile |
 //! | `pages` (default) | [`text`], [`sketch`], [`compare`]: HTML, text and Unicode tables |
 //! | `archives` (default) | [`archive`], [`ingest`], [`detect`]: archives, pairs, clusters, the online verdict |
 //! | `parquet` | Parquet files as inputs: some 40 crates more |
@@ -137,20 +138,25 @@
 //! | `jobs` | `nddb::jobs`: `dedup`, `filter` and `export` of files, which documents to remove, rows of outputs |
 //! | `evaluate` | `nddb::evaluate`: precision and recall on labelled pairs, reports, audits |
 //!
-//! Without default features the crate is the index alone: fingerprints, ids and records.
+//! Without default features there is the [`StaticIndex`] alone: fingerprints with numbers, built once. It compiles in
+//! seconds, without C or C++.
 
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "archives")]
 #[doc(inline)]
 pub use nddb_dedup::ingest;
+#[cfg(feature = "catalog")]
 pub use nddb_index::{
     Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
-    Compacted, CompactionPlan, Config, Document, Error, Fault, Federation, FileStats, Fingerprint, LastCheck, Loaded,
-    Match, Matches, Neighbor, Outcome, Part, PartedAnswer, Progress, Reader, RebuildOptions, RebuildWhat, Rebuilt,
-    Repeat, Resolving, Result, Retention, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, Verify, View,
-    Watch, Within, Work, WorkFolder, Writer, backup, backup_and_keep, check, planner, raise_open_files, rebuild,
-    restore, restored_from, scan_blocks, scan_segment, scan_segments, verify_backup,
+    Compacted, CompactionPlan, Document, Fault, Federation, FileStats, LastCheck, Loaded, Neighbor, Outcome, Part,
+    PartedAnswer, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat, Resolving, Retention, RunStats, ScanRange,
+    SchemeStats, SharedReader, Stats, Stored, View, WorkFolder, Writer, backup, backup_and_keep, check, rebuild,
+    restore, restored_from, verify_backup,
+};
+pub use nddb_index::{
+    Config, Error, Fingerprint, Match, Matches, Progress, Result, StaticIndex, StaticIndexBuilder, Verify, Watch,
+    Within, Work, planner, raise_open_files, scan_blocks, scan_segment, scan_segments,
 };
 
 #[cfg(feature = "evaluate")]

@@ -367,6 +367,45 @@ fn the_reader_in_python_agrees_that_the_golden_databases_are_sound() {
     }
 }
 
+#[test]
+fn what_is_found_beyond_the_k_of_the_tables_is_what_python_finds_by_comparing_all() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec_reader.py");
+    for name in ["web", "narrow", "keys", "filtered", "intervals", "summaries"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        copy(&golden(name), &path);
+        // The script reads the runs, which have all documents below this number.
+        let manifest = std::fs::read(path.join("MANIFEST")).expect("readable");
+        let complete = Manifest::decode(&manifest).expect("a manifest").complete;
+        let reader = Reader::open(&path).expect("a golden database");
+        let (view, mut live) = (reader.view(), BTreeMap::new());
+        view.each(&mut |stored| {
+            live.insert(stored.number, stored.fingerprint);
+            Ok(true)
+        })
+        .expect("all documents");
+        for (index, query) in live.values().step_by(live.len().div_ceil(3)).enumerate() {
+            let (query, k) = (Fingerprint(query.0 ^ 0b101), 8 + index as u8);
+            let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
+            let asked = python.arg(&script).args(["--within", &k.to_string(), &format!("{:x}", query.0)]);
+            let outcome = asked.arg(&path).output().expect("it runs");
+            assert!(outcome.status.success(), "{name}: {}", String::from_utf8_lossy(&outcome.stderr));
+            let row = |line: &str| -> (u64, u64) {
+                let row: serde_json::Value = serde_json::from_str(line).expect("a row");
+                (row["distance"].as_u64().expect("a distance"), row["number"].as_u64().expect("a number"))
+            };
+            let rows = String::from_utf8(outcome.stdout).expect("text");
+            let mut want: Vec<_> = rows.lines().map(row).filter(|(_, number)| live.contains_key(number)).collect();
+            want.sort_unstable();
+            assert!(!want.is_empty(), "{name}: {query:?} is near a stored one");
+            let found = view.probe(&[query], Within(k), None, &mut Work::default()).expect("an answer");
+            let of_runs = found[0].matches.iter().filter(|found| found.number < complete);
+            let found: Vec<_> = of_runs.map(|found| (u64::from(found.distance), found.number)).collect();
+            assert_eq!(found, want, "{name} {query:?} within {k}");
+        }
+    }
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("a folder").flatten() {

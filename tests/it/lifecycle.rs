@@ -101,6 +101,30 @@ fn what_is_taken_back_or_rolled_back_is_not_committed_and_what_it_replaced_stays
 }
 
 #[test]
+fn an_iterator_gives_the_documents_that_are_visited() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, mut writer) = create(&folder);
+    for len in [0, 1, 254, 1, 1, 700] {
+        for _ in 0..len {
+            let number = writer.view().complete_to();
+            writer.insert(document(&format!("{number}"), spread(number))).expect("taken");
+            writer.commit().expect("committed");
+        }
+        let mut visited = Vec::new();
+        let visit = &mut |stored| {
+            visited.push(stored);
+            Ok(true)
+        };
+        writer.view().each(visit).expect("all documents");
+        let given: Vec<_> = writer.view().documents().map(|stored| stored.expect("a document")).collect();
+        assert_eq!(given, visited);
+        if given.len() > 3 {
+            assert!(writer.delete(&given[3].record.id).expect("deleted"));
+        }
+    }
+}
+
+#[test]
 fn a_load_in_many_chunks_ends_as_one_run_with_the_same_answers() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_, mut writer) = create(&folder);

@@ -13,8 +13,10 @@ use std::time::{Duration, SystemTime};
 use nddb_format::manifest::{FileEntry, Manifest};
 
 use super::bugs::{Bug, bug};
+pub(crate) use super::files::names;
 use super::files::{SYNC_FILE, sync, sync_folder};
-pub(crate) use super::files::{is_failed_sync, names, names_of_files, read_blocks};
+#[cfg(feature = "catalog")]
+pub(crate) use super::files::{is_failed_sync, names_of_files, read_blocks};
 use super::lock::{LOCK, Lock};
 use super::map::Mapped;
 use super::mark::{MARK, has_remains, mark};
@@ -141,11 +143,14 @@ impl Dir {
 
     /// Makes the new folder `outer`, which only this process uses, and in it the folder for a copy of a database.
     pub(crate) fn make_in(outer: &Path, name: &str) -> Result<Self> {
-        let root = outer.join(name);
-        for folder in [outer, &root] {
-            fs::create_dir(folder).map_err(Error::io("create the folder", folder))?;
-        }
-        let dir = Self::at(&root)?;
+        fs::create_dir(outer).map_err(Error::io("create the folder", outer))?;
+        Self::make(&outer.join(name))
+    }
+
+    /// Makes the folders of a database in the new folder `root`, which only this process uses.
+    pub(crate) fn make(root: &Path) -> Result<Self> {
+        fs::create_dir(root).map_err(Error::io("create the folder", root))?;
+        let dir = Self::at(root)?;
         dir.fill()?;
         Ok(dir)
     }
@@ -322,6 +327,12 @@ impl Dir {
     /// Returns the path of a file under `runs/`.
     pub(crate) fn path(&self, number: u64, kind: Kind) -> PathBuf {
         self.runs().join(format!("{number:08x}.{}", kind.extension()))
+    }
+
+    /// Removes the folder of the catalog, which is empty: a static index has none.
+    pub(crate) fn remove_empty_catalog(&self) -> Result<()> {
+        self.check_place()?;
+        fs::remove_dir(self.catalog()).map_err(Error::io("remove the folder", &self.catalog()))
     }
 
     /// Creates a file under a number that was never used before.

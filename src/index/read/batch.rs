@@ -1,9 +1,9 @@
 //! Batch mode (Manku 2007, 3.3): many queries by one sequential pass over all stored fingerprints, or by probes if
-//! these are predicted to be cheaper: few queries, or distances that no index of the queries is made for.
+//! these are predicted to be cheaper: few queries.
 //!
 //! The queries are indexed in memory (`sweep`); table 0 of every run is read once, in ranges of 64 MB. Each range is a
 //! separate task that needs only the segment's header and the range itself. The results of the tasks are merged,
-//! sorted, and resolved to ids.
+//! sorted, and resolved to ids (`batch_ids`).
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,8 +12,8 @@ use nddb_format::segment::Segment;
 use nddb_format::{Fingerprint, FormatError, Permuted};
 
 use super::probe::{Match, Matches, Work};
+use super::snapshot::Snapshot;
 use super::sweep::{QueryIndex, Sieve, predicted_ns};
-use super::view::View;
 use crate::disk::map::Mapped;
 use crate::runs::build::in_parallel;
 use crate::runs::run::Run;
@@ -26,30 +26,6 @@ use crate::{Error, Result};
 pub(super) const RANGE_LEN: u64 = (64 << 20) / BLOCK_SIZE as u64;
 /// Number of queries that one thread probes at a time.
 const PIECE: usize = 64;
-/// Number of rows whose ids are looked up together.
-pub(super) const RESOLVE_LEN: usize = 1 << 14;
-
-/// The result of a batch query.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BatchSummary {
-    /// Number of stored fingerprints that were compared or excluded, summed over the runs.
-    pub stored: u64,
-    /// Number of matches: pairs of a query and a live document.
-    pub matches: u64,
-}
-
-/// A query and a stored document within the distance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BatchMatch<'a> {
-    /// Ordinal of the query, from 0.
-    pub query: u64,
-    /// The stored fingerprint.
-    pub fingerprint: Fingerprint,
-    /// Hamming distance.
-    pub distance: u32,
-    /// Id of the document.
-    pub id: &'a str,
-}
 
 /// The number of units done so far, and the callback for progress.
 type Watched<'a> = (u64, &'a mut (dyn FnMut(&Progress) -> bool + Send));
@@ -62,37 +38,31 @@ fn tick(watch: &Mutex<Watched<'_>>, phase: &'static str, more: u64, all: (u64, &
     if (watch.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
 }
 
-/// A match as numbers: query ordinal with the distance in its low byte, document number, fingerprint.
-pub(super) type Row = [u64; 3];
-
-impl View<'_> {
-    /// Finds every live document within `within` bits of each of many queries and passes the matches to `emit` by
-    /// (query, distance, id bytewise). `threads` ranges or queries are read at a time; matches take about
-    /// `memory_limit` bytes of memory, beyond that temporary files.
+impl Snapshot {
+    /// Returns the number of fingerprints of the runs and the matches of many queries, as unsorted rows. `threads`
+    /// ranges or queries are read at a time; the rows take about half of `memory_limit` bytes of memory, beyond that
+    /// temporary files.
     ///
     /// # Errors
-    /// Errors of [`View::probe`]; [`Error::Cancelled`]; any error of `emit`.
-    pub fn batch_query(
+    /// Errors of [`Snapshot::probe_many`]; [`Error::Cancelled`].
+    pub(crate) fn batch_rows(
         &self,
         queries: &[Fingerprint],
         within: Within,
-        threads: usize,
-        memory_limit: u64,
+        (threads, memory_limit): (usize, u64),
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
-    ) -> Result<BatchSummary> {
-        self.snapshot.check_query(queries, within.0.into())?;
-        let total: u64 = self.snapshot.runs.iter().map(|run| run.entry.fingerprints).sum();
+    ) -> Result<(u64, Sorter<3>)> {
+        self.check_query(queries, within.0.into())?;
+        let total: u64 = self.runs.iter().map(|run| run.entry.fingerprints).sum();
         let rows = Mutex::new(Sorter::<3>::new(&tempfile::env::temp_dir(), memory_limit / 2));
         let watch = Mutex::new((0u64, watch));
-        let sweep = total as f64 * predicted_ns(self.settings.bits, within, queries.len(), memory_limit / 2);
-        if self.snapshot.predicted_ns(within) * (queries.len() as f64) < sweep {
+        let sweep = predicted_ns(self.manifest.bits, within, (queries.len(), total), memory_limit / 2);
+        if self.predicted_ns(within) * (queries.len() as f64) < sweep {
             self.probe_all(queries, within, threads, &rows, &watch)?;
         } else {
             self.sweep(queries, within, total, (threads, memory_limit), &rows, &watch)?;
         }
-        let matches = self.emit_rows(rows.into_inner().unwrap_or_else(PoisonError::into_inner), emit)?;
-        Ok(BatchSummary { stored: total + self.snapshot.memtable.len() as u64, matches })
+        Ok((total, rows.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Adds the matches of all queries, by probes.
@@ -106,7 +76,7 @@ impl View<'_> {
     ) -> Result<()> {
         let pieces: Vec<&[Fingerprint]> = queries.chunks(PIECE).collect();
         in_parallel(pieces.len(), threads, &|piece| {
-            let found = self.probe(pieces[piece], within, None, &mut Work::default())?;
+            let found = self.probe_many(pieces[piece], within.0.into(), None, &mut Work::default())?;
             let mut sorter = rows.lock().unwrap_or_else(PoisonError::into_inner);
             for (ordinal, Matches { matches, .. }) in ((piece * PIECE) as u64..).zip(found) {
                 for Match { distance, number, fingerprint } in matches {
@@ -130,17 +100,16 @@ impl View<'_> {
         watch: &Mutex<Watched<'_>>,
     ) -> Result<()> {
         // Each run is passed from its first fingerprint to its last.
-        let stored = total / self.snapshot.runs.len().max(1) as u64;
+        let stored = total / self.runs.len().max(1) as u64;
         let index = self.query_index(queries, within, stored, memory_limit / 2)?;
         let ranges: Vec<(&Run, u64)> = self
-            .snapshot
             .runs
             .iter()
             .flat_map(|run| {
                 (0..run.segments[0].segment().block_len()).step_by(RANGE_LEN as usize).map(move |first| (&**run, first))
             })
             .collect();
-        let sources = || self.snapshot.runs.iter().map(|run| run.segments[0].segment().source());
+        let sources = || self.runs.iter().map(|run| run.segments[0].segment().source());
         // Reading ahead is slow where the system expects reads at random.
         sources().for_each(Mapped::sequential);
         let swept = in_parallel(ranges.len(), threads, &|range| {
@@ -170,7 +139,7 @@ impl View<'_> {
         memory_limit: u64,
     ) -> Result<QueryIndex> {
         let natural =
-            nddb_format::scheme::Scheme::new(self.settings.bits, 0, &[], 0).map_err(Error::format(self.dir.root()))?;
+            nddb_format::scheme::Scheme::new(self.manifest.bits, 0, &[], 0).map_err(Error::format(&self.path))?;
         QueryIndex::new(&natural.tables()[0], queries, within, stored, memory_limit)
     }
 
@@ -211,7 +180,7 @@ impl View<'_> {
         rows: &mut Sorter<3>,
     ) -> Result<()> {
         run.postings.numbers(list, |number| {
-            if self.snapshot.is_live(number) {
+            if self.is_live(number) {
                 push(index, query, value, number, rows)?;
             }
             Ok(true)
@@ -219,7 +188,7 @@ impl View<'_> {
     }
 
     fn sweep_memtable(&self, index: &QueryIndex, rows: &mut Sorter<3>) -> Result<()> {
-        let mut entries: Vec<(u64, &[u64])> = self.snapshot.memtable.entries().collect();
+        let mut entries: Vec<(u64, &[u64])> = self.memtable.entries().collect();
         entries.sort_unstable_by_key(|entry| entry.0);
         let mut values: Vec<u64> = entries.iter().map(|entry| entry.0).collect();
         values.dedup();
@@ -227,62 +196,11 @@ impl View<'_> {
         let mut keep = |query: u64, value: u64| -> Result<()> {
             let first = entries.partition_point(|entry| entry.0 < value);
             let equal = entries[first..].iter().take_while(|entry| entry.0 == value);
-            let mut live = equal.flat_map(|entry| entry.1).filter(|&&number| self.snapshot.is_live(number));
+            let mut live = equal.flat_map(|entry| entry.1).filter(|&&number| self.is_live(number));
             live.try_for_each(|&number| push(index, query, value, number, rows))
         };
         sieve.push(&values, &mut keep)?;
         sieve.finish(&mut keep)
-    }
-
-    /// Resolves sorted rows to matches with ids, a few thousand at a time; those of one query and distance stay
-    /// together, because they are sorted by id.
-    fn emit_rows(&self, rows: Sorter<3>, emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>) -> Result<u64> {
-        let (mut pending, mut matches): (Vec<Row>, u64) = (Vec::new(), 0);
-        rows.finish().each(&mut |stretch| {
-            for &row in stretch {
-                if pending.len() >= RESOLVE_LEN && pending.last().is_some_and(|last| last[0] != row[0]) {
-                    matches += self.emit_resolved(&mut pending, emit)?;
-                }
-                pending.push(row);
-            }
-            Ok(())
-        })?;
-        Ok(matches + self.emit_resolved(&mut pending, emit)?)
-    }
-
-    /// Passes rows with the ids of their documents to `emit`, sorted, and empties them. Returns their number.
-    pub(super) fn emit_resolved(
-        &self,
-        pending: &mut Vec<Row>,
-        emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
-    ) -> Result<u64> {
-        let mut numbers: Vec<u64> = pending.iter().map(|row| row[1]).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let mut ids: Vec<String> = vec![String::new(); numbers.len()];
-        let path = self.dir.catalog();
-        if !numbers.is_empty() {
-            self.catalog.records(&numbers, &mut |position, value| {
-                let head = nddb_format::record::Record::head_of(value).map_err(Error::format(&path))?;
-                ids[position] = head.id.into();
-                Ok(())
-            })?;
-        }
-        let mut resolved = Vec::with_capacity(pending.len());
-        for [key, number, fingerprint] in pending.drain(..) {
-            let id = numbers.binary_search(&number).ok().map(|position| &ids[position][..]).filter(|id| !id.is_empty());
-            let Some(id) = id else {
-                let what = format!("the catalog lacks document {number}, which a run holds");
-                return Err(Error::Inconsistent { path, what });
-            };
-            resolved.push((key, id, fingerprint));
-        }
-        resolved.sort_unstable();
-        for &(key, id, fingerprint) in &resolved {
-            let (query, distance, fingerprint) = (key >> 8, (key & 0xff) as u32, Fingerprint(fingerprint));
-            emit(BatchMatch { query, fingerprint, distance, id })?;
-        }
-        Ok(resolved.len() as u64)
     }
 }
 

@@ -2,16 +2,28 @@
 //! several views as one.
 
 pub(crate) mod batch;
+#[cfg(feature = "catalog")]
+pub(crate) mod batch_ids;
+#[cfg(feature = "catalog")]
+pub(crate) mod changes;
+#[cfg(feature = "catalog")]
 pub(crate) mod federation;
+#[cfg(feature = "catalog")]
 mod key_rows;
 pub(crate) mod pairs;
 pub(crate) mod probe;
+#[cfg(feature = "catalog")]
 pub(crate) mod reader;
+#[cfg(feature = "catalog")]
 pub(crate) mod resolve;
+#[cfg(feature = "catalog")]
 mod rows;
 pub(crate) mod scan;
+#[cfg(feature = "catalog")]
 pub(crate) mod scope;
+#[cfg(feature = "catalog")]
 pub(crate) mod shared;
 pub(crate) mod snapshot;
 mod sweep;
+#[cfg(feature = "catalog")]
 pub(crate) mod view;

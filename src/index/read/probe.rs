@@ -365,6 +365,27 @@ impl Snapshot {
         })
     }
 
+    /// Finds the `n` nearest live documents within `within` bits of a query: the least by (distance, number). The
+    /// radius grows until it has as many documents.
+    ///
+    /// # Errors
+    /// Errors of [`Snapshot::probe_many`].
+    pub(crate) fn nearest(&self, query: Fingerprint, n: usize, within: Within, work: &mut Work) -> Result<Vec<Match>> {
+        let mut radius = if within > Within::MAX { within } else { within.min(Within(self.manifest.k)) };
+        loop {
+            let mut found = self.probe_many(&[query], radius.0.into(), Some(n), work)?;
+            let Matches { count, matches } = found.pop().unwrap_or_default();
+            if radius == within || count >= n as u64 {
+                return Ok(matches);
+            }
+            // Each attempt may cost twice as much as the one before, so all together cost little more than the last.
+            let most = 2.0 * self.predicted_ns(radius);
+            let further = (radius.0 + 1..=within.0).map(Within);
+            let cheap = further.take_while(|&next| self.predicted_ns(next) <= most).last();
+            radius = cheap.unwrap_or(Within(radius.0 + 1));
+        }
+    }
+
     /// Predicts the time of a query in nanoseconds, if all files are in memory. A distance above [`Within::MAX`] counts
     /// as that.
     pub(crate) fn predicted_ns(&self, within: Within) -> f64 {

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use nddb_format::Fingerprint;
 
-use super::batch::{BatchMatch, RANGE_LEN, RESOLVE_LEN};
+use super::batch::RANGE_LEN;
+use super::batch_ids::{BatchMatch, RESOLVE_LEN};
 use super::probe::Work;
 use super::sweep::Sieve;
 use super::view::View;
@@ -54,7 +55,7 @@ impl View<'_> {
         if within.0 > self.settings.k {
             return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
         }
-        let index = self.query_index(queries, within, self.snapshot.memtable.len() as u64, u64::MAX)?;
+        let index = self.snapshot.query_index(queries, within, self.snapshot.memtable.len() as u64, u64::MAX)?;
         let mut values: Vec<u64> = self.snapshot.memtable.entries().map(|(value, _)| value).collect();
         values.sort_unstable();
         values.dedup();

@@ -1,7 +1,8 @@
 //! The view of one state of the database: queries of readers and of the writer.
 
+use std::collections::VecDeque;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, NUMBER_MARK, Print, Record, Settings, other_kind};
@@ -11,6 +12,7 @@ use super::probe::{Match, Matches, Work, unless};
 use super::snapshot::Snapshot;
 use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
+use crate::spill::progress::Progress;
 use crate::within::Within;
 use crate::{Error, Result};
 
@@ -18,6 +20,8 @@ use crate::{Error, Result};
 const AHEAD: usize = 8;
 /// Number of documents that are looked up between two checks whether to stop.
 const ASKED: usize = 128;
+/// Number of documents that an iterator reads at a time.
+const TOGETHER: usize = 256;
 
 /// A stored document within the distance of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,18 +175,26 @@ impl<'a> View<'a> {
     /// # Errors
     /// Errors of [`View::probe`].
     pub fn nearest(&self, query: Fingerprint, n: usize, within: Within, work: &mut Work) -> Result<Vec<Match>> {
-        let mut radius = if within > Within::MAX { within } else { within.min(Within(self.settings.k)) };
-        loop {
-            let Matches { count, matches } = self.probe(&[query], radius, Some(n), work)?.pop().unwrap_or_default();
-            if radius == within || count >= n as u64 {
-                return Ok(matches);
-            }
-            // Each attempt may cost twice as much as the one before, so all together cost little more than the last.
-            let most = 2.0 * self.snapshot.predicted_ns(radius);
-            let further = (radius.0 + 1..=within.0).map(Within);
-            let cheap = further.take_while(|&next| self.snapshot.predicted_ns(next) <= most).last();
-            radius = cheap.unwrap_or(Within(radius.0 + 1));
-        }
+        self.snapshot.nearest(query, n, within, work)
+    }
+
+    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, and passes each to
+    /// `emit` once, the lesser first, in an order that only depends on the database. A fingerprint whose documents
+    /// are all deleted is still stored until a compaction drops it. Sorting takes about `memory_limit` bytes, and
+    /// files in `folder` beyond that. Returns the number of pairs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the distance exceeds the database's; damage; [`Error::Cancelled`]; any error of
+    /// `emit`.
+    pub fn close_pairs(
+        &self,
+        within: Within,
+        memory_limit: u64,
+        folder: &Path,
+        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+        emit: &mut dyn FnMut(Fingerprint, Fingerprint) -> Result<()>,
+    ) -> Result<u64> {
+        self.snapshot.close_pairs(within, memory_limit, folder, watch, emit)
     }
 
     /// Returns matches of a query with their ids, by (distance, id bytewise).
@@ -324,6 +336,39 @@ impl<'a> View<'a> {
             Err(Error::Cancelled)
         });
         if stopped { Ok(()) } else { outcome }
+    }
+
+    /// Returns all live documents in the order of their numbers, as [`View::each`] visits them. After an error nothing
+    /// follows.
+    ///
+    /// ```
+    /// use nddb_index::{Config, Document, Fingerprint, Writer};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let mut writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
+    /// writer.insert(Document::bare("a", Fingerprint(7))?)?;
+    /// writer.insert(Document::bare("b", Fingerprint(9))?)?;
+    /// writer.commit()?;
+    /// let ids = writer.view().documents().map(|stored| Ok(stored?.record.id));
+    /// assert_eq!(ids.collect::<Result<Vec<_>, nddb_index::Error>>()?, ["a", "b"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn documents(&self) -> impl Iterator<Item = Result<Stored>> + use<'a> {
+        let (view, mut next, mut read) = (*self, Some(0), VecDeque::new());
+        std::iter::from_fn(move || {
+            if let (None, Some(first)) = (read.front(), next.take()) {
+                let outcome = view.each_from(first, &mut |stored| {
+                    let number = stored.number;
+                    read.push_back(Ok(stored));
+                    next = (read.len() == TOGETHER).then_some(number + 1);
+                    Ok(next.is_none())
+                });
+                if let Err(error) = outcome {
+                    read.push_back(Err(error));
+                }
+            }
+            read.pop_front()
+        })
     }
 
     /// Returns an archive that documents were loaded from, by the number in their source positions.

@@ -8,6 +8,8 @@ pub(crate) mod memtable;
 pub(crate) mod merge;
 pub(crate) mod plan;
 pub mod planner;
+#[cfg(feature = "catalog")]
+pub(crate) mod records;
 pub(crate) mod run;
 mod seen;
 pub(crate) mod summaries;

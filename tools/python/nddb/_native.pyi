@@ -330,6 +330,8 @@ class Federation:
     def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]:
         """Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id, as
         `Reader.probe`."""
+    def nearest(self, fingerprint: _Fingerprint, n: int, k: int = 16) -> list[Match]:
+        """Finds the `n` documents nearest to a fingerprint within `k` bits, as `Reader.nearest`."""
     def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
         """Finds every document within `k` bits of each of many fingerprints, as `Reader.probe_batch`: the same rows."""
     def query(

@@ -145,6 +145,21 @@ impl PyFederation {
         })
     }
 
+    /// Finds the `n` documents nearest to a fingerprint within `k` bits, as `Reader.nearest`.
+    ///
+    /// Of several databases, `db` of a match is the path of the one that it is in.
+    ///
+    /// >>> nddb.Federation(["crawl.nddb"]).nearest(0xff, 1)
+    /// [<Match "print-1" at 0 bits>]
+    #[pyo3(signature = (fingerprint, n, k=16))]
+    fn nearest(&self, py: Python<'_>, fingerprint: &Bound<'_, PyAny>, n: usize, k: u8) -> Result<Vec<PyMatch>> {
+        let fingerprint = convert::fingerprint(fingerprint)?;
+        self.with(py, |federation, names| {
+            let found = federation.nearest(fingerprint, n, Within(k), &mut Work::default())?;
+            Ok(found.into_iter().map(|(part, found)| PyMatch::new(found, names.get(part).cloned())).collect())
+        })
+    }
+
     /// Finds every document within `k` bits of each of many fingerprints, as `Reader.probe_batch`: the same rows.
     ///
     /// >>> import numpy

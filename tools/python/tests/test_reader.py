@@ -44,6 +44,7 @@ def test_the_nearest_and_those_beyond_k_are_what_the_command_finds(crawl, comman
             assert found == [(m["distance"], m["id"]) for m in line["matches"]] and line["count"] == len(found) <= n
             distances = [distance for distance, _ in lines(db.probe(print_, k))]
             assert [distance for distance, _ in found] == distances[:n]
+            assert lines(nddb.Federation([crawl]).nearest(print_, n, k)) == found
         assert {row["id"] for row in db.probe_batch(memoryview(bytes(8)).cast("Q"), k=16)} == {
             m.id for m in db.probe(0, k=16)
         }

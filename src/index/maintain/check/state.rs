@@ -11,7 +11,7 @@ use roaring::RoaringTreemap;
 use super::files::Wrong;
 use super::findings::Findings;
 use crate::catalog::Catalog;
-use crate::read::snapshot::{Disagreement, disagreements};
+use crate::read::changes::{Disagreement, disagreements};
 use crate::{Error, Result};
 
 /// The rows that decide which documents are live.

@@ -21,6 +21,7 @@ use roaring::RoaringTreemap;
 use super::check::{State, Wrong, read_deleted};
 use crate::catalog::Catalog;
 use crate::disk::dir::{Dir, Kind};
+use crate::read::snapshot::read_manifest;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
@@ -160,11 +161,15 @@ pub fn rebuild(
     options: &RebuildOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Rebuilt> {
-    let dir = Dir::open_damaged(path.as_ref())?.locked_within(&options.holder, options.lock_wait)?;
+    let dir = Dir::open_damaged(path.as_ref())?;
+    if let Err(error @ Error::NotADatabase { .. }) = read_manifest(&dir) {
+        return Err(error);
+    }
+    let dir = dir.locked_within(&options.holder, options.lock_wait)?;
     let ticker = Ticker::new(watch);
     let catalog = Catalog::open(&dir).map_err(|error| beyond_repair(&dir, error))?;
     let settings = catalog.settings().map_err(|error| beyond_repair(&dir, error))?;
-    let old = match crate::read::snapshot::read_manifest(&dir) {
+    let old = match read_manifest(&dir) {
         Ok(manifest) => Some(manifest),
         Err(error) if error.is_of_environment() || matches!(error, Error::Newer { .. }) => return Err(error),
         Err(_) => None,

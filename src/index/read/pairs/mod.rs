@@ -17,7 +17,7 @@ use nddb_format::permutation::Table;
 use nddb_format::scheme::Scheme;
 use nddb_format::{Fingerprint, FormatError};
 
-use crate::read::view::View;
+use crate::read::snapshot::Snapshot;
 use crate::runs::merge::merged;
 use crate::runs::run::Run;
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
@@ -33,16 +33,9 @@ const REPORT: u64 = 1 << 18;
 /// Receives pairs of fingerprints, the lesser first.
 type Emit<'a> = dyn FnMut(Fingerprint, Fingerprint) -> Result<()> + 'a;
 
-impl View<'_> {
-    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, and passes each to
-    /// `emit` once, the lesser first, in an order that only depends on the database. A fingerprint whose documents
-    /// are all deleted is still stored until a compaction drops it. Sorting takes about `memory_limit` bytes, and
-    /// files in `folder` beyond that. Returns the number of pairs.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] if the distance exceeds the database's; damage; [`Error::Cancelled`]; any error of
-    /// `emit`.
-    pub fn close_pairs(
+impl Snapshot {
+    /// See `View::close_pairs`.
+    pub(crate) fn close_pairs(
         &self,
         within: Within,
         memory_limit: u64,
@@ -50,12 +43,12 @@ impl View<'_> {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
         emit: &mut Emit<'_>,
     ) -> Result<u64> {
-        if within.0 > self.settings.k {
-            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.settings.k.into() });
+        if within.0 > self.manifest.k {
+            return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.manifest.k.into() });
         }
         let scheme = self.common_scheme()?;
         let (same, other): (Vec<&Arc<Run>>, Vec<&Arc<Run>>) =
-            self.snapshot.runs.iter().partition(|run| run.entry.scheme.tables() == scheme.tables());
+            self.runs.iter().partition(|run| run.entry.scheme.tables() == scheme.tables());
         let rest = self.rest(&other, memory_limit, folder)?;
         let stored = same.iter().map(|run| run.entry.fingerprints).sum::<u64>() + rest.len() as u64;
         let ticker = Ticker::new(watch);
@@ -85,7 +78,7 @@ impl View<'_> {
 
     /// Returns the scheme of the runs with the most fingerprints; without runs, a cheap one.
     fn common_scheme(&self) -> Result<Scheme> {
-        let runs = &self.snapshot.runs;
+        let runs = &self.runs;
         let weight = |scheme: &Scheme| -> u64 {
             let same = runs.iter().filter(|run| run.entry.scheme.tables() == scheme.tables());
             same.map(|run| run.entry.fingerprints).sum()
@@ -94,9 +87,9 @@ impl View<'_> {
         match runs.iter().rev().map(|run| &run.entry.scheme).max_by_key(|scheme| weight(scheme)) {
             Some(scheme) => Ok(scheme.clone()),
             None => {
-                let (bits, k) = (self.settings.bits, self.settings.k);
+                let (bits, k) = (self.manifest.bits, self.manifest.k);
                 let levels = if k + 2 <= bits { vec![k + 2] } else { Vec::new() };
-                Scheme::new(bits, k, &levels, 0).map_err(Error::format(self.dir.root()))
+                Scheme::new(bits, k, &levels, 0).map_err(Error::format(&self.path))
             }
         }
     }
@@ -117,7 +110,7 @@ impl View<'_> {
             failed?;
             file.check_readable()?;
         }
-        self.snapshot.memtable.entries().try_for_each(|(print, _)| sorter.push([print]))?;
+        self.memtable.entries().try_for_each(|(print, _)| sorter.push([print]))?;
         distinct(sorter, folder)
     }
 }

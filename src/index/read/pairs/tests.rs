@@ -4,6 +4,7 @@ use nddb_format::fingerprint::low_mask;
 use nddb_test_support::Random;
 
 use super::*;
+use crate::View;
 use crate::read::reader::Reader;
 use crate::write::plan::CompactionPlan;
 use crate::write::writer::Writer;

@@ -7,6 +7,7 @@ use nddb_format::permutation::Table;
 use nddb_format::scheme::{K_MAX, Scheme};
 
 use super::prefix::{Prefix, Scratch};
+use super::wide::{Plan, Wide};
 use crate::within::Within;
 use crate::{Error, Result};
 
@@ -47,6 +48,8 @@ pub(crate) struct QueryIndex {
     pub(crate) prefixes: Vec<Prefix>,
     /// Index of the first query with each value of the topmost bits, if fingerprints are split.
     split: Option<Split>,
+    /// The queries by fields, for distances without tables.
+    wide: Option<Wide>,
 }
 
 /// Fingerprints split into topmost and other bits. If k is 3, a fingerprint within k bits of a query differs in at most
@@ -67,8 +70,8 @@ impl QueryIndex {
     /// possible.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the distance is above 7 or not below the width of a fingerprint, if a query is
-    /// wider than that, or if there are more than 2^32 - 1 queries.
+    /// [`Error::OutOfRange`] if the distance is above [`Within::MAX`], if a query is wider than a fingerprint, or if
+    /// there are more than 2^32 - 1 queries.
     pub(crate) fn new(
         table: &Table,
         queries: &[Fingerprint],
@@ -89,6 +92,19 @@ impl QueryIndex {
         }
         starts.push(pairs.len() as u32);
         let ordinals = pairs.into_iter().map(|pair| pair.1).collect();
+        if is_wide(table.bits(), within) {
+            let plan = Plan::new(table.bits(), within.0, distinct.len(), memory_limit);
+            let wide = Some(Wide::new(&plan, within.0, &distinct));
+            return Ok(Self {
+                k: within.0.into(),
+                queries: distinct,
+                starts,
+                ordinals,
+                prefixes: Vec::new(),
+                split: None,
+                wide,
+            });
+        }
         let split = Split::new(table.bits(), within.0, &distinct, stored);
         let prefixes = match &split {
             Some(split) if !split.near.is_empty() => Vec::new(),
@@ -96,7 +112,12 @@ impl QueryIndex {
             // Two of the topmost bits differ, so at most k - 2 of the others.
             Some(split) => tables(split.shift as u8, within.0 - 2, &distinct, memory_limit),
         };
-        Ok(Self { k: within.0.into(), queries: distinct, starts, ordinals, prefixes, split })
+        Ok(Self { k: within.0.into(), queries: distinct, starts, ordinals, prefixes, split, wide: None })
+    }
+
+    /// Returns the queries by fields, if the distance has no tables.
+    pub(super) fn wide(&self) -> Option<&Wide> {
+        self.wide.as_ref()
     }
 
     /// Returns the number of tables of the queries.
@@ -214,9 +235,8 @@ fn top_bits(bits: u8, len: usize, under: u32) -> u32 {
 }
 
 fn check(bits: u8, queries: &[Fingerprint], within: Within) -> Result<()> {
-    let k_max = K_MAX.min(bits - 1);
-    if within.0 > k_max {
-        return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: k_max.into() });
+    if within > Within::MAX {
+        return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: Within::MAX.0.into() });
     }
     if u32::try_from(queries.len()).is_err() {
         let limit = u32::MAX.into();
@@ -229,13 +249,20 @@ fn check(bits: u8, queries: &[Fingerprint], within: Within) -> Result<()> {
     }
 }
 
-/// Predicts the time to compare one stored fingerprint with all of `len` queries, in nanoseconds, if there are tables
-/// for the distance.
-pub(crate) fn predicted_ns(bits: u8, within: Within, len: usize, memory_limit: u64) -> f64 {
-    if within.0 > K_MAX.min(bits - 1) {
-        return f64::INFINITY;
-    }
-    DECODE_COST + cheapest(bits, within.0, len, memory_limit).0
+/// Returns whether a distance has no tables.
+fn is_wide(bits: u8, within: Within) -> bool {
+    within.0 > K_MAX.min(bits - 1)
+}
+
+/// Predicts the time to compare `stored` fingerprints with all of `len` queries, in nanoseconds.
+pub(crate) fn predicted_ns(bits: u8, within: Within, (len, stored): (usize, u64), memory_limit: u64) -> f64 {
+    let (once, each) = if is_wide(bits, within) {
+        let plan = Plan::new(bits, within.0, len, memory_limit);
+        (plan.once_ns, plan.each_ns)
+    } else {
+        (0.0, cheapest(bits, within.0, len, memory_limit).0)
+    };
+    once + (DECODE_COST + each) * stored as f64
 }
 
 /// Returns tables of the low `bits` of the queries, by the cheapest scheme.

@@ -16,6 +16,7 @@ pub(crate) struct Sieve<'a> {
     /// Values with the same topmost bits.
     row: Vec<u64>,
     scratch: Scratch,
+    met: Vec<(u64, u64)>,
 }
 
 impl<'a> Sieve<'a> {
@@ -23,7 +24,7 @@ impl<'a> Sieve<'a> {
     pub(crate) fn new(index: &'a QueryIndex) -> Self {
         let near = index.split().filter(|_| index.is_dense()).map(Near::new);
         let close = index.split().filter(|_| !index.is_dense()).map(|shift| Close::new(shift, index.k, LOOK_LEN));
-        Self { index, near, close, row: Vec::with_capacity(LOOK_LEN), scratch: Scratch::new(LOOK_LEN) }
+        Self { index, near, close, row: Vec::with_capacity(LOOK_LEN), scratch: Scratch::new(LOOK_LEN), met: Vec::new() }
     }
 
     /// Looks up ascending permuted fingerprints, and calls `found` with (query, value) for distinct queries within
@@ -33,6 +34,9 @@ impl<'a> Sieve<'a> {
         values: &[u64],
         found: &mut impl FnMut(u64, u64) -> Result<(), E>,
     ) -> Result<(), E> {
+        if let Some(wide) = self.index.wide() {
+            return values.chunks(LOOK_LEN).try_for_each(|values| wide.meet(values, &mut self.met, found));
+        }
         if let Some(near) = &mut self.near {
             return rows(self.index, values).try_for_each(|row| near.meet(self.index, row, found));
         }

@@ -63,11 +63,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
     #[test]
     fn a_sweep_finds_what_a_nested_loop_finds(
-        bits in 8u8..=64, k in 0u8..=7, seeds in seeds(500), cut in any::<usize>(), piece in 1usize..2000,
-        ordinal in any::<usize>(), groups in 1u8..3, stored_len in stored_lens(),
+        bits in 8u8..=64, k in 0u8..=16, seeds in seeds(500), cut in any::<usize>(), piece in 1usize..2000,
+        ordinal in any::<usize>(), groups in 1u8..3, stored_len in stored_lens(), memory in prop_oneof![Just(MEMORY), 0u64..1 << 20],
     ) {
-        let k = k.min(bits - 1);
-        let scheme = Scheme::new(bits, k, &[(k + groups).min(bits)], 0).expect("a scheme");
+        let of_scheme = k.min(7).min(bits - 1);
+        let scheme = Scheme::new(bits, of_scheme, &[(of_scheme + groups).min(bits)], 0).expect("a scheme");
         let table = &scheme.tables()[ordinal % scheme.tables().len()];
         let all = clustered(bits, &seeds);
         let (queries, stored) = all.split_at(if all.is_empty() { 0 } else { cut % all.len() });
@@ -81,7 +81,7 @@ proptest! {
         let stored = sorted(&mut stored.iter().copied());
         let distinct = sorted(&mut queries.iter().map(|query| query.0));
         let index =
-            QueryIndex::new(table, &queries, Within(k), stored_len, MEMORY).expect("queries within the width");
+            QueryIndex::new(table, &queries, Within(k), stored_len, memory).expect("queries within the width");
         prop_assert_eq!(sieved(&index, &stored, piece), defined(k, &distinct, &stored));
         for (ordinal, query) in (0..).zip(&queries) {
             let position = index.index_of(table.permute(*query).0).expect("a query");
@@ -128,5 +128,6 @@ fn what_is_out_of_range_is_refused() {
     let new = |query, k| QueryIndex::new(&scheme.tables()[0], &[Fingerprint(query)], Within(k), 0, MEMORY).err();
     assert!(new(u32::MAX.into(), 7).is_none());
     assert!(matches!(new(1 << 32, 3), Some(Error::OutOfRange { what: "the fingerprint", .. })));
-    assert!(matches!(new(0, 8), Some(Error::OutOfRange { what: "k", .. })));
+    assert!(new(0, 16).is_none());
+    assert!(matches!(new(0, 17), Some(Error::OutOfRange { what: "k", .. })));
 }

@@ -254,8 +254,8 @@ fn check_cost(args: &Args, parts: &Parts<'_>, within: Within) -> Result<()> {
     if cost > most {
         let message =
             format!("a query within {} bits is predicted to take {cost:.3} ms, --max-cost is {most}", within.0);
-        let hint = "give a smaller -k or a greater --max-cost; up to 7 bits, many queries together cost less, with \
-                    --fp-file and --format tsv or parquet";
+        let hint = "give a smaller -k or a greater --max-cost; many queries together cost less, with --fp-file and \
+                    --format tsv or parquet";
         return Err(Told::new(Code::Usage, message).hint(hint).into());
     }
     Ok(())
