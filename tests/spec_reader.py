@@ -53,7 +53,7 @@ summaries
     summaries       [{"number", "fingerprint", "id", ...}, ...], ascending; then those that a summary has of "url",
                     "site", "without_terms" (true), "digest", "min_bytes", "supershingles", "projection",
                     "profile", "tokens". Words of 64 bits are lists of 16 hexadecimal digits each; digest, min_bytes
-                    and profile are bytes, two digits each, the profile padded to 295
+                    and profile are bytes, two digits each, the profile padded to 303
 """
 
 import json
@@ -590,8 +590,8 @@ def profile(data, at):
         need(end <= len(data), "8.7", "a profile is cut off")
         out += data[at:end] + padding * (size * (most - kept))
         at = end
-    need(at + 17 <= len(data), "8.7", "a profile is cut off")
-    return (out + data[at : at + 17]).hex(), at + 17
+    need(at + 25 <= len(data), "8.7", "a profile is cut off")
+    return (out + data[at : at + 25]).hex(), at + 25
 
 
 def name(data, at):

@@ -15,7 +15,7 @@ pub struct KeyKinds {
     pub megashingles: bool,
     /// Pieces of projections.
     pub pieces: bool,
-    /// Bands of profiles.
+    /// Bands of profiles, and the contents of profiles.
     pub bands: bool,
 }
 
@@ -62,6 +62,13 @@ pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
 /// lowest bit of the first byte. Projections that differ in fewer than 12 dimensions share a piece.
 pub fn pieces(projection: &[u64; PIECES / 2]) -> [[u8; 4]; PIECES] {
     std::array::from_fn(|piece| ((projection[piece / 2] >> (32 * (piece % 2))) as u32).to_le_bytes())
+}
+
+/// Returns the key of a content: XXH3 (64 bits, seed 0) of `content` and its digest, 8 bytes, little-endian.
+pub fn content_key(digest: u64) -> u64 {
+    let mut bytes = *b"content........";
+    bytes[7..].copy_from_slice(&digest.to_le_bytes());
+    xxh3_64(&bytes)
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     let has = |recipe: &Recipe, keys: Keys| match keys {
         Keys::Megashingles { .. } => recipe.keys().megashingles,
         Keys::Pieces { .. } => recipe.keys().pieces,
-        Keys::Bands { .. } => recipe.keys().bands,
+        Keys::Bands { .. } | Keys::Contents => recipe.keys().bands,
     };
     let all = method.keys();
     let has_all = |recipe: &Recipe| all.iter().all(|&keys| has(recipe, keys));
@@ -52,6 +52,7 @@ pub(crate) fn check_index(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
             Keys::Megashingles { .. } => "keeps no megashingles",
             Keys::Pieces { .. } => "keeps no pieces of projections",
             Keys::Bands { .. } => "keeps no bands of profiles",
+            Keys::Contents => "keeps no keys of contents",
         };
         require(view, method, lacks, |recipe| has(recipe, keys), has_all)
     })
@@ -105,7 +106,7 @@ impl Held {
             Sketch::Supershingles => self.supershingles,
             Sketch::Projection => self.projections,
             Sketch::MinValues => self.min_values,
-            Sketch::Profile => self.profiles,
+            Sketch::Profile | Sketch::Content => self.profiles,
         }
     }
 

@@ -8,6 +8,7 @@ use nddb_index::spill::resources::Resources;
 use nddb_index::{Config, Document, Reader, Result, View, Writer};
 
 use nddb_verdict::Method;
+use nddb_verdict::methods::{Identity, IdentityOf};
 
 use super::Collection;
 use crate::options::PairOptions;
@@ -137,9 +138,12 @@ pub fn collection(reader: &Reader, resources: &Resources) -> Collection {
     Collection::build(reader.view(), resources, &mut |_| true).expect("a collection")
 }
 
-/// The method with this name and its default parameters.
+/// The method with this name and its default parameters; `identity of content` is identity with that parameter.
 pub fn named(name: &str) -> Box<dyn Method> {
-    name.parse().expect("a method")
+    match name {
+        "identity of content" => Identity { of: IdentityOf::Content }.into(),
+        _ => name.parse().expect("a method"),
+    }
 }
 
 /// The method with this name. If it compares projections, `complete` tells whether it finds all that differ in 12 bits.

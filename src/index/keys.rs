@@ -1,21 +1,21 @@
 //! The data that a database keeps for a document in addition to print and record: the keys by which it is found, and
 //! its summary. Both follow from the record and from the kinds of keys of the database.
 
-use nddb_format::document_keys::{KeyKinds, megashingles, pieces};
-use nddb_format::profile::BandParts;
+use nddb_format::document_keys::{KeyKinds, content_key, megashingles, pieces};
+use nddb_format::profile::{BandParts, Profile};
 use nddb_format::record::Record;
 use nddb_format::summaries::Summary;
 
 use crate::catalog::DocumentKeys;
 
-/// Usual greatest number of megashingles and bands of a document.
+/// Usual greatest number of megashingles, bands and contents of a document.
 const KEYS: usize = 48;
 
 /// Returns the keys by which a stored document can be found besides its fingerprint.
 pub(crate) fn keys_of(record: &Record, kinds: KeyKinds) -> DocumentKeys {
     let megashingles = record.supershingles.iter().filter(|_| kinds.megashingles).flat_map(megashingles);
     let mut all = Vec::with_capacity(KEYS);
-    all.extend(megashingles.chain(bands_of(record, kinds)));
+    all.extend(megashingles.chain(bands_of(record, kinds)).chain(content_of(record, kinds)));
     DocumentKeys {
         megashingles: all,
         pieces: record.projection.iter().filter(|_| kinds.pieces).flat_map(pieces).collect(),
@@ -27,6 +27,12 @@ pub(crate) fn keys_of(record: &Record, kinds: KeyKinds) -> DocumentKeys {
 pub fn bands_of(record: &Record, kinds: KeyKinds) -> impl Iterator<Item = u64> {
     let profile = record.profile.iter().filter(move |_| kinds.bands);
     profile.flat_map(|profile| BandParts::of_bytes(profile).bands())
+}
+
+/// The key of a document's content, if the database keeps it.
+pub fn content_of(record: &Record, kinds: KeyKinds) -> Option<u64> {
+    let profile = record.profile.as_ref().filter(|_| kinds.bands)?;
+    Some(content_key(Profile::from_bytes(profile).content))
 }
 
 /// Returns the summary of a printed document. It includes the sketches that algorithms B and C compare only if the

@@ -63,7 +63,7 @@ mod of_databases {
     pub use crate::disk::checked::LastCheck;
     pub use crate::disk::staging::WorkFolder;
     pub use crate::document::{Document, Outcome, fitting};
-    pub use crate::keys::bands_of;
+    pub use crate::keys::{bands_of, content_of};
     pub use crate::maintain::backup::{
         BackupReport, BackupSummary, Retention, backup, backup_and_keep, restore, restored_from, verify_backup,
     };

@@ -41,6 +41,9 @@ impl Column {
 /// Whether title or first heading agree.
 pub(crate) const SAME_HEADING: Column = Column::flag("same_heading");
 
+/// Whether the words of the contents are equal.
+pub(crate) const SAME_CONTENT: &str = "same_content";
+
 /// The value of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {

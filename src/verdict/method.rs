@@ -143,6 +143,8 @@ pub enum Keys {
         /// Least number of equal min-values of long shingles, 0 to 84.
         agreement: u32,
     },
+    /// The digest of the content.
+    Contents,
 }
 
 /// Properties on which a decision depends in addition to the sketches.

@@ -56,6 +56,11 @@ impl<'a> DocumentPair<'a> {
         self.a.digest.zip(self.b.digest).is_some_and(|(a, b)| a == b)
     }
 
+    /// Returns whether the words of the contents are equal; `None` if a profile is unknown.
+    pub fn same_content(&self) -> Option<bool> {
+        self.a.profile.as_ref().zip(self.b.profile.as_ref()).map(|(a, b)| a.content == b.content)
+    }
+
     /// Returns whether the sites are equal; `None` if either site is unknown.
     pub fn same_site(&self) -> Option<bool> {
         self.same_site

@@ -19,6 +19,8 @@ pub enum Sketch {
     MinValues,
     /// The profile.
     Profile,
+    /// The digest of the content, a part of the profile.
+    Content,
 }
 
 /// A predicate: whether a recipe makes a sketch.
@@ -34,13 +36,14 @@ impl Sketch {
             Sketch::Projection => "a projection",
             Sketch::MinValues => "min-values",
             Sketch::Profile => "a profile",
+            Sketch::Content => "the digest of a content",
         }
     }
 
     /// Returns the size of the sketch in bytes.
     pub(crate) fn size(self) -> u64 {
         match self {
-            Sketch::Fingerprint => 8,
+            Sketch::Fingerprint | Sketch::Content => 8,
             Sketch::Digest => 16,
             Sketch::Supershingles | Sketch::Projection => 48,
             Sketch::MinValues => MIN_VALUES as u64 + 16,
@@ -57,6 +60,7 @@ impl Sketch {
             Sketch::Projection => Some(("makes no projections", Recipe::has_projection)),
             Sketch::MinValues => Some(("makes no min-values", Recipe::has_min_hash)),
             Sketch::Profile => Some(("makes no profiles", Recipe::has_profile)),
+            Sketch::Content => Some(("makes no digests of contents", Recipe::has_profile)),
         }
     }
 
@@ -81,6 +85,7 @@ impl Sketches {
             .with(Sketch::Projection, record.projection.is_some())
             .with(Sketch::MinValues, record.min_bytes.is_some())
             .with(Sketch::Profile, record.profile.is_some())
+            .with(Sketch::Content, record.profile.is_some())
     }
 
     /// Adds a sketch if the document has it.

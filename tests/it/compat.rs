@@ -255,7 +255,7 @@ fn pages_of_the_golden_key_tables_are_found_value_by_value() {
         manifest.runs.iter().filter_map(|run| run.keys).map(|keys| (keys.keys, keys.pairs)).collect();
     assert_eq!(keys, [(KEYS, KEYS); 2]);
     let reader = Reader::open(&path).expect("a database of this version");
-    for method in [Identity.into(), B::default().into()] as [Box<dyn Method>; 2] {
+    for method in [Identity::default().into(), B::default().into()] as [Box<dyn Method>; 2] {
         for index in 0..PAGES.len() {
             let answer =
                 OnlineDetector::new(method.clone()).ask(reader.view(), &page("asked", index)).expect("an answer");
@@ -276,7 +276,7 @@ fn pages_of_the_golden_key_tables_are_found_value_by_value() {
 
 fn assert_keys(path: &Path) {
     let reader = Reader::open(path).expect("a database of this version");
-    let methods: [Box<dyn Method>; 3] = [Identity.into(), B::default().into(), Combined::default().into()];
+    let methods: [Box<dyn Method>; 3] = [Identity::default().into(), B::default().into(), Combined::default().into()];
     for method in methods {
         for (id, ..) in &PAGES[..4] {
             let mut stored = reader.view().get(id).expect("readable").expect("stored");

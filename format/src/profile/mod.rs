@@ -19,7 +19,7 @@ use crate::record::{MIN_VALUES, PROFILE};
 pub const WHOLE: usize = 40;
 
 // The parts of a profile fill exactly the bytes that a record has for it.
-const _: () = assert!(PROFILE == MIN_VALUES + WHOLE + 3 * WORDS_SIZE + 2 + 2 * NUMBERS + 4 * 4 + 1);
+const _: () = assert!(PROFILE == MIN_VALUES + WHOLE + 3 * WORDS_SIZE + 2 + 2 * NUMBERS + 4 * 4 + 1 + 8);
 
 /// Short min-values in a plain band.
 const SHORT_BAND: usize = 7;
@@ -72,6 +72,8 @@ pub struct Profile {
     /// How often the least length of shingles was doubled, for the content and for the whole text; 7 for a text of few
     /// words. Min-values of two different classes are not comparable, because their shingles differ in length.
     pub classes: [u8; 2],
+    /// A digest of the terms of its content in their order, numbers included.
+    pub content: u64,
 }
 
 impl Profile {
@@ -99,6 +101,7 @@ impl Profile {
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let [short, whole] = self.classes.map(|class| class & CLASS);
         bytes.push(flag(self.is_whole, ALL_CONTENT) | flag(self.is_text, TEXT) | short << 2 | whole << 5);
+        bytes.extend_from_slice(&self.content.to_le_bytes());
         let mut out = [0; PROFILE];
         out.copy_from_slice(&bytes);
         out
@@ -115,6 +118,8 @@ impl Profile {
         let (total, rest) = split::<2>(rest);
         let (least, rest) = split::<{ 2 * NUMBERS }>(rest);
         let (words, rest) = split::<16>(rest);
+        let ([flags], rest) = split(rest);
+        let (content, _) = split(rest);
         let mut numbers = Numbers { total: u16::from_le_bytes(*total), ..Numbers::default() };
         let (least, _) = least.as_chunks::<2>();
         numbers.least.iter_mut().zip(least).for_each(|(slot, hash)| *slot = u16::from_le_bytes(*hash));
@@ -131,9 +136,10 @@ impl Profile {
             whole_terms: word(1),
             host: word(2),
             page: word(3),
-            is_whole: rest[0] & ALL_CONTENT != 0,
-            is_text: rest[0] & TEXT != 0,
-            classes: [rest[0] >> 2 & CLASS, rest[0] >> 5],
+            is_whole: flags & ALL_CONTENT != 0,
+            is_text: flags & TEXT != 0,
+            classes: [flags >> 2 & CLASS, flags >> 5],
+            content: u64::from_le_bytes(*content),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::error::malformed;
 pub const MIN_VALUES: usize = 84;
 
 /// Bytes of a profile.
-pub const PROFILE: usize = 295;
+pub const PROFILE: usize = 303;
 
 /// Value of `prints`: the part of a document that a memtable holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The hashes by which documents are found are those of SPEC.md.
 
-use nddb_format::document_keys::megashingles;
+use nddb_format::document_keys::{content_key, megashingles};
 use nddb_format::profile::{BandParts, LeadingWords, Numbers, Profile, WORDS};
 
 use crate::page::table;
@@ -28,18 +28,20 @@ fn profile() -> Profile {
         is_whole: true,
         classes: [1, 7],
         is_text: false,
+        content: 0x0807_0605_0403_0201,
     }
 }
 
 #[test]
 fn the_hashes_of_spec_are_those_of_the_code() {
     let mega = megashingles(&std::array::from_fn(|index| index as u64));
-    let bands = profile().bands();
+    let (bands, content) = (profile().bands(), content_key(profile().content));
     let expected = [
         ("megashingle", 15, mega[0], mega[14]),
         ("short band", 12, bands[0], bands[11]),
         ("named band", 12, bands[12], bands[23]),
         ("whole band", 6, bands[24], bands[29]),
+        ("content", 1, content, content),
     ];
     assert_eq!(rows(), expected, "{:016x?}", expected);
 }
@@ -93,6 +95,7 @@ fn a_profile_has_its_fields_where_the_table_says() {
         ("host", vec![0x14, 0x13, 0x12, 0x11]),
         ("page", vec![0x34, 0x33, 0x32, 0x31]),
         ("flags", vec![1 | 1 << 2 | 7 << 5]),
+        ("content", vec![1, 2, 3, 4, 5, 6, 7, 8]),
     ];
     let mut at = 0;
     let rows = table("profile");
@@ -105,7 +108,7 @@ fn a_profile_has_its_fields_where_the_table_says() {
     assert_eq!(at, bytes.len());
     let text = Profile { is_whole: false, is_text: true, ..profile };
     let mut expected = bytes;
-    expected[at - 1] = 2 | 1 << 2 | 7 << 5;
+    expected[at - 9] = 2 | 1 << 2 | 7 << 5;
     assert_eq!((text.to_bytes(), Profile::from_bytes(&expected)), (expected, text));
 }
 

@@ -2,7 +2,7 @@
 
 use nddb_format::document_keys::{self, KeyKinds, PIECES};
 use nddb_format::record::Record;
-use nddb_index::{Key, bands_of};
+use nddb_index::{Key, bands_of, content_of};
 use nddb_verdict::{Keys, digest_of};
 
 /// Returns the keys by which a database with these kinds of keys finds the candidates of a document: the keys of the
@@ -16,6 +16,7 @@ pub(crate) fn keys_of(record: &Record, kinds: KeyKinds, of_method: &[Keys]) -> V
             }
             Keys::Pieces { complete, .. } => keys.extend(pieces(record, *complete)),
             Keys::Bands { .. } => keys.extend(bands_of(record, kinds).map(Key::Megashingle)),
+            Keys::Contents => keys.extend(content_of(record, kinds).map(Key::Megashingle)),
         }
     }
     keys

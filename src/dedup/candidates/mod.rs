@@ -3,6 +3,7 @@
 pub(crate) mod bands;
 pub(crate) mod buckets;
 pub(crate) mod comparison;
+pub(crate) mod contents;
 pub(crate) mod context;
 pub(crate) mod keyed;
 pub(crate) mod lookup;

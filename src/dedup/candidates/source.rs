@@ -7,6 +7,7 @@ use nddb_verdict::{Candidates, DocumentPair, Keys, Sketch, TextVerdict};
 
 use super::bands::{Bands, ProfileBands};
 use super::buckets;
+use super::contents::Contents;
 use super::context::{Context, Take};
 use super::keyed::{Filtered, KeyMaker, Keyed};
 use crate::collection::Collection;
@@ -180,6 +181,7 @@ impl Source for Shared {
             Makers::Sketches(keys) => buckets::pairs(context, keys, context.limit, found),
             Makers::Profile(keys) => buckets::pairs(context, keys, context.limit, found),
             Makers::MinValues(keys) => buckets::pairs(context, keys, context.limit, found),
+            Makers::Contents(keys) => buckets::pairs(context, keys, context.limit, found),
         }
     }
 }
@@ -189,6 +191,7 @@ enum Makers {
     Sketches(Filtered),
     Profile(ProfileBands),
     MinValues(Bands),
+    Contents(Contents),
 }
 
 fn makers(keys: Keys, collection: &Collection) -> Makers {
@@ -201,6 +204,7 @@ fn makers(keys: Keys, collection: &Collection) -> Makers {
         }
         Keys::Bands { agreement } if collection.has_bands_of_profiles() => Makers::Profile(ProfileBands { agreement }),
         Keys::Bands { agreement } => Makers::MinValues(Bands { agreement }),
+        Keys::Contents => Makers::Contents(Contents),
     }
 }
 
@@ -213,6 +217,7 @@ pub(crate) fn keys_of(collection: &Collection, options: &PairOptions, ordinal: u
             Makers::Sketches(keys) => each_key(collection, keys, ordinal, &mut push),
             Makers::Profile(keys) => each_key(collection, keys, ordinal, &mut push),
             Makers::MinValues(keys) => each_key(collection, keys, ordinal, &mut push),
+            Makers::Contents(keys) => each_key(collection, keys, ordinal, &mut push),
         }
     }
 }
@@ -239,6 +244,7 @@ pub fn share_key(collection: &Collection, options: &PairOptions, a: u32, b: u32)
             Makers::Sketches(keys) => share(collection, keys, a, b),
             Makers::Profile(keys) => share(collection, keys, a, b),
             Makers::MinValues(keys) => share(collection, keys, a, b),
+            Makers::Contents(keys) => share(collection, keys, a, b),
         })
 }
 

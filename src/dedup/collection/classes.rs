@@ -253,6 +253,7 @@ impl<'a> Seen<'a> {
                 Sketch::Projection => words.extend(collection.halves(ordinal)[1]),
                 Sketch::MinValues => words.extend(collection.min_words(ordinal)),
                 Sketch::Profile => words.extend(collection.profile_words(ordinal)),
+                Sketch::Content => words.push(collection.profile(ordinal).content),
             }
         }
         Some(words)

@@ -13,8 +13,8 @@ pub(crate) const DETAILS: usize = 5;
 pub(crate) const SKETCH: usize = 12;
 /// Words of a byte of each of 84 min-values.
 pub(crate) const MIN_BYTES: usize = 11;
-/// Words of a profile, which has 295 bytes.
-pub(crate) const PROFILE: usize = 37;
+/// Words of a profile, which has 303 bytes.
+pub(crate) const PROFILE: usize = 38;
 
 const UNPRINTED: u32 = 1;
 const DIGEST: u32 = 1 << 1;
@@ -111,6 +111,7 @@ impl Row {
             .with(Sketch::Projection, self.has_projection)
             .with(Sketch::MinValues, self.has_min_values)
             .with(Sketch::Profile, self.has_profile)
+            .with(Sketch::Content, self.has_profile)
     }
 
     /// Returns whether the fingerprint is that of a content without terms.

@@ -8,7 +8,7 @@ use nddb_page::sketch::Recipe;
 use nddb_page::text::Page;
 use nddb_test_support::Random;
 use nddb_verdict::Method;
-use nddb_verdict::methods::{Hamming, all as every};
+use nddb_verdict::methods::{Hamming, Identity, IdentityOf, all as every};
 
 use super::detector::OnlineDetector;
 use super::query::{Query, queried};
@@ -152,7 +152,8 @@ fn change(
 /// the default detector.
 fn detectors(view: View<'_>, random: &mut Random) -> Vec<OnlineDetector> {
     let mut detectors = vec![OnlineDetector::usual(view)];
-    for method in every() {
+    let of_content = Identity { of: IdentityOf::Content };
+    for method in every().into_iter().chain([of_content.into()]) {
         for or_hamming in [None, Some(Hamming::within(3))] {
             let mut usual = method.clone();
             if random.percent(50) && method.settings().iter().any(|setting| setting.name == "complete") {

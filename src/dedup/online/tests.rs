@@ -431,6 +431,8 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
     for (label, refused, said) in [
         ("web/1", &["c", "split"][..], "keeps no pieces of projections; recipes that fit: main-c/1, web-c/1"),
         ("main-offline/1", &["model", "min-hash"], "keeps no bands of profiles; recipes that fit: main/1"),
+        ("main-offline/1", &["identity of content"], "keeps no keys of contents; recipes that fit: main/1"),
+        ("web/1", &["identity of content"], "makes no digests of contents; recipes that fit: main/1"),
         ("main-offline/1", &["c"], "makes no projections; recipes that fit: main/1, web/1"),
         ("web-c/1", &["min-hash"], "keeps no bands of profiles; recipes that fit: main/1"),
         ("1e0ng/1", &["b", "combined"], "makes no supershingles; recipes that fit: main/1, web/1"),

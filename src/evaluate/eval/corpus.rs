@@ -339,7 +339,7 @@ mod tests {
         let selected = gold.selected(None);
         let mut met = 0;
         let methods: [Box<dyn Method>; 5] = [
-            Identity.into(),
+            Identity::default().into(),
             Hamming::default().into(),
             Hamming::within(7).into(),
             B::default().into(),

@@ -110,7 +110,7 @@ pub fn similarities(
 ) -> Result<Grid> {
     let options = PairOptions { expand: false, ..options.clone() };
     // Documents with equal sketches are pairs here, too.
-    let found = PairJob::between(&Identity, view, collection, &options, watch)?;
+    let found = PairJob::between(&Identity::default(), view, collection, &options, watch)?;
     let mut grid = Grid::new();
     grid.cut = found.cuts.len() as u64;
     found.each(collection, &options, watch, &mut |pair| {

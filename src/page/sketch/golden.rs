@@ -78,6 +78,7 @@ fn numbers(recipe: &str, page: &Page<'_>) -> String {
         let numbers = &found.numbers;
         let _ = writeln!(out, "  terms {} numbers {} whole {}", found.terms, numbers.total, found.is_whole);
         let _ = writeln!(out, "  of {} in the whole text", found.whole_terms);
+        let _ = writeln!(out, "  content {:016x}", found.content);
     }
     out
 }
@@ -235,12 +236,13 @@ english
   megashingles d4af7868d88eedb8 b35ca9cd9f4f0211
   projection c3f52a494478bddd 20e824e096fab288 07279b0e0cc081ee
   projection 8df60002f4ad5135 bfb8c89985c545c8 cab9da8fa0f31a15
-  profile 10fb4777fd5d73eb
+  profile fdc42b6851619fc4
   short bands 88f9987e69f6c0b1 10a8214d9b6e1079
   title
   headings
   terms 34 numbers 0 whole false
   of 34 in the whole text
+  content 0f34aa44215d5513
 german
   tokens 24
   fingerprint e57942daaf8d8917
@@ -251,12 +253,13 @@ german
   megashingles 15cc74437ee9e5ed 776e336ae6f7303d
   projection 0e59868af08b091a 20f1daa008b09b60 624a029152a5bcdf
   projection 7ad6778ca6801ff2 1f8c2bda1e308588 e3114d3c2101c4be
-  profile b7759566f064f309
+  profile 6c1384d316f72583
   short bands 11f1e4b07f69a00d 61a98e2d2e4b0766
   title
   headings
   terms 24 numbers 0 whole false
   of 24 in the whole text
+  content 0755dc85ade8c0cf
 chinese
   tokens 27
   fingerprint 5c673ec0a1e6130c
@@ -267,12 +270,13 @@ chinese
   megashingles a21a1276f6c3fb3f 933cd28e6b74e2ed
   projection 1671415123365c27 078c02038c190964 667106855674946b
   projection ad2804661a901c01 12fb1904eb433009 71150751c027280a
-  profile 61ab31b3231168a1
+  profile 8ba9428f29e2910d
   short bands 787ba1f1bc21c9ca 2b5b6b0059ecee8b
   title
   headings
   terms 26 numbers 1 whole false
   of 27 in the whole text
+  content 0ef7ff74a2f407a2
 japanese
   tokens 26
   fingerprint ef9f6d990cf237ab
@@ -283,12 +287,13 @@ japanese
   megashingles 995b20a1d8f976e3 674ce946393116fa
   projection f582c80da0311fe2 681c47a3c8930447 7376a1dfa2ec7ee9
   projection f52ff164b3d52a63 e0e2ffbbb631d66a 256c83c7014872cf
-  profile 6dec2b6ee7142e66
+  profile fab0214b1a713ad9
   short bands e6f526aa1dccf649 0a433c29facea729
   title
   headings
   terms 25 numbers 1 whole false
   of 26 in the whole text
+  content ce5cf3d3102a51be
 thai
   tokens 17
   fingerprint 6e83827973e6512a
@@ -299,12 +304,13 @@ thai
   megashingles acec42a981f599fb 3ff6e60cf6d20cb4
   projection 360005a12ea6231d 5939032673b62894 24ec41f667064385
   projection 98231a3dc1643b13 46c423a44f6f91f8 1c153abc23395912
-  profile 866184c45f73ef39
+  profile 5ee728bf93387542
   short bands 70c412b01aac283a e4b51c952fa225d5
   title
   headings
   terms 16 numbers 1 whole true
   of 17 in the whole text
+  content b3bc0e853ca31365
 empty
   tokens 0
   fingerprint 0000000000000000
@@ -319,12 +325,13 @@ one term
   megashingles ac5839cc4343826a 8ff240dc976e33e3
   projection df0310d4dbb3a545 fc3e138fe2ae6a37 d2dabecb2b3bee04
   projection 224e28d489472e57 48560dfb482c65d9 c9c824b313dd53e6
-  profile b88a32300422dadb
+  profile 5348f649893146a4
   short bands 206081936c28f97c be8414d68b3b68d4
   title
   headings
   terms 1 numbers 0 whole true
   of 1 in the whole text
+  content 0fe45fa852d6ede1
 html
   tokens 25
   fingerprint 54c1e9e7aa9a8373
@@ -335,13 +342,14 @@ html
   megashingles 50f81680f7f9b780 e32fbd9ce321869f
   projection d3e821060b0f0282 e581769983e848d2 03a11d81055c310b
   projection e140681804113048 c6865a460c961729 cacc8178341101b4
-  profile 994b3d0147beac7a
+  profile cb9167463b9b3468
   short bands d7e2b8c9f7b14f5a 771561a06f6c23aa
   title 964e1f 98843f ab8255
   headings 2020d4
   address 05c402
   terms 20 numbers 2 whole true
   of 19 in the whole text
+  content 449d16f8c3273cc0
 latin 1
   tokens 4
   fingerprint f9f6bbdf581476e8
@@ -352,12 +360,13 @@ latin 1
   megashingles 6f96f88f39d2a282 6ece87d466867465
   projection 161010d0ed4610d7 8942951628e2840e 2e4120e2101c4004
   projection 1047195a8b800405 4808065e0082096c 0e240855a80908f4
-  profile 174b469a70c2f424
+  profile b72fc88e3b25a61b
   short bands 966ac8a69ef56689 c072b32aef09458b
   title
   headings
   terms 4 numbers 0 whole true
   of 4 in the whole text
+  content 6fc68efa0e11c63b
 news
   tokens 79
   fingerprint 6bd34a8416ae393c
@@ -368,12 +377,13 @@ news
   megashingles 30b5d8fcdac844b6 8b31cab57a4008db
   projection c3bdeecd44e5ace4 d4cc4c8c96bf583e 07a78b2424d5554e
   projection cd641722a4e53004 9fb0f899e5ede5cc c8bfb98d6eebf6f4
-  profile e1a172740176bfeb
+  profile 94fc0ff8b6d9584d
   short bands 9326938913a597d1 f7e32977b63c4c4f
   title 8b92cf a1f063 98d98c a631b8
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
   terms 49 numbers 11 whole false
   of 69 in the whole text
+  content 2cb772491ab3d02b
 news text
   tokens 56
   fingerprint dcf24f87d72c1926
@@ -384,12 +394,13 @@ news text
   megashingles 82773e3f06bb82ef 3e64a5af1ea95d66
   projection 87bdefc946f4b074 d74c4eacbc3f7a36 c7230d042c58446a
   projection ef285426f9f4500c 0726bb90eee5cfcc afbda9ed642f56ac
-  profile c17a1be37538f544
+  profile 26a3ddeae4233b48
   short bands 4731d556a0288e50 f894e1afa7ba79d4
   title 8b92cf a1f063 98d98c a631b8
   headings
   terms 47 numbers 6 whole false
   of 56 in the whole text
+  content 1b567eb86503cbe7
 text of a template
   tokens 24
   fingerprint 73f55e86d6ba3cbb
@@ -400,12 +411,13 @@ text of a template
   megashingles ed5c03134e9935e2 e760748f8aae8f4b
   projection c36d1f9cc688e554 51cb04989fbf7a5a c6349b6a8e77c0aa
   projection 7c6413089c775e36 adb8c159edc9688a ee9eebaff3cba758
-  profile 33ccd6409b45e934
+  profile b1f75a76a18175f6
   short bands 232ec6a0aeb8cd46 d2f6c45db8198e0d
   title ad061a
   headings
   terms 23 numbers 1 whole false
   of 24 in the whole text
+  content 856e90dfb8160c28
 news at an address
   tokens 79
   fingerprint 6bd34a8416ae393c
@@ -416,13 +428,14 @@ news at an address
   megashingles 30b5d8fcdac844b6 8b31cab57a4008db
   projection c3bdeecd44e5ace4 d4cc4c8c96bf583e 07a78b2424d5554e
   projection cd641722a4e53004 9fb0f899e5ede5cc c8bfb98d6eebf6f4
-  profile b3acea164ca02488
+  profile 7824b797bd85d127
   short bands 9326938913a597d1 f7e32977b63c4c4f
   title 8b92cf a1f063 98d98c a631b8
   headings 18d98c 2631b8 0b92cf 21f063 0c5631 5da314 1e32b7
   address 8b92cf
   terms 49 numbers 11 whole false
   of 69 in the whole text
+  content 2cb772491ab3d02b
 news text at an address
   tokens 56
   fingerprint dcf24f87d72c1926
@@ -433,13 +446,14 @@ news text at an address
   megashingles 82773e3f06bb82ef 3e64a5af1ea95d66
   projection 87bdefc946f4b074 d74c4eacbc3f7a36 c7230d042c58446a
   projection ef285426f9f4500c 0726bb90eee5cfcc afbda9ed642f56ac
-  profile 3d0da8d96d0b2143
+  profile b3bd76d324a87428
   short bands 4731d556a0288e50 f894e1afa7ba79d4
   title 8b92cf a1f063 98d98c a631b8
   headings
   address 8b92cf
   terms 47 numbers 6 whole false
   of 56 in the whole text
+  content 1b567eb86503cbe7
 ";
 
 const EXPECTED: &str = "\

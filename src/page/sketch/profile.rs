@@ -22,7 +22,9 @@
 //! * the number of terms of the content and of the whole text; a hash of the host (the low 32 bits of XXH3 of its name;
 //!   0 if unknown), and a hash of host and path (likewise; the path without a final `/` or `index` file; 0 if unknown);
 //!   whether the whole page counts as its content because too little content was found, and whether the page is plain
-//!   text.
+//!   text;
+//! * *content*: XXH3 (64 bits, seed 0) of the hashes of all terms of the content in their order, numbers included. Equal
+//!   digests mean equal words, as for the checksums of Manku et al. 2007, 6.D.
 
 use nddb_format::profile::{HASH, LeadingWords, NUMBER, Numbers, OWN, Profile, WHOLE, WORDS};
 use nddb_format::record::min_byte;
@@ -80,6 +82,7 @@ pub(crate) fn profile_of(content: &PageContent, hashes: &[u64], host: &str, url:
         is_whole: content.is_whole(),
         is_text: content.is_text(),
         classes: [short_class, whole_class],
+        content: xxh3_64(content.all_hashes().map(u64::to_le_bytes).collect::<Vec<_>>().as_flattened()),
     })
 }
 

@@ -27,6 +27,7 @@ pub(crate) mod testing;
 
 pub use b::b_similarity;
 pub use c::c_similarity;
+pub use identity::IdentityOf;
 
 /// Declares each method public, and lists all of them in the order of help texts and columns.
 macro_rules! methods {
@@ -126,6 +127,7 @@ mod tests {
                     ParameterValue::Flag(flag) => (!flag).to_string(),
                     ParameterValue::Text(text) if text == "none" => "1000".into(),
                     ParameterValue::Text(text) if text == "lcs" => "dice".into(),
+                    ParameterValue::Text(text) if text == "text" => "content".into(),
                     ParameterValue::Text(_) => "1,2,4,8,16,32,1,1,1,1,2".into(),
                 };
                 other.set(setting.name, &value).expect(setting.name);
@@ -164,7 +166,8 @@ mod tests {
         assert_eq!(told("lcs", "smallest", "0"), "smallest: \"0\" is less than 1");
         assert_eq!(told("cosine", "cosine", "1.5"), "cosine: \"1.5\" is not a number from 0 to 1");
         assert_eq!(told("combined", "k", "3"), "combined has no parameter \"k\"; it has b, c");
-        assert_eq!(told("identity", "k", "3"), "identity has no parameters");
+        assert_eq!(told("identity", "k", "3"), "identity has no parameter \"k\"; it has of");
+        assert_eq!(told("identity", "of", "title"), "of: \"title\" is not text or content");
         assert_eq!(told("lcs", "denominator", "x"), "denominator: \"x\" is not lcs, ses, tlcs or dice");
         assert_eq!(told("c", "complete", "yes"), "complete: \"yes\" is not true or false");
     }

@@ -314,6 +314,10 @@ proptest! {
         let mut least: Vec<u16> = numbers.iter().map(|number| xxh3_64(number.as_bytes()) as u16).collect();
         least.sort_unstable();
         prop_assert_eq!(profile.numbers.kept(), &least[..least.len().min(7)]);
+        let indexes: Vec<u32> = (0..content.tokens().len() as u32).collect();
+        let all = content.lower(&indexes).map(|term| xxh3_64(term.as_bytes()).to_le_bytes());
+        let all: Vec<[u8; 8]> = all.collect();
+        prop_assert_eq!(profile.content, xxh3_64(all.as_flattened()));
     }
 }
 

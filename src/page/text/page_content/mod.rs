@@ -127,6 +127,15 @@ impl PageContent {
         self.hashes_at(&self.terms)
     }
 
+    /// Returns the hashes of all terms of the content in lower case, numbers included, in their order.
+    pub(crate) fn all_hashes(&self) -> impl Iterator<Item = u64> {
+        let mut indexes = [&self.terms[..], &self.numbers[..]].concat();
+        // Some numbers are among the terms.
+        indexes.sort_unstable();
+        indexes.dedup();
+        indexes.into_iter().map(|index| self.tokens.hashes()[index as usize])
+    }
+
     /// Returns the hashes of the terms of the whole text in lower case, numbers included: all blocks that are not
     /// links, and all blocks that are content.
     pub(crate) fn whole_hashes(&self) -> Vec<u64> {

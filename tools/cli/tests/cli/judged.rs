@@ -151,6 +151,42 @@ fn why_has_the_numbers_and_the_words_that_differ() {
     assert_eq!(answer["matches"][0]["why"]["terms"], Value::Null);
 }
 
+/// Pages of one content in two designs, and one of another content.
+#[test]
+fn by_content_pages_that_differ_in_navigation_alone_are_identical() {
+    let dir = Dir::new();
+    dir.nddb(["create", "db"]).done();
+    let page = |id: &str, menu: &str, text: &str| {
+        let menu: String = (0..9).map(|at| format!("<li><a href=/{menu}{at}>{menu} {at}</a></li>")).collect();
+        let html = format!(
+            "<title>{id}</title><nav><ul>{menu}</ul></nav><main><h1>Hedges</h1><p>{text}</p></main><footer>{id}</footer>"
+        );
+        json!({"id": id, "html": html}).to_string() + "\n"
+    };
+    let other = text(1, 90, &[40]);
+    let pages = [page("a", "news", &text(1, 90, &[])), page("b", "shop", &text(1, 90, &[])), page("c", "news", &other)];
+    dir.write("pages.jsonl", pages.concat().as_bytes());
+    dir.nddb(["load", "db", "pages.jsonl"]).done();
+    let of_content = ["--method", "identity", "--set", "of=content"];
+    let ask = |method: &[&str]| dir.nddb([&["query", "db", "--id", "a"], method].concat()).done().json();
+    let answer = ask(&of_content);
+    assert_eq!((ids(&answer), &answer["matches"][0]["rule"]), (vec!["b"], &json!("identity")), "{answer}");
+    assert_eq!(ids(&ask(&of_content[..2])), [""; 0]);
+    let pairs = dir.nddb([&["pairs", "db"], &of_content[..]].concat()).done().lines();
+    assert_eq!(pairs.len(), 1, "{pairs:?}");
+    assert_eq!((&pairs[0]["group"], &pairs[0]["members"]), (&json!("hot"), &json!(["a", "b"])));
+    // The key is kept in memory, in a run, and in a run that is made again.
+    for command in [&["compact", "db"][..], &["rebuild", "db"], &["check", "db"]] {
+        dir.nddb(command).done();
+        assert_eq!(ids(&ask(&of_content)), ["b"], "{command:?}");
+    }
+    let added =
+        dir.nddb([&["add", "db", "--if-new"], &of_content[..]].concat()).stdin(page("d", "help", &other)).done();
+    assert_eq!((&added.lines()[0]["verdict"], &added.lines()[0]["of"]), (&json!("duplicate"), &json!("c")));
+    dir.nddb([&["query", "db", "--id", "a"], &of_content[..3], &["of=title"]].concat())
+        .tells(2, &["\"title\" is not text or content"]);
+}
+
 #[test]
 fn what_cannot_be_answered_is_refused_before_anything_is_read() {
     let dir = Dir::with_database();
