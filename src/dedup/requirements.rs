@@ -1,6 +1,6 @@
 //! Checks whether a database has the sketches and keys that a method requires.
 
-use nddb_index::{Error, Result, View};
+use nddb_index::{Document, Error, Result, View};
 use nddb_page::sketch::Recipe;
 use nddb_verdict::{Decider, Keys, Method, OutOfReach, Sketch};
 
@@ -23,6 +23,19 @@ pub(crate) fn check(view: View<'_>, decider: &Decider<'_>) -> Result<()> {
     }
     let made = method.compares().iter().filter_map(|sketch| sketch.of_recipe());
     made.into_iter().try_for_each(|(lacks, has)| require(view, method, lacks, has, has))
+}
+
+/// Rejects a document made of a text, if the fingerprints of the database are made by another program.
+///
+/// # Errors
+/// [`Error::Document`].
+pub(crate) fn check_maker(view: View<'_>, document: &Document) -> Result<()> {
+    match Recipe::from_label(&view.settings().recipe) {
+        Err(error) if error.takes_fingerprints() && document.sketched => {
+            Err(Error::Document { id: document.id().to_owned(), why: error.to_string() })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn out_of_reach(OutOfReach { what, requested, limit }: OutOfReach) -> Error {

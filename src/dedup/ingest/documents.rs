@@ -4,7 +4,7 @@ use nddb_archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, 
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Settings;
 use nddb_index::{Document, Fingerprint, Result};
-use nddb_page::sketch::Recipe;
+use nddb_page::sketch::{Recipe, RecipeError};
 
 use super::LoadError;
 use crate::{document_of_page, document_with_words};
@@ -17,6 +17,8 @@ pub(super) enum Prepared {
     Bare(String, Fingerprint),
     /// A document from a table of sketches, and the archive that contains its page.
     Sketched(Box<Document>, Option<String>),
+    /// A page for a database whose fingerprints nddb cannot make.
+    Refused(RecipeError),
     /// A sketch by another recipe.
     OtherRecipe(String),
     /// An entry that cannot be read or stored.
@@ -36,7 +38,8 @@ pub(super) struct Unread {
 
 /// Makes documents for a database.
 pub(super) struct Maker {
-    recipe: Recipe,
+    /// The recipe, or the reason why no text can be given.
+    recipe: std::result::Result<Recipe, RecipeError>,
     label: String,
     greatest: u64,
     keeps_words: bool,
@@ -45,15 +48,14 @@ pub(super) struct Maker {
 impl Maker {
     /// Returns a maker of documents for the database of these settings.
     pub(super) fn new(settings: &Settings) -> std::result::Result<Self, LoadError> {
-        Ok(Self {
-            greatest: low_mask(settings.bits),
-            ..Self::of(Recipe::from_label(&settings.recipe)?, settings.keeps_words)
-        })
+        let recipe = Recipe::of_database(&settings.recipe)?;
+        let (label, greatest) = (settings.recipe.clone(), low_mask(settings.bits));
+        Ok(Self { recipe, label, greatest, keeps_words: settings.keeps_words })
     }
 
     /// Returns a maker of documents without a database.
     pub(super) fn of(recipe: Recipe, keeps_words: bool) -> Self {
-        Self { recipe, label: recipe.label(), greatest: u64::MAX, keeps_words }
+        Self { label: recipe.label(), recipe: Ok(recipe), greatest: u64::MAX, keeps_words }
     }
 
     /// Prepares an entry; `archive` is the number of its archive.
@@ -63,7 +65,10 @@ impl Maker {
         let document = match entry.content {
             EntryContent::Page(mut page) => {
                 unread = Unread { is_cut: page.is_cut, date: page.unread_date.take() };
-                self.page(&page, position, archive)
+                match &self.recipe {
+                    Ok(recipe) => self.page(recipe, &page, position, archive),
+                    Err(error) => return Prepared::Refused(error.clone()),
+                }
             }
             EntryContent::Fingerprint { fingerprint, .. } if fingerprint > self.greatest => {
                 return too_wide(fingerprint, position);
@@ -72,8 +77,9 @@ impl Maker {
                 return Prepared::Bare(id, Fingerprint(fingerprint));
             }
             EntryContent::Fingerprint { id, fingerprint, url: Some(url) } => {
-                Document::bare(&id, Fingerprint(fingerprint))
-                    .map(|document| document.with_url(&url, self.recipe.site_of(&url)))
+                Document::bare(&id, Fingerprint(fingerprint)).map(|document| {
+                    document.with_url(&url, self.recipe.as_ref().copied().unwrap_or_default().site_of(&url))
+                })
             }
             EntryContent::Sketch(entry) => return self.sketched(entry, position),
             EntryContent::Skipped { reason, detail } => return Prepared::Skipped { position, reason, detail },
@@ -110,9 +116,9 @@ impl Maker {
         }
     }
 
-    fn page(&self, entry: &PageEntry, position: Position, archive: Option<u32>) -> Result<Document> {
+    fn page(&self, recipe: &Recipe, entry: &PageEntry, position: Position, archive: Option<u32>) -> Result<Document> {
         let made = if self.keeps_words { document_with_words } else { document_of_page };
-        let document = made(&entry.id, &entry.page(), &self.recipe)?;
+        let document = made(&entry.id, &entry.page(), recipe)?;
         let document = document.with_date(entry.date).truncated(entry.truncated);
         Ok(match archive {
             Some(archive) => document.with_source(archive, position.offset, position.inner, position.length),

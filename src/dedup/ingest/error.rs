@@ -14,6 +14,13 @@ pub enum LoadError {
     Archive(ArchiveError),
     /// The recipe of the database is unknown.
     Recipe(RecipeError),
+    /// An input has pages or texts, and the database takes only the fingerprints of another program.
+    Page {
+        /// The input.
+        path: PathBuf,
+        /// The reason.
+        reason: RecipeError,
+    },
     /// A table of sketches was made by a recipe other than the database's.
     OtherRecipe {
         /// The table.
@@ -32,6 +39,7 @@ impl fmt::Display for LoadError {
         match self {
             LoadError::Archive(error) => error.fmt(f),
             LoadError::Recipe(error) => write!(f, "the database's recipe cannot be used: {error}"),
+            LoadError::Page { path, reason } => write!(f, "{}: it has texts: {reason}", path.display()),
             LoadError::OtherRecipe { path, database, sketches } => {
                 let path = path.display();
                 write!(f, "{path}: its sketches are of the recipe '{sketches}', and the database is of '{database}'")
@@ -45,7 +53,7 @@ impl std::error::Error for LoadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             LoadError::Archive(error) => error.source(),
-            LoadError::Recipe(_) | LoadError::OtherRecipe { .. } => None,
+            LoadError::Recipe(_) | LoadError::Page { .. } | LoadError::OtherRecipe { .. } => None,
             LoadError::Store(error) => error.source(),
         }
     }

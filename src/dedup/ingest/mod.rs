@@ -235,6 +235,7 @@ fn store(
             Prepared::Sketched(document, archive) => {
                 (Box::new(origins.place(*document, archive.as_deref(), load)?), Unread::default())
             }
+            Prepared::Refused(reason) => return Err(LoadError::Page { path: piece.path, reason }),
             Prepared::OtherRecipe(sketches) => {
                 return Err(LoadError::OtherRecipe { path: piece.path, database: recipe.to_owned(), sketches });
             }

@@ -89,6 +89,7 @@ pub fn sketch_archive(
                 Prepared::Bare(id, fingerprint) => {
                     each(Sketched::Document(Box::new(Document::bare(&id, fingerprint)?)))?;
                 }
+                Prepared::Refused(reason) => return Err(LoadError::Page { path: path.to_owned(), reason }),
                 Prepared::OtherRecipe(sketches) => {
                     let (path, database) = (path.to_owned(), maker.label().to_owned());
                     return Err(LoadError::OtherRecipe { path, database, sketches });

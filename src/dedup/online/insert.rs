@@ -6,6 +6,7 @@ use nddb_page::text::Page;
 use super::detector::OnlineDetector;
 use super::matches::NearDuplicate;
 use super::query::{Query, queried};
+use crate::requirements::check_maker;
 
 /// Result of inserting a document only if it is new.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +50,7 @@ impl OnlineDetector {
 
     fn insert_judged(&self, writer: &mut Writer, document: Document, page: Option<&Page<'_>>) -> Result<Judgement> {
         self.check(writer.view())?;
+        check_maker(writer.view(), &document)?;
         let document = document.fitted(writer.settings().bits)?;
         let query = Query::new(self, writer.scope()?, queried(&document), page)?;
         query.check_known()?;

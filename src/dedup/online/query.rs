@@ -19,6 +19,7 @@ use crate::candidates::lookup::keys_of;
 use crate::cluster::{MemberVerdict, decide_stored};
 use crate::pair::Verified;
 use crate::pair_loss::PairLoss;
+use crate::requirements::check_maker;
 
 /// Greatest number of stored documents with the id of the queried one: a committed document, and the staged document
 /// that will replace it.
@@ -65,6 +66,7 @@ impl OnlineDetector {
 
     fn ask_with(&self, view: View<'_>, document: &Document, page: Option<&Page<'_>>) -> Result<NearDuplicates> {
         self.check(view)?;
+        check_maker(view, document)?;
         let fingerprint = document.fitted_fingerprint(view.settings().bits)?;
         let fingerprint = (!document.is_unprinted()).then_some(fingerprint);
         Query::new(self, Scope::of(view), (document.record(), fingerprint), page)?.all()

@@ -455,6 +455,26 @@ fn what_the_database_keeps_no_index_for_is_refused_with_what_would() {
     }
 }
 
+/// A document made of a text says nothing beside fingerprints that another program made.
+#[test]
+fn a_text_is_not_compared_with_the_fingerprints_of_another_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = Config::within(3).expect("k").recipe("given/imagehash");
+    let mut writer = Writer::create(folder.path().join("db"), &config).expect("a database");
+    let online = OnlineDetector::usual(writer.view());
+    let page = crate::document_of_page("a", &nddb_page::text::Page::text("one two three"), &Default::default());
+    let page = page.expect("a document");
+    let refused =
+        [online.ask(writer.view(), &page).map(drop), online.insert_if_new(&mut writer, page.clone()).map(drop)];
+    for outcome in refused {
+        let why = outcome.expect_err("refused").to_string();
+        assert!(why.contains("'a'") && why.contains("made by imagehash, and nddb cannot"), "{why}");
+    }
+    let bare = Document::bare("b", Fingerprint(7)).expect("an id");
+    assert!(online.insert_if_new(&mut writer, bare.clone()).is_ok());
+    assert_eq!(online.ask(writer.view(), &bare).expect("an answer").count, 0);
+}
+
 #[test]
 fn a_merged_database_finds_by_pieces() {
     let folder = tempfile::tempdir().expect("a folder");

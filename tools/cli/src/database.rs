@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nddb::sketch::Recipe;
+use nddb::sketch::{Recipe, RecipeError};
 use nddb::{Federation, Reader, Writer};
 use nddb_format::record::Settings;
 
@@ -46,7 +46,12 @@ pub(crate) fn holder(command: &str) -> String {
     format!("pid {} on {}: nddb {command}", std::process::id(), inputs::host())
 }
 
-/// Returns the recipe of a database.
+/// Returns the recipe of a database, or the reason why it takes only fingerprints.
+pub(crate) fn recipe_for_writing(settings: &Settings) -> Result<Result<Recipe, RecipeError>> {
+    Recipe::of_database(&settings.recipe).map_err(|error| unusable_recipe(&error))
+}
+
+/// Returns the recipe of a database of which texts are asked.
 pub(crate) fn recipe(settings: &Settings) -> Result<Recipe> {
     Recipe::from_label(&settings.recipe).map_err(|error| unusable_recipe(&error))
 }

@@ -187,6 +187,9 @@ impl From<nddb::Error> for Failure {
             E::Io { source, path, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 Some(format!("look at who owns {}, and as whom you run", path.display()))
             }
+            E::Method { why, .. } if !why.contains("recipes that fit") => {
+                Some("choose another --method; 'nddb help methods' lists them".into())
+            }
             E::Method { .. } => Some(
                 "choose another --method, or make a database of a recipe that fits ('nddb create --recipe NAME') and \
                  load the documents again"
@@ -232,6 +235,7 @@ impl From<LoadError> for Failure {
             LoadError::Archive(error) => error.into(),
             LoadError::Store(error) => error.into(),
             LoadError::Recipe(error) => unusable_recipe(&error),
+            error @ LoadError::Page { .. } => Told::new(Code::Mismatch, chain(&error)).into(),
             error @ LoadError::OtherRecipe { .. } => Told::new(Code::Mismatch, chain(&error))
                 .hint("load them into a database of their recipe ('nddb create --recipe NAME'), or sketch the pages again")
                 .into(),
@@ -242,6 +246,9 @@ impl From<LoadError> for Failure {
 
 /// Returns the error that this version cannot use the recipe of a database.
 pub(crate) fn unusable_recipe(error: &RecipeError) -> Failure {
+    if error.takes_fingerprints() {
+        return Told::new(Code::Mismatch, error.to_string()).into();
+    }
     let hint = "use the nddb that made the database, or another database";
     Told::new(Code::Mismatch, format!("the database's recipe cannot be used: {error}")).hint(hint).into()
 }

@@ -7,14 +7,14 @@ use nddb::sketch::Recipe;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::Result;
+use crate::errors::{Fault, Result};
 
 /// The settings of a database, which are fixed when it is created: `Config(k=3, *, recipe="main", bits=64,
 /// keep_words=False)`. With `keep_words` the words of pages are stored, from which `clusters` computes what a removal
 /// loses.
 ///
-/// `k` is the maximum distance of a query, 0 to 7; `recipe` is the label of the recipe by which pages are sketched;
-/// `bits` is the width of fingerprints. Raises OutOfRange, RecipeError.
+/// `k` is the maximum distance of a query, 0 to 7; `recipe` is the label of the recipe by which pages are sketched,
+/// or `given/NAME` for fingerprints that the program NAME makes; `bits` is the width of fingerprints. Raises OutOfRange, RecipeError.
 ///
 /// >>> nddb.Config(k=3, recipe="main")
 /// Config(k=3, recipe="main/1", bits=64)
@@ -37,7 +37,11 @@ impl PyConfig {
     #[new]
     #[pyo3(signature = (k=3, *, recipe="main", bits=64, keep_words=false))]
     fn new(k: u8, recipe: &str, bits: u8, keep_words: bool) -> Result<Self> {
-        let recipe = named(recipe)?.label();
+        let recipe = match named(recipe) {
+            // Fingerprints that another program makes.
+            Err(Fault::Recipe(error)) if error.takes_fingerprints() => recipe.to_owned(),
+            recipe => recipe?.label(),
+        };
         let config = Config::within(k)?.bits(bits)?.recipe(&recipe).keep_words(keep_words);
         Ok(Self { config, k, bits, recipe, keep_words })
     }

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{ArrowError, DataType};
 use nddb::detect::{document_of_page, document_with_words};
-use nddb::sketch::Recipe;
+use nddb::sketch::{Recipe, RecipeError};
 use nddb::text::{Page, PageKind};
 use nddb::{Document, Fingerprint};
 
@@ -48,14 +48,18 @@ impl<'a> Columns<'a> {
 
     /// The document of a row: of its fingerprint, its page or its text, the first of these that it has; `None` if it
     /// has no id, or none of them.
-    fn document(&self, row: usize, (recipe, keeps_words): (&Recipe, bool)) -> Result<Option<Document>> {
+    fn document(
+        &self,
+        row: usize,
+        (recipe, keeps_words): (&Result<Recipe, RecipeError>, bool),
+    ) -> Result<Option<Document>> {
         let made = if keeps_words { document_with_words } else { document_of_page };
         let Some(id) = self.ids.get(row) else { return Ok(None) };
         let url = self.urls.as_ref().and_then(|urls| urls.text(row));
         if let Some(print) = self.prints.map(|prints| fingerprint(prints, row)).transpose()?.flatten() {
             let document = Document::bare(&id, print)?;
             return Ok(Some(match url {
-                Some(url) => document.with_url(url, recipe.site_of(url)),
+                Some(url) => document.with_url(url, recipe.as_ref().copied().unwrap_or_default().site_of(url)),
                 None => document,
             }));
         }
@@ -63,7 +67,7 @@ impl<'a> Columns<'a> {
             let Some(column) = column else { continue };
             if let Some(body) = column.get(row) {
                 let charset = column.is_text().then_some("utf-8");
-                return Ok(Some(made(&id, &Page { kind, charset, url, body }, recipe)?));
+                return Ok(Some(made(&id, &Page { kind, charset, url, body }, &recipe.clone()?)?));
             }
         }
         Ok(None)
@@ -92,7 +96,7 @@ fn fingerprint(array: &ArrayRef, row: usize) -> Result<Option<Fingerprint>> {
 pub(crate) fn sketch(
     arrays: Arrays,
     choices: &Choices,
-    recipe: (&Recipe, bool),
+    recipe: (&Result<Recipe, RecipeError>, bool),
     threads: usize,
     stopped: impl Fn() -> bool + Sync,
     mut consume: impl FnMut(Vec<Option<Document>>) -> Result<()>,

@@ -120,7 +120,7 @@ impl PyRecipe {
             documents::sketch(
                 tables.take()?,
                 &choices,
-                (&recipe, keep_words),
+                (&Ok(recipe), keep_words),
                 threads,
                 || sink.stopped(),
                 |made| made.iter().flatten().try_for_each(|document| rows.push(sink, document)),

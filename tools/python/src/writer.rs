@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use nddb::archive::{self, JsonFields, Options};
 use nddb::detect::{document_of_page, document_with_words};
 use nddb::ingest::{Event, LoadReport, Loader};
-use nddb::sketch::Recipe;
+use nddb::sketch::{Recipe, RecipeError};
 use nddb::{BulkLoad, Document, Loaded, Outcome, Writer};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -48,7 +48,8 @@ pub(crate) struct PyWriter {
 
 struct Held {
     writer: Writer,
-    recipe: Recipe,
+    /// The recipe, or the reason why no text can be added.
+    recipe: Result<Recipe, RecipeError>,
 }
 
 impl PyWriter {
@@ -111,7 +112,7 @@ impl PyWriter {
             writer.set_threads(threads);
             memory_limit.into_iter().for_each(|bytes| writer.set_memory_limit(bytes));
             writer.merge_in_background(true);
-            let recipe = Recipe::from_label(&writer.settings().recipe)?;
+            let recipe = Recipe::of_database(&writer.settings().recipe)?;
             Ok(Held { writer, recipe })
         })?;
         Ok(Self { path, threads, state: Owned::new(Mutex::new(Some(held))) })
@@ -496,12 +497,14 @@ impl Given {
         }
     }
 
-    fn document(&self, id: &str, recipe: &Recipe, keeps_words: bool) -> Result<Document> {
+    fn document(&self, id: &str, recipe: &Result<Recipe, RecipeError>, keeps_words: bool) -> Result<Document> {
         let made = if keeps_words { document_with_words } else { document_of_page };
         Ok(match self {
-            Self::Page(page) => made(id, &page.page(), recipe)?,
+            Self::Page(page) => made(id, &page.page(), &recipe.clone()?)?,
             Self::Print(print, None) => Document::bare(id, *print)?,
-            Self::Print(print, Some(url)) => Document::bare(id, *print)?.with_url(url, recipe.site_of(url)),
+            Self::Print(print, Some(url)) => {
+                Document::bare(id, *print)?.with_url(url, recipe.as_ref().copied().unwrap_or_default().site_of(url))
+            }
         })
     }
 }

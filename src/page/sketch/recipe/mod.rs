@@ -121,6 +121,9 @@ enum Lookups {
     Offline,
 }
 
+/// How labels of databases begin whose fingerprints another program makes; its name follows.
+const GIVEN: &str = "given/";
+
 /// The version of every recipe.
 const VERSION: u32 = 1;
 
@@ -218,8 +221,30 @@ impl Recipe {
         fits.then_some(Self { lookups: Lookups::Offline, ..self })
     }
 
+    /// Returns the label of a database for the fingerprints of another program, given its name, of 1 to 64 letters,
+    /// digits and `. _ + -`. No text can be given to such a database, because nddb cannot make its fingerprint.
+    ///
+    /// ```
+    /// use nddb_page::sketch::{Recipe, RecipeError};
+    ///
+    /// let label = Recipe::label_of_given("imagehash").unwrap_or_default();
+    /// assert_eq!(label, "given/imagehash");
+    /// assert!(Recipe::from_label(&label).is_err_and(|error| error.takes_fingerprints()));
+    /// ```
+    pub fn label_of_given(maker: &str) -> Option<String> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
+        ((1..=64).contains(&maker.len()) && maker.bytes().all(is_name)).then(|| format!("{GIVEN}{maker}"))
+    }
+
     /// Returns the recipe of a label stored in a database.
+    ///
+    /// # Errors
+    /// [`RecipeError::Given`] for a database of fingerprints that another program makes; the others for a database that
+    /// this version cannot write.
     pub fn from_label(label: &str) -> Result<Recipe, RecipeError> {
+        if let Some(maker) = label.strip_prefix(GIVEN).filter(|maker| Self::label_of_given(maker).is_some()) {
+            return Err(RecipeError::Given { maker: maker.to_owned() });
+        }
         let malformed = || RecipeError::Malformed { label: label.to_owned() };
         let (name, version) = label.split_once('/').ok_or_else(malformed)?;
         let found: u32 = version.parse().map_err(|_| malformed())?;
@@ -229,6 +254,18 @@ impl Recipe {
             std::cmp::Ordering::Equal => Ok(recipe),
             std::cmp::Ordering::Greater => Err(RecipeError::Newer { name, found, known }),
             std::cmp::Ordering::Less => Err(RecipeError::Older { name, found, known }),
+        }
+    }
+
+    /// Returns the recipe of a database that is written to, by its label, or the reason why no text can be given
+    /// ([`RecipeError::Given`]).
+    ///
+    /// # Errors
+    /// The other errors of [`Recipe::from_label`].
+    pub fn of_database(label: &str) -> Result<Result<Recipe, RecipeError>, RecipeError> {
+        match Self::from_label(label) {
+            Err(error) if !error.takes_fingerprints() => Err(error),
+            recipe => Ok(recipe),
         }
     }
 
@@ -460,6 +497,11 @@ impl fmt::Display for Recipe {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecipeError {
+    /// The fingerprints are made by another program, so no text can be given.
+    Given {
+        /// The name of that program.
+        maker: String,
+    },
     /// The label is not a name, a slash and a number.
     Malformed {
         /// The label.
@@ -493,6 +535,11 @@ pub enum RecipeError {
 impl fmt::Display for RecipeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            RecipeError::Given { maker } => write!(
+                f,
+                "the fingerprints of the database are made by {maker}, and nddb cannot make them of a text; give \
+                 fingerprints, or give the texts to a database of another recipe"
+            ),
             RecipeError::Malformed { label } => {
                 write!(f, "{label:?} is no recipe label (name/version)")
             }
@@ -510,6 +557,13 @@ impl fmt::Display for RecipeError {
 }
 
 impl Error for RecipeError {}
+
+impl RecipeError {
+    /// Returns whether the database takes fingerprints, though no texts.
+    pub fn takes_fingerprints(&self) -> bool {
+        matches!(self, Self::Given { .. })
+    }
+}
 
 #[cfg(test)]
 mod tests;

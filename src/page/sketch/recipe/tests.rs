@@ -111,9 +111,12 @@ fn a_label_of_another_version_is_refused_with_a_reason() {
     assert_eq!(Recipe::of_any_version("wob/1").or(Recipe::of_any_version("web")), None);
     let unknown = Recipe::from_label("wob/1").map_err(|error| error.to_string());
     assert!(unknown.is_err_and(|reason| reason.contains("main, web, 1e0ng")));
-    for label in ["", "web", "web/", "web/x", "web/-1", "/1"] {
-        assert!(Recipe::from_label(label).is_err(), "{label:?}");
+    for label in ["", "web", "web/", "web/x", "web/-1", "/1", "given", "given/", "given/a b"] {
+        assert!(Recipe::from_label(label).is_err_and(|error| !error.takes_fingerprints()), "{label:?}");
     }
+    let given = Recipe::from_label("given/photo-2.1").expect_err("no recipe");
+    assert!(given.takes_fingerprints() && given.to_string().contains("made by photo-2.1, and nddb cannot"), "{given}");
+    assert_eq!(Recipe::label_of_given(&"x".repeat(65)), None);
 }
 
 #[test]
@@ -350,6 +353,7 @@ fn the_kind_of_fingerprints_follows_from_the_label() {
         ("web-3grams-psl/1", "simhash"),
         ("1e0ng/1", "simhash"),
         ("imagehash/1", "given"),
+        ("given/imagehash", "given"),
         ("", "given"),
     ] {
         assert_eq!(Recipe::kind_of_label(label).to_string(), name, "{label}");

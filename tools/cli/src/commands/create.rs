@@ -22,6 +22,7 @@ Examples:
   nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
+  nddb create photos.nddb --recipe given/imagehash    for fingerprints that another program makes, of its name
   nddb create small.nddb --bits 32 --k 2 --tables 4
   nddb create scan.nddb --tables 1 --restart 0        fingerprints for batches alone, on least disk")]
 pub(crate) struct Args {
@@ -58,7 +59,8 @@ pub(super) struct RecipeArgs {
     ///
     /// Fingerprints of main are minhash-1bit: one bit of each of 64 min-values (Li and Koenig 2010). Those of the
     /// others are simhash: signs of sums of weighted features (Manku et al. 2007). The label of a database, as
-    /// `nddb stats` prints it, is accepted, too: main/1, web-c.
+    /// `nddb stats` prints it, is accepted, too: main/1, web-c. With given/NAME the database takes only fingerprints that
+    /// the program NAME makes: texts are refused.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main
@@ -79,6 +81,17 @@ pub(super) struct RecipeArgs {
 }
 
 impl RecipeArgs {
+    /// Returns the label of the database: that of a recipe, or of the fingerprints of another program.
+    fn label(&self) -> Result<String> {
+        let given = self.recipe.strip_prefix("given/").and_then(Recipe::label_of_given);
+        let has_flags = self.psl || self.pieces || self.offline || self.phrases.is_some();
+        match given {
+            Some(_) if has_flags => Err(Failure::usage(format!("recipe '{}' has no flags", self.recipe))),
+            Some(label) => Ok(label),
+            None => Ok(self.recipe()?.label()),
+        }
+    }
+
     /// Returns the recipe, or the reason why the options give none.
     pub(in crate::commands) fn recipe(&self) -> Result<Recipe> {
         let base = recipe(&self.recipe)?;
@@ -133,13 +146,14 @@ pub(in crate::commands) fn recipe(name: &str) -> Result<Recipe> {
     let found = Recipe::named(name).or_else(|| Recipe::from_label(name).ok());
     found.ok_or_else(|| {
         let bases = Recipe::BASES.join(", ");
-        Failure::usage(format!("there is no recipe '{name}'; the bases of recipes are {bases}"))
+        Failure::usage(format!("there is no recipe '{name}'; the bases of recipes are {bases}, and given/NAME"))
     })
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
-    let recipe = args.recipe.recipe()?;
-    let mut config = Config::within(args.k)?.bits(args.bits)?.recipe(&recipe.label()).keep_words(args.keep_words);
+    let recipe = args.recipe.label()?;
+    let kind = Recipe::kind_of_label(&recipe);
+    let mut config = Config::within(args.k)?.bits(args.bits)?.recipe(&recipe).keep_words(args.keep_words);
     if let Some(levels) = args.tables.levels(args.bits, args.k) {
         config = config.levels(&levels)?;
     }
@@ -157,7 +171,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "levels": settings.levels,
             "restart": settings.restart,
             "recipe": settings.recipe,
-            "kind": recipe.fingerprint_kind().name(),
+            "kind": kind.name(),
             "keep_words": settings.keeps_words,
         }))?;
     }
@@ -165,7 +179,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         Tables::Auto => "tables by the planner".to_owned(),
         Tables::Most(_) => format!("levels {:?}", settings.levels.as_deref().unwrap_or_default()),
     };
-    let (bits, k, kind) = (settings.bits, settings.k, recipe.fingerprint_kind());
+    let (bits, k) = (settings.bits, settings.k);
     let made = format!("{}: made, {bits} bits, k = {k}, {tables}, recipe {recipe} ({kind})", db.display());
     global.messages().note(made);
     Ok(Code::Done)

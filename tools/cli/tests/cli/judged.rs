@@ -197,7 +197,8 @@ fn what_cannot_be_answered_is_refused_before_anything_is_read() {
         dir.nddb(["add", "db", "--if-new", "--method", method]).stdin(line("a", "", "b c")).tells(12, &[fits]);
     }
     for method in ["lcs", "cosine", "shingles"] {
-        dir.nddb(["query", "db", "--all", "--method", method]).tells(12, &["compares texts"]);
+        let ran = dir.nddb(["query", "db", "--all", "--method", method]).tells(12, &["compares texts", "help methods"]);
+        assert!(!ran.stderr.contains("--recipe"), "no recipe has an index of texts: {}", ran.stderr);
     }
     dir.nddb(["create", "corpus", "--offline", "--tables", "1"]).done();
     for asked in [&["query", "corpus", "--all"][..], &["add", "corpus", "--if-new"]] {

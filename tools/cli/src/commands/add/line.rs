@@ -4,7 +4,7 @@
 use std::fmt;
 
 use nddb::detect::{document_of_page, document_with_words};
-use nddb::sketch::Recipe;
+use nddb::sketch::{Recipe, RecipeError};
 use nddb::text::Page;
 use nddb::{Document, Fingerprint};
 use nddb_format::fingerprint::low_mask;
@@ -137,15 +137,20 @@ impl Line {
     }
 
     /// Makes the document, with its words if the database keeps them, or the document is judged by them.
-    pub(super) fn document(&self, recipe: &Recipe, settings: &Settings, judged: bool) -> Result<Document, String> {
+    pub(super) fn document(
+        &self,
+        recipe: &Result<Recipe, RecipeError>,
+        settings: &Settings,
+        judged: bool,
+    ) -> Result<Document, String> {
         let made = if settings.keeps_words || judged { document_with_words } else { document_of_page };
         let document = match self.body() {
-            Ok(page) => made(&self.id, &page, recipe),
+            Ok(page) => made(&self.id, &page, recipe.as_ref().map_err(ToString::to_string)?),
             Err(fingerprint) if fingerprint.0 > low_mask(settings.bits) => {
                 return Err(format!("fingerprint {fingerprint} is wider than the database's {} bits", settings.bits));
             }
             Err(fingerprint) => Document::bare(&self.id, fingerprint).map(|document| match &self.url {
-                Some(url) => document.with_url(url, recipe.site_of(url)),
+                Some(url) => document.with_url(url, recipe.as_ref().copied().unwrap_or_default().site_of(url)),
                 None => document,
             }),
         };

@@ -4,7 +4,7 @@ mod line;
 mod stdin;
 
 use nddb::detect::{Judgement, Level, OnlineDetector};
-use nddb::sketch::Recipe;
+use nddb::sketch::{Recipe, RecipeError};
 use nddb::text::Page;
 use nddb::{Document, Outcome, Writer};
 use nddb_jobs::fields::add_evidence;
@@ -72,7 +72,8 @@ const STAGED_MAX: u64 = 10_000;
 /// The state of the command between two commits.
 struct Adding<'a> {
     writer: Writer,
-    recipe: Recipe,
+    /// The recipe, or the reason why no text can be added.
+    recipe: Result<Recipe, RecipeError>,
     args: &'a Args,
     /// Judges whether a document is new.
     online: Option<OnlineDetector>,
@@ -89,7 +90,7 @@ struct Adding<'a> {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let mut writer = database::write(&args.database.db, "add", global)?;
-    let recipe = database::recipe(writer.settings())?;
+    let recipe = database::recipe_for_writing(writer.settings())?;
     let most = writer.settings().k;
     if let Some(k) = args.k.filter(|&k| k > most) {
         return Err(Failure::usage(format!("k is {k}, this database answers up to {most}")));

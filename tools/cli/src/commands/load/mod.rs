@@ -211,7 +211,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     };
     let to = args.skipped.as_deref().map(|path| global.page("--skipped", Some(path), &[Format::Jsonl])).transpose()?;
     let mut writer = database::write(&db, &command, global)?;
-    database::recipe(writer.settings())?;
+    let _ = database::recipe_for_writing(writer.settings())?;
     let mut skipped = Skipped::create(to, global.messages())?;
     choice.iter().try_for_each(|choice| choice.list(&mut skipped))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
