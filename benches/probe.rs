@@ -1,8 +1,9 @@
 //! Probes of one run in memory: all stored fingerprints within 3 bits of a query, with document numbers.
 //!
 //! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--levels 5] [--restart 32] [--within 8,10,12]
-//! [--no-mih] [--db PATH]`
+//! [--no-mih] [--looks] [--db PATH]`
 //!
+//! First it prints what searches of a block index read; with `--looks`, this alone, without a database.
 //! With `--within`, a hundredth of the queries are also asked within these distances, and for the ten nearest within
 //! each (of mih-rs, at any distance). With `--db`, the database at that path is used; if it does not exist, it is
 //! created and kept.
@@ -30,6 +31,9 @@ struct More {
     /// Greater distances.
     #[arg(long, value_delimiter = ',')]
     within: Vec<u8>,
+    /// Prints what searches read, and ends.
+    #[arg(long)]
+    looks: bool,
     /// Leaves mih-rs out.
     #[arg(long)]
     no_mih: bool,
@@ -44,6 +48,10 @@ fn main() {
     let folder = options.folder();
     let path = more.db.unwrap_or_else(|| folder.path().join("db"));
     say(format_args!("{} fingerprints, seed {}", options.len, options.seed));
+    common::looks::print(&stored, &queries, &options);
+    if more.looks {
+        return;
+    }
     if !path.exists() {
         let config = options.config();
         Writer::create(&path, &config).and_then(Writer::close).expect("a new database");

@@ -14,6 +14,7 @@
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 pub mod asked;
+pub mod looks;
 pub mod memory;
 pub mod second_count;
 pub mod sorted;
