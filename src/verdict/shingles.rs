@@ -18,7 +18,7 @@ pub struct Shingles {
     pub ratios: Ratios,
     /// A shingle is kept if its hash modulo the ratio is this remainder.
     pub remainder: u32,
-    /// Greatest number of documents with one shingle; more frequent shingles are dropped (Broder's rule: 1,000).
+    /// Greatest number of distinct texts with one shingle; more frequent shingles are dropped (Broder's rule: 1,000).
     pub stop: Option<u64>,
     /// Greatest number of shingles kept of a document, those with the least hashes (Broder's rule: 400).
     pub cap: Option<u64>,

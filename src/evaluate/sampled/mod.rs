@@ -46,17 +46,46 @@ pub struct AtThreshold {
     pub returned: [[f64; GROUPS]; RATIOS.len()],
     /// Of these, pairs that all shingles return.
     pub correct: [[f64; GROUPS]; RATIOS.len()],
+    /// The precision of each of [`RATIOS`]: the mean over its trials.
+    pub trials: [Trials; RATIOS.len()],
 }
 
 impl AtThreshold {
-    /// The precision of the ratio with this index, in a group of documents or in all of them.
+    /// The precision of the ratio with this index, in a group of documents or in all of them: the mean of the
+    /// precisions of its trials, of those that return a pair.
     pub fn precision(&self, ratio: usize, group: Option<usize>) -> Option<f64> {
-        share(of(&self.correct[ratio], group), of(&self.returned[ratio], group))
+        self.trials[ratio].mean(group)
     }
 
-    /// The recall of the ratio with this index, in a group of documents or in all of them.
+    /// The recall of the ratio with this index, in a group of documents or in all of them. As all trials have the same
+    /// pairs to find, this is the mean of the recalls of its trials, too.
     pub fn recall(&self, ratio: usize, group: Option<usize>) -> Option<f64> {
         share(of(&self.correct[ratio], group), of(&self.pairs.map(|pairs| pairs as f64), group))
+    }
+}
+
+/// Precisions of trials: runs with one ratio and each of its remainders. The paper computes "the average performance of
+/// all n trials" (Ye et al. 2007, 4.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Trials {
+    /// The sum of the precisions in each group, and in all documents, and the number of trials that return a pair.
+    sums: [(f64, u32); GROUPS + 1],
+}
+
+impl Trials {
+    /// Adds the returned pairs of a trial and the correct ones of these, by group.
+    fn add(&mut self, returned: &[f64; GROUPS], correct: &[f64; GROUPS]) {
+        for (index, (sum, trials)) in self.sums.iter_mut().enumerate() {
+            let group = (index < GROUPS).then_some(index);
+            if let Some(precision) = share(of(correct, group), of(returned, group)) {
+                (*sum, *trials) = (*sum + precision, *trials + 1);
+            }
+        }
+    }
+
+    fn mean(&self, group: Option<usize>) -> Option<f64> {
+        let (sum, trials) = self.sums[group.unwrap_or(GROUPS)];
+        share(sum, trials.into())
     }
 }
 
@@ -69,7 +98,7 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 }
 
 /// Runs every ratio with every remainder over these documents, at every threshold. Precision and recall are relative to
-/// the pairs that all shingles return, as means over the remainders of a ratio. In each run and group, at most
+/// the pairs that all shingles return, as means over the trials of a ratio, one for each remainder. In each run and group, at most
 /// [`PAIRS_MAX`] pairs are compared, drawn by hash, and counts are scaled up to all pairs.
 ///
 /// A run at the lowest threshold returns the pairs of all other thresholds, too, with their resemblances. So if no
@@ -115,11 +144,14 @@ pub fn sampled(
     for threshold in THRESHOLDS {
         let runs = runs_at(threshold)?;
         let (mut returned, mut correct) = ([[0.0; GROUPS]; RATIOS.len()], [[0.0; GROUPS]; RATIOS.len()]);
+        let mut trials = [Trials::default(); RATIOS.len()];
         for (index, ratio) in RATIOS.into_iter().enumerate() {
-            let tally = runs.tally(Ratios::uniform(ratio).unwrap_or(Ratios::ALL))?;
+            let mut each = |tally: &Tally| trials[index].add(&tally.returned[0], &tally.correct[0]);
+            let tally = runs.tally_of(Ratios::uniform(ratio).unwrap_or(Ratios::ALL), &mut each)?;
             (returned[index], correct[index]) = (tally.returned[0], tally.correct[0]);
         }
-        made.steps.push(AtThreshold { threshold, pairs: returned[0].map(|pairs| pairs as u64), returned, correct });
+        let pairs = returned[0].map(|pairs| pairs as u64);
+        made.steps.push(AtThreshold { threshold, pairs, returned, correct, trials });
     }
     Ok(made)
 }
@@ -138,6 +170,7 @@ fn at_once(runs: &Runs<'_, '_>, threads: usize, ticker: &Ticker<'_>) -> Result<O
         pairs: [0; GROUPS],
         returned: [[0.0; GROUPS]; RATIOS.len()],
         correct: [[0.0; GROUPS]; RATIOS.len()],
+        trials: [Trials::default(); RATIOS.len()],
     };
     let (mut steps, mut is_whole) = (THRESHOLDS.map(empty), true);
     let run = |(index, remainder): (usize, u32)| {
@@ -155,14 +188,15 @@ fn at_once(runs: &Runs<'_, '_>, threads: usize, ticker: &Ticker<'_>) -> Result<O
             };
             let part = 1.0 / f64::from(RATIOS[index]);
             for step in &mut steps {
-                let (mut returned, mut correct) = ([0u64; GROUPS], [0u64; GROUPS]);
+                let (mut returned, mut correct) = ([0.0; GROUPS], [0.0; GROUPS]);
                 for pair in found.iter().filter(|pair| pair.resemblance >= step.threshold) {
-                    returned[pair.group] += 1;
-                    correct[pair.group] += u64::from(resemblance_of(pair.pair) >= step.threshold);
+                    returned[pair.group] += 1.0;
+                    correct[pair.group] += f64::from(u8::from(resemblance_of(pair.pair) >= step.threshold));
                 }
+                step.trials[index].add(&returned, &correct);
                 for group in 0..GROUPS {
-                    step.returned[index][group] += part * returned[group] as f64;
-                    step.correct[index][group] += part * correct[group] as f64;
+                    step.returned[index][group] += part * returned[group];
+                    step.correct[index][group] += part * correct[group];
                 }
             }
             ticker.add(1)

@@ -189,6 +189,11 @@ impl<'a, 't> Runs<'a, 't> {
 
     /// Returns the counts of a sampling, as means over its remainders.
     pub fn tally(&self, ratios: Ratios) -> Result<Tally> {
+        self.tally_of(ratios, &mut |_| ())
+    }
+
+    /// Like [`Runs::tally`]; passes on the counts of each remainder.
+    pub(super) fn tally_of(&self, ratios: Ratios, each: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         let remainders = ratios.coarsest();
         let mut mean = Tally::default();
         for remainder in 0..remainders {
@@ -210,6 +215,7 @@ impl<'a, 't> Runs<'a, 't> {
             for member in &self.members {
                 tally.shingles[member.half][member.group] += samples.hashes(member.ordinal).count() as f64;
             }
+            each(&tally);
             mean.add(&tally, 1.0 / f64::from(remainders));
         }
         Ok(mean)

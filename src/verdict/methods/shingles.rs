@@ -24,7 +24,7 @@ impl Method for Shingles {
             Parameter::count("words", "words in a shingle", words, 1..=1 << 16),
             Parameter::text("ratios", "keep one shingle in N, or N by number of words: 4,600:8,1200:16", ratios),
             Parameter::count("remainder", "which one of N shingles is kept", remainder, 0..=31),
-            Parameter::limit("stop", "drop shingles of more documents than this", stop),
+            Parameter::limit("stop", "drop shingles of more distinct texts than this", stop),
             Parameter::limit("cap", "keep at most this many shingles of a document", cap),
         ]
     }

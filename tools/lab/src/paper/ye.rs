@@ -122,8 +122,8 @@ fn by_threshold(name: &'static str, made: &Sampled, ratio: usize, is_precision: 
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut exhibit = Exhibit::new(name, title, &columns)
         .paper(paper)
-        .note("Against the pairs that all shingles return, means over the samples of the ratio; columns are groups of the \
-               smaller document by its words.")
+        .note("Against the pairs that all shingles return, means over the trials of the ratio, each with another remainder; columns \
+               are groups of the smaller document by its words.")
         .plotted(Chart::Lines((1..=3).collect()));
     for step in &made.steps {
         let of = |group| if is_precision { step.precision(ratio, group) } else { step.recall(ratio, group) };
