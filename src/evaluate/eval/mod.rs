@@ -13,6 +13,7 @@
 //! knows how pairs are found.
 
 mod bootstrap;
+mod content_simhash;
 mod contents;
 mod corpus;
 mod distance;
@@ -34,6 +35,7 @@ mod slope;
 mod tests;
 
 pub use bootstrap::{Cells, DRAWS, Interval, Intervals, bootstrap};
+pub use content_simhash::content_simhash;
 pub use contents::{Contents, contents};
 pub use corpus::{Corpus, CorpusError, gold, returned};
 pub use distance::{AtDistance, DISTANCES, by_distance, distances_of};

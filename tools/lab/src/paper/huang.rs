@@ -1,15 +1,18 @@
-//! The tables and figures of Huang, Wang, Li 2008.
+//! The tables and figures of Huang, Wang, Li 2008, and the effect of the parameters that the paper leaves open.
 
 use std::time::Instant;
 
 use nddb::Result;
 use nddb::detect::methods::{Cosine, Hamming, Lcs};
 use nddb::detect::{Method, PairSummary};
+use nddb::sketch::{FingerprintKind, Recipe};
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
 use nddb_evaluate::Draw;
-use nddb_evaluate::eval::{Gold, RECALL, Slopes, by_slope, mean_precision, relative_recall, returned, splits};
+use nddb_evaluate::eval::{
+    Gold, RECALL, Slopes, by_slope, content_simhash, mean_precision, relative_recall, returned, splits,
+};
 use nddb_evaluate::measures::{Perhaps, Straining, TextSample, comparison_times, perhaps, straining, text_sample};
 
 /// Distance of simhash: 59 agreeing bits of 64.
@@ -34,78 +37,179 @@ pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Ex
         None => None,
     };
     let table_2 = table_2(subject, &summary, precision, (&drawn, &sets), &lcs);
-    Ok(vec![table_1, table_2, figure_6(&sets), figure_7(&windows), figure_8(subject, slopes.as_ref())])
+    let parameters = parameters(subject, watch)?;
+    Ok(vec![table_1, table_2, figure_6(&sets), figure_7(&windows), figure_8(subject, slopes.as_ref()), parameters])
 }
 
-/// The scores of a method by labels.
-struct Scored {
+/// A method with its figures in the paper, and what it found.
+struct Row {
+    name: String,
+    /// Precision, recall, precision on one site.
+    paper: [Option<f64>; 3],
     found: Vec<bool>,
-    precision: Option<f64>,
+    pairs: Option<u64>,
+    seconds: f64,
+    summary: Option<PairSummary>,
+}
+
+impl Row {
+    fn run(subject: &Subject<'_>, method: Box<dyn Method>, paper: [f64; 3], watch: Watch<'_>) -> Result<Self> {
+        let (options, start, nothing) = (subject.options(method), Instant::now(), Gold::default());
+        let gold = subject.gold.unwrap_or(&nothing);
+        let (found, summary) = returned(subject.view, subject.collection, &options, gold, subject.sample.1, watch)?;
+        Ok(Self {
+            name: options.method.name().into(),
+            paper: paper.map(Some),
+            found: found.found().to_vec(),
+            pairs: Some(found.pairs()),
+            seconds: start.elapsed().as_secs_f64(),
+            summary: Some(summary),
+        })
+    }
+
+    /// Precision as the paper defines it, then pooled precision, recall and F1.
+    fn figures(&self, gold: &Gold) -> [Option<f64>; 4] {
+        let selected = vec![true; gold.pairs.len()];
+        let all = splits(gold, &selected, &self.found).swap_remove(0).counts;
+        [mean_precision(gold, &selected, &self.found), all.precision(), all.recall(), all.f1()]
+    }
 }
 
 /// Also returns the comparisons of trustable LCS and its precision.
 fn table_1(subject: &Subject<'_>, watch: Watch<'_>) -> Result<(Exhibit, PairSummary, Option<f64>)> {
     let columns = [
         "method",
-        "precision",
+        "precision, mean over documents",
         "paper",
-        "recall",
+        "recall relative to simhash",
         "paper",
         "same site: precision",
         "paper",
         "same site: correct",
+        "precision, pooled",
+        "recall",
+        "F1",
         "pairs",
         "seconds",
     ];
-    let k = K.min(subject.view.settings().k.into());
+    let settings = subject.view.settings();
+    let (k, kind) = (K.min(settings.k.into()), Recipe::kind_of_label(&settings.recipe));
     let mut made = Exhibit::new("Table 1", "precision, recall and time of three methods", &columns)
         .paper("LCS 118 hours for 430 million pages, cosine 68 (602 with word segmentation), simhash 94.")
-        .note(format!("Thresholds of the paper; simhash within {k} bits."))
+        .note(format!("Thresholds of the paper; hamming and simhash within {k} bits. Fingerprints are {kind}."))
         .note(
             "Precision is the mean over documents of the share of correct pairs among the decided ones that the method \
-             returns; recall is relative to that of simhash, in all. On one site: correct / (correct + incorrect).",
+             returns, as in the paper; recall is relative to that of simhash, in all. Pooled precision is correct / \
+             (correct + incorrect) over all pairs, as on one site; recall is over the correct pairs.",
         );
-    let methods: [(Box<dyn Method>, [f64; 3]); 3] = [
-        (Lcs::default().into(), [0.95, 1.86, 0.91]),
-        (Cosine::default().into(), [0.82, 1.13, 0.63]),
-        (Hamming::within(k).into(), [0.71, 1.0, 0.5]),
+    let mut rows = vec![
+        Row::run(subject, Lcs::default().into(), [0.95, 1.86, 0.91], watch)?,
+        Row::run(subject, Cosine::default().into(), [0.82, 1.13, 0.63], watch)?,
+        Row::run(subject, Hamming::within(k).into(), [0.71, 1.0, 0.5], watch)?,
     ];
-    let mut scored = Vec::new();
-    let nothing = Gold::default();
-    for (method, paper) in methods {
-        let options = subject.options(method);
-        let start = Instant::now();
-        let gold = subject.gold.unwrap_or(&nothing);
-        let (found, summary) = returned(subject.view, subject.collection, &options, gold, subject.sample.1, watch)?;
-        let seconds = start.elapsed().as_secs_f64();
-        let selected = vec![true; gold.pairs.len()];
-        let precision = mean_precision(gold, &selected, found.found());
-        let scored_as = Scored { found: found.found().to_vec(), precision };
-        scored.push((options.method.clone(), paper, scored_as, summary, found.pairs(), seconds));
-    }
-    let base = scored[2].2.found.clone();
-    for (method, paper, of, _, pairs, seconds) in &scored {
-        let mut cells = vec![Cell::from(method.name()), of.precision.into(), paper[0].into()];
-        match subject.gold {
-            Some(gold) => {
-                let selected = vec![true; gold.pairs.len()];
-                let site = splits(gold, &selected, &of.found)
-                    .into_iter()
-                    .find(|part| part.by == "site" && part.part == "same");
-                let counts = site.map(|part| part.counts).unwrap_or_default();
-                cells.push(relative_recall(gold, &selected, &of.found, &base).in_all.into());
-                cells.extend([paper[1].into(), counts.precision().into(), paper[2].into(), counts.found[0].into()]);
-            }
-            None => cells.extend([Cell::None, paper[1].into(), Cell::None, paper[2].into(), Cell::None]),
-        }
-        cells.extend([(*pairs).into(), (*seconds).into()]);
-        made.row(cells);
-    }
-    if subject.gold.is_none() {
+    let Some(gold) = subject.gold else {
         made.notes.push(subject.unlabelled());
+        for row in &rows {
+            let mut cells = vec![Cell::None; columns.len()];
+            cells[0] = row.name.clone().into();
+            [2, 4, 6].iter().zip(row.paper).for_each(|(&at, figure)| cells[at] = figure.into());
+            [cells[11], cells[12]] = [row.pairs.into(), row.seconds.into()];
+            made.row(cells);
+        }
+        return Ok((made, rows.swap_remove(0).summary.unwrap_or_default(), None));
+    };
+    if kind != FingerprintKind::Simhash {
+        // The fingerprints of the paper are simhash, here of the text that the other methods compare.
+        let (options, start) = (subject.options_of_texts(), Instant::now());
+        let found = content_simhash(subject.view, subject.collection, gold, &options, k, watch)?;
+        let (name, seconds) = ("simhash of the content".into(), start.elapsed().as_secs_f64());
+        rows[2].paper = [None; 3];
+        rows.push(Row { name, paper: [0.71, 1.0, 0.5].map(Some), found, pairs: None, seconds, summary: None });
     }
-    let (_, _, lcs, summary, ..) = scored.swap_remove(0);
-    Ok((made, summary, lcs.precision))
+    let selected = vec![true; gold.pairs.len()];
+    let base = rows.last().map(|row| row.found.clone()).unwrap_or_default();
+    for row in &rows {
+        let [of_documents, pooled, recall, f1] = row.figures(gold);
+        let on_one =
+            splits(gold, &selected, &row.found).into_iter().find(|part| part.by == "site" && part.part == "same");
+        let on_one = on_one.map(|part| part.counts).unwrap_or_default();
+        let relative = relative_recall(gold, &selected, &row.found, &base).in_all;
+        let [paper_precision, paper_recall, paper_on_one] = row.paper.map(Cell::from);
+        made.row([
+            row.name.clone().into(),
+            of_documents.into(),
+            paper_precision,
+            relative.into(),
+            paper_recall,
+            on_one.precision().into(),
+            paper_on_one,
+            on_one.found[0].into(),
+            pooled.into(),
+            recall.into(),
+            f1.into(),
+            row.pairs.into(),
+            row.seconds.into(),
+        ]);
+    }
+    let lcs = rows.swap_remove(0);
+    let precision = lcs.figures(gold)[0];
+    Ok((made, lcs.summary.unwrap_or_default(), precision))
+}
+
+/// Parameters that the paper does not give, or that matter for its figures, with the values to compare. The first line
+/// changes nothing.
+const PARAMETERS: [(&str, &[&str]); 6] = [
+    ("smallest", &["4"]),
+    ("smallest", &["1", "2", "8"]),
+    ("resemblance", &["0.4", "0.5", "0.7"]),
+    ("rounds", &["2", "4"]),
+    ("min-text", &["0", "1024"]),
+    ("comparisons", &["1", "10", "100"]),
+];
+
+/// What trustable LCS finds with other parameters, one changed at a time.
+fn parameters(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Exhibit> {
+    let columns = [
+        "parameter",
+        "value",
+        "precision, mean over documents",
+        "precision, pooled",
+        "recall",
+        "F1",
+        "comparisons",
+        "pairs",
+        "seconds",
+    ];
+    let title = "trustable LCS by its parameters, one changed at a time";
+    let mut made = Exhibit::new("Parameters", title, &columns)
+        .paper("resemblance above 0.28 or containment above 0.7; s, rounds and a least length are not given.")
+        .note(
+            "smallest: sentences of a signature (s); comparisons: most comparisons in a perhaps-similar set, for each of \
+             its documents; min-text: least characters of a text to which containment applies.",
+        );
+    let Some(gold) = subject.gold else { return Ok(made.note(subject.unlabelled())) };
+    for (name, values) in PARAMETERS {
+        for value in values {
+            let mut method: Box<dyn Method> = Lcs::default().into();
+            method.set(name, value).expect("a value of the parameter");
+            let row = Row::run(subject, method, [0.0; 3], watch)?;
+            let [of_documents, pooled, recall, f1] = row.figures(gold).map(Cell::from);
+            let compared = row.summary.map(|summary| summary.sets.compared);
+            let (name, value) = (Cell::from(name), Cell::from(*value));
+            made.row([
+                name,
+                value,
+                of_documents,
+                pooled,
+                recall,
+                f1,
+                compared.into(),
+                row.pairs.into(),
+                row.seconds.into(),
+            ]);
+        }
+    }
+    Ok(made)
 }
 
 fn table_2(
