@@ -3,7 +3,7 @@
 
     cargo build --release -p nddb-cli && cargo build --release --example main_text
     fingerprint.py [--made] [--crawl WARC LABELS] SET... --nddb target/release/nddb
-        --main-text target/release/examples/main_text [--recipe main --recipe web]
+        --main-text target/release/examples/main_text [--recipe main --recipe web] [--frequencies FILE]
 
 SET has `docs.jsonl` or `docs.jsonl.zst` and `pairs.tsv`; LABELS is such a table of pairs, by addresses. `--made`
 generates 700 news articles of 150 to 900 words. A quarter of the words of an article are drawn from 20 to 95 words of
@@ -14,17 +14,29 @@ printed. The first is about all pairs of documents:
   that are 1 in less than a quarter or more than three quarters of the documents
 * median, deviation: of the distances of unrelated pairs; in brackets, the deviation of 64 independent bits that differ
   as often on average
-* <= 3, <= 7: the number of unrelated pairs within 3 and 7 bits; in brackets, their share of the pairs drawn
-* law: the expected share within 3 and 7 bits for `main`, on average over its hash functions. Each of 64 bits differs
+* <= 3, <= 5, <= 7: the number of unrelated pairs within so many bits; in brackets, their share of the pairs drawn
+* law: the expected share within so many bits for `main`, on average over its hash functions. Each of 64 bits differs
   with probability (1 - r) / 2, where r is the share of words that a pair has in common
 
 The second table is about the labelled pairs: the share of near-duplicates (recall) and the share of other pairs
-(joined) within 3 and 7 bits. A pair is unrelated if the contents have less than a fifth of their shingles of three
-words in common. A document without a fingerprint is near no other. Standard library, and zstd for .zst; the same input
+(joined) within so many bits. A pair is unrelated if the contents have less than a fifth of their shingles of three
+words in common. A document without a fingerprint is near no other.
+
+With `--frequencies`, both tables also have Manku's simhash of the terms of the content that `main` takes, over the
+distinct words and over the distinct pairs of neighbouring words, weighted by a fixed table: by nothing, by the number of
+letters, and by the rarity of words in FILE (lines of word, tab, and the decimal logarithm of its number of occurrences
+in a billion words; rarity is 9 minus that, and 9 for other words). The weight of a pair is the sum of its two. Such a
+file is made of the Python package wordfreq:
+
+    python3 -c 'import wordfreq as w; [print(x, w.zipf_frequency(x, "en"), sep="\\t") for x in w.top_n_list("en", 300000)]'
+
+Standard library, and zstd for .zst; the same input
 gives the same output.
 """
 
 import argparse
+import functools
+import hashlib
 import json
 import math
 import random
@@ -38,7 +50,7 @@ from crawl_labels import decoded, responses  # noqa: E402
 from made_pages import Language  # noqa: E402
 from score import read_json_lines, read_labels  # noqa: E402
 
-BITS, BOUNDS = 64, (3, 7)
+BITS, BOUNDS = 64, (3, 5, 7)
 # Two documents are related if they have at least this share of their shingles of three words in common.
 RELATED = 0.2
 # Number of pairs of documents over which the law is averaged.
@@ -62,6 +74,46 @@ def crawl(path):
     pages = {address: decoded(head, body) for address, head, body in responses(path)}
     for address, html in pages.items():
         yield {"id": address, "html": html}
+
+
+@functools.lru_cache(1 << 18)
+def spread(feature):
+    """Returns the hash of a feature as a number with 32 bits for each of its bits."""
+    value = int.from_bytes(hashlib.blake2b(feature.encode(), digest_size=8).digest(), "little")
+    return sum((value >> bit & 1) << 32 * bit for bit in range(BITS))
+
+
+def simhash(weighted):
+    """Returns the simhash (Manku et al. 2007, 2) of features with whole weights."""
+    ones = sum(weight * spread(feature) for feature, weight in weighted.items())
+    total = sum(weighted.values())
+    return sum((2 * (ones >> 32 * bit & 0xFFFFFFFF) > total) << bit for bit in range(BITS))
+
+
+class Simhash:
+    """Simhash of the distinct shingles of a content, by fixed weights of words."""
+
+    def __init__(self, name, words, weight):
+        self.name, self.words, self.weight = name, words, weight
+
+    def fingerprints(self, collection):
+        found = {}
+        for key, terms in collection.terms.items():
+            shingles = set(zip(*(terms[at:] for at in range(self.words)))) or ({tuple(terms)} if terms else set())
+            if shingles:
+                found[key] = simhash({" ".join(of): sum(map(self.weight, of)) for of in shingles})
+        return found
+
+
+def simhashes(frequencies):
+    """Returns the simhashes to compare."""
+    with open(frequencies, encoding="utf-8") as file:
+        known = {word: float(value) for word, _, value in (line.rstrip("\n").partition("\t") for line in file)}
+    weights = {
+        "each once": lambda word: 1, "length": len, "rarity": lambda word: max(1, round(100 * (9 - known.get(word, 0)))),
+    }  # fmt: skip
+    named = {1: "words", 2: "pairs of words"}
+    return [Simhash(f"simhash, {named[n]}, {name}", n, weight) for n in named for name, weight in weights.items()]
 
 
 class Collection:
@@ -128,7 +180,7 @@ def binomial(p, bound):
     return sum(math.comb(BITS, d) * p**d * (1 - p) ** (BITS - d) for d in range(bound + 1))
 
 
-def spread(collection, found):
+def of_all_pairs(collection, found):
     """Returns the cells of the table of all pairs."""
     keys, prints = list(found), list(found.values())
     shares = [sum(value >> bit & 1 for value in prints) / len(prints) for bit in range(BITS)]
@@ -183,6 +235,7 @@ def main():
     parser.add_argument("--nddb", required=True, help="the command nddb")
     parser.add_argument("--main-text", required=True, help="the example main_text")
     parser.add_argument("--recipe", action="append", help="main and web, if none is given")
+    parser.add_argument("--frequencies", metavar="FILE", help="compares simhashes by fixed weights, too")
     arguments = parser.parse_args()
     inputs = [("made news", made_news(), [])] if arguments.made else []
     inputs += [(path.name.split(".")[0], crawl(path), read_labels(labels)) for path, labels in arguments.crawl]
@@ -195,11 +248,13 @@ def main():
     for name, documents, pairs in inputs:
         collection = Collection(name, documents, pairs, arguments.main_text)
         law = "; ".join(f"{share:.0e}" for share in collection.law())
-        for recipe in arguments.recipe or ["main", "web"]:
-            found = collection.fingerprints(arguments.nddb, recipe)
-            all_pairs.append([name, recipe, *spread(collection, found), law if recipe == "main" else ""])
+        made = [(of, collection.fingerprints(arguments.nddb, of)) for of in arguments.recipe or ["main", "web"]]
+        if arguments.frequencies:
+            made += [(of.name, of.fingerprints(collection)) for of in simhashes(arguments.frequencies)]
+        for of, found in made:
+            all_pairs.append([name, of, *of_all_pairs(collection, found), law if of == "main" else ""])
             if pairs:
-                labels.append([name, recipe, *labelled(collection, found)])
+                labels.append([name, of, *labelled(collection, found)])
     table(["documents", "recipe", "ones", "median, deviation", *(f"<= {k}" for k in BOUNDS), "law"], all_pairs)
     bounds = (f"<= {k}: recall; joined" for k in BOUNDS)
     table(["set", "recipe", "near, not", *bounds], labels)
