@@ -2,10 +2,10 @@
 //! Fetterly.
 //!
 //! "Every subsequence of k tokens is fingerprinted using 64-bit Rabin fingerprints, which results
-//! in a sequence of n - k + 1 fingerprints, called shingles. To approximate the percentage of
-//! unique shingles on which two pages agree every shingle is fingerprinted with m different
-//! fingerprinting functions f_i that are the same for all pages. For each i the smallest of these
-//! values is called the i-th minvalue. The m-dimensional vector of minvalues is reduced to a
+//! in a sequence of n - k + 1 fingerprints, called shingles. [..] To approximate [the percentage of
+//! unique shingles on which two pages agree] every shingle is fingerprinted with m different
+//! fingerprinting functions f_i [..] that are the same for all pages. [..] For each i the smallest of these
+//! values is called the i-th minvalue [..]. The m-dimensional vector of minvalues is reduced to a
 //! m'-dimensional vector of supershingles by fingerprinting non-overlapping sequences of
 //! minvalues." The window does not wrap around. k = 8, m = 84, m' = 6.
 //!

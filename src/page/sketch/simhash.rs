@@ -1,9 +1,9 @@
 //! Simhash (Manku, Jain, Das Sarma 2), after Charikar.
 //!
 //! "We maintain an f-dimensional vector V, each of whose dimensions is initialized to zero. A
-//! feature is hashed into an f-bit hash value. These f bits increment/decrement the f components of
-//! the vector by the weight of that feature: if the i-th bit of the hash value is 1, the i-th
-//! component of V is incremented by the weight of that feature; if it is 0, it is decremented. When
+//! feature is hashed into an f-bit hash value. These f bits [..] increment/decrement the f components of
+//! the vector by the weight of that feature [..]: if the i-th bit of the hash value is 1, the i-th
+//! component of V is incremented by the weight of that feature; if [it] is 0, [it] is decremented [..]. When
 //! all features have been processed, some components of V are positive while others are negative.
 //! The signs of components determine the corresponding bits of the final fingerprint."
 //!

@@ -1,7 +1,7 @@
 //! The canonical words of a page (Ye, Wen, Ma 4.2).
 //!
-//! "Each document is canonicalized by removing all the HTML formatting information. Secondly,
-//! special characters, such as Horizontal Tab, Line Feed and Carriage Return, are converted into
+//! "[E]ach document is canonicalized by removing all the HTML formatting information. Secondly,
+//! special characters, such as Horizontal Tab [..], Line Feed [..] and Carriage Return [..], are converted into
 //! spaces, and then continuous spaces are replaced by one space. Thus each document is converted
 //! into a string of words separated by single spaces." Case and punctuation stay.
 //!

@@ -197,7 +197,7 @@ fn identity(subject: &Subject<'_>, contents: Option<&Contents>) -> Exhibit {
     let columns = ["equal", "precision", "recall", "correct", "incorrect"];
     let made = Exhibit::new("Section 6.D", "exact checksums over the page, and over its main content", &columns).paper(
         "asks whether portions with ads or time stamps can be removed, \"so that exact checksums over the remaining page \
-         suffice\".",
+         suffice for duplicate detection\".",
     );
     let Some(contents) = contents else { return made.note(subject.unlabelled()) };
     let mut made = made.note("The content is without navigation and other noise, in lower case, with numbers as 0.");
