@@ -12,7 +12,11 @@ use crate::failure::Failure;
 pub struct RemoteFile(Infallible);
 
 fn absent<T>() -> io::Result<T> {
-    Err(Failure::of(io::ErrorKind::Unsupported, "this nddb was compiled without the feature `cloud`"))
+    Err(Failure::of(
+        io::ErrorKind::Unsupported,
+        "this nddb was built without access to stores and servers: install a released package, or build it from its sources \
+     with --features cloud",
+    ))
 }
 
 impl RemoteFile {

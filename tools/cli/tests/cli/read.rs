@@ -87,9 +87,24 @@ fn help_teaches_with_examples() {
     dir.nddb(["compleet"]).tells(2, &["unrecognized subcommand"]);
     let version = dir.nddb(["--version"]).done().stdout;
     let is_told = version.starts_with(concat!("nddb ", env!("CARGO_PKG_VERSION"), " ("))
-        && version.contains(", cloud, parquet, ");
+        && version.contains(if cfg!(feature = "cloud") { ", cloud, parquet, " } else { ", without cloud, parquet, " });
     assert!(is_told && version.contains(nddb_format::cpu::version()), "{version}");
     dir.lab(["--version"]).done();
+}
+
+#[test]
+fn released_packages_reach_stores_and_a_build_of_the_sources_compiles_less() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let has = |file: &str, what: &str| {
+        assert!(std::fs::read_to_string(root.join(file)).expect("read").contains(what), "{file}: {what}");
+    };
+    has("tools/cli/Cargo.toml", "\ndefault = [\"parquet\"]\n");
+    has(".ci/dist", "-p nddb-cli --features cloud ");
+    has("tools/python/Cargo.toml", "nddb-cli = { workspace = true, features = [\"cloud\"] }");
+    if !cfg!(feature = "cloud") {
+        let dir = Dir::with_documents();
+        dir.nddb(["load", "d.nddb", "s3://bucket/pages.warc.gz"]).tells(1, &["a released package", "--features cloud"]);
+    }
 }
 
 #[test]
