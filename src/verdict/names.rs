@@ -30,28 +30,34 @@ pub(crate) struct Names(Titles);
 #[derive(Clone, PartialEq)]
 struct Titles {
     title: WordSet,
-    /// The words of the title that also occur in the page. The name of a site in a title seldom does.
-    own: WordSet,
     headings: WordSet,
-    /// Own words and headings.
+    /// The own words of the title, then the other words of the headings.
     all: WordSet,
+    /// Number of the own words of the title, which also occur in the page. The name of a site in a title seldom does.
+    own: usize,
 }
 
 impl Titles {
     fn new(title: WordSet, own: WordSet, headings: WordSet) -> Self {
-        Self { all: own.with(&headings), title, own, headings }
+        let count = own.words().len();
+        Self { title, all: own.and(&headings), headings, own: count }
     }
 
     /// Returns these words and, as own words of the title, its numbers.
     fn with(&self, numbers: &WordSet) -> Self {
-        Self::new(self.title.with(numbers), self.own.with(numbers), self.headings.clone())
+        let own = WordSet::of(self.own().iter().copied());
+        Self::new(self.title.clone().and(numbers), own.and(numbers), self.headings.clone())
+    }
+
+    fn own(&self) -> &[u32] {
+        &self.all.words()[..self.own]
     }
 
     /// Returns the number of own words that do not name the other page. A word names the other page if its title has
     /// the word. Words in its headings count only if the headings have more than half of all own words, because a
     /// single word may belong to a heading that all pages of a template have.
     fn lacking(&self, other: &Self) -> usize {
-        let own = self.own.words();
+        let own = self.own();
         let is_in_headings = |word: &&u32| other.headings.has(**word);
         let lacking = || own.iter().filter(|&&word| !other.title.has(word));
         match 2 * own.iter().filter(is_in_headings).count() > own.len() {
@@ -67,10 +73,15 @@ impl Names {
         Self(Titles::new(title, own, WordSet::of(profile.headings.plain())))
     }
 
-    /// Returns how the names of two pages differ. Two captures of one address are the same page, whatever their names.
-    /// A plain text has no title, only first lines, so it is not compared with a page by names.
+    /// Returns whether the names of two pages can differ. Two captures of one address are the same page, whatever their
+    /// names. A plain text has no title, only first lines, so it is not compared with a page by names.
+    pub(crate) fn are_compared(a: &Profile, b: &Profile) -> bool {
+        (a.page == 0 || a.page != b.page) && a.is_text == b.is_text
+    }
+
+    /// Returns how the names of two pages differ.
     pub(crate) fn difference((a, of_a): (&Profile, &Self), (b, of_b): (&Profile, &Self)) -> Difference {
-        if a.page != 0 && a.page == b.page || a.is_text != b.is_text {
+        if !Self::are_compared(a, b) {
             return Difference::default();
         }
         let have_one_file = a.address.total > 0 && is_same(a.address.all(), b.address.all());
@@ -93,7 +104,7 @@ impl Names {
         let are_titled = !x.title.is_empty() && !y.title.is_empty();
         let own = if are_titled { x.lacking(y).min(y.lacking(x)) } else { 0 };
         if own > 0 {
-            let least = x.own.words().len().min(y.own.words().len());
+            let least = x.own.min(y.own);
             return Difference { are_siblings: true, lacking: names.max(weight * own as f64 / least as f64) };
         }
         let are_nameless = of_a.is_nameless() && of_b.is_nameless();

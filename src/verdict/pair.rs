@@ -126,6 +126,9 @@ impl<'a> DocumentPair<'a> {
     /// Returns this evidence of the two texts with the names of the pages.
     fn with_names(&self, texts: Evidence<'a>) -> Evidence<'a> {
         let (Some(a), Some(b)) = (&self.a.profile, &self.b.profile) else { return texts };
+        if !Names::are_compared(a, b) {
+            return texts;
+        }
         match self.of_a {
             Some(derived) => texts.with(derived.names.get_or_init(|| Names::of(a)), &Names::of(b)),
             None => texts.with(&Names::of(a), &Names::of(b)),

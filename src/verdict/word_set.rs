@@ -46,10 +46,14 @@ impl WordSet {
         self.len == 0
     }
 
-    pub(super) fn with(&self, other: &Self) -> Self {
-        let mut set = self.clone();
-        other.words().iter().filter(|word| !self.has(**word)).for_each(|&word| set.push(word));
-        set
+    /// Returns this set with the words of another one behind its own.
+    pub(super) fn and(mut self, other: &Self) -> Self {
+        for &word in other.words() {
+            if !self.has(word) {
+                self.push(word);
+            }
+        }
+        self
     }
 
     /// Returns whether both sets have the same words and are not empty.
@@ -90,7 +94,7 @@ mod tests {
             }
             prop_assert_eq!((left.words().len(), left.is_empty()), (a.len(), a.is_empty()));
             prop_assert_eq!(left.common(&right), a.intersection(&b).count());
-            let both = left.with(&right);
+            let both = left.clone().and(&right);
             prop_assert_eq!(both.words().iter().copied().collect::<BTreeSet<u32>>(), &a | &b);
             prop_assert_eq!(both.words().len(), a.union(&b).count());
         }
