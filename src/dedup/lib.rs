@@ -21,7 +21,6 @@ mod options;
 mod pair;
 mod pair_loss;
 mod pairs;
-mod parallel;
 mod requirements;
 #[cfg(any(test, feature = "testing"))]
 pub mod support;
@@ -51,7 +50,7 @@ pub use options::{GROUP_LIMIT, PairOptions, check};
 pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use pair_loss::PairLoss;
 pub use pairs::judge::stored_pair;
-pub use pairs::pairs;
+pub use pairs::{pairs, pairs_written};
 pub use requirements::Held;
 pub use text_scope::TextScope;
 pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};
@@ -59,6 +58,8 @@ pub use texts::Descriptions;
 pub use verification::Verification;
 pub use words::{UnknownWords, WordSource, WordsFrom};
 
+pub use nddb_index::spill::busy::busiest as busiest_thread;
+pub use nddb_index::spill::parallel::in_order;
 pub use nddb_index::spill::resources::Resources;
 
 // Items that only nddb-evaluate and nddb-lab use, to measure methods.
@@ -72,5 +73,4 @@ pub use collection::classes::{Classes, Members};
 pub use pairs::collector::{CLASSES, TEXT, pairs_of};
 pub use pairs::judge::{Judge, Judged};
 pub use pairs::{PairJob, Reach};
-pub use parallel::in_order;
 pub use texts::{Kept, TextSources, keep};

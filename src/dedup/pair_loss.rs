@@ -25,7 +25,7 @@ impl PairLoss {
 
     /// Returns the losses of two documents of a collection; `identical` tells whether their digests are equal.
     pub(crate) fn of_documents(
-        words: &mut DocumentWords,
+        words: &DocumentWords,
         collection: &Collection,
         [a, b]: [u32; 2],
         identical: bool,

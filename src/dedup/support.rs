@@ -155,9 +155,10 @@ pub fn completed(name: &str, complete: bool) -> Box<dyn Method> {
     method
 }
 
-/// Options with little memory, so that sorts use files.
+/// Options with little memory, so that sorts use files, and several threads.
 pub fn options(method: impl Into<Box<dyn Method>>) -> PairOptions {
-    PairOptions { resources: Resources { memory_limit: 0, ..Resources::default() }, ..PairOptions::new(method) }
+    let resources = Resources { memory_limit: 0, threads: 3, ..Resources::default() };
+    PairOptions { resources, ..PairOptions::new(method) }
 }
 
 /// Documents in a database, and their collection.
@@ -202,7 +203,7 @@ pub fn corpus(folder: &std::path::Path, texts: &[String]) -> Corpus {
     let path = documents(folder, texts);
     // This recipe compares whole texts, not only their content.
     let config = Config::within(3).expect("a k").recipe("web/1");
-    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    let resources = Resources { memory_limit: 0, folder: folder.into(), ..Resources::default() };
     Corpus::load(&path, &folder.join("texts.nddb"), &config, &resources)
 }
 

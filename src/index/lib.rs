@@ -74,6 +74,7 @@ mod of_databases {
     pub use crate::read::federation::{Federation, Part, PartedAnswer};
     pub use crate::read::reader::Reader;
     pub use crate::read::resolve::{Resolving, ScanRange};
+    pub use crate::read::rows::Stretch;
     pub use crate::read::scope::{Candidate, Found, Near, Scope, Sharing};
     pub use crate::read::shared::SharedReader;
     pub use crate::read::view::{Answer, Neighbor, Stored, View};

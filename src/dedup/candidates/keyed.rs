@@ -8,9 +8,9 @@ use crate::collection::row::Row;
 
 /// Derives keys from a sketch. Two documents that share a key are a candidate pair if their sketches pass
 /// [`KeyMaker::passes`].
-pub(crate) trait KeyMaker: Copy {
+pub(crate) trait KeyMaker: Copy + Send + Sync {
     /// The sketch from which keys are derived, and by which pairs are compared.
-    type Sketch;
+    type Sketch: Send + Sync;
 
     /// Returns the sketch of a document.
     fn sketch(self, collection: &Collection, ordinal: u32) -> Self::Sketch;

@@ -1,5 +1,7 @@
 //! The pairs of one posting list, whose documents share a key.
 
+use std::ops::Range;
+
 use nddb_index::Result;
 
 /// Documents that share a key, in the order of their numbers.
@@ -36,9 +38,19 @@ impl<S> PostingList<'_, S> {
         by: &impl Compare<S>,
         found: &mut dyn FnMut(usize, usize, bool) -> Result<()>,
     ) -> Result<()> {
+        self.pairs_of(0..self.sketches.len(), by, found)
+    }
+
+    /// Like [`PostingList::pairs`], for the pairs whose first document has a place in this range.
+    pub(crate) fn pairs_of(
+        &self,
+        places: Range<usize>,
+        by: &impl Compare<S>,
+        found: &mut dyn FnMut(usize, usize, bool) -> Result<()>,
+    ) -> Result<()> {
         let len = self.sketches.len();
         if self.is_cut {
-            for at in 0..self.compared.min(len) {
+            for at in places.start..places.end.min(self.compared) {
                 let end = if at == 0 { len } else { self.compared.min(len) };
                 for other in at + 1..end {
                     let (a, b) = (&self.sketches[at], &self.sketches[other]);
@@ -52,7 +64,8 @@ impl<S> PostingList<'_, S> {
             }
             return Ok(());
         }
-        for (at, a) in self.sketches.iter().enumerate() {
+        for at in places {
+            let a = &self.sketches[at];
             for (behind, b) in self.sketches[at + 1..].iter().enumerate() {
                 // The shared keys, except keys that are cut.
                 let kept = by.shared(a, b) & !self.cuts[at];

@@ -1,5 +1,7 @@
 //! A probabilistic filter for repeated values.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use nddb_format::digest::mix;
 
 /// Bits of the filter per expected value.
@@ -10,8 +12,8 @@ const BITS: u64 = 8;
 ///
 /// Most documents have no near-duplicate, so most keys occur once; the filter saves sorting these.
 pub(crate) struct Repeats {
-    once: Vec<u64>,
-    twice: Vec<u64>,
+    once: Vec<AtomicU64>,
+    twice: Vec<AtomicU64>,
     shift: u32,
 }
 
@@ -21,7 +23,8 @@ impl Repeats {
         let wanted = (values * BITS).min(memory_limit).max(1 << 10);
         let bits = wanted.next_power_of_two().trailing_zeros();
         let words = 1usize << (bits - 6);
-        Self { once: vec![0; words], twice: vec![0; words], shift: 64 - bits }
+        let zeros = || std::iter::repeat_with(AtomicU64::default).take(words).collect();
+        Self { once: zeros(), twice: zeros(), shift: 64 - bits }
     }
 
     #[inline]
@@ -30,19 +33,20 @@ impl Repeats {
         ((index / 64) as usize, 1 << (index % 64))
     }
 
-    /// Records a value.
+    /// Records a value; any number of threads may do so.
     #[inline]
-    pub(crate) fn note(&mut self, value: u64) {
+    pub(crate) fn note(&self, value: u64) {
         let (word, bit) = self.index(value);
-        self.twice[word] |= self.once[word] & bit;
-        self.once[word] |= bit;
+        if self.once[word].fetch_or(bit, Ordering::Relaxed) & bit != 0 {
+            self.twice[word].fetch_or(bit, Ordering::Relaxed);
+        }
     }
 
     /// Returns whether a value may have been recorded more than once.
     #[inline]
     pub(crate) fn may_repeat(&self, value: u64) -> bool {
         let (word, bit) = self.index(value);
-        self.twice[word] & bit != 0
+        self.twice[word].load(Ordering::Relaxed) & bit != 0
     }
 }
 
@@ -52,7 +56,7 @@ mod tests {
 
     #[test]
     fn what_comes_twice_is_always_found_and_what_comes_once_seldom() {
-        let mut repeats = Repeats::new(100_000, u64::MAX);
+        let repeats = Repeats::new(100_000, u64::MAX);
         (0..100_000).for_each(|value| repeats.note(value * 3));
         (0..1000).for_each(|value| repeats.note(value * 300));
         assert!((0..1000).all(|value| repeats.may_repeat(value * 300)));

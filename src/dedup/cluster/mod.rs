@@ -230,8 +230,8 @@ fn clustered(
     }
     let mut clusters = Clusters::of(collection, founder, options);
     let wanted = clusters.wanted(collection)?;
-    let mut words = DocumentWords::read(view, collection, options.words, &wanted, &pairs.resources, &ticker)?;
-    clusters.remove(collection, found.judge(collection, &pairs), &mut words, &ticker, visit)?;
+    let words = DocumentWords::read(view, collection, options.words, &wanted, &pairs.resources, &ticker)?;
+    clusters.remove(collection, &|| found.judge(collection, &pairs), &words, &ticker, visit)?;
     let centres = Centres::new(collection, &clusters.founder, (!options.components).then_some(pairs.group_limit));
     clusters.summary.pairs = lines::emit(view, collection, &found, &centres, &pairs, watch, emit)?;
     clusters.sum_up(collection)?;
@@ -258,8 +258,9 @@ impl Clusters {
         }
         let (mut clusters, cache) = (Self::of(collection, founder, options), TextCache::default());
         let watch = &mut |_: &Progress| true;
-        let mut words = DocumentWords::given(collection, texts, &pairs.resources)?;
-        clusters.remove(collection, Judge::new(collection, pairs, &cache), &mut words, &Ticker::new(watch), None)?;
+        let words = DocumentWords::given(collection, texts, &pairs.resources)?;
+        let judge = || Judge::new(collection, pairs, &cache);
+        clusters.remove(collection, &judge, &words, &Ticker::new(watch), None)?;
         clusters.sum_up(collection)?;
         Ok(clusters)
     }

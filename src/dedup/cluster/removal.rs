@@ -75,7 +75,7 @@ impl KnownLoss {
 pub(crate) fn decide(
     level: Level,
     collection: &Collection,
-    words: &mut DocumentWords,
+    words: &DocumentWords,
     [removed, kept]: [u32; 2],
     identical: bool,
 ) -> (MemberVerdict, Option<KnownLoss>) {

@@ -9,11 +9,13 @@
 
 use fixedbitset::FixedBitSet;
 use nddb_index::Result;
+use nddb_index::spill::parallel::each_in_order;
 use nddb_index::spill::sort::{Sorted, Sorter};
 use nddb_index::spill::ticker::Ticker;
+use nddb_verdict::Level;
 
 use super::removal::{KnownLoss, decide};
-use super::{Clusters, Member, MemberVerdict, Visit};
+use super::{Clusters, Member, MemberVerdict, Overrules, Visit};
 use crate::collection::Collection;
 use crate::pairs::judge::{Judge, Judged};
 use crate::words::DocumentWords;
@@ -22,6 +24,9 @@ use crate::words::DocumentWords;
 const COMPARISONS: u64 = 1 << 20;
 /// Number of comparisons per member that a larger cluster may use.
 const COMPARISONS_EACH: u64 = 64;
+
+/// Pairs that a thread compares at a time.
+const STRETCH: usize = if cfg!(test) { 4 } else { 1 << 5 };
 
 /// A cluster in which some members are not decided.
 struct Open {
@@ -34,11 +39,11 @@ struct Open {
 impl Clusters {
     /// Marks the members to remove, and passes all compared members to `visit`. An error of `visit` ends the
     /// clustering.
-    pub(super) fn remove(
+    pub(super) fn remove<'a>(
         &mut self,
-        collection: &Collection,
-        mut judge: Judge<'_>,
-        words: &mut DocumentWords,
+        collection: &'a Collection,
+        judge: &(dyn Fn() -> Judge<'a> + Sync),
+        words: &DocumentWords,
         ticker: &Ticker<'_>,
         mut visit: Option<&mut Visit<'_>>,
     ) -> Result<()> {
@@ -55,8 +60,9 @@ impl Clusters {
         let len = collection.len() as usize;
         let (mut kept, mut spared) = (FixedBitSet::with_capacity(len), FixedBitSet::with_capacity(len));
         let mut first = kept.clone();
+        let (threads, overrules) = (self.resources.threads, self.overrules.clone());
         // The members that stay, each with the kept document of its cluster.
-        let mut staying: Vec<u64> = Vec::new();
+        let mut staying = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
         for is_first in std::iter::once(true).chain(std::iter::repeat(false)) {
             if open.is_empty() {
                 break;
@@ -65,9 +71,8 @@ impl Clusters {
             if is_first {
                 first.clone_from(&kept);
             }
-            let mut pairs = pairs.rows()?;
-            while let Some([row]) = pairs.pop()? {
-                let member = self.compare(collection, &mut judge, words, &kept, row)?;
+            let comparison = Comparing { collection, words, kept: &kept, level: self.level, overrules: &overrules };
+            comparison.each(threads, &pairs, judge, &mut |row, member| {
                 let rank = collection.row(member.member).rank as usize;
                 match member.verdict {
                     MemberVerdict::Removed => {
@@ -83,10 +88,10 @@ impl Clusters {
                     MemberVerdict::Unverified => {}
                 }
                 if is_first && member.verdict != MemberVerdict::Removed && visit.is_some() {
-                    staying.push(row);
+                    staying.push([row])?;
                 }
-                ticker.add(1)?;
-            }
+                ticker.add(1)
+            })?;
             let (removed, undecided) = (&self.removed, &mut self.summary.undecided);
             open.retain_mut(|Open { members, budget }| {
                 members.retain(|&member| {
@@ -109,13 +114,10 @@ impl Clusters {
         self.summary.removed_again = self.because.len() as u64;
         self.summary.spared = spared.difference(&self.removed).count() as u64;
         let Some(visit) = visit else { return Ok(()) };
-        for row in staying {
-            let member = self.compare(collection, &mut judge, words, &first, row)?;
-            if !self.is_removed(collection.row(member.member).rank) {
-                visit(&member)?;
-            }
-        }
-        Ok(())
+        let comparison = Comparing { collection, words, kept: &first, level: self.level, overrules: &overrules };
+        comparison.each(threads, &staying.finish(), judge, &mut |_, member| {
+            if self.is_removed(collection.row(member.member).rank) { Ok(()) } else { visit(&member) }
+        })
     }
 
     /// Chooses the next document to keep of each cluster, and returns its pairs with the other members. A pair is two
@@ -135,31 +137,6 @@ impl Clusters {
         Ok(sorter.finish())
     }
 
-    /// Compares a member with a kept document, given the ranks of both. The set `kept` tells which of the two is kept.
-    fn compare(
-        &self,
-        collection: &Collection,
-        judge: &mut Judge<'_>,
-        words: &mut DocumentWords,
-        kept: &FixedBitSet,
-        ranks: u64,
-    ) -> Result<Member> {
-        let ranks = [(ranks >> 32) as u32, ranks as u32];
-        let [a, b] = ranks.map(|rank| collection.at_rank(rank));
-        let (kept, member) = if kept.contains(ranks[0] as usize) { (a, b) } else { (b, a) };
-        let pair = match judge.pair(a, b)? {
-            Judged::Near(pair) => Some(pair),
-            Judged::Rejected | Judged::Apart => None,
-        };
-        let (verdict, loss) = match &pair {
-            None => (MemberVerdict::Apart, None),
-            Some(_) if self.overrules.is_safe(collection.row(member).rank) => (MemberVerdict::Listed, None),
-            Some(pair) if pair.is_unread() => (MemberVerdict::Unverified, None),
-            Some(pair) => decide(self.level, collection, words, [member, kept], pair.identical),
-        };
-        Ok(Member { kept, member, pair, verdict, loss })
-    }
-
     /// Notes what is lost with a removed member.
     fn note(&mut self, member: u32, loss: Option<&KnownLoss>) {
         match loss {
@@ -176,5 +153,55 @@ impl Clusters {
             }
             None => {}
         }
+    }
+}
+
+/// The comparison of members with the kept documents of their clusters.
+struct Comparing<'a> {
+    collection: &'a Collection,
+    words: &'a DocumentWords,
+    /// The kept documents, by the rank of their ids.
+    kept: &'a FixedBitSet,
+    level: Level,
+    overrules: &'a Overrules,
+}
+
+impl Comparing<'_> {
+    /// Compares pairs of ranks on several threads, and passes them with their members to `visit`, in their order.
+    fn each<'a>(
+        &self,
+        threads: usize,
+        pairs: &Sorted<1>,
+        judge: &(dyn Fn() -> Judge<'a> + Sync),
+        visit: &mut dyn FnMut(u64, Member) -> Result<()>,
+    ) -> Result<()> {
+        each_in_order(
+            threads,
+            |give| pairs.stretches(STRETCH, |_, _| true, give),
+            judge,
+            |judge, rows: Vec<[u64; 1]>| {
+                rows.into_iter().map(|[row]| Ok((row, self.compare(judge, row)?))).collect::<Result<Vec<_>>>()
+            },
+            |members| members.into_iter().try_for_each(|(row, member)| visit(row, member)),
+        )
+    }
+
+    /// Compares a member with a kept document, given the ranks of both.
+    fn compare(&self, judge: &mut Judge<'_>, ranks: u64) -> Result<Member> {
+        let collection = self.collection;
+        let ranks = [(ranks >> 32) as u32, ranks as u32];
+        let [a, b] = ranks.map(|rank| collection.at_rank(rank));
+        let (kept, member) = if self.kept.contains(ranks[0] as usize) { (a, b) } else { (b, a) };
+        let pair = match judge.pair(a, b)? {
+            Judged::Near(pair) => Some(pair),
+            Judged::Rejected | Judged::Apart => None,
+        };
+        let (verdict, loss) = match &pair {
+            None => (MemberVerdict::Apart, None),
+            Some(_) if self.overrules.is_safe(collection.row(member).rank) => (MemberVerdict::Listed, None),
+            Some(pair) if pair.is_unread() => (MemberVerdict::Unverified, None),
+            Some(pair) => decide(self.level, collection, self.words, [member, kept], pair.identical),
+        };
+        Ok(Member { kept, member, pair, verdict, loss })
     }
 }

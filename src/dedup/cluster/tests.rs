@@ -464,3 +464,75 @@ fn lists_decide_whatever_clustering_would_decide() {
     assert_eq!(removed(&[], &[0, 1, 2]), [0, 1, 2]);
     assert_eq!(removed(&[2], &[0, 9]), [0, 1], "a rank that no document has");
 }
+
+/// All that pairs and clusters say of a database, with this number of threads.
+fn told(view: View<'_>, options: &ClusterOptions, threads: usize) -> String {
+    use std::fmt::Write;
+
+    let mut options = options.clone();
+    options.pairs.resources.threads = threads;
+    let mut out = String::new();
+    for expand in [false, true] {
+        let all = PairOptions { expand, words: Some(WordsFrom::Auto), ..options.pairs.clone() };
+        let collection = Collection::build(view, &all.resources, &mut |_| true).expect("a collection");
+        let mut lines = String::new();
+        let summary = pairs(view, &collection, &all, &mut |_| true, &mut |line| {
+            writeln!(lines, "{line:?}").expect("memory");
+            Ok(())
+        });
+        let mut written = String::new();
+        let write = |out: &mut String, line: Line<'_>| writeln!(out, "{line:?}").expect("memory");
+        let again = crate::pairs_written(view, &collection, &all, &mut |_| true, &write, &mut |lines| {
+            written += &lines;
+            Ok(())
+        });
+        assert_eq!((lines.clone(), summary.expect("pairs")), (written, again.expect("pairs")));
+        out += &lines;
+    }
+    let collection = Collection::with_deleted(view, &options.pairs.resources, &mut |_| true).expect("a collection");
+    let (mut lines, mut members) = (String::new(), String::new());
+    let clusters = cluster_with_members(
+        view,
+        &collection,
+        &options,
+        &mut |_| true,
+        &mut |line| {
+            writeln!(lines, "{line:?}").expect("memory");
+            Ok(())
+        },
+        &mut |member| {
+            writeln!(members, "{member:?}").expect("memory");
+            Ok(())
+        },
+    )
+    .expect("clusters");
+    let Clusters { founder, removed, losses, summary, .. } = &clusters;
+    let mut losses: Vec<_> = losses.iter().map(|(member, loss)| (member, format!("{loss:?}"))).collect();
+    losses.sort_unstable();
+    let removed: Vec<usize> = removed.ones().collect();
+    write!(out, "{lines}{members}{founder:?} {removed:?} {losses:?} {summary:?}").expect("memory");
+    out
+}
+
+#[test]
+fn pairs_and_clusters_are_the_same_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let seed = 21;
+    let reader = database(folder.path(), &pages(500, seed)).expect("a database");
+    let corpus = crate::support::corpus(folder.path(), &crate::support::texts(160, seed));
+    let of_sketches = METHODS.map(|method| (reader.view(), method));
+    let of_texts = ["hamming", "lcs", "cosine", "shingles"].map(|method| (corpus.view(), method));
+    for (view, method) in of_sketches.into_iter().chain(of_texts) {
+        for group_limit in [6, 1000] {
+            let mut options = ClusterOptions { words: WordsFrom::Auto, ..defaults(method) };
+            options.pairs.group_limit = group_limit;
+            let want = told(view, &options, 1);
+            assert!(want.len() > 1000, "{method}, seed {seed}: {} bytes", want.len());
+            for threads in [2, 7, 16] {
+                let found = told(view, &options, threads);
+                let differs = found.lines().zip(want.lines()).find(|(found, want)| found != want);
+                assert!(found == want, "{method}, {threads} threads, seed {seed}: {differs:?}");
+            }
+        }
+    }
+}

@@ -1,12 +1,12 @@
 //! Construction of a collection from a view. It reads ids in bytewise order, then records in the order of document
 //! numbers; documents of one load are then ordered ([`super::order`]).
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use nddb_format::record::Record;
 use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use nddb_index::spill::parallel::each_in_order;
 use nddb_index::spill::progress::Progress;
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::Sorter;
@@ -22,8 +22,10 @@ use super::order::{Loads, Places};
 use super::row::{DETAILS, MIN_BYTES, PROFILE, ROW, Row, SKETCH};
 use crate::requirements::Held;
 
-/// Documents between two reports of progress.
+/// Ids between two reports of progress.
 const REPORT: u64 = 1 << 14;
+/// Documents that a thread reads at a time.
+const STRETCH: usize = if cfg!(test) { 16 } else { 1 << 11 };
 /// Size of the write buffer in bytes.
 const BUFFER_SIZE: usize = 1 << 20;
 /// Greatest number of documents.
@@ -67,7 +69,7 @@ fn build(
     let folder = &resources.folder;
     let (mut ids, mut bytes) = (TempFile::create(folder)?, Vec::new());
     let (mut ends, mut end, mut len) = (MappedRowsWriter::<1>::new(folder)?, 0, 0);
-    let mut numbers = Sorter::<2>::new(folder, resources.memory_limit / 2);
+    let mut numbers = Sorter::<2>::new(folder, resources.memory_limit / 2).on(resources.threads);
     ticker.start("read ids", None, "ids")?;
     view.each_id(deleted, &mut |id, number| {
         bytes.extend_from_slice(id.as_bytes());
@@ -90,24 +92,35 @@ fn build(
     let mut wanted = sorted.rows()?;
     let mut next = wanted.pop()?;
     ticker.start("read documents", Some(len), "documents")?;
-    let bare = Record::default();
-    view.each_kept(deleted, &mut |number, print, kept, deleted| {
-        if let Some([_, rank]) = next.filter(|[wanted, _]| *wanted == number) {
-            next = wanted.pop()?;
-            // The ids were read before.
-            let record = match kept.is_bare() {
-                true => Cow::Borrowed(&bare),
-                false => Cow::Owned(kept.record(number).map_err(Error::format(&view.catalog_path()))?),
-            };
-            let site = record.site.as_ref().map(|site| rows.site(site));
-            let row = Row::of(number, rank as u32, site, print, &record, deleted);
-            rows.push(&row, &record)?;
-            if rows.len.is_multiple_of(REPORT as u32) {
-                ticker.add(REPORT)?;
+    let (catalog, bare) = (view.catalog_path(), Record::default());
+    each_in_order(
+        resources.threads,
+        |give| view.stretches(STRETCH, give),
+        || (),
+        |(), stretch| {
+            let mut read = Vec::new();
+            view.each_kept_of(&stretch, deleted, &mut |number, print, kept, deleted| {
+                // The ids were read before.
+                let record =
+                    if kept.is_bare() { None } else { Some(kept.record(number).map_err(Error::format(&catalog))?) };
+                read.push((number, print, record, deleted));
+                Ok(())
+            })?;
+            Ok(read)
+        },
+        |read| {
+            let before = rows.len;
+            for (number, print, record, deleted) in read {
+                if let Some([_, rank]) = next.filter(|[wanted, _]| *wanted == number) {
+                    next = wanted.pop()?;
+                    let record = record.as_ref().unwrap_or(&bare);
+                    let site = record.site.as_ref().map(|site| rows.site(site));
+                    rows.push(&Row::of(number, rank as u32, site, print, record, deleted), record)?;
+                }
             }
-        }
-        Ok(())
-    })?;
+            ticker.add((rows.len - before).into())
+        },
+    )?;
     if u64::from(rows.len) != len {
         let what = format!("{} documents have an id and no record", len - u64::from(rows.len));
         return Err(Error::Inconsistent { path: view.catalog_path(), what });
@@ -257,7 +270,7 @@ fn representatives(collection: &Collection, resources: &Resources) -> Result<Vec
     if collection.details.is_none() {
         return Ok(representative);
     }
-    let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2);
+    let mut sorter = Sorter::<3>::new(&resources.folder, resources.memory_limit / 2).on(resources.threads);
     for ordinal in 0..collection.len() {
         if let Some([high, low]) = collection.row(ordinal).digest {
             sorter.push([high, low, ordinal.into()])?;

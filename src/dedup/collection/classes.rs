@@ -1,6 +1,9 @@
 //! Classes of documents that are indistinguishable to a method.
 
+use std::ops::Range;
+
 use nddb_index::Result;
+use nddb_index::spill::parallel::each_in_order;
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::{Sorted, Sorter};
 use nddb_page::text::Headings;
@@ -12,8 +15,11 @@ use super::documents::Collection;
 use super::row::Row;
 use crate::options::PairOptions;
 
+/// Documents whose keys a thread makes at a time.
+const STRETCH: u32 = if cfg!(test) { 16 } else { 1 << 12 };
+
 /// Hash of the part of the text of a document that a method compares.
-type TextHash<'a> = dyn Fn(u32) -> Option<u128> + 'a;
+type TextHash<'a> = dyn Fn(u32) -> Option<u128> + Sync + 'a;
 
 /// Equivalence classes of documents for a method: identity sets (Henzinger 2006, 2), which are merged if their
 /// representatives have equal sketches and different texts (hot groups; Manku et al. 2007, 4: millions of documents may
@@ -36,7 +42,7 @@ impl Classes {
         if options.expand && !options.method.needs_text() && !options.method.is_identity() {
             return Self::made(len, &|ordinal| seen.alone(ordinal), &options.resources, &|ordinal| ordinal);
         }
-        let of = |ordinal| collection.representative(ordinal);
+        let of = |ordinal: u32| collection.representative(ordinal);
         Self::made(len, &|ordinal| seen.besides(ordinal), &options.resources, &of)
     }
 
@@ -49,7 +55,7 @@ impl Classes {
         resources: &Resources,
     ) -> Result<Self> {
         let seen = Seen::new(collection, method, None, text);
-        let of = |ordinal| collection.representative(ordinal);
+        let of = |ordinal: u32| collection.representative(ordinal);
         Self::made(collection.len(), &|ordinal| seen.besides(ordinal), resources, &of)
     }
 
@@ -59,17 +65,29 @@ impl Classes {
     }
 
     /// Returns the classes by sketch of the documents that `of` returns, the representatives.
-    fn made(len: u32, sketch: &TextHash<'_>, resources: &Resources, of: &dyn Fn(u32) -> u32) -> Result<Self> {
+    fn made(len: u32, sketch: &TextHash<'_>, resources: &Resources, of: &(dyn Fn(u32) -> u32 + Sync)) -> Result<Self> {
         let mut leader: Vec<u32> = (0..len).map(of).collect();
         let (folder, memory) = (&resources.folder, resources.memory_limit / 2);
-        let (mut words, mut hashes) = (Sorter::<2>::new(folder, memory), Sorter::<3>::new(folder, memory));
-        for ordinal in (0..len).filter(|&ordinal| of(ordinal) == ordinal) {
-            match sketch(ordinal) {
-                Some(word) if word >> 64 == 0 => words.push([word as u64, ordinal.into()])?,
-                Some(hash) => hashes.push([(hash >> 64) as u64, hash as u64, ordinal.into()])?,
-                None => {}
-            }
-        }
+        let mut words = Sorter::<2>::new(folder, memory).on(resources.threads);
+        let mut hashes = Sorter::<3>::new(folder, memory).on(resources.threads);
+        each_in_order(
+            resources.threads,
+            |give| {
+                let mut starts = (0..len).step_by(STRETCH as usize);
+                starts.try_for_each(|start| give(start..len.min(start.saturating_add(STRETCH))))
+            },
+            || (),
+            |(), ordinals: Range<u32>| {
+                let representatives = ordinals.filter(|&ordinal| of(ordinal) == ordinal);
+                Ok(representatives.filter_map(|ordinal| sketch(ordinal).map(|key| (ordinal, key))).collect::<Vec<_>>())
+            },
+            |keys| {
+                keys.into_iter().try_for_each(|(ordinal, key)| match (key >> 64) as u64 {
+                    0 => words.push([key as u64, ordinal.into()]),
+                    high => hashes.push([high, key as u64, ordinal.into()]),
+                })
+            },
+        )?;
         lead(words.finish(), &mut leader)?;
         lead(hashes.finish(), &mut leader)?;
         // Other documents join the class of their representative, which has a lower ordinal.

@@ -147,7 +147,7 @@ mod tests {
     use nddb_page::text::PageKind;
 
     use super::*;
-    use crate::parallel;
+    use nddb_index::spill::parallel;
 
     #[test]
     fn what_is_in_use_stays_within_the_limit_and_what_exceeds_it_goes_alone() {

@@ -53,6 +53,7 @@ pub use self::revisits::{RevisitCounts, Revisits};
 pub use self::sketched::{Sketched, sketch_archive};
 
 use nddb_archive::{self as archive, Inputs, Options};
+use nddb_index::spill::parallel;
 use nddb_index::{BulkLoad, Writer};
 
 use self::budget::{Allowed, Budget};
@@ -61,7 +62,6 @@ use self::origins::Origins;
 use self::pieces::{Piece, Reading};
 use self::report::Tally;
 use self::resume::Sources;
-use crate::parallel;
 
 /// Greatest time between commits, and so the most that is lost when a load is killed.
 const CHECKPOINT_TIME: Duration = Duration::from_secs(30);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use nddb_archive::{ArchiveError, Entry, Input, Limits, Options};
+use nddb_index::spill::parallel;
 use nddb_index::{Document, Error};
 use nddb_page::sketch::Recipe;
 
@@ -11,7 +12,6 @@ use super::budget::{self, Allowed, Budget, Share};
 use super::documents::{Maker, Prepared};
 use super::pieces::{BODIES_MAX, size};
 use super::report::Skipped;
-use crate::parallel;
 
 /// Greatest number of entries of a piece of work.
 const ENTRIES_MAX: usize = 64;

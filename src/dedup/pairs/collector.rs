@@ -62,7 +62,8 @@ impl<'a> CandidateCollector<'a> {
     /// Returns an empty collector.
     pub(crate) fn new(collection: &'a Collection, classes: &'a Classes, spread: Spread, resources: &Resources) -> Self {
         let sorter = resources.memory_limit / 4;
-        let (pairs, unlisted) = (Sorter::new(&resources.folder, sorter), Sorter::new(&resources.folder, sorter));
+        let pairs = Sorter::new(&resources.folder, sorter).on(resources.threads);
+        let unlisted = Sorter::new(&resources.folder, sorter);
         Self { collection, classes, spread, pairs, unlisted, apart: 0 }
     }
 

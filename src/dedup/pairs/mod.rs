@@ -10,6 +10,7 @@ use collector::{CLASSES, CandidateCollector, Collected, Spread};
 use fixedbitset::FixedBitSet;
 use groups::Groups;
 use judge::{Judge, Judged};
+use nddb_index::spill::parallel::each_in_order;
 use nddb_index::spill::progress::Progress;
 use nddb_index::spill::sort::Sorted;
 use nddb_index::spill::ticker::Ticker;
@@ -30,8 +31,8 @@ use crate::words::{DocumentWords, WordsFrom};
 /// Least group limit for candidate keys: if at most this many documents share a key, all of them are compared.
 const KEY_LIMIT: usize = 4096;
 
-/// Pairs between two reports of progress.
-const REPORT: u64 = 1 << 14;
+/// Candidate pairs that a thread decides at a time.
+const STRETCH: usize = if cfg!(test) { 8 } else { 1 << 9 };
 /// Documents are prefetched this many pairs before their pair is decided.
 const AHEAD: usize = 16;
 
@@ -54,8 +55,51 @@ pub fn pairs(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
 ) -> Result<PairSummary> {
+    let (found, words) = with_words(view, collection, options, watch)?;
+    let mut summary = found.summary(collection, options);
+    found.groups(collection, options, &mut summary, emit)?;
+    let push = |pairs: &mut Vec<Pair>, pair: Pair| pairs.push(pair);
+    let ticker = Ticker::new(watch);
+    found.decide_all(collection, options, words.as_ref(), &ticker, &mut summary, &push, &mut |pairs| {
+        pairs.into_iter().try_for_each(|pair| emit(Line::Pair(pair)))
+    })?;
+    Ok(summary)
+}
+
+/// Like [`pairs`], with lines that `write` adds to outputs on several threads; `emit` receives these outputs in the
+/// order of their lines.
+///
+/// # Errors
+/// Errors of [`pairs`].
+pub fn pairs_written<O: Default + Send>(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    write: &(dyn Fn(&mut O, Line<'_>) + Sync),
+    emit: &mut dyn FnMut(O) -> Result<()>,
+) -> Result<PairSummary> {
+    let (found, words) = with_words(view, collection, options, watch)?;
+    let mut summary = found.summary(collection, options);
+    found.groups(collection, options, &mut summary, &mut |line| {
+        let mut out = O::default();
+        write(&mut out, line);
+        emit(out)
+    })?;
+    let write = |out: &mut O, pair: Pair| write(out, Line::Pair(pair));
+    found.decide_all(collection, options, words.as_ref(), &Ticker::new(watch), &mut summary, &write, emit)?;
+    Ok(summary)
+}
+
+/// Returns the candidate pairs, and the words of the documents in near pairs if they are wanted.
+fn with_words(
+    view: View<'_>,
+    collection: &Collection,
+    options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+) -> Result<(PairJob, Option<DocumentWords>)> {
     let found = PairJob::new(view, collection, options, Reach::ALL, watch)?;
-    let Some(from) = options.words else { return found.emit(collection, options, watch, emit) };
+    let Some(from) = options.words else { return Ok((found, None)) };
     let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
     if from != WordsFrom::Estimate {
         found.each(collection, options, watch, &mut |pair| {
@@ -63,18 +107,9 @@ pub fn pairs(
             Ok(())
         })?;
     }
-    let mut words =
-        DocumentWords::read(view, collection, from, &wanted, &options.resources, &Ticker::new(&mut *watch))?;
-    let mut summary = found.emit(collection, options, watch, &mut |line| match line {
-        Line::Pair(mut pair) => {
-            pair.loss =
-                Some(Box::new(PairLoss::of_documents(&mut words, collection, [pair.a, pair.b], pair.identical)));
-            emit(Line::Pair(pair))
-        }
-        line => emit(line),
-    })?;
-    summary.words_unread = words.unread();
-    Ok(summary)
+    let ticker = Ticker::new(watch);
+    let words = DocumentWords::read(view, collection, from, &wanted, &options.resources, &ticker)?;
+    Ok((found, Some(words)))
 }
 
 /// Candidate pairs in output order.
@@ -260,19 +295,30 @@ impl PairJob {
         emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
     ) -> Result<PairSummary> {
         let mut summary = self.summary(collection, options);
-        if !options.expand {
-            let groups = Groups {
-                collection,
-                classes: &self.classes,
-                unverified: self.unverified.as_ref(),
-                limit: options.group_limit,
-                resources: &options.resources,
-            };
-            groups.emit(&self.cuts, &mut summary, emit)?;
-        }
-        let ticker = Ticker::new(watch);
-        self.decide(collection, options, &ticker, &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
+        self.groups(collection, options, &mut summary, emit)?;
+        self.decide(collection, options, &Ticker::new(watch), &mut summary, &mut |pair| emit(Line::Pair(pair)))?;
         Ok(summary)
+    }
+
+    /// Passes the groups to `emit`; there are none with `expand`.
+    fn groups(
+        &self,
+        collection: &Collection,
+        options: &PairOptions,
+        summary: &mut PairSummary,
+        emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    ) -> Result<()> {
+        if options.expand {
+            return Ok(());
+        }
+        let groups = Groups {
+            collection,
+            classes: &self.classes,
+            unverified: self.unverified.as_ref(),
+            limit: options.group_limit,
+            resources: &options.resources,
+        };
+        groups.emit(&self.cuts, summary, emit)
     }
 
     /// Returns the totals that do not depend on the decisions about pairs.
@@ -312,34 +358,69 @@ impl PairJob {
         summary: &mut PairSummary,
         emit: &mut dyn FnMut(Pair) -> Result<()>,
     ) -> Result<()> {
-        let mut last = None;
-        let mut judge = self.judge(collection, options);
-        ticker.start("decide", None, "pairs")?;
-        self.sorted.each(&mut |rows| {
-            let ranks_at = |index: usize| rows.get(index).map(|&[row]| [(row >> 32) as u32, row as u32]);
-            for (index, &[row]) in rows.iter().enumerate() {
-                ranks_at(index + 2 * AHEAD).iter().flatten().for_each(|&rank| collection.prefetch_places(rank));
-                ranks_at(index + AHEAD).iter().flatten().for_each(|&rank| collection.prefetch(rank));
-                if last.replace(row) == Some(row) {
-                    continue;
-                }
-                let (a, b) = (collection.at_rank((row >> 32) as u32), collection.at_rank(row as u32));
-                summary.candidates += 1;
-                match judge.pair(a, b)? {
-                    Judged::Near(pair) => {
-                        summary.pairs += 1;
-                        summary.unverified += u64::from(pair.is_unread());
-                        emit(pair)?;
-                    }
-                    Judged::Rejected => summary.rejected += 1,
-                    Judged::Apart => (),
-                }
-                if summary.candidates.is_multiple_of(REPORT) {
-                    ticker.add(REPORT)?;
-                }
-            }
-            Ok(())
+        let push = |pairs: &mut Vec<Pair>, pair: Pair| pairs.push(pair);
+        self.decide_all(collection, options, None, ticker, summary, &push, &mut |pairs| {
+            pairs.into_iter().try_for_each(&mut *emit)
         })
+    }
+
+    /// Decides the candidate pairs on several threads, with the losses of near-duplicates if `words` are given. `write`
+    /// adds near-duplicates to outputs on these threads, and `emit` receives the outputs in the order of the pairs.
+    #[expect(clippy::too_many_arguments, reason = "all that is known comes together here")]
+    fn decide_all<O: Default + Send>(
+        &self,
+        collection: &Collection,
+        options: &PairOptions,
+        words: Option<&DocumentWords>,
+        ticker: &Ticker<'_>,
+        summary: &mut PairSummary,
+        write: &(dyn Fn(&mut O, Pair) + Sync),
+        emit: &mut dyn FnMut(O) -> Result<()>,
+    ) -> Result<()> {
+        ticker.start("decide", None, "pairs")?;
+        each_in_order(
+            options.resources.threads,
+            |give| self.sorted.stretches(STRETCH, |a, b| a != b, give),
+            || self.judge(collection, options),
+            |judge, rows: Vec<[u64; 1]>| {
+                let (mut out, mut counted, mut last) = (O::default(), PairSummary::default(), None);
+                let ranks_at = |index: usize| rows.get(index).map(|&[row]| [(row >> 32) as u32, row as u32]);
+                for (index, &[row]) in rows.iter().enumerate() {
+                    ranks_at(index + 2 * AHEAD).iter().flatten().for_each(|&rank| collection.prefetch_places(rank));
+                    ranks_at(index + AHEAD).iter().flatten().for_each(|&rank| collection.prefetch(rank));
+                    if last.replace(row) == Some(row) {
+                        continue;
+                    }
+                    let (a, b) = (collection.at_rank((row >> 32) as u32), collection.at_rank(row as u32));
+                    counted.candidates += 1;
+                    match judge.pair(a, b)? {
+                        Judged::Near(mut pair) => {
+                            counted.pairs += 1;
+                            counted.unverified += u64::from(pair.is_unread());
+                            pair.loss = words.map(|words| {
+                                Box::new(PairLoss::of_documents(words, collection, [a, b], pair.identical))
+                            });
+                            write(&mut out, pair);
+                        }
+                        Judged::Rejected => counted.rejected += 1,
+                        Judged::Apart => (),
+                    }
+                }
+                Ok((out, counted))
+            },
+            |(out, counted)| {
+                summary.candidates += counted.candidates;
+                summary.pairs += counted.pairs;
+                summary.unverified += counted.unverified;
+                summary.rejected += counted.rejected;
+                emit(out)?;
+                ticker.add(counted.candidates)
+            },
+        )?;
+        if let Some(words) = words {
+            summary.words_unread = words.unread();
+        }
+        Ok(())
     }
 
     /// Returns the judge of these documents, which also decides pairs that are not candidates.

@@ -135,7 +135,8 @@ impl TextCache {
     /// Returns the verifier that judges a pair by the comparison of texts of this method.
     pub(crate) fn verifier(&self, options: &PairOptions, method: &dyn Method) -> Option<Box<dyn Verifier + '_>> {
         let (texts, kept) = (method.texts()?, self.kept.as_ref()?);
-        let memory = options.resources.memory_limit / 4;
+        // Each thread has a verifier of its own.
+        let memory = options.resources.memory_limit / 4 / options.resources.threads.max(1) as u64;
         Some(Box::new(ComparisonCache::new(ByMethod(texts), kept, self.sources.as_ref(), memory)))
     }
 }

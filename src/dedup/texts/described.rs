@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn texts_are_found_by_their_documents_in_whatever_order_they_come() {
         let folder = tempfile::tempdir().expect("a folder");
-        let resources = Resources { memory_limit: 0, folder: folder.path().into() };
+        let resources = Resources { memory_limit: 0, folder: folder.path().into(), ..Resources::default() };
         let mut texts = Texts::new(&resources).expect("files");
         for (ordinal, what, text) in
             [(3, TITLE, "Drei"), (1, URL, "http://b/"), (3, URL, ""), (9, TITLE, "neun"), (1, TITLE, "Eins")]

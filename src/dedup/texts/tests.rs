@@ -31,7 +31,7 @@ fn archive(path: &Path, texts: &[String], compression: Compression) {
 }
 
 fn load(path: &Path, folder: &Path) -> Corpus {
-    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    let resources = Resources { memory_limit: 0, folder: folder.into(), ..Resources::default() };
     let config = Config::within(3).expect("a k");
     Corpus::load(path, &folder.join("db"), &config, &resources)
 }
@@ -65,7 +65,7 @@ fn a_pass_reads_what_was_loaded_and_so_do_single_look_ups() {
     let texts = texts(120, 3);
     for compression in [Compression::Plain, Compression::Gzip, Compression::Zstd] {
         let folder = tempfile::tempdir().expect("a folder");
-        let resources = Resources { memory_limit: 0, folder: folder.path().into() };
+        let resources = Resources { memory_limit: 0, folder: folder.path().into(), ..Resources::default() };
         let path = folder.path().join("pages.warc");
         archive(&path, &texts, compression);
         let corpus = load(&path, folder.path());
@@ -92,7 +92,7 @@ fn a_pass_reads_what_was_loaded_and_so_do_single_look_ups() {
 fn what_cannot_be_read_is_counted_by_the_reason() {
     let texts = texts(40, 4);
     let folder = tempfile::tempdir().expect("a folder");
-    let resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    let resources = Resources { memory_limit: 0, folder: folder.path().into(), ..Resources::default() };
     let path = folder.path().join("pages.warc.gz");
     archive(&path, &texts, Compression::Gzip);
     let corpus = load(&path, folder.path());

@@ -7,10 +7,11 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
-use std::rc::Rc;
 use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fixedbitset::FixedBitSet;
+use nddb_index::spill::parallel::each_in_order;
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
@@ -101,9 +102,15 @@ pub(crate) struct DocumentWords {
     source: WordSource,
     /// Compared texts by ordinal.
     texts: Option<Kept>,
-    ready: HashMap<u32, Option<Rc<Words>>>,
-    used: usize,
+    ready: Mutex<Ready>,
     memory: usize,
+}
+
+/// The words that threads have used lately, by ordinal.
+#[derive(Default)]
+struct Ready {
+    words: HashMap<u32, Option<Arc<Words>>>,
+    used: usize,
 }
 
 impl DocumentWords {
@@ -130,16 +137,24 @@ impl DocumentWords {
         }
         let mut writer = KeptWriter::new(resources)?;
         let mut others = 0;
-        let mut unread = sources.each_page(wanted, resources, ticker, &mut |ordinal, page| {
-            let (text, digest) = recipe.compared(&page.page());
-            let [high, low] = collection.row(ordinal).digest.unwrap_or_default();
-            if digest == (u128::from(high) << 64 | u128::from(low)).to_be_bytes() {
-                writer.push(ordinal, &text)
-            } else {
-                others += 1;
-                Ok(())
-            }
-        })?;
+        let mut unread = each_in_order(
+            resources.threads,
+            |give| sources.each_page(wanted, resources, ticker, &mut |ordinal, page| give((ordinal, page))),
+            || (),
+            |(), (ordinal, page)| {
+                let (text, digest) = recipe.compared(&page.page());
+                let [high, low] = collection.row(ordinal).digest.unwrap_or_default();
+                let is_stored = digest == (u128::from(high) << 64 | u128::from(low)).to_be_bytes();
+                Ok((ordinal, is_stored.then_some(text)))
+            },
+            |(ordinal, text)| match text {
+                Some(text) => writer.push(ordinal, &text),
+                None => {
+                    others += 1;
+                    Ok(())
+                }
+            },
+        )?;
         unread.damaged += others;
         Ok(Self { source: WordSource::Archives, texts: Some(writer.finish(unread)?), ..estimated })
     }
@@ -181,7 +196,7 @@ impl DocumentWords {
     }
 
     /// Compares a document to be removed with one that is kept; `identical` tells whether their digests are equal.
-    pub(crate) fn compare(&mut self, collection: &Collection, removed: u32, kept: u32, identical: bool) -> Compared {
+    pub(crate) fn compare(&self, collection: &Collection, removed: u32, kept: u32, identical: bool) -> Compared {
         if identical {
             return Compared::Exactly(Comparison { is_equal: true, ..Comparison::default() });
         }
@@ -197,18 +212,19 @@ impl DocumentWords {
         }
     }
 
-    fn words(&mut self, ordinal: u32) -> Option<Rc<Words>> {
-        if let Some(ready) = self.ready.get(&ordinal) {
-            return ready.clone();
+    fn words(&self, ordinal: u32) -> Option<Arc<Words>> {
+        let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(words) = ready().words.get(&ordinal) {
+            return words.clone();
         }
-        let ready = self.texts.as_ref()?.get(ordinal).map(|text| Rc::new(Words::of(text)));
-        if self.used >= self.memory {
-            self.ready.clear();
-            self.used = 0;
+        let words = self.texts.as_ref()?.get(ordinal).map(|text| Arc::new(Words::of(text)));
+        let mut ready = ready();
+        if ready.used >= self.memory {
+            *ready = Ready::default();
         }
-        self.used += 64 + ready.as_deref().map_or(0, Words::size);
-        self.ready.insert(ordinal, ready.clone());
-        ready
+        ready.used += 64 + words.as_deref().map_or(0, Words::size);
+        ready.words.insert(ordinal, words.clone());
+        words
     }
 }
 

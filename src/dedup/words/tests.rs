@@ -34,7 +34,7 @@ fn load(folder: &Path) -> (PathBuf, Corpus) {
     }
     let path = folder.join("pages.jsonl");
     std::fs::write(&path, lines).expect("the folder is writable");
-    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    let resources = Resources { memory_limit: 0, folder: folder.into(), ..Resources::default() };
     let corpus = Corpus::load(&path, &folder.join("db"), &Config::within(3).expect("a k"), &resources);
     (path, corpus)
 }

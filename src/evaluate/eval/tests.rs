@@ -24,7 +24,7 @@ fn corpus(folder: &Path, texts: &[String]) -> Corpus {
     let (path, database) = (support::documents(folder, texts), folder.join("texts.nddb"));
     let config = Config::within(3).expect("a k").recipe("web/1");
     let recipe = Recipe::named("web").expect("a recipe");
-    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    let resources = Resources { memory_limit: 0, folder: folder.into(), ..Resources::default() };
     Corpus::load((&path, &Options::default()), &database, &config, &recipe, &resources, &mut |_| true)
         .expect("documents")
 }
@@ -102,7 +102,7 @@ fn slopes_are_judged_as_comparing_every_pair_plainly_judges_them() {
         let made = documents(seed);
         let corpus = corpus(folder.path(), &made);
         let (lcs, mut options) = (Lcs::default(), PairOptions::new(Hamming::default()));
-        options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
+        options.resources = Resources { memory_limit: 0, folder: folder.path().into(), ..Resources::default() };
         let near = |a: usize, b: usize| {
             let near = compare(&made[a], &made[b], &lcs.comparison, &lcs.thresholds).exceeds(&lcs.thresholds);
             // Some labels disagree with the method, and some are undecided.

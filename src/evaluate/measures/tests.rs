@@ -24,7 +24,7 @@ fn short(len: usize, seed: u64) -> Vec<String> {
 }
 
 fn options(folder: &std::path::Path) -> PairOptions {
-    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    let resources = Resources { memory_limit: 0, folder: folder.into(), ..Resources::default() };
     PairOptions { resources, ..PairOptions::new(MinHash::default()) }
 }
 

@@ -16,7 +16,7 @@ fn samples_find_what_comparing_all_pairs_of_samples_finds() {
         let corpus = corpus(folder.path(), &made);
         let all = corpus.collection();
         let (shingles_of, mut options) = (Shingles::default(), PairOptions::new(Shingles::default()));
-        options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
+        options.resources = Resources { memory_limit: 0, folder: folder.path().into(), ..Resources::default() };
         let documents: Vec<u32> =
             (0..all.len()).filter(|&one| all.representative(one) == one && !all.row(one).is_empty).collect();
         let found =

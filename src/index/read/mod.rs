@@ -17,7 +17,7 @@ pub(crate) mod reader;
 #[cfg(feature = "catalog")]
 pub(crate) mod resolve;
 #[cfg(feature = "catalog")]
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod scan;
 #[cfg(feature = "catalog")]
 pub(crate) mod scope;

@@ -9,6 +9,9 @@ use crate::{Error, Result};
 /// Documents read at a time.
 const STRETCH: usize = 1 << 14;
 
+/// Documents with consecutive numbers, with their fingerprints; see [`View::stretches`].
+pub struct Stretch(Vec<(u64, Print)>);
+
 impl View<'_> {
     /// Visits all live documents in the order of their numbers; with `deleted`, also those deleted and not yet
     /// dropped by a compaction; the last argument of `visit` tells which.
@@ -33,50 +36,62 @@ impl View<'_> {
         })
     }
 
-    /// Like [`View::each_record`], with the stored form of the record.
-    pub fn each_kept(
-        &self,
-        deleted: bool,
-        visit: &mut dyn FnMut(u64, Print, Kept<'_>, bool) -> Result<()>,
-    ) -> Result<()> {
-        self.each_kept_from(0, deleted, visit)
-    }
-
     fn each_kept_from(
         &self,
         first: u64,
         deleted: bool,
         visit: &mut dyn FnMut(u64, Print, Kept<'_>, bool) -> Result<()>,
     ) -> Result<()> {
-        let path = self.dir.catalog();
-        let (mut low, mut prints) = (first, Vec::with_capacity(STRETCH));
+        self.stretches_from(first, STRETCH, &mut |stretch| self.each_kept_of(&stretch, deleted, visit))
+    }
+
+    /// Passes all documents to `visit` in stretches of up to `len` documents, in the order of their numbers, for
+    /// [`View::each_kept_of`] on several threads.
+    pub fn stretches(&self, len: usize, visit: &mut dyn FnMut(Stretch) -> Result<()>) -> Result<()> {
+        self.stretches_from(0, len, visit)
+    }
+
+    fn stretches_from(&self, first: u64, len: usize, visit: &mut dyn FnMut(Stretch) -> Result<()>) -> Result<()> {
+        let mut low = first;
         loop {
-            prints.clear();
+            let mut prints = Vec::with_capacity(len);
             self.catalog.prints(low, &mut |number, print| {
                 if number < self.snapshot.seen {
                     prints.push((number, print));
                 }
-                Ok(number < self.snapshot.seen && prints.len() < STRETCH)
+                Ok(number < self.snapshot.seen && prints.len() < len)
             })?;
-            let (Some(&(first, _)), Some(&(last, _))) = (prints.first(), prints.last()) else { return Ok(()) };
-            let mut rest = prints.iter();
-            self.catalog.all_kept(first, &mut |number, kept| {
-                if number > last {
-                    return Ok(false);
-                }
-                // Rows of the two families are written and dropped together.
-                let Some(&(_, print)) = rest.find(|(of, _)| *of >= number).filter(|(of, _)| *of == number) else {
-                    let what = format!("document {number} has a record and no fingerprint");
-                    return Err(Error::Inconsistent { path: path.clone(), what });
-                };
-                let live = self.snapshot.is_live(number);
-                if live || deleted && !self.snapshot.is_hidden(number) {
-                    visit(number, print, kept, !live)?;
-                }
-                Ok(number < last)
-            })?;
+            let Some(&(last, _)) = prints.last() else { return Ok(()) };
             low = last + 1;
+            visit(Stretch(prints))?;
         }
+    }
+
+    /// Visits the documents of a stretch as [`View::each_record`] does, with the stored form of their records.
+    pub fn each_kept_of(
+        &self,
+        stretch: &Stretch,
+        deleted: bool,
+        visit: &mut dyn FnMut(u64, Print, Kept<'_>, bool) -> Result<()>,
+    ) -> Result<()> {
+        let Stretch(prints) = stretch;
+        let (Some(&(first, _)), Some(&(last, _))) = (prints.first(), prints.last()) else { return Ok(()) };
+        let mut rest = prints.iter();
+        self.catalog.all_kept(first, &mut |number, kept| {
+            if number > last {
+                return Ok(false);
+            }
+            // Rows of the two families are written and dropped together.
+            let Some(&(_, print)) = rest.find(|(of, _)| *of >= number).filter(|(of, _)| *of == number) else {
+                let what = format!("document {number} has a record and no fingerprint");
+                return Err(Error::Inconsistent { path: self.dir.catalog(), what });
+            };
+            let live = self.snapshot.is_live(number);
+            if live || deleted && !self.snapshot.is_hidden(number) {
+                visit(number, print, kept, !live)?;
+            }
+            Ok(number < last)
+        })
     }
 
     /// Passes the records of the documents with these numbers, ascending, to `visit`, whether live or deleted; a number

@@ -8,6 +8,7 @@ use nddb_format::segment::{SegmentEncoder, Survey};
 use nddb_format::{Fingerprint, FormatError};
 
 use crate::disk::dir::{Dir, FileWriter, Kind};
+use crate::spill::busy;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
@@ -233,12 +234,13 @@ pub(crate) fn in_parallel<T: Send>(
     let next = std::sync::atomic::AtomicUsize::new(0);
     let outcomes = std::sync::Mutex::new((0..len).map(|_| None).collect::<Vec<Option<Result<T>>>>());
     std::thread::scope(|scope| {
-        for _ in 0..threads.min(len) {
-            scope.spawn(|| {
+        for place in 0..threads.min(len) {
+            let (next, outcomes) = (&next, &outcomes);
+            scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     if index >= len {
-                        return;
+                        return busy::note(place);
                     }
                     let outcome = make(index);
                     let failed = outcome.is_err();

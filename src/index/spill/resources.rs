@@ -13,10 +13,12 @@ pub struct Resources {
     pub memory_limit: u64,
     /// Folder of the temporary files.
     pub folder: PathBuf,
+    /// Number of threads to work with. Results do not depend on it.
+    pub threads: usize,
 }
 
 impl Default for Resources {
     fn default() -> Self {
-        Self { memory_limit: MEMORY, folder: tempfile::env::temp_dir() }
+        Self { memory_limit: MEMORY, folder: tempfile::env::temp_dir(), threads: 1 }
     }
 }

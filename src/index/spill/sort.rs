@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::mapped_rows::{MappedRows, MappedRowsWriter};
+use super::parallel::sort_rows;
 use super::streams::{Ascending, Merged};
 use super::temp_file::TempFile;
 use crate::Result;
@@ -17,6 +18,7 @@ pub struct Sorter<const N: usize> {
     limit: usize,
     spilled: Vec<TempFile>,
     folder: PathBuf,
+    threads: usize,
 }
 
 /// Rows in ascending order, in memory or on disk.
@@ -29,7 +31,12 @@ impl<const N: usize> Sorter<N> {
     /// Returns a sorter without rows; `folder` is for temporary files.
     pub fn new(folder: &Path, memory_limit: u64) -> Self {
         let limit = usize::try_from(memory_limit / (8 * N as u64)).unwrap_or(usize::MAX).max(BUFFER_LEN);
-        Self { memory: Vec::new(), limit, spilled: Vec::new(), folder: folder.into() }
+        Self { memory: Vec::new(), limit, spilled: Vec::new(), folder: folder.into(), threads: 1 }
+    }
+
+    /// Returns a sorter that sorts on this number of threads.
+    pub fn on(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// Adds a row.
@@ -41,8 +48,13 @@ impl<const N: usize> Sorter<N> {
         Ok(())
     }
 
+    /// Adds rows.
+    pub fn extend(&mut self, rows: &[[u64; N]]) -> Result<()> {
+        rows.iter().try_for_each(|row| self.push(*row))
+    }
+
     fn spill(&mut self) -> Result<()> {
-        self.memory.sort_unstable();
+        sort_rows(&mut self.memory, self.threads);
         let mut file = TempFile::create(&self.folder)?;
         let mut bytes = Vec::with_capacity(8 * N * BUFFER_LEN);
         for stretch in self.memory.chunks(BUFFER_LEN) {
@@ -56,8 +68,9 @@ impl<const N: usize> Sorter<N> {
     }
 
     /// Ends the input.
-    pub fn finish(self) -> Sorted<N> {
-        Sorted { spilled: self.spilled, ..Sorted::of(self.memory) }
+    pub fn finish(mut self) -> Sorted<N> {
+        sort_rows(&mut self.memory, self.threads);
+        Sorted { memory: self.memory, spilled: self.spilled }
     }
 }
 
@@ -100,6 +113,27 @@ impl<const N: usize> Sorted<N> {
             }
         }
         sink(&out)
+    }
+
+    /// Passes all rows to `sink`, ascending, in stretches of about `len` rows for work on several threads. A stretch
+    /// ends where `is_end` accepts the last row and the next one.
+    pub fn stretches(
+        &self,
+        len: usize,
+        is_end: impl Fn(&[u64; N], &[u64; N]) -> bool,
+        sink: &mut dyn FnMut(Vec<[u64; N]>) -> Result<()>,
+    ) -> Result<()> {
+        let mut stretch: Vec<[u64; N]> = Vec::with_capacity(len);
+        self.each(&mut |rows| {
+            for row in rows {
+                if stretch.len() >= len && stretch.last().is_some_and(|last| is_end(last, row)) {
+                    sink(std::mem::replace(&mut stretch, Vec::with_capacity(len)))?;
+                }
+                stretch.push(*row);
+            }
+            Ok(())
+        })?;
+        if stretch.is_empty() { Ok(()) } else { sink(stretch) }
     }
 
     /// Returns all rows by index; `folder` is for a file of the rows that did not fit in memory.
@@ -211,6 +245,15 @@ mod tests {
                     .expect("read");
                 assert_eq!(rows, want);
             }
+            let mut rows = Vec::new();
+            sorted
+                .stretches(50, |a, b| a[0] != b[0], &mut |stretch| {
+                    assert!(rows.last().is_none_or(|last: &[u64; 2]| last[0] != stretch[0][0]) && !stretch.is_empty());
+                    rows.extend(stretch);
+                    Ok(())
+                })
+                .expect("read");
+            assert_eq!(rows, want);
             let indexed = sorted.indexed(folder.path()).expect("written");
             assert_eq!(matches!(indexed, IndexedRows::Mapped(_)), len == 200_000);
             assert!(indexed.iter().eq(want.iter().copied()));

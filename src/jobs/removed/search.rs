@@ -50,6 +50,7 @@ impl Search<'_> {
         emit: &mut dyn FnMut(&Removed<'_>) -> Result<()>,
     ) -> Result<Removals> {
         let Self { path, view, earlier, mut options, threads, has_origins } = self;
+        options.pairs.resources.threads = threads;
         nddb_dedup::check(view, &options.pairs)?;
         let mut near = Vec::new();
         if let Some(stored) = earlier {

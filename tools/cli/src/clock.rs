@@ -25,6 +25,12 @@ impl Clock {
     pub(crate) fn cpu_seconds(&self) -> f64 {
         rounded(cpu_now() - self.cpu)
     }
+
+    /// The share of the busiest thread in the CPU time of the process: what the command would take at least, however
+    /// many processors there were. What threads did one after the other in the same place counts as one.
+    pub(crate) fn busiest_thread(&self) -> f64 {
+        ((nddb_dedup::busiest_thread() / cpu_now()).min(1.0) * 1e3).round() / 1e3
+    }
 }
 
 fn rounded(seconds: f64) -> f64 {

@@ -8,6 +8,7 @@ use nddb::detect::{
 };
 
 use crate::errors::{Fault, Result};
+use crate::writer::usual_threads;
 
 /// The options that `query`, `add_if_new`, `pairs` and `clusters` share.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +93,7 @@ impl Judging {
         let mut options = PairOptions::chosen(self.choice(view)?);
         options.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         options.verify.clone_from(&self.verify);
+        options.resources.threads = usual_threads();
         nddb::detect::check(view, &options)?;
         Ok(options)
     }

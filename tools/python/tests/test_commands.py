@@ -116,7 +116,7 @@ CALLS = {
 
 def lasting(row):
     """An answer without the times that it took."""
-    return {name: value for name, value in row.items() if name not in ("seconds", "cpu_seconds")}
+    return {name: value for name, value in row.items() if name not in ("seconds", "cpu_seconds", "busiest_thread")}
 
 
 def files(folder):

@@ -18,7 +18,7 @@ use crate::text_summary::SetSummary;
 
 fn sets(texts: &[Option<&str>], options: &SetOptions) -> (Vec<BTreeSet<u32>>, SetSummary) {
     let folder = tempfile::tempdir().expect("a folder");
-    let resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    let resources = Resources { memory_limit: 0, folder: folder.path().into(), ..Resources::default() };
     let mut signed = Signed::new(texts.len() as u32, &resources);
     // Sources may be read in any order.
     for (ordinal, text) in texts.iter().enumerate().rev() {

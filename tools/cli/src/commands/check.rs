@@ -106,6 +106,7 @@ fn print(report: &CheckReport, global: &Global, messages: &Messages, clock: &Clo
             "matches": report.matches,
             "seconds": clock.seconds(),
             "cpu_seconds": clock.cpu_seconds(),
+            "busiest_thread": clock.busiest_thread(),
         }))?;
     }
     output.flush()?;

@@ -141,7 +141,8 @@ fn help() -> String {
 /// Returns the memory, threads and temporary folder that the user allows.
 pub(super) fn resources(global: &Global) -> Resources {
     let resources = Resources::default();
-    Resources { memory_limit: global.memory_limit.unwrap_or(resources.memory_limit), ..resources }
+    let memory_limit = global.memory_limit.unwrap_or(resources.memory_limit);
+    Resources { memory_limit, threads: global.threads(), ..resources }
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
@@ -184,6 +185,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let mut value = value(view, &options, &summary);
     value["seconds"] = clock.seconds().into();
     value["cpu_seconds"] = clock.cpu_seconds().into();
+    value["busiest_thread"] = clock.busiest_thread().into();
     global.summary(&meter, value)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
@@ -201,17 +203,18 @@ fn lines(
 ) -> Result<PairSummary> {
     let Reading { view, collection, meter, .. } = *reading;
     let lines = PairLines { collection, method: options.method.name(), format };
-    let mut out = Vec::new();
     let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-    let outcome = output.emit(&Described::pair_header(format, with, options.words.is_some())).and_then(|()| {
-        nddb::detect::pairs(view, collection, options, &mut *meter.watch(true), &mut |line| match &mut waiting {
-            Some(waiting) => waiting.hold(&lines, &mut out, &line),
-            None => {
-                out.clear();
-                lines.write(&mut out, &line);
-                output.emit(&out)
-            }
-        })
+    let watch = &mut *meter.watch(true);
+    let header = Described::pair_header(format, with, options.words.is_some());
+    let outcome = output.emit(&header).and_then(|()| match &mut waiting {
+        Some(waiting) => {
+            let mut out = Vec::new();
+            nddb::detect::pairs(view, collection, options, watch, &mut |line| waiting.hold(&lines, &mut out, &line))
+        }
+        None => {
+            let write = |out: &mut Vec<u8>, line: nddb::detect::Line<'_>| lines.write(out, &line);
+            nddb_dedup::pairs_written(view, collection, options, watch, &write, &mut |out| output.emit(&out))
+        }
     });
     let summary = output.ended(outcome.map_err(Failure::from))?;
     if let Some(waiting) = waiting {

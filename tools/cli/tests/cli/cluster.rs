@@ -49,7 +49,7 @@ fn a_folder_gets_clusters_pairs_and_lists() {
     assert_eq!((&summary["clusters"], &summary["removed"], &summary["kept"]), (&json!(2), &json!(2), &json!(5)));
     assert_eq!(summary["pairs"]["pairs"], 1);
     let told = ran.json();
-    assert!(keys(&told).ends_with(&["seconds", "cpu_seconds"]));
+    assert!(keys(&told).ends_with(&["seconds", "cpu_seconds", "busiest_thread"]));
     assert_eq!(told["clusters"], 2);
     ran.says(&["7 documents: keep 5, remove 2 (28.6%); 2 clusters of 5 documents"]);
     let names: Vec<String> = std::fs::read_dir(dir.path("out"))

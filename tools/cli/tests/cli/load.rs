@@ -32,7 +32,7 @@ fn the_summary_has_what_scripts_need() {
     let summary = load(&dir, &["p.u64le"]);
     assert_eq!(counts(&summary), [100, 0, 0, 0]);
     assert_eq!(summary["bytes_in"], 800);
-    for key in ["seconds", "cpu_seconds"] {
+    for key in ["seconds", "cpu_seconds", "busiest_thread"] {
         assert!(summary[key].as_f64().is_some_and(|seconds| seconds >= 0.0), "{summary}");
     }
     let ran = dir.nddb(["load", "db", "p.u64le"]).done();

@@ -48,4 +48,5 @@ mod sources;
 #[cfg(feature = "parquet")]
 mod tables;
 mod texts;
+mod threads;
 mod wacz;

@@ -34,7 +34,7 @@ fn corpus(folder: &Path) -> (Corpus, Labels) {
     let (path, database) = (support::documents(folder, &texts), folder.join("texts.nddb"));
     let config = Config::within(7).expect("a k").recipe("web/1");
     let recipe = Recipe::named("web").expect("a recipe");
-    let resources = Resources { memory_limit: 0, folder: folder.into() };
+    let resources = Resources { memory_limit: 0, folder: folder.into(), ..Resources::default() };
     let corpus = Corpus::load((&path, &Options::default()), &database, &config, &recipe, &resources, &mut |_| true);
     (corpus.expect("documents"), Labels::read(labels.as_bytes()).expect("labels"))
 }
@@ -47,7 +47,7 @@ fn measured(corpus: &Corpus, gold: Option<&Gold>, paper: Paper, folder: &Path) -
         gold,
         sample: (200, 1),
         part: None,
-        resources: Resources { memory_limit: 0, folder: folder.into() },
+        resources: Resources { memory_limit: 0, folder: folder.into(), ..Resources::default() },
         threads: 2,
     };
     paper.measure(&subject, &mut |_| true).expect("measured")

@@ -21,7 +21,7 @@ fn calibration_counts_what_sampled_runs_return() {
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
     let mut options = TuneOptions { precision: 0.5, ..TuneOptions::default() };
-    options.resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    options.resources = Resources { memory_limit: 0, folder: folder.path().into(), ..Resources::default() };
     options.shingles.resemblance = 0.6;
     let made = calibrate(corpus.view(), corpus.collection(), &options, &mut |_| true).expect("figures");
     assert_eq!(made.unread.total(), 0);
@@ -93,7 +93,7 @@ fn copies_cost_no_more_than_the_pairs_that_are_drawn() {
     let texts: Vec<String> = (0..3200).map(|at| page(if at % 2 == 0 { 0 } else { at })).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let corpus = corpus(folder.path(), &texts);
-    let resources = Resources { memory_limit: 0, folder: folder.path().into() };
+    let resources = Resources { memory_limit: 0, folder: folder.path().into(), ..Resources::default() };
     let mut options = TuneOptions { resources, ..TuneOptions::default() };
     // 40 words make 36 shingles, and each word is in five of them: 31 of 41 are shared.
     options.shingles.resemblance = 0.75;

@@ -114,6 +114,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let mut value = describe(args, view, &options, &summary);
     value["seconds"] = clock.seconds().into();
     value["cpu_seconds"] = clock.cpu_seconds().into();
+    value["busiest_thread"] = clock.busiest_thread().into();
     global.summary(&meter, value)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));

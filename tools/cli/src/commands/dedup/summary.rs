@@ -47,6 +47,7 @@ pub(super) fn tell(
             "outputs": outputs.iter().map(|to| nddb::archive::text_of(to.path())).collect::<Vec<_>>(),
             "seconds": clock.seconds(),
             "cpu_seconds": clock.cpu_seconds(),
+            "busiest_thread": clock.busiest_thread(),
         }),
     )?;
     let mut text = format!(
@@ -82,6 +83,10 @@ pub(super) fn tell(
             String::new()
         };
         messages.note(format!("{} removed{size}", counted(summary.words, "word")));
+    }
+    if args.dry_run {
+        messages.note("nothing was written (--dry-run)");
+        return Ok(());
     }
     let files =
         [("kept", args.output.as_ref()), ("list of removed", args.removed.as_ref()), ("report", args.report.as_ref())];

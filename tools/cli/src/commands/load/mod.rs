@@ -345,6 +345,7 @@ fn tell(
             "payload_bytes": report.payload_bytes,
             "seconds": clock.seconds(),
             "cpu_seconds": clock.cpu_seconds(),
+            "busiest_thread": clock.busiest_thread(),
         }),
     )?;
     let mut summary = format!(
