@@ -1,5 +1,6 @@
 //! Checking the files of runs, each on its own: every checksum, order, key, count and digest.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use nddb_format::FormatError;
@@ -263,26 +264,50 @@ pub(crate) struct Joined<'a> {
     pub(crate) postings: &'a Postings<Mapped>,
 }
 
+/// Blocks of table 0 that a thread reads at a time.
+const PIECE: u64 = if cfg!(test) { 2 } else { 256 };
+
 impl Joined<'_> {
     /// Calls `visit` with each (fingerprint, number).
     ///
     /// # Errors
     /// Errors of `visit`; damage since the files were found sound.
     pub(crate) fn each_pair(&self, visit: &mut dyn FnMut(u64, u64) -> Result<()>, ticker: &Ticker<'_>) -> Result<()> {
-        self.walk(&mut |_, _| (), visit, ticker)
+        self.each_pair_of(0..self.table.block_len(), visit, ticker)
     }
 
-    fn walk(
+    /// Returns ranges of the blocks of table 0, for [`Joined::each_pair_of`] on several threads.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Range<u64>> {
+        let len = self.table.block_len();
+        (0..len).step_by(PIECE as usize).map(move |start| start..len.min(start + PIECE))
+    }
+
+    /// Calls `visit` with each (fingerprint, number) of a range of blocks.
+    pub(crate) fn each_pair_of(
         &self,
-        block: &mut dyn FnMut(u64, u64),
+        blocks: Range<u64>,
         visit: &mut dyn FnMut(u64, u64) -> Result<()>,
         ticker: &Ticker<'_>,
     ) -> Result<()> {
+        self.walk(blocks, &mut |_, _| (), visit, ticker).map(drop)
+    }
+
+    /// Reads a range of blocks. Returns the rank of the first fingerprint after it.
+    fn walk(
+        &self,
+        blocks: Range<u64>,
+        block: &mut dyn FnMut(u64, u64),
+        visit: &mut dyn FnMut(u64, u64) -> Result<()>,
+        ticker: &Ticker<'_>,
+    ) -> Result<u64> {
         let (in_table, in_postings) = (self.table.source().path(), self.postings.source().path());
         let touch = |_| Ok::<(), FormatError>(());
-        let mut rank = 0;
+        let mut rank = match blocks.start {
+            0 => 0,
+            start => self.postings.first_rank(start, &touch).map_err(|error| Error::format(in_postings)(error))?,
+        };
         let mut values = Vec::new();
-        for number in 0..self.table.block_len() {
+        for number in blocks {
             block(number, rank);
             values.clear();
             let decoded = self.table.block(number).and_then(|block| block.decode(&mut values));
@@ -300,10 +325,47 @@ impl Joined<'_> {
             }
         }
         self.table.source().check_readable()?;
-        self.postings.source().check_readable()
+        self.postings.source().check_readable()?;
+        Ok(rank)
     }
 
-    /// Checks table 0 and postings against each other.
+    /// Returns the digest of the pairs of a range of blocks; `None` if something is wrong, which [`Joined::verify`]
+    /// names.
+    pub(crate) fn sound_piece(&self, blocks: Range<u64>, ticker: &Ticker<'_>) -> Result<Option<Digest>> {
+        if self.postings.header().blocks != self.table.block_len() {
+            return Ok(None);
+        }
+        let touch = |_| Ok::<(), FormatError>(());
+        let end = match blocks.end {
+            end if end == self.table.block_len() => Ok(self.table.header().count),
+            end => self.postings.first_rank(end, &touch),
+        };
+        let (mut pairs, mut is_right) = (Digest::default(), true);
+        let outcome = self.walk(
+            blocks,
+            &mut |block, rank| is_right &= self.postings.first_rank(block, &touch) == Ok(rank),
+            &mut |fingerprint, number| {
+                pairs.add_pair(fingerprint, number);
+                Ok(())
+            },
+            ticker,
+        );
+        match outcome {
+            Ok(rank) => Ok((is_right && Ok(rank) == end).then_some(pairs)),
+            Err(Error::Cancelled) => Err(Error::Cancelled),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Returns whether all pieces are sound and have the pairs of the postings together.
+    pub(crate) fn has_digest(&self, pieces: Vec<Option<Digest>>) -> bool {
+        let mut pairs = Digest::default();
+        let is_sound = pieces.into_iter().all(|piece| piece.map(|piece| pairs.add(piece)).is_some());
+        let header = self.postings.header();
+        is_sound && header.blocks == self.table.block_len() && pairs == header.pair_digest
+    }
+
+    /// Checks table 0 and postings against each other, on one thread.
     pub(crate) fn verify(&self, ticker: &Ticker<'_>) -> Result<Vec<Wrong>> {
         let mut wrongs = Wrongs::default();
         if self.postings.header().blocks != self.table.block_len() {
@@ -314,6 +376,7 @@ impl Joined<'_> {
         let mut pairs = Digest::default();
         let mut ranks = Wrongs::default();
         let outcome = self.walk(
+            0..self.table.block_len(),
             &mut |block, rank| {
                 if self.postings.first_rank(block, &touch) != Ok(rank) {
                     ranks.push(Wrong::new(format!("rank of block {block}"), "is not that of its first fingerprint"));
@@ -327,7 +390,7 @@ impl Joined<'_> {
         );
         wrongs.0.append(&mut ranks.0);
         match outcome {
-            Ok(()) => wrongs.unless(
+            Ok(_) => wrongs.unless(
                 pairs == self.postings.header().pair_digest,
                 "postings header",
                 "pair_digest is not that of the fingerprints with their document numbers",

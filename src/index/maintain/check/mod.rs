@@ -11,10 +11,9 @@ mod recall;
 mod rows;
 mod state;
 
-use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use nddb_format::manifest::{FileEntry, Manifest, RunEntry};
@@ -185,10 +184,10 @@ fn look(
     };
     report.fingerprints = entries.iter().map(|entry| entry.fingerprints * entry.segments.len() as u64).sum();
     let sound = verify_files(dir, entries, &runs, options, ticker, &mut report, findings)?;
-    let (joined, left_out) = join(entries, &runs, &sound, ticker, findings)?;
+    let (joined, left_out) = join(entries, &runs, &sound, options, ticker, findings)?;
     let sound = verify_files(dir, &key_entries, &keys, options, ticker, &mut report, findings)?;
-    let (keys, keys_left_out) = join(&key_entries, &keys, &sound, ticker, findings)?;
-    let summaries = verify_summary_files(dir, &summaries, ticker, &mut report, findings)?;
+    let (keys, keys_left_out) = join(&key_entries, &keys, &sound, options, ticker, findings)?;
+    let summaries = verify_summary_files(dir, &summaries, options, ticker, &mut report, findings)?;
     if let Some(manifest) = &manifest {
         note_unnamed(dir, manifest, findings);
     }
@@ -210,8 +209,9 @@ fn look(
                         keys: &keys,
                         keys_left_out: &keys_left_out,
                         summaries: &summaries,
-                        unprinted: RefCell::default(),
-                        summarized: RefCell::default(),
+                        unprinted: RwLock::default(),
+                        summarized: RwLock::default(),
+                        threads: options.threads,
                         ticker,
                     };
                     verify_catalog(dir, &rows, manifest.as_ref(), options, &mut report, findings)?;
@@ -314,21 +314,27 @@ fn verify_files(
     // Key tables are separate entries.
     let size = |entry: &RunEntry| entry.postings.length + entry.segments.iter().map(|file| file.length).sum::<u64>();
     ticker.start("check files", Some(entries.iter().map(size).sum()), "bytes")?;
-    let mut sound = Vec::with_capacity(entries.len());
-    for (entry, run) in entries.iter().zip(runs) {
-        let tables = run.segments.len();
-        // The postings follow the segments.
-        let wrongs = in_parallel(tables + 1, options.threads, &|index| match run.segments.get(index) {
+    // The postings of a run follow its segments.
+    let files: Vec<(usize, usize)> =
+        (0..).zip(entries).flat_map(|(run, entry)| (0..=entry.segments.len()).map(move |index| (run, index))).collect();
+    let wrongs = in_parallel(files.len(), options.threads, &|file| {
+        let (entry, run, index) = (&entries[files[file].0], &runs[files[file].0], files[file].1);
+        match run.segments.get(index) {
             Some(Ok(segment)) => verify_segment(segment, &entry.segments[index], ticker),
             Some(Err(wrong)) => Ok(vec![wrong.clone()]),
             None => match &run.postings {
                 Ok(postings) => verify_postings(postings, &entry.postings, ticker),
                 Err(wrong) => Ok(vec![wrong.clone()]),
             },
-        })?;
-        let is_sound: Vec<bool> = wrongs.iter().map(Vec::is_empty).collect();
-        for (index, wrongs) in wrongs.into_iter().enumerate() {
+        }
+    })?;
+    let (mut sound, mut wrongs) = (Vec::with_capacity(entries.len()), wrongs.into_iter());
+    for entry in entries {
+        let tables = entry.segments.len();
+        let mut is_sound = Vec::with_capacity(tables + 1);
+        for (index, wrongs) in wrongs.by_ref().take(tables + 1).enumerate() {
             let path = path_of(dir, entry, index);
+            is_sound.push(wrongs.is_empty());
             wrongs.into_iter().for_each(|wrong| findings.run(&path, wrong));
         }
         report.files += tables as u64 + 1;
@@ -342,17 +348,18 @@ fn verify_files(
 fn verify_summary_files<'a>(
     dir: &Dir,
     all: &'a [OpenSummaries],
+    options: &CheckOptions,
     ticker: &Ticker<'_>,
     report: &mut CheckReport,
     findings: &mut Findings,
 ) -> Result<Vec<&'a SummariesFile>> {
     ticker.start("check summaries", Some(all.iter().map(|one| one.entry.length).sum()), "bytes")?;
+    let wrongs = in_parallel(all.len(), options.threads, &|index| match &all[index].file {
+        Ok(file) => verify_summaries(file, &all[index].entry, ticker),
+        Err(wrong) => Ok(vec![wrong.clone()]),
+    })?;
     let mut sound = Vec::with_capacity(all.len());
-    for OpenSummaries { entry, file } in all {
-        let wrongs = match file {
-            Ok(file) => verify_summaries(file, entry, ticker)?,
-            Err(wrong) => vec![wrong.clone()],
-        };
+    for (OpenSummaries { entry, file }, wrongs) in all.iter().zip(wrongs) {
         sound.extend(file.as_ref().ok().filter(|_| wrongs.is_empty()));
         let path = dir.path(entry.number, Kind::Summaries);
         wrongs.into_iter().for_each(|wrong| findings.run(&path, wrong));
@@ -376,6 +383,7 @@ fn join<'a>(
     entries: &'a [RunEntry],
     runs: &'a [OpenRun],
     sound: &[Sound],
+    options: &CheckOptions,
     ticker: &Ticker<'_>,
     findings: &mut Findings,
 ) -> Result<(Vec<Joined<'a>>, Vec<Range<u64>>)> {
@@ -388,7 +396,11 @@ fn join<'a>(
             && sound.segments[0]
         {
             let run = Joined { entry, table, postings };
-            let wrongs = run.verify(ticker)?;
+            let pieces: Vec<Range<u64>> = run.pieces().collect();
+            let digests =
+                in_parallel(pieces.len(), options.threads, &|index| run.sound_piece(pieces[index].clone(), ticker))?;
+            // A run in which a piece is wrong is read again, to name all faults in the order of its blocks.
+            let wrongs = if run.has_digest(digests) { Vec::new() } else { run.verify(ticker)? };
             if wrongs.is_empty() {
                 joined.push(run);
                 continue;

@@ -1,12 +1,13 @@
 //! The rows of the catalog against each other and against the runs, in both directions, in bounded memory.
 //!
-//! Each *relation* has two sides that must have the same (document number, hash) pairs. Each side is read once, front
-//! to back, and summed into a digest for each bucket of numbers. If two digests differ, the pairs of a few buckets are
-//! collected and compared one by one.
+//! Each *relation* has two sides that must have the same (document number, hash) pairs. Each side is read once, in
+//! pieces on several threads, and summed into a digest for each bucket of numbers. If two digests differ, the pairs of a
+//! few buckets are collected and compared one by one.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use nddb_format::digest::{Digest, identity};
 use nddb_format::fingerprint::low_mask;
@@ -21,6 +22,7 @@ use super::state::{Known, State};
 use crate::catalog::{Catalog, DocumentKeys, Family};
 use crate::keys::{keys_of, summary_of};
 use crate::runs::summaries::SummariesFile;
+use crate::spill::parallel::each_in_order;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
@@ -32,6 +34,9 @@ const GATHERED_MAX: u64 = 1 << 20;
 const NAMED_MAX: usize = 10;
 /// Rows between two progress reports.
 const ROWS: u64 = 1 << 16;
+/// Least number of document numbers whose rows a thread reads at a time, and greatest number of such pieces.
+const NUMBERS: u64 = if cfg!(test) { 16 } else { 1 << 12 };
+const PIECES_MAX: u64 = 1 << 10;
 
 /// A relation: two sides that must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,13 +161,26 @@ impl Relation {
     }
 }
 
-/// Receives (relation, side, number, hash).
-type Visit<'v> = dyn FnMut(Relation, usize, u64, u64) -> Result<()> + 'v;
+/// Receives (relation, side, number, hash), on any thread and in any order.
+type Visit<'v> = dyn Fn(Relation, usize, u64, u64) + Sync + 'v;
 
-/// The digests of both sides of a relation, by buckets of numbers.
+/// The digests of both sides of a relation, by buckets of numbers: the sums of the low and of the high halves.
 struct Tally {
     shift: u32,
-    sides: [Vec<Digest>; 2],
+    sides: [Vec<[AtomicU64; 2]>; 2],
+}
+
+/// What a piece of a source tells besides its pairs.
+#[derive(Default)]
+struct Seen {
+    rows: u64,
+    /// Number of documents that are not deleted.
+    counted: u64,
+    wrongs: Vec<Wrong>,
+    /// Fingerprints for the sample of queries.
+    offered: Vec<u64>,
+    /// Numbers of documents without a print, or with a summary.
+    numbers: Vec<u64>,
 }
 
 impl Tally {
@@ -173,20 +191,26 @@ impl Tally {
             shift += 1;
         }
         let len = (end >> shift) as usize + 1;
-        Self { shift, sides: [vec![Digest::default(); len], vec![Digest::default(); len]] }
+        let zeros = || std::iter::repeat_with(Default::default).take(len).collect();
+        Self { shift, sides: [zeros(), zeros()] }
     }
 
     fn bucket(&self, number: u64) -> usize {
         ((number >> self.shift) as usize).min(self.sides[0].len() - 1)
     }
 
-    fn add(&mut self, side: usize, number: u64, hash: u64) {
-        let bucket = self.bucket(number);
-        self.sides[side][bucket].add_pair(hash, number);
+    fn add(&self, side: usize, number: u64, hash: u64) {
+        let mut digest = Digest::default();
+        digest.add_pair(hash, number);
+        let [low, high] = &self.sides[side][self.bucket(number)];
+        low.fetch_add(digest.0 as u64, Ordering::Relaxed);
+        high.fetch_add((digest.0 >> 64) as u64, Ordering::Relaxed);
     }
 
     fn differing(&self) -> Vec<usize> {
-        (0..self.sides[0].len()).filter(|&bucket| self.sides[0][bucket] != self.sides[1][bucket]).collect()
+        let digest =
+            |side: usize, bucket: usize| self.sides[side][bucket].each_ref().map(|half| half.load(Ordering::Relaxed));
+        (0..self.sides[0].len()).filter(|&bucket| digest(0, bucket) != digest(1, bucket)).collect()
     }
 }
 
@@ -226,24 +250,33 @@ pub(crate) struct Rows<'a> {
     /// The summaries that can be compared with the catalog.
     pub(crate) summaries: &'a [&'a SummariesFile],
     /// The documents that have a summary; empty until the summaries have been read.
-    pub(crate) summarized: RefCell<RoaringTreemap>,
+    pub(crate) summarized: RwLock<RoaringTreemap>,
     /// The documents without a print, once the prints have been read.
-    pub(crate) unprinted: RefCell<RoaringTreemap>,
+    pub(crate) unprinted: RwLock<RoaringTreemap>,
+    /// Number of pieces of a source that are read at a time.
+    pub(crate) threads: usize,
     pub(crate) ticker: &'a Ticker<'a>,
+}
+
+fn read(set: &RwLock<RoaringTreemap>) -> RwLockReadGuard<'_, RoaringTreemap> {
+    set.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn add(set: &RwLock<RoaringTreemap>, numbers: Vec<u64>) {
+    set.write().unwrap_or_else(PoisonError::into_inner).extend(numbers);
 }
 
 impl Rows<'_> {
     /// Checks all relations. Returns the number of rows read.
     pub(crate) fn verify(&self, look: &mut Look<'_>) -> Result<u64> {
-        let mut tallies: Vec<Tally> = RELATIONS.iter().map(|_| Tally::new(self.state.counters.next_number)).collect();
+        let tallies: Vec<Tally> = RELATIONS.iter().map(|_| Tally::new(self.state.counters.next_number)).collect();
         let mut broken = Vec::new();
         let mut rows = 0;
         for source in SOURCES {
-            let mut visit = |relation: Relation, side: usize, number: u64, hash: u64| {
+            let visit = |relation: Relation, side: usize, number: u64, hash: u64| {
                 tallies[relation as usize].add(side, number, hash);
-                Ok(())
             };
-            match self.read(source, &mut visit, Some(look)) {
+            match self.read(source, &visit, Some(look)) {
                 Ok(read) => rows += read,
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
                 Err(error) => {
@@ -270,8 +303,8 @@ impl Rows<'_> {
         Ok(rows)
     }
 
-    /// Reads a source from front to back. Returns the number of its rows.
-    fn read(&self, source: Source, visit: &mut Visit<'_>, look: Option<&mut Look<'_>>) -> Result<u64> {
+    /// Reads a source. Returns the number of its rows.
+    fn read(&self, source: Source, visit: &Visit<'_>, mut look: Option<&mut Look<'_>>) -> Result<u64> {
         self.ticker.start(source.phase(), None, "rows")?;
         let mut rows = 0;
         let mut tick = || {
@@ -279,36 +312,44 @@ impl Rows<'_> {
             if rows % ROWS == 0 { self.ticker.add(ROWS) } else { Ok(()) }
         };
         match source {
-            Source::Prints => self.prints(visit, look, &mut tick)?,
-            Source::Documents => self.documents(visit, look, &mut tick)?,
+            Source::Prints => {
+                let work = |numbers: RangeInclusive<u64>, seen: &mut Seen| self.prints(&numbers, visit, seen);
+                return self.pieces(
+                    |give| self.numbers().try_for_each(give),
+                    work,
+                    |seen| {
+                        add(&self.unprinted, seen.numbers);
+                        if let Some(look) = look.as_deref_mut() {
+                            look.counted += seen.counted;
+                            seen.wrongs.into_iter().for_each(|wrong| look.findings.catalog(wrong));
+                            seen.offered.into_iter().for_each(|print| look.sample.offer(print));
+                        }
+                    },
+                );
+            }
+            Source::Documents => {
+                let known = look.as_ref().and_then(|look| look.known);
+                let work = |numbers: RangeInclusive<u64>, seen: &mut Seen| self.documents(&numbers, known, visit, seen);
+                return self.pieces(
+                    |give| self.numbers().try_for_each(give),
+                    work,
+                    |seen| {
+                        if let Some(look) = look.as_deref_mut() {
+                            seen.wrongs.into_iter().for_each(|wrong| look.findings.catalog(wrong));
+                        }
+                    },
+                );
+            }
             Source::Ids => self.ids(visit, look, &mut tick)?,
             Source::Keys(family) => self.catalog.all_keys(family, &mut |hash, number| {
                 tick()?;
                 if !self.state.is_unfinished(number) {
-                    visit(Relation::of(family), 1, number, identity(hash))?;
+                    visit(Relation::of(family), 1, number, identity(hash));
                 }
                 Ok(true)
             })?,
-            Source::Runs if self.lives_known => {
-                for run in self.runs {
-                    let mut pair = |fingerprint, number| {
-                        if self.state.is_counted(number) {
-                            visit(Relation::Runs, 0, number, fingerprint)
-                        } else {
-                            Ok(())
-                        }
-                    };
-                    run.each_pair(&mut pair, self.ticker)?;
-                }
-            }
-            Source::KeyTables if self.lives_known => {
-                for run in self.keys {
-                    let mut pair = |key, number| {
-                        if self.state.is_counted(number) { visit(Relation::Keys, 1, number, key) } else { Ok(()) }
-                    };
-                    run.each_pair(&mut pair, self.ticker)?;
-                }
-            }
+            Source::Runs if self.lives_known => self.pairs(self.runs, (Relation::Runs, 0), visit)?,
+            Source::KeyTables if self.lives_known => self.pairs(self.keys, (Relation::Keys, 1), visit)?,
             Source::Summaries if self.lives_known => {
                 for file in self.summaries {
                     self.summaries_of(file, visit)?;
@@ -319,58 +360,112 @@ impl Rows<'_> {
         Ok(rows)
     }
 
-    /// Visits the summaries of live documents in a file.
-    fn summaries_of(&self, file: &SummariesFile, visit: &mut Visit<'_>) -> Result<()> {
-        let mut rows = 0;
-        file.numbers(&mut |number| {
-            rows += 1;
-            if rows % ROWS == 0 {
-                self.ticker.add(0)?;
-            }
-            let Some(range) = file.find(number)?.filter(|_| self.state.is_counted(number)) else { return Ok(()) };
-            let summary = file.summary(range)?;
-            self.summarized.borrow_mut().insert(number);
-            visit(Relation::SummaryPrints, 1, number, summary.fingerprint)?;
-            visit(Relation::Summaries, 1, number, without_print(summary))
-        })
+    /// Returns ranges of all document numbers, also of those that were never assigned.
+    fn numbers(&self) -> impl Iterator<Item = RangeInclusive<u64>> + use<> {
+        let end = self.state.counters.next_number;
+        let step = (end / PIECES_MAX).max(NUMBERS);
+        let last = end / step;
+        (0..=last).map(move |piece| piece * step..=if piece == last { u64::MAX } else { (piece + 1) * step - 1 })
     }
 
-    fn prints(
+    /// Reads the pieces that `drive` passes on, on several threads, and passes what they tell to `take`, in their
+    /// order; what a piece tells before it fails, too. Returns the number of rows.
+    fn pieces<I: Send>(
         &self,
-        visit: &mut Visit<'_>,
-        mut look: Option<&mut Look<'_>>,
-        tick: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<()> {
+        drive: impl FnOnce(&mut dyn FnMut(I) -> Result<()>) -> Result<()> + Send,
+        work: impl Fn(I, &mut Seen) -> Result<()> + Sync,
+        mut take: impl FnMut(Seen),
+    ) -> Result<u64> {
+        let mut rows = 0;
+        each_in_order(
+            self.threads,
+            drive,
+            || (),
+            |(), piece| {
+                let mut seen = Seen::default();
+                let outcome = work(piece, &mut seen);
+                Ok((seen, outcome))
+            },
+            |(seen, outcome)| {
+                rows += seen.rows;
+                self.ticker.add(seen.rows)?;
+                take(seen);
+                outcome
+            },
+        )?;
+        Ok(rows)
+    }
+
+    /// Visits the pairs of counted documents in runs.
+    fn pairs(&self, runs: &[Joined<'_>], (relation, side): (Relation, usize), visit: &Visit<'_>) -> Result<()> {
+        let mut pieces = runs.iter().flat_map(|run| run.pieces().map(move |blocks| (run, blocks)));
+        let work = |(run, blocks): (&Joined<'_>, Range<u64>), _: &mut Seen| {
+            let mut pair = |hash, number| {
+                if self.state.is_counted(number) {
+                    visit(relation, side, number, hash);
+                }
+                Ok(())
+            };
+            run.each_pair_of(blocks, &mut pair, self.ticker)
+        };
+        self.pieces(|give| pieces.try_for_each(give), work, drop).map(drop)
+    }
+
+    /// Visits the summaries of live documents in a file.
+    fn summaries_of(&self, file: &SummariesFile, visit: &Visit<'_>) -> Result<()> {
+        let drive = |give: &mut dyn FnMut(Vec<u64>) -> Result<()>| {
+            let mut numbers = Vec::new();
+            file.numbers(&mut |number| {
+                numbers.push(number);
+                if numbers.len() as u64 == NUMBERS { give(std::mem::take(&mut numbers)) } else { Ok(()) }
+            })?;
+            give(numbers)
+        };
+        let work = |numbers: Vec<u64>, seen: &mut Seen| {
+            for number in numbers.into_iter().filter(|&number| self.state.is_counted(number)) {
+                let Some(range) = file.find(number)? else { continue };
+                let summary = file.summary(range)?;
+                seen.numbers.push(number);
+                visit(Relation::SummaryPrints, 1, number, summary.fingerprint);
+                visit(Relation::Summaries, 1, number, without_print(summary));
+            }
+            Ok(())
+        };
+        self.pieces(drive, work, |seen| add(&self.summarized, seen.numbers)).map(drop)
+    }
+
+    fn prints(&self, numbers: &RangeInclusive<u64>, visit: &Visit<'_>, seen: &mut Seen) -> Result<()> {
         let wide = !low_mask(self.state.settings.bits);
-        self.catalog.prints(0, &mut |number, print| {
-            tick()?;
+        let summarized = read(&self.summarized);
+        self.catalog.prints(*numbers.start(), &mut |number, print| {
+            if number > *numbers.end() {
+                return Ok(false);
+            }
+            seen.rows += 1;
             let counted = self.state.is_counted(number);
-            if let Some(look) = look.as_deref_mut() {
-                look.counted += u64::from(counted);
-                if number >= self.state.counters.next_number {
-                    look.findings
-                        .catalog(Wrong::new(format!("prints, document {number}"), "its number was never assigned"));
-                }
-                if print.fingerprint & wide != 0 {
-                    let what = "its fingerprint has more bits than the database's";
-                    look.findings.catalog(Wrong::new(format!("prints, document {number}"), what));
-                }
-                if !print.unprinted && self.state.is_visible(number) {
-                    look.sample.offer(print.fingerprint);
-                }
+            seen.counted += u64::from(counted);
+            if number >= self.state.counters.next_number {
+                seen.wrongs.push(Wrong::new(format!("prints, document {number}"), "its number was never assigned"));
+            }
+            if print.fingerprint & wide != 0 {
+                let what = "its fingerprint has more bits than the database's";
+                seen.wrongs.push(Wrong::new(format!("prints, document {number}"), what));
+            }
+            if !print.unprinted && self.state.is_visible(number) {
+                seen.offered.push(print.fingerprint);
             }
             if print.unprinted {
-                self.unprinted.borrow_mut().insert(number);
+                seen.numbers.push(number);
             }
             let left_out = || self.left_out.iter().any(|range| range.contains(&number));
             if self.lives_known && counted && !print.unprinted && number < self.complete && !left_out() {
-                visit(Relation::Runs, 1, number, print.fingerprint)?;
+                visit(Relation::Runs, 1, number, print.fingerprint);
             }
             if !self.state.is_unfinished(number) {
-                visit(Relation::Records, 0, number, 0)?;
+                visit(Relation::Records, 0, number, 0);
             }
-            if self.summarized.borrow().contains(number) {
-                visit(Relation::SummaryPrints, 0, number, print.fingerprint)?;
+            if summarized.contains(number) {
+                visit(Relation::SummaryPrints, 0, number, print.fingerprint);
             }
             Ok(true)
         })
@@ -378,68 +473,70 @@ impl Rows<'_> {
 
     fn documents(
         &self,
-        visit: &mut Visit<'_>,
-        mut look: Option<&mut Look<'_>>,
-        tick: &mut dyn FnMut() -> Result<()>,
+        numbers: &RangeInclusive<u64>,
+        known: Option<&Known>,
+        visit: &Visit<'_>,
+        seen: &mut Seen,
     ) -> Result<()> {
         let catalog = self.catalog.path();
-        self.catalog.all_records(0, &mut |number, value| {
-            tick()?;
+        let (summarized, unprinted) = (read(&self.summarized), read(&self.unprinted));
+        self.catalog.all_records(*numbers.start(), &mut |number, value| {
+            if number > *numbers.end() {
+                return Ok(false);
+            }
+            seen.rows += 1;
             if self.state.is_unfinished(number) {
                 return Ok(true);
             }
             let record = Record::decode(value).map_err(Error::format(catalog))?;
-            if let Some(look) = look.as_deref_mut()
-                && let Some(known) = look.known
-            {
-                let location = || format!("documents, document {number}");
+            if let Some(known) = known {
+                let mut wrong = |what| seen.wrongs.push(Wrong::new(format!("documents, document {number}"), what));
                 if let Some(batch) = record.batch.filter(|batch| !known.batches.contains(batch)) {
-                    look.findings
-                        .catalog(Wrong::new(location(), format!("came with batch {batch}, which does not exist")));
+                    wrong(format!("came with batch {batch}, which does not exist"));
                 }
                 let archive = record.source.map(|source| source.archive);
                 if let Some(archive) = archive.filter(|archive| !known.archives.contains(archive)) {
-                    look.findings
-                        .catalog(Wrong::new(location(), format!("is from archive {archive}, which does not exist")));
+                    wrong(format!("is from archive {archive}, which does not exist"));
                 }
             }
-            visit(Relation::Records, 1, number, 0)?;
-            visit(Relation::Ids, 0, number, identity(record.id.as_bytes()))?;
-            if self.summarized.borrow().contains(number) && !self.catalog.is_of_interval(number) {
-                visit(Relation::Summaries, 0, number, without_print(summary_of(0, &record, self.state.kinds)))?;
+            visit(Relation::Records, 1, number, 0);
+            visit(Relation::Ids, 0, number, identity(record.id.as_bytes()));
+            if summarized.contains(number) && !self.catalog.is_of_interval(number) {
+                visit(Relation::Summaries, 0, number, without_print(summary_of(0, &record, self.state.kinds)));
             }
             let sketches = record.min_bytes.is_some() || record.supershingles.is_some() || record.projection.is_some();
             if record.digest.is_none() && !sketches {
                 return Ok(true);
             }
             let keys = keys_of(&record, self.state.kinds);
-            if !self.unprinted.borrow().contains(number) {
-                return self.stored_keys(number, &keys, visit).map(|()| true);
+            if !unprinted.contains(number) {
+                self.stored_keys(number, &keys, visit);
+                return Ok(true);
             }
             // A key that occurs twice is one row.
             let mut rows: Vec<(Family, Vec<u8>)> = keys.rows(number).collect();
             rows.sort_unstable_by(|a, b| (a.0 as usize, &a.1).cmp(&(b.0 as usize, &b.1)));
             rows.dedup();
             for (family, key) in rows {
-                visit(Relation::of(family), 0, number, identity(&key[..key.len() - 8]))?;
+                visit(Relation::of(family), 0, number, identity(&key[..key.len() - 8]));
             }
             Ok(true)
         })
     }
 
     /// Visits the keys that the run of a document should have.
-    fn stored_keys(&self, number: u64, keys: &DocumentKeys, visit: &mut Visit<'_>) -> Result<()> {
+    fn stored_keys(&self, number: u64, keys: &DocumentKeys, visit: &Visit<'_>) {
         let left_out = self.keys_left_out.iter().any(|range| range.contains(&number));
         if !self.lives_known || !self.state.is_counted(number) || number >= self.complete || left_out {
-            return Ok(());
+            return;
         }
         let keys: BTreeSet<u64> = keys.stored().collect();
-        keys.into_iter().try_for_each(|key| visit(Relation::Keys, 0, number, key))
+        keys.into_iter().for_each(|key| visit(Relation::Keys, 0, number, key));
     }
 
     fn ids(
         &self,
-        visit: &mut Visit<'_>,
+        visit: &Visit<'_>,
         mut look: Option<&mut Look<'_>>,
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
@@ -458,7 +555,7 @@ impl Rows<'_> {
                 }
             }
             if !self.state.is_unfinished(number) {
-                visit(Relation::Ids, 1, number, identity(id.as_bytes()))?;
+                visit(Relation::Ids, 1, number, identity(id.as_bytes()));
             }
             Ok(true)
         })
@@ -471,18 +568,20 @@ impl Rows<'_> {
             return Ok(());
         }
         let gathered = &differing[..differing.len().min(((GATHERED_MAX >> tally.shift) as usize).max(1))];
-        let mut sides = [Vec::new(), Vec::new()];
-        for (side, source) in relation.sources().into_iter().enumerate() {
-            let mut visit = |found: Relation, at: usize, number: u64, hash: u64| {
-                if found == relation && at == side && gathered.binary_search(&tally.bucket(number)).is_ok() {
-                    sides[side].push((number, hash));
+        let [first, second] = relation.sources();
+        let gather = |at: usize, source: Source| -> Result<Vec<(u64, u64)>> {
+            let pairs = Mutex::new(Vec::new());
+            let visit = |found: Relation, side: usize, number: u64, hash: u64| {
+                if found == relation && side == at && gathered.binary_search(&tally.bucket(number)).is_ok() {
+                    pairs.lock().unwrap_or_else(PoisonError::into_inner).push((number, hash));
                 }
-                Ok(())
             };
-            self.read(source, &mut visit, None)?;
-        }
-        sides.iter_mut().for_each(|side| side.sort_unstable());
-        let [first, second] = sides;
+            self.read(source, &visit, None)?;
+            let mut pairs = pairs.into_inner().unwrap_or_else(PoisonError::into_inner);
+            pairs.sort_unstable();
+            Ok(pairs)
+        };
+        let (first, second) = (gather(0, first)?, gather(1, second)?);
         let mut named = 0;
         let mut last = None;
         for (number, side, hash) in differences(&first, &second) {
@@ -580,7 +679,7 @@ mod tests {
 
     #[test]
     fn a_tally_tells_which_stretch_of_numbers_differs() {
-        let mut tally = Tally::new(100_000);
+        let tally = Tally::new(100_000);
         for number in 0..100_000 {
             tally.add(0, number, number * 3);
             if number != 70_000 {

@@ -42,7 +42,12 @@ fn faults_under(recipe: &str, change: impl FnOnce(&mut Commit<'_>, &Catalog)) ->
     change(&mut commit, &catalog);
     commit.write().expect("written");
     drop(catalog);
-    check(&path, &CheckOptions::default(), &mut |_| true).expect("a report").faults
+    let report = |threads: usize| {
+        check(&path, &CheckOptions { threads, ..CheckOptions::default() }, &mut |_| true).expect("a report")
+    };
+    let on_one = report(1);
+    [2, 7, 16].into_iter().for_each(|threads| assert_eq!(report(threads), on_one, "{threads} threads"));
+    on_one.faults
 }
 
 impl Document {
