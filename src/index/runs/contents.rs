@@ -8,6 +8,7 @@ use super::keys::build_keys;
 use super::summaries::{SummaryList, SummaryRows, write_summaries};
 use crate::Result;
 use crate::disk::dir::Dir;
+use crate::spill::busy;
 use crate::spill::sort::Sorted;
 use crate::spill::ticker::Ticker;
 
@@ -48,9 +49,33 @@ pub(crate) fn run_of(
 ) -> Result<RunEntry> {
     let Contents { mut pairs, keys, summaries, .. } = contents;
     let number = summaries_file(first_file, scheme);
-    let summaries = summaries.map(|list| write_summaries(dir, number, range, &*list)).transpose()?.flatten();
-    let summaries = summaries.map(|(file, _)| file);
-    let keys = build_keys(dir, key_files(first_file, scheme), scheme.restart(), range, &Sorted::of(keys))?;
-    let entry = run_of_pairs(dir, first_file, scheme, range, &mut pairs, threads, ticker)?;
-    Ok(RunEntry { keys, summaries, ..entry })
+    let write_summaries = || -> Result<_> {
+        let written = summaries.map(|list| write_summaries(dir, number, range, &*list)).transpose()?;
+        Ok(written.flatten().map(|(file, _)| file))
+    };
+    let build_keys = || build_keys(dir, key_files(first_file, scheme), scheme.restart(), range, &Sorted::of(keys));
+    if threads <= 1 {
+        let (summaries, keys) = (write_summaries()?, build_keys()?);
+        let entry = run_of_pairs(dir, first_file, scheme, range, &mut pairs, threads, ticker)?;
+        return Ok(RunEntry { keys, summaries, ..entry });
+    }
+    // The threads of the tables come first in the account of busy threads.
+    let place = scheme.tables().len();
+    std::thread::scope(|scope| {
+        let summaries = scope.spawn(|| noted(place, write_summaries));
+        let keys = scope.spawn(|| noted(place + 1, build_keys));
+        let entry = run_of_pairs(dir, first_file, scheme, range, &mut pairs, threads, ticker);
+        let (summaries, keys) = (joined(summaries.join())?, joined(keys.join())?);
+        Ok(RunEntry { keys, summaries, ..entry? })
+    })
+}
+
+fn noted<T>(place: usize, work: impl FnOnce() -> T) -> T {
+    let done = work();
+    busy::note(place);
+    done
+}
+
+fn joined<T>(outcome: std::thread::Result<T>) -> T {
+    outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -21,7 +21,7 @@ const PREFETCHED: u64 = 1024;
 /// Receives encoded summaries with their numbers, which ascend.
 pub(crate) type SummarySink<'a> = dyn FnMut(u64, &[u8]) -> Result<()> + 'a;
 /// Summaries that can be passed to a sink any number of times.
-pub(crate) type SummaryList<'a> = dyn Fn(&mut SummarySink<'_>) -> Result<()> + 'a;
+pub(crate) type SummaryList<'a> = dyn Fn(&mut SummarySink<'_>) -> Result<()> + Send + 'a;
 
 /// A file of summaries, each page verified at first touch.
 #[derive(Debug)]
@@ -196,7 +196,7 @@ pub(crate) fn write_summaries(
     dir: &Dir,
     number: u64,
     (low, high): (u64, u64),
-    list: &SummaryList<'_>,
+    list: &dyn Fn(&mut SummarySink<'_>) -> Result<()>,
 ) -> Result<Option<(FileEntry, SummariesSurvey)>> {
     let mut survey = SummariesSurvey::default();
     list(&mut |number, summary| {

@@ -35,6 +35,7 @@ use super::writer::{Known, Writer};
 use crate::catalog::{Family, MERGED_SIZE, RowOptions, SortedFile, SortedRows};
 use crate::disk::bugs::{Bug, bug};
 use crate::document::Document;
+use crate::runs::build::in_parallel;
 use crate::runs::contents::Contents;
 use crate::runs::summaries::SummaryList;
 use crate::spill::progress::Progress;
@@ -396,6 +397,9 @@ impl BulkLoad<'_> {
     }
 }
 
+/// Receives the rows of a sorted file, as key and value.
+type Put<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
+
 impl Writer {
     fn write_chunk(
         &mut self,
@@ -576,48 +580,48 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the rows of a chunk as sorted files beside the catalog.
+    /// Writes the rows of a chunk as sorted files beside the catalog, the file of each family on a thread of its own.
     fn write_rows(&mut self, chunk: &mut Chunk, by_id: &[u32], numbers: &[u64], len: u64) -> Result<Vec<SortedFile>> {
-        let scratch = self.view().dir.scratch()?;
+        let (scratch, threads) = (self.view().dir.scratch()?, self.threads());
         let first = numbers.iter().copied().min().unwrap_or(0);
-        let (prints, documents) = (RowOptions::new(Family::Prints), RowOptions::new(Family::Documents));
-        let mut print_rows = SortedRows::create(&scratch, &prints, first);
-        let mut document_rows = SortedRows::create(&scratch, &documents, first);
-        for (written, (index, &number)) in (0..).zip(numbers.iter().enumerate().filter(|(_, number)| **number != NONE))
-        {
-            if written % STEP as u64 == 0 {
-                self.report("write records", written, Some(len), "documents")?;
-            }
-            let key = record::number_key(number);
-            print_rows.put(&key, &chunk.print(index).encode())?;
-            document_rows.put(&key, chunk.record(index))?;
-        }
-        let mut files = vec![print_rows.finish()?, document_rows.finish()?];
-        self.report("write keys", 0, Some(len), "documents")?;
-        let options = RowOptions::new(Family::Ids);
-        let mut rows = SortedRows::create(&scratch, &options, first);
-        for &index in by_id {
-            rows.put(&record::id_key(chunk.id(index as usize), numbers[index as usize]), &[])?;
-        }
-        files.push(rows.finish()?);
-        let options = RowOptions::new(Family::Megashingles);
-        let mut rows = SortedRows::create(&scratch, &options, first);
-        for (hash, number) in chunk.take_megashingles(numbers) {
-            rows.put(&record::megashingle_key(hash, number), &[])?;
-        }
-        files.push(rows.finish()?);
-        let options = RowOptions::new(Family::Pieces);
-        let mut rows = SortedRows::create(&scratch, &options, first);
-        for ([index, piece @ ..], number) in chunk.take_pieces(numbers) {
-            rows.put(&record::piece_key(index, piece, number), &[])?;
-        }
-        files.push(rows.finish()?);
-        let options = RowOptions::new(Family::Digests);
-        let mut rows = SortedRows::create(&scratch, &options, first);
-        for (digest, number) in chunk.take_digests(numbers) {
-            rows.put(&record::digest_key(&digest, number), &[])?;
-        }
-        files.push(rows.finish()?);
+        let megashingles: Vec<_> = chunk.take_megashingles(numbers).collect();
+        let pieces: Vec<_> = chunk.take_pieces(numbers).collect();
+        let digests: Vec<_> = chunk.take_digests(numbers).collect();
+        let chunk = &*chunk;
+        let kept = || (0..).zip(numbers).filter(|(_, number)| **number != NONE);
+        let ticker = self.ticker();
+        ticker.start("write records", Some(len), "documents")?;
+        let write = |family: Family, each: &dyn Fn(&mut Put<'_>) -> Result<()>| {
+            let options = RowOptions::new(family);
+            let mut rows = SortedRows::create(&scratch, &options, first);
+            each(&mut |key, value| rows.put(key, value))?;
+            rows.finish()
+        };
+        let files = in_parallel(6, threads, &|family| match family {
+            0 => write(Family::Prints, &|put| {
+                kept().try_for_each(|(index, &number)| put(&record::number_key(number), &chunk.print(index).encode()))
+            }),
+            1 => write(Family::Documents, &|put| {
+                kept().zip(1..).try_for_each(|((index, &number), written)| {
+                    put(&record::number_key(number), chunk.record(index))?;
+                    if written % STEP == 0 { ticker.add(STEP as u64) } else { Ok(()) }
+                })
+            }),
+            2 => write(Family::Ids, &|put| {
+                let number = |index: u32| numbers[index as usize];
+                by_id.iter().try_for_each(|&index| put(&record::id_key(chunk.id(index as usize), number(index)), &[]))
+            }),
+            3 => write(Family::Megashingles, &|put| {
+                megashingles.iter().try_for_each(|&(hash, number)| put(&record::megashingle_key(hash, number), &[]))
+            }),
+            4 => write(Family::Pieces, &|put| {
+                let mut rows = pieces.iter();
+                rows.try_for_each(|([index, piece @ ..], number)| put(&record::piece_key(*index, *piece, *number), &[]))
+            }),
+            _ => write(Family::Digests, &|put| {
+                digests.iter().try_for_each(|(digest, number)| put(&record::digest_key(digest, *number), &[]))
+            }),
+        })?;
         Ok(files.into_iter().flatten().collect())
     }
 

@@ -24,6 +24,7 @@ use crate::read::scope::Scope;
 use crate::read::snapshot::Snapshot;
 use crate::read::view::View;
 use crate::spill::progress::{Progress, Watch};
+use crate::spill::ticker::Ticker;
 use crate::thresholds::Thresholds;
 use crate::{Error, Result};
 pub(crate) use group::Known;
@@ -192,6 +193,16 @@ impl Writer {
         unit: &'static str,
     ) -> Result<()> {
         if (self.watch)(&Progress { phase, done, total, unit }) { Ok(()) } else { Err(Error::Cancelled) }
+    }
+
+    /// Returns what reports progress from several threads.
+    pub(crate) fn ticker(&mut self) -> Ticker<'_> {
+        Ticker::new(&mut *self.watch)
+    }
+
+    /// Returns the number of threads for long work.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Stages a document. The document replaces a stored one with the same id, unless they do not differ.
