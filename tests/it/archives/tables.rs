@@ -413,8 +413,11 @@ fn flipped_bytes_and_cuts_are_refused_or_skipped_and_never_end_the_process() {
     }
 }
 
+/// The role and the content of a message; `None` is a null.
+type Message<'a> = (&'a str, Option<&'a str>);
+
 /// A column of lists of messages; `None` is a null.
-fn chats(rows: &[Option<&[(&str, Option<&str>)]>]) -> ArrayRef {
+fn chats(rows: &[Option<&[Message<'_>]>]) -> ArrayRef {
     let fields = ["role", "content"].map(|name| Field::new(name, DataType::Utf8, true));
     let mut list = ListBuilder::new(StructBuilder::from_fields(fields.to_vec(), 4));
     for row in rows {
