@@ -136,7 +136,8 @@ impl Notes {
             true => Reasons::read(&folder.join("remove.tsv"), view)?,
             false => Reasons::default(),
         };
-        let copies = match fields.iter().any(|field| matches!(field, FilterField::Copies | FilterField::CopiesByBatch)) {
+        let copies = match fields.iter().any(|field| matches!(field, FilterField::Copies | FilterField::CopiesByBatch))
+        {
             true => Copies::read(&folder.join("remove.tsv"), view)?,
             false => Copies::default(),
         };
