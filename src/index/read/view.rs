@@ -356,7 +356,9 @@ impl<'a> View<'a> {
     pub fn documents(&self) -> impl Iterator<Item = Result<Stored>> + use<'a> {
         let (view, mut next, mut read) = (*self, Some(0), VecDeque::new());
         std::iter::from_fn(move || {
-            if let (None, Some(first)) = (read.front(), next.take()) {
+            if read.is_empty()
+                && let Some(first) = next.take()
+            {
                 let outcome = view.each_from(first, &mut |stored| {
                     let number = stored.number;
                     read.push_back(Ok(stored));
