@@ -125,17 +125,17 @@ impl PackedFile {
         }
     }
 
-    fn named(&self, error: io::Error) -> io::Error {
+    fn wrapped(&self, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), OutputError::io(&self.name)(error))
     }
 }
 
 impl Write for PackedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer().write(bytes).map_err(|error| self.named(error))
+        self.writer().write(bytes).map_err(|error| self.wrapped(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer().flush().map_err(|error| self.named(error))
+        self.writer().flush().map_err(|error| self.wrapped(error))
     }
 }

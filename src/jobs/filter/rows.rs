@@ -9,6 +9,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAcces
 
 use super::notes::FilterField;
 use super::outs::Outs;
+use super::remove_list::Fate;
 use super::selection::{FilterCounts, Selection};
 use crate::error::{Advice, JobError, Result};
 use crate::json;

@@ -72,8 +72,8 @@ pub struct Rows {
 #[allow(clippy::large_enum_variant, reason = "there is one for each output")]
 enum To {
     Text {
-        is_json: bool,
-        output: OutputFile,
+        format: RowFormat,
+        output: PackedFile,
         line: Vec<u8>,
     },
     #[cfg(feature = "parquet")]

@@ -12,9 +12,9 @@ use std::error::Error;
 use nddb::ingest::Loader;
 use nddb::jobs::JobError;
 use nddb::jobs::dedup::{Dedup, DedupWatch};
-use nddb::jobs::filter::{Filter, RemovalLists};
+use nddb::jobs::filter::{Filter, FilterNote, RemovalLists};
 use nddb::jobs::output::Outputs;
-use nddb::{Config, Writer};
+use nddb::{Config, Progress, Writer};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::write(&inputs[0], page("a", fox) + &page("b", fox) + &page("c", whale))?;
 
     // In one call, with a temporary database.
-    let (progress, note) = (&mut |_: &_| true, &mut |note| println!("{note:?}"));
+    let (progress, note) = (&mut |_: &Progress| true, &mut |note: FilterNote| println!("{note:?}"));
     let dedup = Dedup::new(&inputs, &kept);
     let plan = dedup.plan(&Outputs::default(), note)?;
     let watch = DedupWatch { progress, loading: &mut |_| {}, stop: &|| false, note };
