@@ -3,6 +3,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::parts::HASH_BYTES;
+
 /// Supershingles of a document.
 pub const SUPERSHINGLES: usize = 6;
 /// Pieces of a projection.
@@ -17,6 +19,8 @@ pub struct KeyKinds {
     pub pieces: bool,
     /// Bands of profiles, and the contents of profiles.
     pub bands: bool,
+    /// Parts: runs of words.
+    pub parts: bool,
 }
 
 impl KeyKinds {
@@ -28,13 +32,16 @@ impl KeyKinds {
     /// use nddb_format::document_keys::KeyKinds;
     ///
     /// let kinds = KeyKinds::of_label("main-c/1");
-    /// assert_eq!(kinds, KeyKinds { megashingles: true, pieces: true, bands: true });
+    /// assert_eq!(kinds, KeyKinds { megashingles: true, pieces: true, bands: true, parts: false });
     /// ```
     pub fn of_label(label: &str) -> Self {
         let name = label.split_once('/').map_or(label, |(name, _)| name);
-        let has = |flag: &str| name.split('-').skip(1).any(|part| part == flag);
+        let flags = name.split('-').skip(1);
+        let has = |flag: &str| flags.clone().any(|part| part == flag);
         let (is_main, pieces) = (name.split('-').next() == Some("main"), has("c"));
-        Self { megashingles: !is_main || pieces, pieces, bands: is_main && !has("offline") }
+        let is_window = |window: &str| window.bytes().all(|byte| byte.is_ascii_digit());
+        let parts = is_main && flags.clone().any(|flag| flag.strip_prefix("parts").is_some_and(is_window));
+        Self { megashingles: !is_main || pieces, pieces, bands: is_main && !has("offline"), parts }
     }
 }
 
@@ -56,6 +63,14 @@ pub fn megashingles(supershingles: &[u64; SUPERSHINGLES]) -> [u64; 15] {
         }
     }
     megashingles
+}
+
+/// Returns the key of a [part](crate::parts::Part) with this hash: XXH3 (64 bits, seed 0) of `part` in ASCII and the
+/// bytes of the hash, little-endian.
+pub fn part(hash: u64) -> u64 {
+    let mut bytes = *b"part\0\0\0\0\0";
+    bytes[4..].copy_from_slice(&hash.to_le_bytes()[..HASH_BYTES]);
+    xxh3_64(&bytes)
 }
 
 /// Returns the pieces of a projection (Henzinger 2): piece p is dimensions 32p to 32p + 31, dimension 32p the
@@ -98,12 +113,15 @@ mod tests {
     }
 
     #[test]
-    fn the_base_main_and_the_flags_c_and_offline_decide_what_is_kept() {
-        let kinds = |megashingles, pieces, bands| KeyKinds { megashingles, pieces, bands };
+    fn the_base_main_and_its_flags_decide_what_is_kept() {
+        let kinds = |megashingles, pieces, bands| KeyKinds { megashingles, pieces, bands, parts: false };
         for (label, expected) in [
             ("main/1", kinds(false, false, true)),
             ("main-c/1", kinds(true, true, true)),
             ("main-offline/1", kinds(false, false, false)),
+            ("main-parts/1", KeyKinds { parts: true, ..kinds(false, false, true) }),
+            ("main-offline-parts8/1", KeyKinds { parts: true, ..kinds(false, false, false) }),
+            ("web-parts/1", kinds(true, false, false)),
             ("web-3grams-psl/1", kinds(true, false, false)),
             ("web-3grams-psl-c/1", kinds(true, true, false)),
             ("mine", kinds(true, false, false)),

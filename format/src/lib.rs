@@ -41,6 +41,7 @@ pub mod huffman;
 pub mod keys;
 pub mod manifest;
 pub mod pages;
+pub mod parts;
 pub mod permutation;
 pub mod postings;
 pub mod profile;

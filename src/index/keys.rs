@@ -1,7 +1,7 @@
 //! The data that a database keeps for a document in addition to print and record: the keys by which it is found, and
 //! its summary. Both follow from the record and from the kinds of keys of the database.
 
-use nddb_format::document_keys::{KeyKinds, content_key, megashingles, pieces};
+use nddb_format::document_keys::{self, KeyKinds, content_key, megashingles, pieces};
 use nddb_format::profile::{BandParts, Profile};
 use nddb_format::record::Record;
 use nddb_format::summaries::Summary;
@@ -16,6 +16,8 @@ pub(crate) fn keys_of(record: &Record, kinds: KeyKinds) -> DocumentKeys {
     let megashingles = record.supershingles.iter().filter(|_| kinds.megashingles).flat_map(megashingles);
     let mut all = Vec::with_capacity(KEYS);
     all.extend(megashingles.chain(bands_of(record, kinds)).chain(content_of(record, kinds)));
+    let parts = record.parts.iter().filter(|_| kinds.parts).flat_map(|parts| &parts.selected);
+    all.extend(parts.map(|part| document_keys::part(part.hash)));
     DocumentKeys {
         megashingles: all,
         pieces: record.projection.iter().filter(|_| kinds.pieces).flat_map(pieces).collect(),

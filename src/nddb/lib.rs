@@ -150,9 +150,9 @@ pub use nddb_dedup::ingest;
 pub use nddb_index::{
     Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
     Compacted, CompactionPlan, Document, Fault, Federation, FileStats, LastCheck, Loaded, Neighbor, Outcome, Part,
-    PartedAnswer, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat, Resolving, Retention, RunStats, ScanRange,
-    SchemeStats, SharedReader, Stats, Stored, View, WorkFolder, Writer, backup, backup_and_keep, check, rebuild,
-    restore, restored_from, verify_backup,
+    PartedAnswer, Passage, PassageLimits, PassageMatch, Passages, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat,
+    Resolving, Retention, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, View, WorkFolder, Writer,
+    backup, backup_and_keep, check, rebuild, restore, restored_from, verify_backup,
 };
 pub use nddb_index::{
     Config, Error, Fingerprint, Match, Matches, Progress, Result, StaticIndex, StaticIndexBuilder, Verify, Watch,
@@ -174,8 +174,8 @@ pub mod archive {
         ArchiveError, ArchiveIdentity, ByteRange, Entry, EntryContent, Format, HttpParts, IdFrom, Input, Inputs,
         JsonFields, Limits, Links, Located, Options, OtherKind, PageEntry, Position, Ranges, Reason, ResumePoint,
         Revisited, Selected, Selection, SketchEntry, UnknownFormatName, Utf8Reader, WholeRecord, absolute,
-        date_of_number, date_of_text, expand, format_date, identity, path_of, read_record, repaired_line, text_of,
-        trimmed_line,
+        date_of_number, date_of_text, expand, format_date, identity, path_of, read_page, read_record, repaired_line,
+        text_of, trimmed_line,
     };
     #[cfg(feature = "testing")]
     #[doc(hidden)]
@@ -214,6 +214,7 @@ pub mod detect {
 pub mod format {
     pub use nddb_format::FormatError;
     pub use nddb_format::document_keys::KeyKinds;
+    pub use nddb_format::parts::{Part, Parts};
     pub use nddb_format::record::{Archive, Batch, BatchState, Head, Reading, Record, Settings, SourcePosition};
     pub use nddb_format::scheme::Scheme;
 }
@@ -223,7 +224,8 @@ pub mod format {
 pub mod sketch {
     pub use nddb_page::sketch::{
         Derivation, Explanation, Feature, Features, FingerprintKind, Frequencies, LeadingWords, MinHash, Numbers,
-        Profile, Projection, Recipe, RecipeError, SignatureRules, Sketch, Stemmer, StopWords, WeightTable, simhash_of,
+        PART_WORDS, PARTS_WINDOW, PARTS_WINDOW_MAX, PageWords, Profile, Projection, Recipe, RecipeError,
+        SignatureRules, Sketch, Stemmer, StopWords, WHOLE_WORDS, WeightTable, page_words, simhash_of,
     };
 }
 

@@ -16,6 +16,7 @@ mod kill;
 mod lifecycle;
 mod model;
 mod online;
+mod parts;
 mod probe;
 mod radius;
 mod readers;

@@ -80,6 +80,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Returns the number of bytes that have not been read.
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
     pub(crate) fn end(&self) -> Result<()> {
         if self.at == self.bytes.len() {
             Ok(())

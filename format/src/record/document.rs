@@ -4,6 +4,7 @@ use super::cursor::{Cursor, VERSION, put_text};
 use super::id::check_id;
 use crate::Result;
 use crate::error::malformed;
+use crate::parts::Parts;
 
 /// Number of min-values of a document (Henzinger 2006, 2: m = 84).
 pub const MIN_VALUES: usize = 84;
@@ -97,6 +98,8 @@ pub struct Record {
     pub garbled: bool,
     /// Number of distinct tokens.
     pub distinct: Option<u32>,
+    /// The parts of the text, if the database keeps parts.
+    pub parts: Option<Box<Parts>>,
 }
 
 const URL: u16 = 1;
@@ -114,10 +117,10 @@ const PROFILED: u16 = 1 << 11;
 const WORDS: u16 = 1 << 12;
 const GARBLED: u16 = 1 << 13;
 const DISTINCT: u16 = 1 << 14;
-const KNOWN: u16 = (1 << 15) - 1;
+const PARTED: u16 = 1 << 15;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
-pub const PARTS: [(&str, usize); 15] = [
+pub const PARTS: [(&str, usize); 16] = [
     ("url", 0),
     ("site", 0),
     ("date", 8),
@@ -133,6 +136,7 @@ pub const PARTS: [(&str, usize); 15] = [
     ("words", 0),
     ("garbled", 0),
     ("distinct", 4),
+    ("parts", 0),
 ];
 
 /// Returns the byte of a min-value that is stored and compared: the top one of its product with an odd number. Equal
@@ -162,6 +166,7 @@ impl Record {
             | flag(self.words.is_some(), WORDS)
             | flag(self.garbled, GARBLED)
             | flag(self.distinct.is_some(), DISTINCT)
+            | flag(self.parts.is_some(), PARTED)
     }
 
     /// Returns whether the record has nothing but an id and perhaps a batch.
@@ -210,6 +215,9 @@ impl Record {
         if let Some(distinct) = self.distinct {
             out.extend_from_slice(&distinct.to_le_bytes());
         }
+        if let Some(parts) = &self.parts {
+            parts.encode_into(out);
+        }
     }
 
     /// Encodes the record.
@@ -226,9 +234,6 @@ impl Record {
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new("record", bytes)?;
         let flags = cursor.u16()?;
-        if flags & !KNOWN != 0 {
-            return malformed("record", 1, "unknown flags are zero");
-        }
         let id = cursor.text()?.to_owned();
         check_id(&id)?;
         fn part<'a, T>(
@@ -268,6 +273,7 @@ impl Record {
             words: part(flags, WORDS, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
             garbled: flags & GARBLED != 0,
             distinct: part(flags, DISTINCT, &mut cursor, Cursor::u32)?,
+            parts: part(flags, PARTED, &mut cursor, |cursor| Parts::decode(cursor).map(Box::new))?,
         };
         cursor.end()?;
         Ok(record)

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::FormatError;
+use crate::parts::{Part, Parts};
 
 fn record() -> impl Strategy<Value = Record> {
     let texts = ("[a-z:/é]{1,40}", prop::option::of(".{0,80}"), prop::option::of("[a-z.]{0,20}"));
@@ -10,7 +11,8 @@ fn record() -> impl Strategy<Value = Record> {
         (prop::option::of(any::<u8>()), prop::option::of(any::<[u64; 6]>()), prop::option::of(any::<[u64; 6]>()));
     let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
     let profile = (prop::option::of(any::<u8>()), prop::option::of(".{0,300}"));
-    let quality = (any::<bool>(), any::<bool>(), prop::option::of(any::<u32>()));
+    let parts = prop::option::of((any::<u32>(), prop::collection::vec(0u64..1 << 40, 0..4)));
+    let quality = (any::<bool>(), any::<bool>(), prop::option::of(any::<u32>()), parts);
     (texts, numbers, sketches, source, prop::option::of(any::<u32>()), quality, profile).prop_map(
         |(
             (id, url, site),
@@ -18,7 +20,7 @@ fn record() -> impl Strategy<Value = Record> {
             (seed, supershingles, projection),
             source,
             batch,
-            (truncated, garbled, distinct),
+            (truncated, garbled, distinct, parts),
             (profile, words),
         )| {
             Record {
@@ -42,6 +44,10 @@ fn record() -> impl Strategy<Value = Record> {
                 garbled,
                 distinct,
                 words,
+                parts: parts.map(|(words, hashes)| {
+                    let selected = (0..).zip(hashes).map(|(at, hash)| Part { hash, at }).collect();
+                    Box::new(Parts { window: 1, words: words.max(8), selected })
+                }),
                 profile: profile.map(|seed| Box::new(std::array::from_fn(|i| seed.wrapping_mul(i as u8)))),
             }
         },

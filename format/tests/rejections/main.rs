@@ -9,6 +9,7 @@ use nddb_format::digest::Digest;
 use nddb_format::fields::{FORMAT_VERSION, Field, READER_MIN};
 use nddb_format::huffman::{self, Code, Decoder};
 use nddb_format::manifest::{self, FileEntry, KeyTable, Manifest, RunEntry};
+use nddb_format::parts::{Part, Parts};
 use nddb_format::permutation::{BitGroup, Table};
 use nddb_format::postings::{self, Postings, PostingsEncoder, PostingsSurvey};
 use nddb_format::record::{
@@ -617,7 +618,15 @@ fn catalog_values_that_break_a_rule_are_refused() {
     assert_eq!(fault(Record::decode(&with(record.clone(), 0, 2))), "Version");
     assert_eq!(fault(Record::decode(&record[..5])), "Truncated");
     assert_eq!(fault(Counters::decode(&Counters::default().encode()[..20])), "Truncated");
-    assert_eq!(fault(Record::decode(&with(record.clone(), 2, 0x80))), "unknown flags are zero");
+    let parts = |window, at| {
+        Some(Box::new(Parts { window, words: 9, selected: vec![Part { hash: 1, at }, Part { hash: 2, at }] }))
+    };
+    let parted = |window, at| Record { id: "id".into(), parts: parts(window, at), ..Record::default() }.encode();
+    assert_eq!(fault(Record::decode(&parted(0, 1))), "the window is at least 1");
+    assert_eq!(fault(Record::decode(&parted(1, 1))), "parts have different places, in ascending order");
+    assert_eq!(fault(Record::decode(&parted(1, 5))), "parts end within the text");
+    let distance = [&parted(1, 1)[..18], &[0x80, 0][..], &[0; 11]].concat();
+    assert_eq!(fault(Record::decode(&distance)), "a distance has 32 bits and as few bytes as possible");
     assert_eq!(fault(Print::decode(&with(print.clone(), 1, 2))), "unknown flags are zero");
     assert_eq!(fault(Record::decode(&with(record.clone(), 7, 0xff))), "text is UTF-8");
     assert_eq!(fault(Record::decode(&with(record.clone(), 7, 0))), "an id has 1 to 4096 bytes and no NUL");

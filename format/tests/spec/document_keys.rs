@@ -1,6 +1,6 @@
 //! The hashes by which documents are found are those of SPEC.md.
 
-use nddb_format::document_keys::{content_key, megashingles};
+use nddb_format::document_keys::{content_key, megashingles, part};
 use nddb_format::profile::{BandParts, LeadingWords, Numbers, Profile, WORDS};
 
 use crate::page::table;
@@ -42,6 +42,7 @@ fn the_hashes_of_spec_are_those_of_the_code() {
         ("named band", 12, bands[12], bands[23]),
         ("whole band", 6, bands[24], bands[29]),
         ("content", 1, content, content),
+        ("part", 1, part(0x05_0403_0201), part(0x05_0403_0201)),
     ];
     assert_eq!(rows(), expected, "{:016x?}", expected);
 }

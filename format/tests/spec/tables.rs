@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use nddb_format::fields::{self, Field};
+use nddb_format::parts::{Part, Parts};
 use nddb_format::record::{
     Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, Load, MIN_VALUES, PARTS, PROFILE, Print, Range,
     RangeState, Reading, Record, Settings, batch_key, check_id, deleted_key, digest_key, encode_stretch, gone_key,
@@ -218,9 +219,26 @@ fn the_parts_of_a_record_are_those_of_the_code() {
     assert_eq!(rows.len(), PARTS.len());
     for (bit, (row, &(name, size))) in rows.iter().zip(&PARTS).enumerate() {
         let text = ["url", "site", "words"].contains(&name);
-        let said = if text { "text".to_owned() } else { size.to_string() };
+        let said = match name {
+            _ if text => "text".to_owned(),
+            "parts" => "varies".to_owned(),
+            _ => size.to_string(),
+        };
         assert_eq!(row[..3], [bit.to_string(), said, name.to_owned()], "part {name}");
     }
+}
+
+#[test]
+fn the_parts_of_a_text_are_encoded_as_spec_says() {
+    let selected = vec![Part { hash: 0x05_0403_0201, at: 0 }, Part { hash: 1, at: 300 }];
+    let parts = Parts { window: 12, words: 0x0102, selected };
+    let of = |parts| Record { id: "x".into(), parts, ..Record::default() }.encode();
+    let (with, without) = (of(Some(Box::new(parts))), of(None));
+    let head = [vec![12], vec![2, 1, 0, 0], vec![2, 0, 0, 0]];
+    let expected = [(0, 1, "window"), (1, 4, "words"), (5, 4, "count")];
+    assert_eq!(layout("parts"), expected);
+    assert_eq!(head.each_ref().map(Vec::len), expected.map(|(_, size, _)| size));
+    assert_eq!(with[without.len()..], [&head.concat()[..], &[0, 1, 2, 3, 4, 5], &[0xac, 2, 1, 0, 0, 0, 0]].concat());
 }
 
 #[test]
@@ -389,7 +407,7 @@ fn every_table_is_compared_with_the_code() {
     let mut known: Vec<&str> = structures().map(|(name, _)| name).to_vec();
     known.extend(samples().iter().map(|sample| sample.0));
     known.extend(["scheme", "record parts", "summary parts", "keys", "key families", "ids", "rejections"]);
-    known.extend(["megashingles", "names", "profile"]);
+    known.extend(["megashingles", "names", "parts", "profile"]);
     known.sort_unstable();
     let mut found = names("table");
     found.sort_unstable();

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::{Config, Document, Writer};
 
-    const KINDS: KeyKinds = KeyKinds { megashingles: true, pieces: false, bands: false };
+    const KINDS: KeyKinds = KeyKinds { megashingles: true, pieces: false, bands: false, parts: false };
 
     fn page(id: &str, text: &str) -> Document {
         let hash = |seed: u64| xxh3_64_with_seed(text.as_bytes(), seed);

@@ -11,6 +11,8 @@ pub(crate) mod federation;
 #[cfg(feature = "catalog")]
 mod key_rows;
 pub(crate) mod pairs;
+#[cfg(feature = "catalog")]
+pub(crate) mod passages;
 pub(crate) mod probe;
 #[cfg(feature = "catalog")]
 pub(crate) mod reader;

@@ -181,14 +181,31 @@ impl<'a> Scope<'a> {
     /// how many documents share a key, nor on how many of them are deleted.
     pub fn sharing(&self, keys: &mut [Key], most: usize) -> Result<Sharing> {
         keys.sort_unstable();
-        let mut all = Sharing { numbers: Vec::with_capacity(NUMBERS), cut: 0 };
+        let (mut numbers, mut lists, mut cut) = (Vec::with_capacity(NUMBERS), Lists::default(), 0);
+        self.take_each(keys, most, &mut numbers, &mut |_, numbers, start, is_cut| {
+            cut += usize::from(is_cut);
+            lists.keep(start, numbers);
+        })?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(Sharing { numbers, cut })
+    }
+
+    /// Appends, for each of these sorted keys, the numbers of the `most` oldest documents that have it, and calls
+    /// `taken` with its index, all numbers, the index of the first of this key, and whether there are more documents.
+    pub(super) fn take_each(
+        &self,
+        keys: &[Key],
+        most: usize,
+        numbers: &mut Vec<u64>,
+        taken: &mut dyn FnMut(usize, &mut Vec<u64>, usize, bool),
+    ) -> Result<()> {
         let snapshot = self.view.snapshot;
         let stored: Vec<u64> = keys.iter().map(Key::stored).collect();
         let in_runs = snapshot.key_lists(&stored)?;
         let mut in_runs = in_runs.iter().peekable();
         let in_memory = snapshot.memtable.sharing(&stored);
         let mut cursor: Option<(Family, KeyCursor<'_>)> = None;
-        let mut lists = Lists::default();
         let are_all_live = self.group.is_none() && snapshot.has_only_live();
         let is_live = |number| if are_all_live { number < snapshot.seen } else { self.is_live(number) };
         for (index, key) in keys.iter().enumerate() {
@@ -203,7 +220,7 @@ impl<'a> Scope<'a> {
                     rows.numbers(&key.prefix(), &mut |number| of_rows.take(number, is_live(number)))?;
                 }
             }
-            let mut of_key = Taken::new(most, &mut all.numbers);
+            let mut of_key = Taken::new(most, numbers);
             while let Some(list) = in_runs.next_if(|list| list.query == index) {
                 if !of_key.cut {
                     snapshot.each_of_list(list, |number| of_key.take(number, is_live(number)))?;
@@ -220,13 +237,10 @@ impl<'a> Scope<'a> {
             if let Some(group) = self.group.filter(|_| !of_key.cut) {
                 group.sharing(stored[index], &mut |number| !group.keeps(number) || of_key.take(number, true));
             }
-            let start = of_key.start;
-            all.cut += usize::from(of_key.cut);
-            lists.keep(start, &mut all.numbers);
+            let (start, cut) = (of_key.start, of_key.cut);
+            taken(index, numbers, start, cut);
         }
-        all.numbers.sort_unstable();
-        all.numbers.dedup();
-        Ok(all)
+        Ok(())
     }
 
     /// Finds the documents within `within` bits, the `most` nearest and oldest.

@@ -200,6 +200,12 @@ pub fn document(stored: &Stored, recipe: &str) -> Value {
         ("garbled", json!(record.garbled)),
         ("distinct", json!(record.distinct)),
         ("profile", json!(record.profile.as_deref().map(|bytes| profile_value(&Profile::from_bytes(bytes))))),
+        (
+            "parts",
+            json!(record.parts.as_ref().map(|parts| {
+                json!({"window": parts.window, "words": parts.words, "selected": parts.selected.len()})
+            })),
+        ),
     ])
 }
 

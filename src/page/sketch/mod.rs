@@ -6,7 +6,8 @@
 //! compare them with golden values.
 //!
 //! Two sketches are computed only when texts are compared, and are not stored: the `signatures` of sentences (Huang et
-//! al. 3.1) and the sampled `shingles` of words (Ye et al. 3.1).
+//! al. 3.1) and the sampled `shingles` of words (Ye et al. 3.1). The `parts` of a text are stored only by recipes with
+//! the flag `parts`.
 //!
 //! Every sketch is implemented twice: by the loops of the paper (`plain`), which are the definition, and by a fast
 //! version, which is tested against the definition.
@@ -22,6 +23,7 @@ mod kind;
 mod min_bits;
 mod min_hash;
 pub mod mix;
+mod parts;
 mod profile;
 mod projection;
 mod recipe;
@@ -41,7 +43,9 @@ pub use min_hash::{
 };
 pub use mix::split_mix;
 pub use nddb_format::document_keys::{KeyKinds, SUPERSHINGLES};
+pub use nddb_format::parts::{PART_WORDS, Part, Parts};
 pub use nddb_format::profile::{LeadingWords, Numbers, Profile, WHOLE, WORDS};
+pub use parts::{PARTS_WINDOW, PARTS_WINDOW_MAX, PageWords, WHOLE_WORDS, page_words, parts};
 pub use profile::titles_of;
 pub use projection::{PROJECTION_BITS, Projection, projection};
 pub use recipe::{Recipe, RecipeError, Sketch};
@@ -54,6 +58,7 @@ pub mod plain {
     pub use super::features::plain as simhash_of;
     pub use super::min_bits::plain as min_bits;
     pub use super::min_hash::plain as min_hash;
+    pub use super::parts::plain as parts;
     pub use super::projection::plain as projection;
     pub use super::shingles::plain as shingles;
     pub use super::signatures::plain as signatures;

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use nddb_format::document_keys::KeyKinds;
+use nddb_format::parts::Parts;
 use nddb_format::profile::Profile;
 use nddb_format::record::Record;
 
@@ -12,6 +13,7 @@ use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
 use crate::sketch::kind::FingerprintKind;
 use crate::sketch::min_hash::{self, MinHash, min_bytes};
+use crate::sketch::parts::{PARTS_WINDOW, PARTS_WINDOW_MAX, parts, word_hashes};
 use crate::sketch::profile::profile_of;
 use crate::sketch::projection::{Projection, projection};
 use crate::sketch::{digest, min_bits, simhash};
@@ -43,6 +45,8 @@ pub struct Sketch {
     pub projection: Option<Projection>,
     /// The profile that the default verdict compares, if the recipe has it and the content has a term.
     pub profile: Option<Profile>,
+    /// The parts of the page, if the recipe has them.
+    pub parts: Option<Parts>,
     /// The site of the page's address (Henzinger 1), empty without an address.
     pub site: String,
 }
@@ -62,6 +66,7 @@ impl Sketch {
             min_bytes: self.min_hash.map(|min_hash| Box::new(min_bytes(&min_hash.values))),
             projection: self.projection,
             profile: self.profile.map(|profile| Box::new(profile.to_bytes())),
+            parts: self.parts.map(Box::new),
             ..Record::default()
         }
     }
@@ -81,8 +86,8 @@ impl Sketch {
 /// simhash of other tools and have neither min-values nor projection.
 ///
 /// Flags follow the base in the name, in this order: `2grams` or `3grams` ([`Recipe::with_phrases`]), `psl`
-/// ([`Recipe::with_registrable_sites`]), `c` ([`Recipe::with_pieces`]) or `offline` ([`Recipe::offline`]):
-/// `web-3grams-psl`, `main-c`.
+/// ([`Recipe::with_registrable_sites`]), `c` ([`Recipe::with_pieces`]) or `offline` ([`Recipe::offline`]), `parts` with
+/// or without a number ([`Recipe::with_parts`]): `web-3grams-psl`, `main-c`, `main-parts16`.
 ///
 /// ```
 /// use nddb_page::sketch::Recipe;
@@ -96,6 +101,8 @@ pub struct Recipe {
     kind: Kind,
     site: SiteRule,
     lookups: Lookups,
+    /// The window of the parts; 0 without parts.
+    window: u8,
 }
 
 /// The features of the fingerprint.
@@ -152,7 +159,7 @@ impl Recipe {
             _ => Kind::Of(Convention::named(name)?),
         };
         let site = if kind == Kind::Content { SiteRule::Registrable } else { SiteRule::Henzinger };
-        Some(Recipe { kind, site, lookups: Lookups::Usual })
+        Some(Recipe { kind, site, lookups: Lookups::Usual, window: 0 })
     }
 
     /// Returns the recipe of this name: a base, followed by flags, each after a hyphen.
@@ -165,7 +172,8 @@ impl Recipe {
             "psl" => Some(recipe.with_registrable_sites()),
             "c" => recipe.with_pieces(),
             "offline" => recipe.offline(),
-            _ => None,
+            "parts" => recipe.with_parts(PARTS_WINDOW),
+            _ => recipe.with_parts(flag.strip_prefix("parts")?.parse().ok()?),
         })?;
         // Each recipe has exactly one label, so flags must be in order and occur once.
         (recipe.name() == name).then_some(recipe)
@@ -180,7 +188,11 @@ impl Recipe {
             for plain in std::iter::once(base).chain(phrases) {
                 let other_sites = plain.with_registrable_sites();
                 for recipe in std::iter::once(plain).chain((other_sites != plain).then_some(other_sites)) {
-                    all.extend(std::iter::once(recipe).chain(recipe.with_pieces()).chain(recipe.offline()));
+                    let found = std::iter::once(recipe).chain(recipe.with_pieces()).chain(recipe.offline());
+                    let parted = |recipe: Recipe| [PARTS_WINDOW, 1].map(|window| recipe.with_parts(window));
+                    all.extend(
+                        found.flat_map(|recipe| std::iter::once(recipe).chain(parted(recipe).into_iter().flatten())),
+                    );
                 }
             }
         }
@@ -234,6 +246,14 @@ impl Recipe {
     pub fn label_of_given(maker: &str) -> Option<String> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
         ((1..=64).contains(&maker.len()) && maker.bytes().all(is_name)).then(|| format!("{GIVEN}{maker}"))
+    }
+
+    /// Returns the recipe whose databases also store parts of pages, by which passages in common are found: of so many
+    /// successive parts, 1 to [`PARTS_WINDOW_MAX`], at least one. `None` for other numbers, or if its base is not
+    /// `main`.
+    pub fn with_parts(self, window: u8) -> Option<Self> {
+        let fits = self.has_profile() && (1..=PARTS_WINDOW_MAX).contains(&window);
+        fits.then_some(Self { window, ..self })
     }
 
     /// Returns the recipe of a label stored in a database.
@@ -295,7 +315,12 @@ impl Recipe {
             Lookups::Papers => "-c",
             Lookups::Offline => "-offline",
         };
-        format!("{base}{phrases}{site}{lookups}")
+        let parts = match self.window {
+            0 => String::new(),
+            PARTS_WINDOW => "-parts".to_owned(),
+            window => format!("-parts{window}"),
+        };
+        format!("{base}{phrases}{site}{lookups}{parts}")
     }
 
     /// Returns the version. Sketches of different versions have different values.
@@ -344,6 +369,7 @@ impl Recipe {
             megashingles: self.has_min_hash() && (!self.has_profile() || self.lookups == Lookups::Papers),
             pieces: self.lookups == Lookups::Papers,
             bands: self.has_profile() && self.lookups != Lookups::Offline,
+            parts: self.window > 0,
         }
     }
 
@@ -402,6 +428,7 @@ impl Recipe {
                 convention.fingerprint(&mut tally)
             }
         };
+        let parts = (self.window > 0).then(|| parts(&word_hashes(&tokens), self.window));
         let sketch = Sketch {
             fingerprint,
             tokens: tokens.len() as u64,
@@ -414,6 +441,7 @@ impl Recipe {
             min_hash,
             projection,
             profile,
+            parts,
             site: self.site.site(&host),
         };
         (sketch, text)
@@ -475,7 +503,7 @@ impl Recipe {
 impl Default for Recipe {
     /// Returns `main`.
     fn default() -> Self {
-        Recipe { kind: Kind::Content, site: SiteRule::Registrable, lookups: Lookups::Usual }
+        Recipe { kind: Kind::Content, site: SiteRule::Registrable, lookups: Lookups::Usual, window: 0 }
     }
 }
 

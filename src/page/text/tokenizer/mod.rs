@@ -93,6 +93,13 @@ impl Tokens {
         &self.text
     }
 
+    /// Returns the beginning and end of each term of the text of the page in [`Tokens::text`], and its hash; the terms
+    /// of images are left out.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (Range<usize>, u64)> {
+        let words = self.spans.iter().zip(&self.hashes).filter(|(span, _)| span.0 < self.text_size);
+        words.map(|(&(from, to), &hash)| (from..to, hash))
+    }
+
     /// Returns the size of the text of the page in bytes; the terms of images follow it.
     pub(crate) fn text_size(&self) -> usize {
         self.text_size

@@ -27,6 +27,7 @@ fn get_prints_what_is_stored_of_each_document() {
         "garbled",
         "distinct",
         "profile",
+        "parts",
     ];
     assert_eq!(keys(&found[0]), expected);
     assert_eq!(found[0]["kind"], "given");
