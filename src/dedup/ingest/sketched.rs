@@ -1,8 +1,6 @@
 //! The documents of an archive, without a database.
 
-use std::path::Path;
-
-use nddb_archive::{ArchiveError, Entry, Input, Limits, Options};
+use nddb_archive::{ArchiveError, Entry, Limits, Located, Options};
 use nddb_index::spill::parallel;
 use nddb_index::{Document, Error};
 use nddb_page::sketch::Recipe;
@@ -36,7 +34,7 @@ pub enum Sketched<'a> {
 /// [`LoadError::Archive`] if the archive cannot be opened or read to its end, or has raw fingerprints, whose ids depend
 /// on earlier loads; errors of `each`.
 pub fn sketch_archive(
-    path: &Path,
+    located: &Located,
     archive: u32,
     (recipe, keeps_words): (Recipe, bool),
     options: &Options,
@@ -46,7 +44,8 @@ pub fn sketch_archive(
 ) -> Result<bool, LoadError> {
     let maker = Maker::of(recipe, keeps_words);
     let allowed = Allowed::by(MEMORY, &Limits::default());
-    let mut input = Input::open(path, &allowed.limit(options.clone().beside(threads)))?;
+    let path = &*located.path;
+    let mut input = located.open(&allowed.limit(options.clone().beside(threads)))?;
     if input.format().is_raw() {
         return Err(ArchiveError::UnsupportedContainer { path: path.to_owned(), container: "raw fingerprints" }.into());
     }

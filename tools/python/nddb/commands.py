@@ -35,7 +35,7 @@ from nddb import _process
 from nddb._dedup.options import config_like
 from nddb._dedup.sources import source_of
 from nddb._dedup.tables import named_columns, store
-from nddb._native import Federation
+from nddb._native import Config, Federation
 from nddb._process import Argument, Option, Path, id_argument
 
 __all__ = [
@@ -242,7 +242,8 @@ def against(
     file or a folder. Each result has the near-duplicates of one document as ``matches``, the nearest first; documents
     without any are left out. ``row`` is the number of the row in the table, from 0, and ``query`` the id in a file or
     database. Nothing is stored: a table is sketched into a temporary database in ``tmp_dir``. Options: as ``nddb
-    against``, such as ``limit``, ``method`` and ``k``.
+    against``, such as ``limit``, ``method`` and ``k``. With ``parts`` the matches are documents with passages in
+    common, and databases must be made with the recipe ``main-parts``.
 
     >>> for row in nddb.commands.against(["a text that nobody has seen before", fox], "crawl.nddb", limit=1):
     ...     print(row["row"], row["count"], row["matches"][0]["id"])
@@ -258,7 +259,9 @@ def against(
     given = options.get("tmp_dir")
     with tempfile.TemporaryDirectory(prefix="nddb-against-", dir=None if given is None else str(given)) as folder:
         path = os.path.join(folder, "documents.nddb")
-        store(source, named, path, config_like(Federation(databases)))
+        # All parts of the texts that are asked for are kept.
+        config = Config(recipe="main-parts1") if options.get("parts") else config_like(Federation(databases))
+        store(source, named, path, config)
         with closing(stream("against", path, *databases, **options)) as rows:
             for row in rows:
                 yield {"row": row.pop("query"), **row}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use nddb::archive::{self, Format, JsonFields, Options};
+use nddb::archive::{self, Format, JsonFields, Located, Options};
 use nddb::ingest::{LoadError, Sketched};
 use pyo3::prelude::*;
 
@@ -77,8 +77,9 @@ pub(crate) fn sketch_archive(
             })
         };
         let stop = || sink.stopped();
+        let located = Located { path: path.clone(), document: None, ranges: None };
         let read =
-            nddb::ingest::sketch_archive(&path, archive, (recipe, keep_words), &options, threads, &stop, &mut each);
+            nddb::ingest::sketch_archive(&located, archive, (recipe, keep_words), &options, threads, &stop, &mut each);
         match (read, fault) {
             (_, Some(fault)) => return Err(fault),
             (Err(LoadError::Archive(error)), None) => return Err(error.into()),

@@ -279,6 +279,23 @@ def test_a_table_is_compared_with_databases_in_one_call(work):
         next(commands.against(table, DB))
 
 
+def test_passages_of_a_table_are_found_in_documents(work):
+    with nddb.Writer("parts.nddb", create=nddb.Config(recipe="main-parts")) as writer:
+        writer.add_batch(pages(8))
+    longest = max(pages(8), key=lambda page: len(page["text"]))
+    passage = " ".join(longest["text"].split()[:45])
+    asked = ["nothing of this was seen before", f"it begins in another way {passage} and it ends so"]
+    [row] = commands.against(asked, "parts.nddb", parts=True, tmp_dir=work / "saved")
+    places = [place for match in row["matches"] for place in match["passages"]]
+    assert row["row"] == 1 and places, row
+    assert all(5 <= place["query"][0] < place["query"][1] <= 50 for place in places), row
+    assert longest["id"] in [match["id"] for match in row["matches"]]
+    [row] = commands.run("query", "parts.nddb", id=longest["id"], parts=True)
+    assert (row["query"], row["words"]) == (longest["id"], len(longest["text"].split()))
+    with pytest.raises(nddb.Mismatch, match="without parts"):
+        next(commands.against(asked, DB, parts=True))
+
+
 def is_alone():
     """Whether this process has no child."""
     try:

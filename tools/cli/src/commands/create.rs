@@ -18,6 +18,7 @@ use crate::output;
 Examples:
   nddb create crawl.nddb
   nddb create crawl.nddb --pieces                     'query --method b' and 'c' find pages too
+  nddb create parted.nddb --parts                     passages in common are found, too
   nddb create corpus.nddb --offline --tables 1        for 'pairs' and 'cluster' alone, on least disk
   nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
@@ -75,6 +76,15 @@ pub(super) struct RecipeArgs {
     /// main: for 'pairs' and 'cluster' alone, in less space: pages are not looked up by 'query' and 'add --if-new'
     #[arg(long, conflicts_with = "pieces")]
     offline: bool,
+    /// main: keep parts of the text of each page, by which 'query', 'against' and 'pairs' find passages in common; N is
+    /// 8 without a number
+    ///
+    /// A part is a run of five words. Of N successive parts of a text of 200 words or more at least one is kept, and
+    /// all of a shorter one: so passages of N + 4 words share a part, and a page of 400 words takes some 10,000 / (N +
+    /// 1) bytes more.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8")]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=64))]
+    parts: Option<u8>,
     /// web: fingerprints are made of phrases of so many terms, 2 or 3
     #[arg(long, value_name = "TERMS", value_parser = clap::value_parser!(u8).range(2..=3))]
     phrases: Option<u8>,
@@ -108,6 +118,9 @@ impl RecipeArgs {
         }
         if self.offline {
             recipe = recipe.offline().ok_or_else(|| unfit("--offline"))?;
+        }
+        if let Some(window) = self.parts {
+            recipe = recipe.with_parts(window).ok_or_else(|| unfit("--parts"))?;
         }
         Ok(recipe)
     }

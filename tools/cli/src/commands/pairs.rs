@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::clock::Clock;
+use crate::commands::query::passages::{self, PairsFound, PassageArgs};
 use crate::described::{Described, PairFormat, Reading, With, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
@@ -39,6 +40,7 @@ Examples:
   nddb pairs crawl.nddb --method split -o near.jsonl
   nddb pairs crawl.nddb --method hamming --verify lcs -o near.jsonl
   nddb pairs crawl.nddb -o near.parquet
+  nddb pairs parted.nddb --parts --min-words 50      documents with passages in common
   nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -58,6 +60,8 @@ pub(crate) struct Args {
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    passages: PassageArgs,
     // This field is the last one, because later options would appear under its heading.
     #[command(flatten)]
     how: MethodArgs,
@@ -149,6 +153,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let path = args.output.as_deref();
     let shape = format_of(path.unwrap_or(Path::new("-")), args.format, &Shape::ENDINGS, Shape::Jsonl)?;
+    if args.passages.parts {
+        return in_parts((args, shape), &clock, global);
+    }
     let to = global.output("-o", path)?;
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
@@ -190,6 +197,34 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", told(&summary)));
     Ok(if summary.words_unread.total() > 0 { Code::SomeSkipped } else { text_options::code(&summary) })
+}
+
+/// Prints the pairs with passages in common.
+fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Result<Code> {
+    let given = [
+        (args.expand, "--expand"),
+        (args.words.is_some(), "--words"),
+        (!args.with.wanted().is_empty(), "--with"),
+        (!matches!(shape, Shape::Jsonl | Shape::Table), "--format tsv, csv and parquet"),
+        (args.how.method.is_some(), "--method"),
+        (args.how.k.is_some(), "-k"),
+    ];
+    args.passages.refuse(args.how.parameters.given(), &given)?;
+    let meter = global.messages().meter("pairs");
+    let output = Output::create(&global.output("-o", args.output.as_deref())?)?;
+    let output = if shape == Shape::Table { output.tabled() } else { output };
+    let PairsFound { documents, pairs, frequent, left_out } =
+        passages::pairs(&args.database.db, args.passages, output, global)?;
+    let seconds = clock.seconds();
+    let summary = json!({
+        "documents": documents, "pairs": pairs, "frequent": frequent, "left_out": left_out, "seconds": seconds,
+    });
+    global.summary(&meter, summary)?;
+    let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
+    let (documents, pairs) = (counted(documents, "document"), counted(pairs, "pair"));
+    let passed_over = format!("{} parts of many texts passed over", grouped(frequent));
+    meter.finish(&format!("{documents}: {pairs} with passages in common, {passed_over}, in {took}"));
+    Ok(Code::Done)
 }
 
 /// Writes pairs and groups as lines.

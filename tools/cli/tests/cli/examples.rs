@@ -27,7 +27,7 @@ const COMPLETIONS: &str = "mkdir -p ~/.local/share/bash-completion/completions ~
 
 /// What is done before each example of a command, in the folder that all have.
 const BEFORE: [(&str, &str); 11] = [
-    ("create", "rm -rf crawl.nddb old.nddb small.nddb"),
+    ("create", "rm -rf crawl.nddb parted.nddb old.nddb small.nddb"),
     ("rm", "nddb load crawl.nddb new/b.warc.gz --batch may"),
     ("cluster", "nddb cluster crawl.nddb -o may"),
     ("query", "nddb load crawl.nddb three.tsv"),
@@ -120,7 +120,8 @@ fn prepared() -> Dir {
     dir.write_prints("Q.u64le", &prints(20));
     shell(
         dir.path(""),
-        "nddb create crawl.nddb --pieces -q && nddb create old.nddb --k 6 --recipe 1e0ng -q && \
+        "nddb create parted.nddb --parts -q && nddb load parted.nddb docs.jsonl.zst -q && \
+         nddb create crawl.nddb --pieces -q && nddb create old.nddb --k 6 --recipe 1e0ng -q && \
          nddb create from-the-other-machine.nddb --pieces -q && nddb load from-the-other-machine.nddb pages -q && \
          nddb load crawl.nddb docs.jsonl.zst shown.jsonl CC-MAIN-2025-1.warc.gz three.tsv more.tsv ids.tsv -q && \
          nddb load old.nddb prints.u64le -q && nddb compact crawl.nddb --all -q && nddb cluster crawl.nddb -o clusters -q && \
@@ -237,7 +238,10 @@ fn options_stand_under_their_own_heading() {
     let of_all = ["--threads", "--memory-limit", "--tmp-dir", "--lock-wait", "--progress", "--json", "-q", "-v"];
     let headings: &[(&str, &[&str])] = &[
         ("Options of methods that compare texts:", &of_texts),
-        ("How pages become fingerprints:", &["--recipe", "--psl", "--pieces", "--offline", "--phrases"]),
+        (
+            "How pages become fingerprints:",
+            &["--recipe", "--psl", "--pieces", "--offline", "--parts[=<N>]", "--phrases"],
+        ),
         ("Options of all commands:", &of_all),
         (
             "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner):",

@@ -32,6 +32,7 @@ mod outputs;
 mod pages;
 mod pairs;
 mod papers;
+mod parts;
 mod plan;
 mod query;
 mod read;

@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
-use nddb::View;
 use nddb::archive::Format;
+use nddb::{Config, Reader};
+use nddb_format::record::other_kind;
 use nddb_jobs::output::Destination;
 use nddb_jobs::tsv;
 use serde_json::json;
 
-use super::asking::Asking;
+use super::asking::{Answers, Asking};
 use super::judged::Judged;
-use super::outside::Outside;
+use super::outside::{self, Outside};
 use super::parts::Parts;
+use super::passages::{self, InParts, PassageArgs, Texts};
 use crate::args::Global;
 use crate::clock::Clock;
 use crate::database;
@@ -21,17 +23,22 @@ use crate::judging::JudgingArgs;
 use crate::output::Output;
 use crate::quantity::{counted, duration, grouped};
 
-/// List which documents of one collection are near-duplicates of documents of others
+/// List which documents of one collection are near-duplicates of documents of others, or contain parts of them
 ///
 /// A is a database, or a file or folder of documents; so is each B. Files are loaded into temporary databases, by the
 /// recipe of the database among A and B, or else by the default one. Prints one JSON object for each document of A with
-/// a match in B, as 'nddb query' does: use it to find test sets in training data, or the pages of a new crawl in all
-/// earlier ones. Nothing is stored or removed.
+/// a match in B, as 'nddb query' does: use it to find the pages of a new crawl in all earlier ones. Nothing is stored
+/// or removed.
+///
+/// Whole documents are compared. To find what stands inside of longer documents, such as the questions of a test set in
+/// training data, use --parts: it lists the documents with passages in common, also where one word in ten is changed.
+/// The documents of A are then read once and not loaded; those of B are indexed with all their parts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb against crawl.nddb test-set.jsonl --list leaked.txt     which documents occur in the test set
+  nddb against pages.jsonl test-set.jsonl --parts --list leaked.txt  which contain parts of it
   nddb filter crawl.nddb pages.jsonl -o clean/ --remove leaked.txt
+  nddb against test-set.jsonl parted.nddb --parts --why        of a database made with --parts
   nddb against new.jsonl january.nddb february.nddb --limit 1  what is in an earlier crawl already
   nddb against crawl.nddb test-set.jsonl --set model.probability=0.8")]
 pub(crate) struct Args {
@@ -55,8 +62,11 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
+    passages: PassageArgs,
+    #[command(flatten)]
     how: JudgingArgs,
-    /// Add the scores with their thresholds, and the tokens that differ if both pages can be read again
+    /// Add the scores with their thresholds, and the tokens that differ if both pages can be read again; with --parts
+    /// the texts of the passages
     #[arg(long)]
     why: bool,
 }
@@ -65,6 +75,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let (databases, files): (Vec<PathBuf>, Vec<PathBuf>) = args.b.iter().cloned().partition(|path| is_database(path));
     let readers = databases.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
+    if args.passages.parts {
+        return in_parts(args, (&databases, &readers), &files, global);
+    }
     let like = readers.first().map(|reader| reader.view().settings().clone());
     let a = Outside::open(std::slice::from_ref(&args.a), like.as_ref(), global)?;
     let loaded = match files.is_empty() {
@@ -74,8 +87,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let names: Vec<PathBuf> = databases.into_iter().chain(files.first().cloned()).collect();
     let readers: Vec<_> = readers.iter().chain(loaded.as_ref().map(Outside::reader)).collect();
     let parts = &Parts::new(&names, &readers)?;
-    let to = global.page("-o", args.output.as_deref(), &[Format::Jsonl])?;
-    let list = args.list.as_deref().map(|path| global.page("--list", Some(path), &[Format::Html])).transpose()?;
+    let (to, list) = outputs(args, global)?;
     let judged = Judged {
         parts,
         online: args.how.online(parts.federation.parts()[0], args.k)?,
@@ -86,28 +98,102 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     };
     let mut asking = Asking::new(&judged, global.threads(), Output::create(&to)?);
     asking.ask_outside(a.view())?;
-    let (documents, sum) = asking.finish()?;
+    let found = asking.finish()?;
     if let Some(to) = &list {
-        write_list(to, &sum.matched, a.view())?;
+        write_list(to, &found.1.matched, &|id| Ok(a.view().has_namesake(id)?))?;
     }
-    let (near, seconds) = (sum.matched.len() as u64, clock.seconds());
-    let meter = global.messages().meter("against");
-    let summary = json!({"documents": documents, "near": near, "matches": sum.matches, "seconds": seconds});
-    global.summary(&meter, summary)?;
-    let took = duration(std::time::Duration::from_secs_f64(seconds));
-    let of = counted(documents as u64, "document");
-    let summary = format!("{} of {of} of {} near in {took}", grouped(near), args.a.display());
-    meter.finish(&summary);
-    Ok(loaded.map(|loaded| loaded.code()).filter(|code| *code != Code::Done).unwrap_or(a.code()))
+    finish(args, found, ("near", "near, compared whole (--parts finds passages)"), &clock, global)?;
+    Ok(worse(loaded.as_ref(), a.code()))
 }
 
-/// Writes ids of documents, one per line.
-fn write_list(to: &Destination, ids: &[String], documents: View<'_>) -> Result<()> {
+/// Returns the place of the answers, and that of the list of ids, if it is wanted.
+fn outputs(args: &Args, global: &Global) -> Result<(Destination, Option<Destination>)> {
+    let list = args.list.as_deref().map(|path| global.page("--list", Some(path), &[Format::Html])).transpose()?;
+    Ok((global.page("-o", args.output.as_deref(), &[Format::Jsonl])?, list))
+}
+
+/// Lists the documents of A with passages in common with documents of B.
+fn in_parts(
+    args: &Args,
+    (paths, readers): (&[PathBuf], &[Reader]),
+    files: &[PathBuf],
+    global: &Global,
+) -> Result<Code> {
+    let clock = Clock::start();
+    args.passages.refuse(args.how.given(), &[(args.k.is_some(), "-k")])?;
+    let mut databases = passages::with_parts(paths.iter().zip(readers.iter().map(Reader::view)))?;
+    let a = is_database(&args.a).then(|| database::read(&args.a)).transpose()?;
+    if let Some(a) = &a {
+        passages::refuse_without_parts(&args.a, a.view().settings())?;
+    }
+    let given = if a.is_some() { &[][..] } else { std::slice::from_ref(&args.a) };
+    let inputs = passages::inputs(given, global)?;
+    let (to, list) = outputs(args, global)?;
+    let loaded = match files.is_empty() {
+        true => None,
+        false => {
+            Some(Outside::open_by(files, &Config::within(outside::K)?.recipe(&passages::whole().label()), global)?)
+        }
+    };
+    let name = files.first().filter(|_| !databases.is_empty()).map(|path| path.display().to_string());
+    databases.extend(loaded.as_ref().map(|loaded| (name, loaded.view())));
+    if let [(name, _), (Some(_), _)] = &mut databases[..] {
+        name.get_or_insert_with(|| paths[0].display().to_string());
+    }
+    let texts = a.as_ref().map_or_else(|| Texts::of(&inputs), |a| Texts::Of(a.view()));
+    let how = args.passages;
+    let in_parts = InParts { databases, how, limit: args.limit, why: args.why, only_matched: true, texts };
+    let mut asking = Asking::new(&in_parts, global.threads(), Output::create(&to)?);
+    let (mut code, mut may_have_namesakes) = (Code::Done, false);
+    match (&a, &inputs) {
+        (Some(a), _) => asking.ask_outside(a.view())?,
+        (None, Some(inputs)) => {
+            (code, may_have_namesakes) = passages::ask_inputs(inputs, &mut asking, global)?;
+        }
+        (None, None) => {}
+    }
+    let found = asking.finish()?;
+    if let Some(to) = &list {
+        let has_namesake = |id: &str| match &a {
+            Some(a) => Ok(a.view().has_namesake(id)?),
+            None => Ok(may_have_namesakes && other_kind(id).is_some()),
+        };
+        write_list(to, &found.1.matched, &has_namesake)?;
+    }
+    finish(args, found, ("with_passages", "with passages in common"), &clock, global)?;
+    Ok(worse(loaded.as_ref(), code))
+}
+
+/// Prints the summary; `what` is the name of the number of documents found, and the end of the sentence that says it.
+fn finish(
+    args: &Args,
+    (documents, found): (usize, Answers),
+    what: (&'static str, &str),
+    clock: &Clock,
+    global: &Global,
+) -> Result<()> {
+    let (count, matches, seconds) = (found.matched.len() as u64, found.matches, clock.seconds());
+    let meter = global.messages().meter("against");
+    global.summary(&meter, json!({"documents": documents, what.0: count, "matches": matches, "seconds": seconds}))?;
+    let took = duration(std::time::Duration::from_secs_f64(seconds));
+    let of = counted(documents as u64, "document");
+    let summary = format!("{} of {of} of {} {} in {took}", grouped(count), args.a.display(), what.1);
+    meter.finish(&summary);
+    Ok(())
+}
+
+/// Returns the code of the documents of B that were loaded, if some were skipped, else another.
+fn worse(loaded: Option<&Outside>, other: Code) -> Code {
+    loaded.map(|loaded| loaded.code()).filter(|code| *code != Code::Done).unwrap_or(other)
+}
+
+/// Writes ids of documents, one per line; `has_namesake` tells the ids that look like another one.
+fn write_list(to: &Destination, ids: &[String], has_namesake: &dyn Fn(&str) -> Result<bool>) -> Result<()> {
     let mut output = Output::create(to)?;
     let mut line = Vec::new();
     for id in ids {
         line.clear();
-        tsv::write_id(&mut line, id, documents.has_namesake(id)?);
+        tsv::write_id(&mut line, id, has_namesake(id)?);
         line.push(b'\n');
         output.write(&line)?;
     }

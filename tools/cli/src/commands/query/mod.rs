@@ -7,13 +7,14 @@ mod judged;
 mod one_pass;
 pub(in crate::commands) mod outside;
 pub(in crate::commands) mod parts;
+pub(in crate::commands) mod passages;
 mod queries;
 
 pub(crate) use self::against::{Args as AgainstArgs, run as against};
 
 use std::path::{Path, PathBuf};
 
-use nddb::Within;
+use nddb::{Reader, Within};
 use serde_json::json;
 
 use self::asking::{Answering, Answers, Asking};
@@ -22,6 +23,7 @@ use self::judged::Judged;
 use self::one_pass::Format;
 use self::outside::Outside;
 use self::parts::Parts;
+use self::passages::{InParts, PassageArgs, Texts};
 use self::queries::QueryInputs;
 use crate::args::{Databases, Global};
 use crate::clock::Clock;
@@ -61,6 +63,7 @@ Examples:
   nddb query crawl.nddb --docs new.jsonl          of each of these, which are not stored
   nddb query crawl.nddb --html page.html --url http://example.org/ --why
   nddb query crawl.nddb --id doc-1 --format table  to read it here
+  nddb query parted.nddb --text text.txt --parts  the documents with passages in common
   nddb query shards/*.nddb --fp 00d1f2a3b4c5e697  several databases as one
   nddb query crawl.nddb --html page.html --url http://example.org/ --method split --verify lcs
   curl -s https://example.org/ | nddb query crawl.nddb --html - -q && echo seen")]
@@ -93,6 +96,8 @@ pub(crate) struct Args {
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    passages: PassageArgs,
     #[command(flatten)]
     how: JudgingArgs,
     /// URL of the page of --text or --html, which determines its site
@@ -146,6 +151,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         return Err(Failure::usage(format!("--format tsv, csv and parquet cannot be combined with {what}")));
     }
     let readers = dbs.iter().map(|path| database::read(path)).collect::<Result<Vec<_>>>()?;
+    if args.passages.parts {
+        return in_parts((args, format), &readers, global);
+    }
     let parts = &Parts::new(dbs, &readers.iter().collect::<Vec<_>>())?;
     if format.rows().is_none() {
         warn_of_one_table(dbs, parts, global)?;
@@ -185,6 +193,38 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     // The times of queries that compete for memory would mean little.
     let threads = if args.stats && global.threads.is_none() { 1 } else { global.threads() };
     ask((args, format), &bare, (parts, outside), threads, global)
+}
+
+/// Answers queries by passages in common.
+fn in_parts((args, format): (&Args, Format), readers: &[Reader], global: &Global) -> Result<Code> {
+    let dbs = &args.databases.dbs;
+    let given = [
+        (format.rows().is_some(), "--format tsv, csv and parquet"),
+        (args.k.is_some(), "-k"),
+        (args.nearest.is_some(), "--nearest"),
+        (args.max_cost.is_some(), "--max-cost"),
+        (args.stats, "--stats"),
+        (args.ids == Ids::None, "--ids"),
+        (!args.what.fp.is_empty() || args.what.fp_file.is_some(), "a fingerprint"),
+    ];
+    args.passages.refuse(args.how.given(), &given)?;
+    let databases = passages::with_parts(dbs.iter().zip(readers.iter().map(Reader::view)))?;
+    let federation = database::federation(dbs, &readers.iter().collect::<Vec<_>>())?;
+    let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &federation, global)?;
+    let inputs = passages::inputs(&args.what.docs, global)?;
+    let texts = Texts::of(&inputs);
+    let in_parts =
+        InParts { databases, how: args.passages, limit: args.limit, why: args.why, only_matched: false, texts };
+    let output = Output::create(&global.output("-o", args.output.as_deref().or(silent(global)))?)?;
+    let output = if format == Format::Table { output.tabled() } else { output };
+    let mut asking = Asking::new(&in_parts, global.threads(), output);
+    match &inputs {
+        Some(inputs) => code = passages::ask_inputs(inputs, &mut asking, global)?.0,
+        None if args.what.all => asking.ask_all(&federation)?,
+        None => asking.ask(&queries)?,
+    }
+    let (_, sum) = asking.finish()?;
+    Ok(if global.quiet && sum.matches == 0 { Code::Failed } else { code })
 }
 
 /// Number of fingerprints that a query compares without a word.

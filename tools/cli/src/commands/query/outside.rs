@@ -43,27 +43,32 @@ impl Outside {
                 Err(Failure::usage("give one database, or files and folders of documents, but not both"))
             }
             _ => {
-                let inputs = archive::expand(given, archive::Format::Auto)?;
-                inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
-                let (messages, meter) = (global.messages(), global.messages().meter("read"));
                 let config = match like {
                     Some(like) => config_like(like)?,
                     None => Config::within(K)?.recipe(&Recipe::default().label()),
                 };
-                interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
-                let options = Loading {
-                    options: Options::default(),
-                    threads: global.threads(),
-                    memory: global.memory_limit,
-                    event: &mut |event| loading(event, &meter, &messages),
-                    stop: &interrupt::asked,
-                };
-                let folder = global.temporary_folder()?;
-                let loaded = TemporaryDatabase::load(inputs, &config, folder, |_| Ok::<_, Failure>(()), options)?;
-                meter.finish(&summary(loaded.report()));
-                Ok(Self::Loaded(loaded))
+                Self::open_by(given, &config, global)
             }
         }
+    }
+
+    /// Loads files into a temporary database with these settings.
+    pub(in crate::commands) fn open_by(given: &[PathBuf], config: &Config, global: &Global) -> Result<Self> {
+        let inputs = archive::expand(given, archive::Format::Auto)?;
+        inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
+        let (messages, meter) = (global.messages(), global.messages().meter("read"));
+        interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+        let options = Loading {
+            options: Options::default(),
+            threads: global.threads(),
+            memory: global.memory_limit,
+            event: &mut |event| loading(event, &meter, &messages),
+            stop: &interrupt::asked,
+        };
+        let folder = global.temporary_folder()?;
+        let loaded = TemporaryDatabase::load(inputs, config, folder, |_| Ok::<_, Failure>(()), options)?;
+        meter.finish(&summary(loaded.report()));
+        Ok(Self::Loaded(loaded))
     }
 
     /// Returns the documents.

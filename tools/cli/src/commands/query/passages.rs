@@ -1,0 +1,404 @@
+//! Queries for passages in common, and their answers as lines.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nddb::archive::{self, Inputs, Located, Options, Position, read_page};
+use nddb::format::{Parts, Settings};
+use nddb::ingest::{LoadError, Sketched, sketch_archive};
+use nddb::sketch::{PageWords, Recipe, page_words};
+use nddb::{Federation, PassageLimits, PassageMatch, Passages, Stored, View, digits_of};
+use nddb_format::record::other_kind;
+use serde_json::{Value, json};
+
+use super::asking::{Answering, Answers, Asking};
+use super::judged::read;
+use super::queries::Query;
+use crate::args::Global;
+use crate::commands::load::warn;
+use crate::database;
+use crate::failure::{Code, Failure, Result, Told, chain};
+use crate::inputs::PageFile;
+use crate::interrupt;
+use crate::json::{self, Id, Object};
+use crate::output::Output;
+
+/// Number of documents of inputs that are held to be looked up together.
+const HELD: usize = 1024;
+
+/// The options of a search for passages in common.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(in crate::commands) struct PassageArgs {
+    /// Find passages in common instead of near-duplicates: also a short text in a long one, and with a few words
+    /// changed
+    ///
+    /// Databases must be made with 'nddb create --parts'. `passages` has the places of each passage in both documents,
+    /// as indexes of words from 0, the first included and the last not; `query_contained` and `match_contained` are the
+    /// shares of the words of each that are in common. Passages that stand in more than 20 different texts are passed
+    /// over; `frequent` counts the runs of five words concerned.
+    #[arg(long)]
+    pub(in crate::commands) parts: bool,
+    /// With --parts: passages of at least N words in common; a shorter document must be in common whole
+    #[arg(long, value_name = "N", requires = "parts", default_value_t = PassageLimits::default().min_words)]
+    min_words: u32,
+    /// With --parts: only documents of which this share is in common with the other, 0 to 1
+    #[arg(long, value_name = "SHARE", requires = "parts", default_value_t = 0.0)]
+    min_containment: f64,
+}
+
+impl PassageArgs {
+    /// Refuses options that say how near-duplicates are found, and a share that is none.
+    pub(in crate::commands) fn refuse(&self, judging: Option<&str>, given: &[(bool, &'static str)]) -> Result<()> {
+        let given = given.iter().find(|(given, _)| *given).map(|(_, name)| *name);
+        match judging.or(given) {
+            None if !(0.0..=1.0).contains(&self.min_containment) => {
+                Err(Failure::usage(format!("--min-containment {} is not a share from 0 to 1", self.min_containment)))
+            }
+            Some(name) => Err(Failure::usage(format!("--parts compares passages: it cannot be combined with {name}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds the documents of a database with passages in common with a text.
+    fn search(&self, view: View<'_>, text: &Parts, own: Option<u64>) -> Result<Passages> {
+        let limits = PassageLimits { min_words: self.min_words, ..PassageLimits::default() };
+        let mut passages = view.parts(text, own, &limits)?;
+        passages.matches.retain(|found| {
+            let (asked, stored) = (contained(found.words, text.words), contained(found.words, found.stored_words));
+            asked.max(stored) >= self.min_containment
+        });
+        Ok(passages)
+    }
+}
+
+/// A database, and its name if there are several.
+pub(super) type Database<'a> = (Option<String>, View<'a>);
+
+/// Names databases, and refuses those without parts.
+pub(super) fn with_parts<'a>(views: impl Iterator<Item = (&'a PathBuf, View<'a>)>) -> Result<Vec<Database<'a>>> {
+    let views: Vec<_> = views.collect();
+    views.iter().try_for_each(|(path, view)| refuse_without_parts(path, view.settings()))?;
+    let is_one = views.len() == 1;
+    Ok(views.into_iter().map(|(path, view)| ((!is_one).then(|| path.display().to_string()), view)).collect())
+}
+
+/// Refuses a database without parts.
+pub(super) fn refuse_without_parts(path: &Path, settings: &Settings) -> Result<()> {
+    if Recipe::of_any_version(&settings.recipe).is_some_and(|recipe| recipe.keys().parts) {
+        return Ok(());
+    }
+    let path = path.display();
+    let hint = "'nddb create NEW --parts' makes a database with parts; load its archives into that one";
+    Err(Told::new(Code::Mismatch, format!("{path}: its documents are stored without parts")).hint(hint).into())
+}
+
+/// The recipe of files: all parts are kept.
+pub(super) fn whole() -> Recipe {
+    Recipe::default().with_parts(1).unwrap_or_default()
+}
+
+/// Returns the inputs of paths of files and folders, if there are any.
+pub(super) fn inputs(paths: &[PathBuf], global: &Global) -> Result<Option<Inputs>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    if paths.iter().any(|path| crate::inputs::is_database(path)) {
+        return Err(Failure::usage("--docs with --parts takes files and folders: use 'nddb against' for a database"));
+    }
+    let inputs = archive::expand(paths, archive::Format::Auto)?;
+    inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
+    Ok(Some(inputs))
+}
+
+/// Asks for the passages of each document of these inputs, as they are read. Nothing of them is stored. Returns the
+/// exit code, and whether two ids may differ only in being a text and a number.
+pub(super) fn ask_inputs(
+    inputs: &Inputs,
+    asking: &mut Asking<'_, InParts<'_>>,
+    global: &Global,
+) -> Result<(Code, bool)> {
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let (mut code, mut held, mut failed) = (Code::Done, Vec::with_capacity(HELD), None);
+    let mut kinds_of_numbers = [false; 2];
+    for (number, located) in (0..).zip(&inputs.located) {
+        let mut each = |sketched: Sketched<'_>| {
+            match sketched {
+                Sketched::Skipped(skipped) => {
+                    warn(&skipped, &global.messages());
+                    code = Code::SomeSkipped;
+                }
+                Sketched::Document(document) => {
+                    let (fingerprint, unprinted) = (document.fingerprint(), document.is_unprinted());
+                    let record = document.record().clone();
+                    if other_kind(&record.id).is_some() {
+                        kinds_of_numbers[usize::from(digits_of(&record.id).is_some())] = true;
+                    }
+                    held.push(Query::Outside(Box::new(Stored { number: 0, fingerprint, unprinted, record })));
+                }
+            }
+            if held.len() == HELD {
+                failed = asking.ask(&held).err();
+                held.clear();
+            }
+            if failed.is_some() { Err(nddb::Error::Cancelled) } else { Ok(()) }
+        };
+        let (options, threads) = (Options::default(), global.threads());
+        let read = sketch_archive(located, number, (whole(), false), &options, threads, &interrupt::asked, &mut each);
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
+        match read {
+            Ok(true) => {}
+            Ok(false) => return Err(nddb::Error::Cancelled.into()),
+            Err(LoadError::Archive(error)) => {
+                global.messages().warn(format!("skipped: {}", chain(&error)));
+                code = Code::SomeSkipped;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    asking.ask(&held)?;
+    Ok((code, kinds_of_numbers == [true; 2]))
+}
+
+/// Where the texts of queries are that are not stored in the databases.
+pub(super) enum Texts<'a> {
+    /// In the archives of another database.
+    Of(View<'a>),
+    /// In inputs, by the archive number of each document.
+    In(&'a [Located]),
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn of(inputs: &'a Option<Inputs>) -> Self {
+        Texts::In(inputs.as_ref().map_or(&[], |inputs| &inputs.located))
+    }
+
+    /// Reads a page again.
+    fn page(&self, stored: &Stored) -> Option<PageFile> {
+        let located = match self {
+            Texts::Of(view) => return read(*view, stored).ok(),
+            Texts::In(located) => *located,
+        };
+        let source = stored.record.source?;
+        let position = Position { offset: source.offset, inner: source.inner, length: source.length };
+        let entry = read_page(&located.get(source.archive as usize)?.path, &position, &Options::default()).ok()?;
+        Some(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
+    }
+}
+
+/// Finds the passages that queries have in common with stored documents.
+pub(super) struct InParts<'a> {
+    pub(super) databases: Vec<Database<'a>>,
+    pub(super) how: PassageArgs,
+    pub(super) limit: Option<usize>,
+    /// Whether the words of the passages are quoted.
+    pub(super) why: bool,
+    /// Whether only queries with a match get a line, and their ids are collected.
+    pub(super) only_matched: bool,
+    pub(super) texts: Texts<'a>,
+}
+
+impl Answering for InParts<'_> {
+    const PIECE: usize = 64;
+
+    fn answer(&self, queries: &[Query]) -> Result<Answers> {
+        let mut answers = Answers::default();
+        for query in queries {
+            let begin = answers.lines.len();
+            let matches = self.line(query, &mut answers.lines)?;
+            answers.matches += matches;
+            if self.only_matched && matches == 0 {
+                answers.lines.truncate(begin);
+                continue;
+            }
+            if let (true, Query::Outside(stored)) = (self.only_matched, query) {
+                answers.matched.push(stored.record.id.clone());
+            }
+            answers.lines.push(b'\n');
+        }
+        Ok(answers)
+    }
+}
+
+/// A match, with the index of its database.
+type Found = (usize, PassageMatch);
+
+impl InParts<'_> {
+    /// Appends the answer to one query; returns the number of matches.
+    fn line(&self, query: &Query, out: &mut Vec<u8>) -> Result<u64> {
+        let mut words = None;
+        let (name, parts): (Cow<'_, str>, Option<Cow<'_, Parts>>) = match query {
+            Query::Stored(_, stored) | Query::Outside(stored) => {
+                (Cow::from(&stored.record.id), stored.record.parts.as_deref().map(Cow::Borrowed))
+            }
+            Query::Page(page) => {
+                let found = words.insert(page_words(&page.file.page()));
+                (page.path.display().to_string().into(), Some(Cow::Owned(found.parts())))
+            }
+            Query::Missing(id) => (Cow::from(id), None),
+            Query::Print(fingerprint) => (fingerprint.to_string().into(), None),
+        };
+        let Some(parts) = parts else {
+            let why = if matches!(query, Query::Missing(_)) { "no such document" } else { "it has no parts" };
+            Object::append(out, |object| {
+                write(&name, None, &Passages::default(), 0, object);
+                object.list("matches", [(); 0], |_, ()| ());
+                object.field("error", why);
+            });
+            return Ok(0);
+        };
+        let (mut all, mut found): (Passages, Vec<Found>) = (Passages::default(), Vec::new());
+        for (index, (_, view)) in self.databases.iter().enumerate() {
+            let own = query.own().filter(|(part, _)| *part == index).map(|(_, number)| number);
+            let answer = self.how.search(*view, &parts, own)?;
+            all.frequent += answer.frequent;
+            all.left_out += answer.left_out;
+            found.extend(answer.matches.into_iter().map(|found| (index, found)));
+        }
+        found.sort_by_key(|(_, found)| u32::MAX - found.words);
+        let count = found.len() as u64;
+        found.truncate(self.limit.unwrap_or(usize::MAX));
+        if self.why && words.is_none() && !found.is_empty() {
+            words = self.page(query).map(|page| page_words(&page.page()));
+        }
+        Object::append(out, |object| {
+            write(&name, Some(parts.words), &all, count, object);
+            object.list("matches", &found, |object, found| self.found(found, parts.words, words.as_ref(), object));
+        });
+        Ok(count)
+    }
+
+    /// Reads the page of a query again.
+    fn page(&self, query: &Query) -> Option<PageFile> {
+        match query {
+            Query::Stored(part, stored) => read(self.databases[*part].1, stored).ok(),
+            Query::Outside(stored) => self.texts.page(stored),
+            _ => None,
+        }
+    }
+
+    /// Adds the fields of a match; `asked` are the words of the query, if they can be quoted.
+    fn found(&self, (index, found): &Found, words: u32, asked: Option<&PageWords>, object: &mut Object<'_>) {
+        let (name, view) = &self.databases[*index];
+        object.field("id", Id(&found.id));
+        json::write_db(name.as_deref(), object);
+        object.field("url", found.url.as_deref());
+        object.field("site", found.site.as_deref());
+        object.field("words", found.words);
+        object.field("longest", found.passages.iter().map(|passage| passage.longest).max());
+        object.field("query_contained", contained(found.words, words));
+        object.field("match_contained", contained(found.words, found.stored_words));
+        let stored = || {
+            let stored = view.get(&found.id).ok().flatten()?;
+            Some(page_words(&read(*view, &stored).ok()?.page()))
+        };
+        let stored = self.why.then(stored).flatten();
+        object.list("passages", &found.passages, |object, passage| {
+            object.field("query", place(&passage.asked));
+            object.field("match", place(&passage.stored));
+            object.field("words", passage.words);
+            object.field("longest", passage.longest);
+            if self.why {
+                let quote =
+                    |words: Option<&PageWords>, range: &Range<u32>| words.map(|words| words.quote(range.clone()));
+                object.field("query_text", quote(asked, &passage.asked).as_deref());
+                object.field("match_text", quote(stored.as_ref(), &passage.stored).as_deref());
+            }
+        });
+    }
+}
+
+/// Adds the fields before the matches.
+fn write(query: &str, words: Option<u32>, all: &Passages, count: u64, object: &mut Object<'_>) {
+    object.field("query", Id(query));
+    object.field("words", words);
+    object.field("count", count);
+    object.field("complete", all.left_out == 0);
+    object.field("frequent", all.frequent);
+}
+
+/// Returns the share of words that are in common, to three decimals.
+fn contained(words: u32, of: u32) -> f64 {
+    (f64::from(words.min(of)) / f64::from(of.max(1)) * 1e3).round() / 1e3
+}
+
+/// Finds all pairs of documents of a database with passages in common.
+pub(in crate::commands) struct PairsInParts<'a> {
+    view: View<'a>,
+    how: PassageArgs,
+    /// Number of parts that were passed over, summed over all documents.
+    frequent: AtomicU64,
+    left_out: AtomicU64,
+}
+
+impl Answering for PairsInParts<'_> {
+    const PIECE: usize = 64;
+
+    fn answer(&self, queries: &[Query]) -> Result<Answers> {
+        let mut answers = Answers::default();
+        for query in queries {
+            let Query::Stored(_, stored) = query else { continue };
+            let Some(parts) = &stored.record.parts else { continue };
+            let found = self.how.search(self.view, parts, Some(stored.number))?;
+            self.frequent.fetch_add(found.frequent, Ordering::Relaxed);
+            self.left_out.fetch_add(found.left_out, Ordering::Relaxed);
+            let mut older: Vec<_> = found.matches.iter().filter(|found| found.number < stored.number).collect();
+            older.sort_unstable_by_key(|found| found.number);
+            for found in older {
+                pair(found, stored, parts, &mut answers.lines);
+                answers.matches += 1;
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// Appends the line of a pair: the older document is `a`.
+fn pair(a: &PassageMatch, b: &Stored, parts: &Parts, out: &mut Vec<u8>) {
+    Object::append(out, |object| {
+        object.field("a", Id(&a.id));
+        object.field("b", Id(&b.record.id));
+        object.field("words", a.words);
+        object.field("longest", a.passages.iter().map(|passage| passage.longest).max());
+        object.field("a_contained", contained(a.words, a.stored_words));
+        object.field("b_contained", contained(a.words, parts.words));
+        object.list("passages", &a.passages, |object, passage| {
+            object.field("a", place(&passage.stored));
+            object.field("b", place(&passage.asked));
+            object.field("words", passage.words);
+            object.field("longest", passage.longest);
+        });
+    });
+    out.push(b'\n');
+}
+
+/// Returns the ends of a passage.
+fn place(words: &Range<u32>) -> Value {
+    json!([words.start, words.end])
+}
+
+/// Prints all pairs of documents of a database with passages in common, each once, in the order of the younger ones.
+pub(in crate::commands) fn pairs(db: &Path, how: PassageArgs, output: Output, global: &Global) -> Result<PairsFound> {
+    let reader = database::read(db)?;
+    refuse_without_parts(db, reader.view().settings())?;
+    let pairs =
+        PairsInParts { view: reader.view(), how, frequent: AtomicU64::default(), left_out: AtomicU64::default() };
+    let mut asking = Asking::new(&pairs, global.threads(), output);
+    asking.ask_all(&Federation::of(reader.view()))?;
+    let (documents, found) = asking.finish()?;
+    let [frequent, left_out] = [pairs.frequent, pairs.left_out].map(AtomicU64::into_inner);
+    Ok(PairsFound { documents: documents as u64, pairs: found.matches, frequent, left_out })
+}
+
+/// The number of documents, and of their pairs with passages in common.
+pub(in crate::commands) struct PairsFound {
+    pub(in crate::commands) documents: u64,
+    pub(in crate::commands) pairs: u64,
+    /// Number of parts in too many texts to begin a passage, for each document that has it.
+    pub(in crate::commands) frequent: u64,
+    /// Number of documents and parts of which not all pairs were compared.
+    pub(in crate::commands) left_out: u64,
+}

@@ -1,0 +1,182 @@
+//! Passages in common: `--parts` of `create`, `query`, `against` and `pairs`.
+
+use nddb::sketch::PARTS_WINDOW;
+use serde_json::{Value, json};
+
+use crate::helper::{Dir, ids};
+
+/// Words that occur in no text of another seed.
+fn words(seed: usize, count: usize) -> Vec<String> {
+    let letters = |number: usize| -> String {
+        (0..6).map(|at| char::from(b'a' + (number / 26usize.pow(at) % 26) as u8)).collect()
+    };
+    (0..count).map(|word| letters(7919 * (1000 * seed + word) + 26usize.pow(5))).collect()
+}
+
+fn lines(documents: &[(String, Vec<String>)]) -> String {
+    documents.iter().map(|(id, words)| format!("{}\n", json!({"id": id, "text": words.join(" ")}))).collect()
+}
+
+/// Six pages, and a test set of three items: one whole in a page, one without its answer, one with a word in ten
+/// exchanged.
+fn planted() -> Dir {
+    let items: Vec<Vec<String>> = (1..4).map(|seed| words(seed, 60)).collect();
+    let mut edited = items[2][..40].to_vec();
+    for at in [7, 18, 27, 34] {
+        edited[at] = "exchanged".into();
+    }
+    let page = |seed, planted: &[String]| [&words(seed, 150)[..], planted, &words(seed + 1, 150)].concat();
+    let mut pages: Vec<(String, Vec<String>)> = vec![
+        ("whole".into(), page(11, &items[0])),
+        ("bare".into(), page(13, &items[1][..40])),
+        ("edited".into(), page(15, &edited)),
+    ];
+    pages.extend((0..3).map(|index| (format!("clean {index}"), page(21 + 2 * index, &[]))));
+    let dir = Dir::new();
+    dir.write("pages.jsonl", lines(&pages).as_bytes());
+    let items: Vec<(String, Vec<String>)> = (1..).map(|item| format!("item {item}")).zip(items).collect();
+    dir.write("items.jsonl", lines(&items).as_bytes());
+    dir
+}
+
+fn of(lines: &[Value]) -> Vec<(&str, Vec<&str>)> {
+    lines.iter().map(|line| (line["query"].as_str().expect("an id"), ids(line))).collect()
+}
+
+const FOUND: [(&str, [&str; 1]); 3] = [("whole", ["item 1"]), ("bare", ["item 2"]), ("edited", ["item 3"])];
+
+#[test]
+fn a_test_set_is_found_in_pages_and_the_pages_are_removed() {
+    let dir = planted();
+    let ran = dir.nddb(["against", "pages.jsonl", "items.jsonl", "--parts", "--list", "leaked.txt"]).done();
+    ran.says(&["3 of 6 documents of pages.jsonl with passages in common"]);
+    let found = ran.lines();
+    assert_eq!(of(&found), FOUND.map(|(page, items)| (page, items.to_vec())));
+    let [whole, bare, edited] = [0, 1, 2].map(|index| &found[index]["matches"][0]);
+    assert_eq!(whole["passages"], json!([{"query": [150, 210], "match": [0, 60], "words": 60, "longest": 60}]));
+    assert_eq!((&whole["match_contained"], &whole["query_contained"]), (&json!(1.0), &json!(0.167)));
+    assert_eq!(bare["passages"], json!([{"query": [150, 190], "match": [0, 40], "words": 40, "longest": 40}]));
+    assert_eq!(
+        (&edited["words"], &edited["longest"], &edited["match_contained"]),
+        (&json!(36), &json!(10), &json!(0.6))
+    );
+    dir.nddb(["create", "crawl.nddb"]).done();
+    dir.nddb(["load", "crawl.nddb", "pages.jsonl"]).done();
+    dir.nddb(["filter", "crawl.nddb", "pages.jsonl", "-o", "clean.jsonl", "--remove", "leaked.txt"]).done();
+    let kept: Vec<String> =
+        String::from_utf8(dir.read("clean.jsonl")).expect("text").lines().map(|line| line[..16].to_owned()).collect();
+    assert_eq!(kept.len(), 3);
+    assert!(kept.iter().all(|line| line.contains("clean")), "{kept:?}");
+    // Whole documents are not near, and the summary says what was compared.
+    let near = dir.nddb(["against", "pages.jsonl", "items.jsonl"]).done();
+    near.says(&["0 of 6 documents of pages.jsonl near, compared whole (--parts finds passages)"]);
+    let least = dir.nddb(["against", "pages.jsonl", "items.jsonl", "--parts", "--min-words", "41"]).done().lines();
+    assert_eq!(of(&least), [("whole", vec!["item 1"])]);
+    let least = dir.nddb(["against", "pages.jsonl", "items.jsonl", "--parts", "--min-containment", ".65"]).done();
+    assert_eq!(of(&least.lines()), [("whole", vec!["item 1"]), ("bare", vec!["item 2"])]);
+}
+
+#[test]
+fn databases_with_parts_are_asked_both_ways() {
+    let dir = planted();
+    for (database, flag, file) in
+        [("pages.nddb", "--parts", "pages.jsonl"), ("items.nddb", "--parts=16", "items.jsonl")]
+    {
+        dir.nddb(["create", database, flag]).done();
+        dir.nddb(["load", database, file]).done();
+    }
+    let expected = FOUND.map(|(page, items)| (page, items.to_vec()));
+    let turned = FOUND.map(|(page, [item])| (item, vec![page]));
+    for (a, b) in [("pages.jsonl", "items.nddb"), ("pages.nddb", "items.nddb"), ("pages.nddb", "items.jsonl")] {
+        assert_eq!(of(&dir.nddb(["against", a, b, "--parts"]).done().lines()), expected, "{a} {b}");
+    }
+    let ran = dir.nddb(["against", "items.jsonl", "pages.nddb", "--parts", "--why"]).done().lines();
+    assert_eq!(of(&ran), turned);
+    let passage = &ran[1]["matches"][0]["passages"][0];
+    let text = passage["query_text"].as_str().expect("a text");
+    assert!(words(2, 40).join(" ").contains(text) && text.split(' ').count() > 20, "{passage}");
+    assert_eq!(passage["match_text"], text);
+    let several = dir.nddb(["against", "pages.jsonl", "items.nddb", "items.jsonl", "--parts"]).done().lines();
+    let places: Vec<_> = several[0]["matches"].as_array().expect("matches").iter().map(|one| &one["db"]).collect();
+    assert_eq!(places, ["items.nddb", "items.jsonl"]);
+
+    dir.write("text.txt", words(1, 60)[5..45].join(" ").as_bytes());
+    let asked = dir.nddb(["query", "pages.nddb", "--text", "text.txt", "--parts"]).done().lines();
+    assert_eq!(of(&asked), [("text.txt", vec!["whole"])]);
+    assert_eq!(
+        (&asked[0]["words"], &asked[0]["complete"], &asked[0]["frequent"]),
+        (&json!(40), &json!(true), &json!(0))
+    );
+    let asked = dir.nddb(["query", "pages.nddb", "--docs", "items.jsonl", "--parts", "--limit", "0"]).done().lines();
+    assert_eq!(asked.iter().map(|line| &line["count"]).collect::<Vec<_>>(), [1, 1, 1]);
+    let asked = dir.nddb(["query", "pages.nddb", "--id", "whole", "none", "--parts"]).ends(1);
+    asked.says(&["no document 'none'"]);
+    assert_eq!(asked.lines()[1]["error"], "no such document");
+    assert_eq!(asked.lines()[0]["count"], 0, "it is no match of itself");
+}
+
+#[test]
+fn pairs_with_passages_in_common_are_listed_once() {
+    let dir = planted();
+    dir.nddb(["create", "all.nddb", "--parts"]).done();
+    dir.nddb(["load", "all.nddb", "items.jsonl", "pages.jsonl"]).done();
+    let ran = dir.nddb(["pairs", "all.nddb", "--parts", "-o", "pairs.jsonl", "--json"]).done();
+    assert_eq!((&ran.json()["documents"], &ran.json()["pairs"]), (&json!(9), &json!(3)));
+    let text = String::from_utf8(dir.read("pairs.jsonl")).expect("text");
+    let pairs: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let named: Vec<_> = pairs.iter().map(|pair| (pair["a"].as_str(), pair["b"].as_str())).collect();
+    assert_eq!(named, FOUND.map(|(page, [item])| (Some(item), Some(page))));
+    assert!(pairs[0]["a_contained"].as_f64() > pairs[0]["b_contained"].as_f64(), "{}", pairs[0]);
+    let [from, to] = [0, 1].map(|end| pairs[0]["passages"][0]["b"][end].as_u64().expect("a place"));
+    assert!(from >= 150 && to <= 210 && to - from >= 36, "{}", pairs[0]);
+}
+
+#[test]
+fn what_has_no_parts_is_refused_with_what_to_type() {
+    let dir = planted();
+    dir.nddb(["create", "plain.nddb"]).done();
+    let refused = "plain.nddb: its documents are stored without parts";
+    let remedy = "nddb create NEW --parts";
+    dir.nddb(["against", "items.jsonl", "plain.nddb", "--parts"]).tells(12, &[refused, remedy]);
+    dir.nddb(["against", "plain.nddb", "items.jsonl", "--parts"]).tells(12, &[refused, remedy]);
+    dir.nddb(["query", "plain.nddb", "--all", "--parts"]).tells(12, &[refused, remedy]);
+    dir.nddb(["pairs", "plain.nddb", "--parts"]).tells(12, &[refused, remedy]);
+    dir.nddb(["create", "web.nddb", "--recipe", "web", "--parts"]).tells(2, &["--parts is no flag of recipe 'web'"]);
+    dir.nddb(["create", "wide.nddb", "--parts=65"]).ends(2);
+    dir.nddb(["query", "plain.nddb", "--all", "--min-words", "9"]).ends(2);
+    dir.nddb(["against", "items.jsonl", "pages.jsonl", "--parts", "-k", "2"])
+        .tells(2, &["--parts compares passages", "-k"]);
+    dir.nddb(["against", "items.jsonl", "pages.jsonl", "--parts", "--method", "b"]).tells(2, &["--method"]);
+    dir.nddb(["against", "items.jsonl", "pages.jsonl", "--parts", "--min-containment", "7"])
+        .tells(2, &["a share from 0 to 1"]);
+    dir.write("broken.jsonl", b"{\"id\":\"a\",\"text\":\"some words here\"}\n{\"id\":\"b\"}\n");
+    dir.nddb(["against", "broken.jsonl", "items.jsonl", "--parts"]).tells(3, &["0 of 1 document"]);
+    dir.nddb(["against", "none.jsonl", "items.jsonl", "--parts"]).tells(1, &["none.jsonl"]);
+}
+
+#[test]
+fn the_window_without_a_number_is_that_of_the_recipe() {
+    let dir = Dir::new();
+    dir.nddb(["create", "a.nddb", "--parts"]).done();
+    let number = format!("--parts={PARTS_WINDOW}");
+    dir.nddb(["create", "b.nddb", &number]).done();
+    for database in ["a.nddb", "b.nddb"] {
+        assert_eq!(dir.nddb(["stats", database, "--json"]).done().json()["recipe"], "main-parts/1");
+    }
+}
+
+/// A number and a text of the same digits, in documents that are not loaded.
+#[test]
+fn listed_ids_keep_their_kinds() {
+    let dir = planted();
+    let text = words(1, 60).join(" ");
+    dir.write(
+        "kinds.jsonl",
+        format!("{}\n{}\n", json!({"id": 1, "text": text}), json!({"id": "1", "text": "else"})).as_bytes(),
+    );
+    dir.nddb(["against", "kinds.jsonl", "items.jsonl", "--parts", "--list", "near.txt"]).done();
+    assert_eq!(dir.read("near.txt"), b"\\#1\n");
+    dir.write("kinds.jsonl", format!("{}\n", json!({"id": 1, "text": text})).as_bytes());
+    dir.nddb(["against", "kinds.jsonl", "items.jsonl", "--parts", "--list", "near.txt"]).done();
+    assert_eq!(dir.read("near.txt"), b"1\n");
+}
