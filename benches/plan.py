@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the constants of `nddb plan`: the disk space, memory and time per document, by recipe.
 
-    plan.py NDDB [--edits 400] [--recipes bare,ordinals,main,main-c,main-offline,web,web-c,1e0ng] [--folder FOLDER]
+    plan.py NDDB [--edits 400] [--recipes bare,ordinals,main,main-c,main-offline,main-parts,web,web-c,1e0ng] [--folder FOLDER]
 
 NDDB is the program, from a release build. Pages are the `edits` of `made_pages.py` (200 synthetic words each, each page
 with a near copy), in random order, because neighbouring copies would compress too well. They are loaded into a new
@@ -30,7 +30,7 @@ import threading
 import time
 from pathlib import Path
 
-RECIPES = "bare,ordinals,main,main-c,main-offline,web,web-c,1e0ng"
+RECIPES = "bare,ordinals,main,main-c,main-offline,main-parts,web,web-c,1e0ng"
 # Bare fingerprints: with ids that are not consecutive, and with consecutive ids.
 BARE = {"bare": lambda place: f"{7919 * place:020}", "ordinals": str}
 COLD = 41

@@ -103,7 +103,7 @@ fn a_plan_tells_the_whole_of_eight_billion_pages_and_how_it_comes_about() {
     let text = dir.nddb(["plan", "--docs", "8e9", "--recipe", "web-c"]).done().stdout;
     assert!(text.contains("how the figures of web-c come about") && text.contains("28 keys a document"), "{text}");
     dir.nddb(["plan", "--docs", "8e9", "--recipe", "mine"])
-        .tells(2, &["bare, ordinals, main, main-c, main-offline, web, web-c, conventions"]);
+        .tells(2, &["bare, ordinals, main, main-c, main-offline, main-parts, web, web-c, conventions"]);
     let short = ["plan", "--docs", "8e9", "--id-bytes", "10", "--url-bytes", "20", "--page-bytes", "1K", "--json"];
     let short = dir.nddb(short).done().json();
     assert!(total(&short, "main")["bytes"]["catalog"].as_u64() < main["bytes"]["catalog"].as_u64());

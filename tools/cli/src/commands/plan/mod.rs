@@ -22,6 +22,7 @@ const SORTING: u64 = 512 << 20;
 /// Prints, for bare fingerprints (`bare`; `ordinals` if their ids are consecutive) and for each recipe: bytes by kind,
 /// time to load, and time of the default verdict, with everything in memory and with only the indexes in memory.
 /// `conventions` are 1e0ng, seomoz, text-dedup, wayback64 and trafilatura. --psl and --phrases do not change the size.
+/// `main-parts` is for pages of 200 words; each further 100 words add 280 bytes.
 /// Then it prints a machine that loads all documents within --days and answers --rate queries per second, the
 /// arithmetic for one recipe, and the possible designs of tables. More tables have longer prefixes, decode less per
 /// query, and take more disk space. A star marks the design that `--tables auto` chooses, to which all figures apply.
@@ -44,7 +45,8 @@ pub(crate) struct Args {
     /// Omit designs with more tables than N
     #[arg(long, value_name = "N", default_value_t = 64)]
     tables_max: usize,
-    /// Show the calculation for this recipe: bare, ordinals, main, main-c, main-offline, web, web-c, conventions
+    /// Show the calculation for this recipe: bare, ordinals, main, main-c, main-offline, main-parts, web, web-c,
+    /// conventions
     #[arg(long, value_name = "RECIPE", default_value = "main", value_parser = recipe)]
     recipe: usize,
     /// Mean size of an id; a record id is urn:uuid: and 36 characters
