@@ -25,7 +25,7 @@ const K: u8 = 3;
 /// The database of the query documents, opened or made for one command.
 pub(in crate::commands) enum Outside {
     Stored(Reader),
-    Loaded(TemporaryDatabase),
+    Loaded(Box<TemporaryDatabase>),
 }
 
 impl Outside {
@@ -68,7 +68,7 @@ impl Outside {
         let folder = global.temporary_folder()?;
         let loaded = TemporaryDatabase::load(inputs, config, folder, |_| Ok::<_, Failure>(()), options)?;
         meter.finish(&summary(loaded.report()));
-        Ok(Self::Loaded(loaded))
+        Ok(Self::Loaded(Box::new(loaded)))
     }
 
     /// Returns the documents.
