@@ -15,6 +15,9 @@ use crate::runs::summaries::SummariesFile;
 use crate::within::Within;
 use crate::{Error, Result};
 
+/// Receives the index of a key, all numbers, the index of the first of this key, and whether there are more documents.
+pub(super) type KeyTaken<'a> = dyn FnMut(usize, &mut Vec<u64>, usize, bool) + 'a;
+
 /// Maximum number of rows of one key that are skipped because their documents are deleted or hidden; further rows count
 /// as unread.
 const PASSED_MAX: usize = 1 << 16;
@@ -198,7 +201,7 @@ impl<'a> Scope<'a> {
         keys: &[Key],
         most: usize,
         numbers: &mut Vec<u64>,
-        taken: &mut dyn FnMut(usize, &mut Vec<u64>, usize, bool),
+        taken: &mut KeyTaken<'_>,
     ) -> Result<()> {
         let snapshot = self.view.snapshot;
         let stored: Vec<u64> = keys.iter().map(Key::stored).collect();
