@@ -11,6 +11,7 @@ use nddb::ingest::{LoadError, Sketched, sketch_archive};
 use nddb::sketch::{PageWords, Recipe, page_words};
 use nddb::{Federation, PassageLimits, PassageMatch, Passages, Stored, View, digits_of};
 use nddb_format::record::other_kind;
+use nddb_jobs::json::{self, Id, Object};
 use serde_json::{Value, json};
 
 use super::asking::{Answering, Answers, Asking};
@@ -22,7 +23,6 @@ use crate::database;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::inputs::PageFile;
 use crate::interrupt;
-use crate::json::{self, Id, Object};
 use crate::output::Output;
 
 /// Number of documents of inputs that are held to be looked up together.
