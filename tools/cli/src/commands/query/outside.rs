@@ -20,7 +20,7 @@ use crate::messages::{Messages, Meter};
 use crate::quantity::{counted, grouped};
 
 /// Maximum distance of queries in a temporary database: the default of `nddb create`.
-const K: u8 = 3;
+pub(super) const K: u8 = 3;
 
 /// The database of the query documents, opened or made for one command.
 pub(in crate::commands) enum Outside {
