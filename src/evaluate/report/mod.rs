@@ -5,6 +5,8 @@ mod measured;
 mod overview;
 mod page;
 mod paths;
+mod share;
 
 pub use measured::Report;
-pub use overview::{Listed, Lossy, Overview, Share, ShownCluster, Thin};
+pub use overview::{Listed, Lossy, Overview, ShownCluster, Thin};
+pub use share::Share;

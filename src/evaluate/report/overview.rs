@@ -11,6 +11,7 @@ use nddb_verdict::{Comparison, Level, Words, sentence};
 
 use super::deciding::deciding;
 use super::paths::Paths;
+use super::share::Share;
 use crate::removals::{JudgedMember, KnownPage, Removals, ScoreBin, read_pages};
 
 /// Number of sites that are listed by name.
@@ -72,17 +73,6 @@ pub struct Overview {
     pub thin: Thin,
     /// Shown pages that could not be read.
     pub unread: UnreadTexts,
-}
-
-/// A part of the documents, and how many of these are to be removed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Share {
-    /// Its name; `None` for documents without a site or batch.
-    pub name: Option<String>,
-    /// Live documents.
-    pub documents: u64,
-    /// Of these, documents to remove.
-    pub removed: u64,
 }
 
 /// A removal in the list.

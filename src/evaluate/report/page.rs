@@ -6,7 +6,8 @@ use nddb_dedup::MemberVerdict;
 use nddb_format::record::ShownId;
 
 use super::measured::Report;
-use super::overview::{Lossy, Overview, Share, ShownCluster};
+use super::overview::{Lossy, Overview, ShownCluster};
+use super::share::Share;
 use crate::html::Html;
 use crate::plot::{Plot, PlotError, Result};
 use crate::removals::KnownPage;

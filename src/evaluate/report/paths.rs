@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::overview::Share;
+use super::share::Share;
 
 /// Greatest number of folders that are counted: of later ones nothing is known.
 const COUNTED: usize = 200_000;
