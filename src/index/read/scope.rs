@@ -15,12 +15,13 @@ use crate::runs::summaries::SummariesFile;
 use crate::within::Within;
 use crate::{Error, Result};
 
-/// Receives the index of a key, all numbers, the index of the first of this key, and whether there are more documents.
-pub(super) type KeyTaken<'a> = dyn FnMut(usize, &mut Vec<u64>, usize, bool) + 'a;
-
 /// Maximum number of rows of one key that are skipped because their documents are deleted or hidden; further rows count
 /// as unread.
 const PASSED_MAX: usize = 1 << 16;
+
+/// What is called with the documents of a key: its index, the numbers of all keys so far, the index of the first of this
+/// key, and whether there are more documents.
+type TakenKey<'t> = dyn FnMut(usize, &mut Vec<u64>, usize, bool) + 't;
 
 /// Initial capacity in documents: a page of a template shares a key with some hundred documents.
 const NUMBERS: usize = 256;
@@ -195,13 +196,13 @@ impl<'a> Scope<'a> {
     }
 
     /// Appends, for each of these sorted keys, the numbers of the `most` oldest documents that have it, and calls
-    /// `taken` with its index, all numbers, the index of the first of this key, and whether there are more documents.
+    /// `taken` after each.
     pub(super) fn take_each(
         &self,
         keys: &[Key],
         most: usize,
         numbers: &mut Vec<u64>,
-        taken: &mut KeyTaken<'_>,
+        taken: &mut TakenKey<'_>,
     ) -> Result<()> {
         let snapshot = self.view.snapshot;
         let stored: Vec<u64> = keys.iter().map(Key::stored).collect();
