@@ -130,12 +130,15 @@ pub struct Comparison {
     pub is_equal: bool,
     /// Whether either is plain text.
     pub is_text: bool,
+    /// Whether both are plain text.
+    pub are_texts: bool,
 }
 
 impl Comparison {
     /// Compares the text to be removed with the one that is kept.
     pub fn of(removed: &Words, kept: &Words) -> Self {
         let is_text = removed.is_text || kept.is_text;
+        let are_texts = removed.is_text && kept.is_text;
         let hashes = |words: &Words| words.words.iter().map(|word| word.hash).collect::<Vec<u64>>();
         let hashed = [removed, kept].map(hashes);
         let is_equal = hashed[0] == hashed[1];
@@ -146,7 +149,7 @@ impl Comparison {
         };
         let lost = Loss::of(&removed.words, &aligned.removed, marks_names);
         let added = Loss::of(&kept.words, &aligned.kept, marks_names);
-        Self { lost, added, is_equal, is_text }
+        Self { lost, added, is_equal, is_text, are_texts }
     }
 }
 

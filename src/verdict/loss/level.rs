@@ -43,7 +43,7 @@ struct Rule {
     both_ways: bool,
     /// Kinds of words that may neither be lost nor added.
     never: &'static [Kind],
-    /// The same for plain text.
+    /// The same for plain text; of a page and a plain text, what the removed one has may not be lost.
     never_in_text: &'static [Kind],
 }
 
@@ -78,7 +78,7 @@ impl Level {
     /// # Errors
     /// The reason why not.
     pub fn allows(self, compared: &Comparison) -> Result<(), Reason> {
-        let Comparison { lost, added, is_equal, is_text } = compared;
+        let Comparison { lost, added, is_equal, is_text, are_texts } = compared;
         if *is_equal {
             return Ok(());
         }
@@ -88,7 +88,9 @@ impl Level {
         }
         let kinds = if *is_text { [never, never_in_text] } else { [never, &[]] };
         for kind in kinds.into_iter().flatten() {
-            if kind.of(&lost.kinds) + kind.of(&added.kinds) > 0 {
+            // What a page has around the text of a plain one is no change of it.
+            let added = if both_ways || *are_texts { kind.of(&added.kinds) } else { 0 };
+            if kind.of(&lost.kinds) + added > 0 {
                 return Err(kind.reason());
             }
         }
@@ -332,6 +334,18 @@ mod tests {
         let compared = compared(&Page::html(&a), &Page::html(&b));
         assert!(compared.lost.whole.share() > 0.1, "{compared:?}");
         assert_eq!(Level::ALL.map(|level| level.allows(&compared).is_ok()), [false, false, true]);
+    }
+
+    /// A page and its text as another program extracts it: numbers around the article are no change of it.
+    #[test]
+    fn the_text_of_a_page_is_removed_for_the_page_and_no_text_with_other_numbers() {
+        let article = words(0..300);
+        let page =
+            |more: &str| format!("<nav>1 of 20</nav><article><p>{article} {more}.</p></article><p>Page 7, 3 comments");
+        for (text, levels) in [("costs 17", [false, false, true]), ("costs 71", [false, false, false])] {
+            let compared = compared(&Page::text(&format!("{article} {text}.")), &Page::html(&page("costs 17")));
+            assert_eq!(Level::ALL.map(|level| level.allows(&compared).is_ok()), levels, "{text}");
+        }
     }
 
     #[test]
