@@ -16,6 +16,10 @@ const REPEATS: usize = 1000;
 /// Number of words of such a part.
 const PART: usize = 4096;
 
+/// Product of the words of two stretches and of those of them without a counterpart, from which on it pays to divide
+/// them by words that occur once. A subsequence is found in a time proportional to it (Myers 1986).
+const DIVIDED: usize = 2_000_000;
+
 /// For each word of the two texts, whether it has no counterpart in the other.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Alignment {
@@ -25,36 +29,123 @@ pub(super) struct Alignment {
 
 /// Aligns two texts, given the hashes of their words. Words of a common subsequence are counterparts of each other, and
 /// so are the words of moved passages: at least [`MOVED_LEAST`] words in a row that stand elsewhere in the kept text.
-/// The time is nearly linear in the lengths: for texts that differ much, the subsequence may not be the longest, and a
-/// long text of few words is compared part by part.
+/// The time is nearly linear in the lengths: words that occur once in each text divide them into short parts (the
+/// patience diff of Bram Cohen), and for parts that differ much, the subsequence may not be the longest.
 pub(super) fn align(removed: &[u64], kept: &[u64]) -> Alignment {
-    let first = removed.iter().zip(kept).take_while(|(a, b)| a == b).count();
-    let most = removed.len().min(kept.len()) - first;
-    let last = removed.iter().rev().zip(kept.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-    let [from, to] = [removed, kept].map(|words| first..words.len() - last);
     let mut alignment = Alignment { removed: vec![false; removed.len()], kept: vec![false; kept.len()] };
-    let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
-    let longest = from.len().max(to.len());
-    let kinds = input.interner.num_tokens().max(1) as usize;
-    // In a long text of few words each word has very many places.
-    let parts = if longest / kinds > REPEATS { longest.div_ceil(PART) } else { 1 };
-    if parts == 1 {
-        alignment.match_common(&input, from.start, to.start);
-    } else {
-        let part = |range: &Range<usize>, part: usize| range.start + range.len() * part / parts;
-        for number in 0..parts {
-            let [from, to] = [&from, &to].map(|range| part(range, number)..part(range, number + 1));
-            let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
-            alignment.match_common(&input, from.start, to.start);
-        }
+    let [from, to] = trimmed(removed, 0..removed.len(), kept, 0..kept.len());
+    let mut begin = [from.start, to.start];
+    for [a, b] in anchors(removed, from.clone(), kept, to.clone()).into_iter().chain([[from.end, to.end]]) {
+        alignment.match_common(removed, begin[0]..a, kept, begin[1]..b);
+        begin = [a + 1, b + 1];
     }
     alignment.match_moved(removed, kept);
     alignment
 }
 
+/// Returns what is left of two stretches without the equal words at their beginnings and ends.
+fn trimmed(removed: &[u64], from: Range<usize>, kept: &[u64], to: Range<usize>) -> [Range<usize>; 2] {
+    let [a, b] = [&removed[from.clone()], &kept[to.clone()]];
+    let first = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let most = a.len().min(b.len()) - first;
+    let last = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    [from, to].map(|range| range.start + first..range.end - last)
+}
+
+/// Returns places of equal words, ascending in both texts: of words that occur once in each of two stretches, the
+/// longest sequence that has the same order in both; none if the stretches are short or differ little.
+fn anchors(removed: &[u64], from: Range<usize>, kept: &[u64], to: Range<usize>) -> Vec<[usize; 2]> {
+    let words = from.len() + to.len();
+    if words * words < DIVIDED {
+        return Vec::new();
+    }
+    // Open addressing: the words are hashes already.
+    let size = (2 * from.len()).next_power_of_two();
+    let slot_of = |slots: &[Slot], word: u64| {
+        let mut slot = word as usize % size;
+        while slots[slot].count > 0 && slots[slot].word != word {
+            slot = (slot + 1) % size;
+        }
+        slot
+    };
+    let mut slots = vec![Slot::default(); size];
+    for at in from.clone() {
+        let slot = slot_of(&slots, removed[at]);
+        slots[slot].word = removed[at];
+        slots[slot].count += 1;
+    }
+    let mut common = 0;
+    for at in to {
+        let slot = slot_of(&slots, kept[at]);
+        if slots[slot].count > 0 {
+            slots[slot].others += 1;
+            slots[slot].place = at;
+            common += usize::from(slots[slot].others <= slots[slot].count);
+        }
+    }
+    if (words - 2 * common) * words < DIVIDED {
+        return Vec::new();
+    }
+    let once = from.filter_map(|at| {
+        let slot = slots[slot_of(&slots, removed[at])];
+        (slot.count == 1 && slot.others == 1).then_some([at, slot.place])
+    });
+    ascending(&once.collect::<Vec<_>>())
+}
+
+/// A word of the removed text: how often it occurs there and in the kept one, and its last place in the latter.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    word: u64,
+    count: u32,
+    others: u32,
+    place: usize,
+}
+
+/// Returns the longest part of a list, sorted by the first place, in which the second places ascend (Fredman 1975).
+fn ascending(pairs: &[[usize; 2]]) -> Vec<[usize; 2]> {
+    // For each length, the index of the least last pair of a sequence of that length; for each pair, the one before it.
+    let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::with_capacity(pairs.len()));
+    for (index, [_, place]) in pairs.iter().enumerate() {
+        let len = ends.partition_point(|&end: &usize| pairs[end][1] < *place);
+        before.push(len.checked_sub(1).map(|last| ends[last]));
+        match ends.get_mut(len) {
+            Some(end) => *end = index,
+            None => ends.push(index),
+        }
+    }
+    let mut sequence: Vec<[usize; 2]> =
+        std::iter::successors(ends.last().copied(), |&index| before[index]).map(|index| pairs[index]).collect();
+    sequence.reverse();
+    sequence
+}
+
 impl Alignment {
     /// Leaves open the words of two stretches that are not in a common subsequence.
-    fn match_common(&mut self, input: &InternedInput<u64>, removed: usize, kept: usize) {
+    fn match_common(&mut self, removed: &[u64], from: Range<usize>, kept: &[u64], to: Range<usize>) {
+        let [from, to] = trimmed(removed, from, kept, to);
+        if from.is_empty() || to.is_empty() {
+            self.removed[from].fill(true);
+            self.kept[to].fill(true);
+            return;
+        }
+        let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
+        let longest = from.len().max(to.len());
+        let kinds = input.interner.num_tokens().max(1) as usize;
+        // In a long text of few words each word has very many places.
+        let parts = if longest / kinds > REPEATS { longest.div_ceil(PART) } else { 1 };
+        if parts == 1 {
+            return self.match_input(&input, from.start, to.start);
+        }
+        let part = |range: &Range<usize>, part: usize| range.start + range.len() * part / parts;
+        for number in 0..parts {
+            let [from, to] = [&from, &to].map(|range| part(range, number)..part(range, number + 1));
+            let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
+            self.match_input(&input, from.start, to.start);
+        }
+    }
+
+    fn match_input(&mut self, input: &InternedInput<u64>, removed: usize, kept: usize) {
         for hunk in Diff::compute(Algorithm::Myers, input).hunks() {
             let at = |start: usize, at: u32| start + at as usize;
             self.removed[at(removed, hunk.before.start)..at(removed, hunk.before.end)].fill(true);
