@@ -459,3 +459,25 @@ fn of_near_duplicates_the_one_with_the_oldest_date_is_kept() {
         dir.nddb(["load", "db", name, "--date-field", "nowhere"]).ends(1).says(&["nowhere", "seen"]);
     }
 }
+
+#[test]
+fn texts_of_another_program_beside_pages_are_warned_of() {
+    let dir = Dir::with_database();
+    for (number, name) in ["a.warc.gz", "b.warc.gz", "a.warc.wet.gz"].into_iter().enumerate() {
+        dir.write_warc(name, &[(&format!("http://example.org/{number}"), "<p>some words of a page")]);
+    }
+    let warning = "a.warc.wet.gz has texts that another program extracted";
+    for (db, given, warns) in [
+        ("db", &["a.warc.gz", "b.warc.gz"][..], false),
+        ("db", &["a.warc.wet.gz"], true),
+        ("texts", &["a.warc.wet.gz"], false),
+        ("texts", &["b.warc.gz"], true),
+        ("both", &["b.warc.gz", "a.warc.wet.gz"], true),
+    ] {
+        if !dir.path(db).exists() {
+            dir.nddb(["create", db]).done();
+        }
+        let told = dir.nddb([&["load", db], given].concat()).done().stderr;
+        assert_eq!(told.contains(warning), warns, "{db} {given:?}: {told}");
+    }
+}

@@ -1,6 +1,7 @@
 //! `nddb load`: archives, pages and fingerprints into a database, in bulk.
 
 mod fields;
+mod mixed;
 mod repeated;
 mod selected;
 mod skipped;
@@ -220,6 +221,9 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     // A chunk is finished even after ^C, so that its documents and the position are kept.
     writer.watch(meter.watch(false));
     writer.merge_in_background(true);
+    if let Some(warning) = mixed::warning(writer.view(), &inputs.located)? {
+        global.messages().warn(warning);
+    }
     if let Some(batch) = &args.batch {
         writer.label(batch, args.pending)?;
     }
