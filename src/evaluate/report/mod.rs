@@ -1,12 +1,14 @@
 //! Reports: the documents that clustering would remove, what would be lost, and a page that shows it.
 
 mod deciding;
+mod expected;
 mod measured;
 mod overview;
 mod page;
 mod paths;
 mod share;
 
+pub use expected::Class;
 pub use measured::Report;
 pub use overview::{Listed, Lossy, Overview, ShownCluster, Thin};
 pub use share::Share;

@@ -10,9 +10,10 @@ use nddb_index::{Progress, Result, View};
 use nddb_verdict::{Comparison, Level, Words, sentence};
 
 use super::deciding::deciding;
+use super::expected::Class;
 use super::paths::Paths;
 use super::share::Share;
-use crate::removals::{JudgedMember, KnownPage, Removals, ScoreBin, read_pages};
+use crate::removals::{JudgedMember, KnownPage, Removals, Score, ScoreBin, read_pages};
 
 /// Number of sites that are listed by name.
 const SITES: usize = 20;
@@ -61,6 +62,8 @@ pub struct Overview {
     pub scores: BTreeMap<(String, ScoreBin), u64>,
     /// Removed documents whose loss is estimated from sketches, because no words could be read.
     pub unverified: u64,
+    /// Removals of documents whose text is not that of the kept one, by their class.
+    pub classes: BTreeMap<Class, u64>,
     /// The removals that lose most, those first.
     pub worst: Vec<Lossy>,
     /// The removals of the least probability, those first.
@@ -154,6 +157,13 @@ impl Overview {
         }
         for member in removals.removed() {
             *made.scores.entry((removals.rule(member).to_owned(), member.score.bin())).or_default() += 1;
+            if member.score != Score::Identical {
+                let is_text = collection.compared(member.member, member.kept, |pair| {
+                    pair.a.profile.as_ref().is_some_and(|profile| profile.is_text)
+                });
+                let words = collection.row(member.member).tokens.unwrap_or(0);
+                *made.classes.entry(Class::of(is_text, words)).or_default() += 1;
+            }
         }
         let summary = &removals.clusters.summary;
         (made.unverified, made.clusters, made.clustered) = (summary.unverified, summary.clusters, summary.clustered);

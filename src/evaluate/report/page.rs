@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use nddb_dedup::MemberVerdict;
 use nddb_format::record::ShownId;
 
+use super::expected::Class;
 use super::measured::Report;
 use super::overview::{Lossy, Overview, ShownCluster};
 use super::share::Share;
@@ -44,6 +45,7 @@ impl Report<'_> {
         html.contents();
         shares(&mut html, overview)?;
         look(&mut html, overview);
+        expected(&mut html, self);
         clusters(&mut html, overview);
         thin(&mut html, overview);
         members(&mut html, overview);
@@ -148,6 +150,35 @@ fn look(html: &mut Html, overview: &Overview) {
         false => html.paragraph("The removals of the least probability."),
     }
     overview.doubtful.iter().for_each(|lossy| removal(html, lossy));
+}
+
+/// Writes how many removals may be wrong, by kind and size.
+fn expected(html: &mut Html, report: &Report<'_>) {
+    let overview = &report.overview;
+    if overview.classes.is_empty() {
+        return;
+    }
+    html.heading(3, "How many may be wrong");
+    html.paragraph(&format!(
+        "Wrong is to remove a document that differs from the kept one in what matters. The shares are those of judged \
+         pairs that the level {} removes, of collections that the verdict was not fitted to, with their 95% intervals. \
+         Most of these pairs are borderline ones, so fewer may be wrong here. To know, judge a sample by hand: \
+         nddb audit {} -o audit.html makes a page for that.",
+        overview.level, report.db,
+    ));
+    let row = |(class, &removed): (&Class, &u64)| {
+        let (judged, expected) = match class.judged(overview.level) {
+            None => ("none".to_owned(), "not known".to_owned()),
+            Some((wrong, of, (low, high))) => {
+                let of_removed = |share: f64| grouped((share * removed as f64).round() as u64);
+                let shares = format!("{:.1}% to {:.1}%", 100.0 * low, 100.0 * high);
+                (format!("{wrong} of {of}: {shares}"), format!("{} to {}", of_removed(low), of_removed(high)))
+            }
+        };
+        vec![class.name(), grouped(removed), judged, expected]
+    };
+    let rows: Vec<Vec<String>> = overview.classes.iter().map(row).collect();
+    html.table(&["removed documents", "number", "wrong of the judged pairs", "perhaps wrong here"], &rows);
 }
 
 /// Shows a removal: both documents, why, and how they differ.

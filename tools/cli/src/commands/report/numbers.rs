@@ -39,6 +39,12 @@ fn removals(report: &Report<'_>) -> Value {
             "chosen": lossy.chosen,
         })
     };
+    let judged = overview.classes.iter().map(|(class, removed)| {
+        let found = class.judged(overview.level);
+        let (wrong, of, interval) =
+            found.map_or_else(Default::default, |(wrong, of, (low, high))| (Some(wrong), Some(of), Some([low, high])));
+        json!({"of": class.name(), "removed": removed, "wrong": wrong, "judged": of, "interval": interval})
+    });
     let (count, others) = &overview.other_sites;
     json!({
         "keep": overview.keep,
@@ -52,6 +58,7 @@ fn removals(report: &Report<'_>) -> Value {
         "clustered": overview.clustered,
         "members": verdicts,
         "unverified": overview.unverified,
+        "judged": judged.collect::<Vec<_>>(),
         "worst": overview.worst.iter().map(lossy).collect::<Vec<_>>(),
         "doubtful": overview.doubtful.iter().map(lossy).collect::<Vec<_>>(),
         "sites": overview.sites.iter().map(share).collect::<Vec<_>>(),
