@@ -22,8 +22,8 @@ const APART: f64 = 0.1;
 const MOSTLY: f64 = 0.5;
 
 /// Returns a sentence of at most 20 words about what two documents have in common: how much of their text is equal, and
-/// whether titles and numbers agree. `losses` is what either loses if the other one is kept, if that is known; otherwise
-/// the sentence is about sketches.
+/// whether titles and numbers agree. `losses` is what either loses if the other one is kept, if that is known;
+/// otherwise the sentence is about sketches.
 ///
 /// It is the one explanation of a pair that the command, its reports and the Python package print.
 pub fn sentence(pair: &DocumentPair<'_>, losses: [Option<&Loss>; 2]) -> String {

@@ -66,8 +66,9 @@ impl Setting {
 }
 
 /// Reads a list of methods: `all`, or names separated by commas. Each name may have parameters after a colon, separated
-/// by plus signs. `level=` names the level that must remove either document of a pair, or `none`. The value of an integer parameter may be a range, `352..380` or `352..380/4`, for all values in the
-/// range; that of a share, too, with its step: `0.1..0.9/0.1`.
+/// by plus signs. `level=` names the level that must remove either document of a pair, or `none`. The value of an
+/// integer parameter may be a range, `352..380` or `352..380/4`, for all values in the range; that of a share, too,
+/// with its step: `0.1..0.9/0.1`.
 pub(super) fn parse(list: &str) -> Result<Vec<Setting>, String> {
     if list == "all" {
         return Ok(methods::all().into_iter().map(|method| Setting::new(method, false)).collect());

@@ -5,8 +5,8 @@ use std::path::Path;
 use nddb::View;
 use nddb::archive::{Format, Located};
 
-/// Returns a warning if WET files come beside pages of WARC or ARC files, by the names of the inputs and of the archives
-/// that the database holds.
+/// Returns a warning if WET files come beside pages of WARC or ARC files, by the names of the inputs and of the
+/// archives that the database holds.
 pub(super) fn warning(view: View<'_>, inputs: &[Located]) -> nddb::Result<Option<String>> {
     let is_wet = |path: &Path| {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
@@ -21,8 +21,8 @@ pub(super) fn warning(view: View<'_>, inputs: &[Located]) -> nddb::Result<Option
     let [wet, page] = [true, false].map(|wanted| all().find(|path| is_wet(path) == Some(wanted)));
     Ok(wet.zip(page).filter(|_| is_new).map(|(wet, page)| {
         format!(
-            "{} has texts that another program extracted, {} has pages: a page is often not near its own text, so compare \
-             the documents of one kind",
+            "{} has texts that another program extracted, {} has pages: a page is often not near its own text, so \
+             compare the documents of one kind",
             wet.display(),
             page.display()
         )
