@@ -61,7 +61,7 @@ fn a_passage_is_found_in_memory_and_in_runs_until_its_document_is_deleted() {
         assert_eq!((answer.matches.len(), answer.frequent, answer.left_out, answer.compared), (1, 0, 0, 1));
         let [found] = &answer.matches[..] else { panic!("one match") };
         assert_eq!((found.id.as_str(), found.words, found.stored_words), ("0", 30, 337));
-        assert_eq!(found.passages, [expected.clone()]);
+        assert_eq!(found.passages, std::slice::from_ref(&expected));
         assert_eq!(
             writer.view().parts(&parts(&asked), Some(found.number), &PassageLimits::default()).expect("read").matches,
             []
