@@ -11,7 +11,8 @@ use nddb::ingest::{LoadError, Sketched, sketch_archive};
 use nddb::sketch::{PageWords, Recipe, page_words};
 use nddb::{Federation, PassageLimits, PassageMatch, Passages, Stored, View, digits_of};
 use nddb_format::record::other_kind;
-use nddb_jobs::json::{self, Id, Object};
+use nddb_jobs::fields;
+use nddb_jobs::json::{Id, Object};
 use serde_json::{Value, json};
 
 use super::asking::{Answering, Answers, Asking};
@@ -284,7 +285,7 @@ impl InParts<'_> {
     fn found(&self, (index, found): &Found, words: u32, asked: Option<&PageWords>, object: &mut Object<'_>) {
         let (name, view) = &self.databases[*index];
         object.field("id", Id(&found.id));
-        json::write_db(name.as_deref(), object);
+        fields::write_db(name.as_deref(), object);
         object.field("url", found.url.as_deref());
         object.field("site", found.site.as_deref());
         object.field("words", found.words);
