@@ -24,7 +24,7 @@ pub(super) const K: u8 = 3;
 
 /// The database of the query documents, opened or made for one command.
 pub(in crate::commands) enum Outside {
-    Stored(Reader),
+    Stored(Box<Reader>),
     Loaded(Box<TemporaryDatabase>),
 }
 
@@ -37,7 +37,7 @@ impl Outside {
                 if let Some(like) = like {
                     refuse_other(path.display().to_string(), reader.view().settings(), like)?;
                 }
-                Ok(Self::Stored(reader))
+                Ok(Self::Stored(Box::new(reader)))
             }
             _ if given.iter().any(|path| is_database(path)) => {
                 Err(Failure::usage("give one database, or files and folders of documents, but not both"))
