@@ -2,7 +2,7 @@
 //! which images lie near another. Lines are `name,hex`; names stay in memory, by their numbers.
 //!
 //! `cargo run --example fingerprints --no-default-features -- hashes.csv db3b8a3616cda6ec`
-#![expect(clippy::print_stdout, reason = "an example says what it found")]
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "an example reads a file and says what it found")]
 
 use nddb::{Config, Fingerprint, StaticIndex, Within, Work};
 
