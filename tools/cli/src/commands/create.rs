@@ -23,7 +23,7 @@ Examples:
   nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
-  nddb create photos.nddb --recipe given/imagehash    for fingerprints that another program makes, of its name
+  nddb create photos.nddb --recipe given/imagehash    for the fingerprints of another program
   nddb create small.nddb --bits 32 --k 2 --tables 4
   nddb create scan.nddb --tables 1 --restart 0        fingerprints for batches alone, on least disk")]
 pub(crate) struct Args {

@@ -122,7 +122,7 @@ fn a_segment_is_scanned_without_a_database() {
     }
     assert_eq!(sorted(by_range), expected);
     assert_eq!(sorted(by_pipe), expected);
-    dir.lab(["scan", "one.seg", "--queries", "q.u64le", "-k", "9"]).tells(2, &["9"]);
+    dir.lab(["scan", "one.seg", "--queries", "q.u64le", "-k", "17"]).tells(2, &["17"]);
     dir.lab(["scan", "one.seg", "--queries", "none"]).tells(1, &["none"]);
     dir.lab(["scan", "-", "--queries", "q.u64le"]).tells(2, &["--header"]);
     dir.lab(["scan", "one.seg", "--queries", "q.u64le", "--offset", "1"]).tells(2, &["--count"]);

@@ -81,7 +81,7 @@ fn an_output_is_nothing_that_the_command_reads() {
         "query db --all -o db/MANIFEST",
         "against in.jsonl db --list in.jsonl",
         "against in.jsonl db -o in.jsonl",
-        "against in.jsonl db -o out.jsonl --list out.jsonl",
+        "against in.jsonl db -o out --list out",
     ];
     for case in cases {
         let ran = dir.nddb(case.split(' ')).run();

@@ -101,7 +101,7 @@ fn released_packages_reach_stores_and_a_build_of_the_sources_compiles_less() {
     };
     has("tools/cli/Cargo.toml", "\ndefault = [\"parquet\"]\n");
     has(".ci/dist", "-p nddb-cli --features cloud ");
-    has("tools/python/Cargo.toml", "nddb-cli = { workspace = true, features = [\"cloud\"] }");
+    has("tools/python/Cargo.toml", "nddb-cli = { workspace = true, features = [\"cloud\"], ");
     if !cfg!(feature = "cloud") {
         let dir = Dir::with_documents();
         dir.nddb(["load", "d.nddb", "s3://bucket/pages.warc.gz"]).tells(1, &["a released package", "--features cloud"]);

@@ -206,7 +206,7 @@ mod tests {
             ("bee", "unknown method \"bee\""),
             ("hamming:3", "is no parameter"),
             ("hamming:c=3", "has no parameter \"c\"; it has k"),
-            ("identity:k=3", "has no parameters"),
+            ("identity:k=3", "has no parameter \"k\"; it has of"),
             ("hamming:k=x", "is not a whole number"),
             ("model:level=half", "unknown level \"half\""),
             ("hamming:k=3..1", "is not a whole number"),
