@@ -44,7 +44,7 @@ const HOLDER: &str = "nddb, making a static index";
 /// let found = index.probe(&[Fingerprint(0b0011)], Within(2), None, &mut Work::default())?;
 /// let numbers: Vec<u64> = found[0].matches.iter().map(|found| found.number).collect();
 /// assert_eq!(numbers, [0, 1]);
-/// # Ok::<(), nddb_index::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct StaticIndex {

@@ -9,6 +9,8 @@
 use nddb_format::cpu::{self, Compute};
 use nddb_format::fingerprint::low_mask;
 
+use crate::prefetch::prefetch;
+
 /// Number of fields.
 const FIELDS: u32 = 4;
 /// Maximum number of bits of a field.
@@ -19,6 +21,12 @@ const COMPARE_NS: f64 = 0.7;
 const LIST_NS: f64 = 6.0;
 /// Maximum number of bytes of all lists: with more, each look-up waits for memory longer than it compares.
 const LISTS_MAX: u64 = 1 << 30;
+/// Number of values by which the list of a look-up is prefetched before it is compared, and of cache lines of it; the
+/// processor reads on by itself.
+const AHEAD: usize = 6;
+const LINES: usize = 4;
+/// Number of queries of a cache line.
+const PER_LINE: usize = 8;
 /// Bytes of a listed query.
 const LISTED_SIZE: u64 = 8;
 
@@ -186,8 +194,13 @@ impl Compute for Meet<'_> {
     #[inline(always)]
     fn compute(self) {
         let Self { field: Field { plan, starts, queries, .. }, look, k, values, met } = self;
-        for &value in values {
-            let key = (field_of(*plan, value) ^ look) as usize;
+        let key_of = |value: u64| (field_of(*plan, value) ^ look) as usize;
+        for (position, &value) in values.iter().enumerate() {
+            if let Some(&ahead) = values.get(position + AHEAD) {
+                let first = starts[key_of(ahead)] as usize;
+                (0..LINES).for_each(|line| prefetch(queries, first + line * PER_LINE));
+            }
+            let key = key_of(value);
             for &query in &queries[starts[key] as usize..starts[key + 1] as usize] {
                 if (query ^ value).count_ones() <= k {
                     met.push((query, value));
