@@ -24,7 +24,7 @@ struct Judged {
 pub struct Class {
     /// Whether it is plain text, and no page.
     pub is_text: bool,
-    /// Number of the bounds of [`SIZES`] that it reaches.
+    /// Number of the bounds of sizes that it reaches.
     pub size: u8,
 }
 

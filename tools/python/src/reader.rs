@@ -430,7 +430,7 @@ impl PyReader {
     ///
     /// >>> rows = list(nddb.open("crawl.nddb").why("fox-1", "fox-2"))
     /// >>> rows[0]["says"], rows[0]["holds"]
-    /// ('About 98% of the text is equal.', True)
+    /// ('About 99% of the text is equal.', True)
     #[pyo3(signature = (a, b, method=None, *, k=None, min_probability=None))]
     fn why(
         &self,

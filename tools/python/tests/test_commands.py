@@ -281,7 +281,7 @@ def test_a_table_is_compared_with_databases_in_one_call(work):
 
 def test_passages_of_a_table_are_found_in_documents(work):
     with nddb.Writer("parts.nddb", create=nddb.Config(recipe="main-parts")) as writer:
-        writer.add_batch(pages(8))
+        writer.add_batch(polars.DataFrame(pages(8)))
     longest = max(pages(8), key=lambda page: len(page["text"]))
     passage = " ".join(longest["text"].split()[:45])
     asked = ["nothing of this was seen before", f"it begins in another way {passage} and it ends so"]

@@ -26,10 +26,10 @@ def test_fingerprints_are_stored_and_texts_refused(tmp_path):
             with pytest.raises(nddb.RecipeError, match=WHY):
                 refused()
         assert writer.add_if_new("e", fingerprint=0xFD).of == "a"
-    with nddb.Reader(path) as reader:
-        assert sorted(match.id for match in reader.query(fingerprint=0xFF)) == ["a", "b", "c"]
-        with pytest.raises(nddb.RecipeError, match=WHY):
-            reader.query(text="some words")
+    reader = nddb.open(path)
+    assert sorted(match.id for match in reader.query(fingerprint=0xFF)) == ["a", "b", "c"]
+    with pytest.raises(nddb.RecipeError, match=WHY):
+        reader.query(text="some words")
 
 
 @pytest.mark.parametrize("recipe", ["given", "given/", "given/a b", "given/a/1"])

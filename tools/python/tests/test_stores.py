@@ -282,5 +282,5 @@ def test_what_is_not_there_is_told(bucket, command):
     assert "no such object" in command.refused("load", "db", f"{bucket.uri}/none.jsonl")
     assert "no such object" in command.refused("load", "db", f"{bucket.uri}/none")
     assert "bucket must be named" in command.refused("load", "db", "s3://")
-    # An unknown scheme is a path.
-    assert "No such file" in command.refused("load", "db", "hdfs://namenode/a.jsonl")
+    # An unknown scheme is no path.
+    assert "no address that is read" in command.refused("load", "db", "hdfs://namenode/a.jsonl")

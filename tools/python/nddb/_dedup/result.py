@@ -126,8 +126,7 @@ class Deduplicated(Generic[Kept]):
 
         >>> nddb.dedup([fox, fox]).save("deduplicated")
         >>> open("deduplicated/removed.jsonl").read()
-        '{"row": 1, "kept_row": 0, "rule": "identical", "probability": 1.0, "loss": 0.0, \'
-        '"lost": "none", "lost_words": 0, "lost_passage": 0}\\n'
+        '{"row": 1, "kept_row": 0, "rule": "identical", "probability": 1.0, "loss": 0.0, "lost": "none", ...}\\n'
         """
         self._made.save(os.fspath(folder))
 
