@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use nddb_format::Fingerprint;
 use nddb_format::manifest::{FileEntry, Manifest};
 use nddb_format::postings::NUMBER_END;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::Survey;
-use nddb_format::{Fingerprint, FormatError};
 use roaring::RoaringTreemap;
 
 use crate::config::Config;
@@ -14,8 +14,10 @@ use crate::disk::dir::Dir;
 use crate::disk::staging::Staging;
 use crate::read::probe::{Match, Matches, Work};
 use crate::read::snapshot::{Snapshot, read_any_manifest};
-use crate::runs::build::{Entry, files_of, in_parallel, run_entry, run_size, write_postings, write_segment};
-use crate::runs::planner::{self, Budget};
+use crate::runs::build::{
+    each_list, each_value, files_of, in_parallel, run_entry, run_size, write_postings, write_segment,
+};
+use crate::runs::planner;
 use crate::runs::run::Verify;
 use crate::spill::progress::{Progress, Watch};
 use crate::spill::sort::{Sorted, Sorter};
@@ -23,8 +25,6 @@ use crate::spill::ticker::Ticker;
 use crate::within::Within;
 use crate::{Error, Result};
 
-/// Number of values passed on at a time.
-const STRETCH: usize = 4096;
 /// Holder of the lock while an index is made.
 const HOLDER: &str = "nddb, making a static index";
 
@@ -233,30 +233,25 @@ impl StaticIndexBuilder {
     ///
     /// # Errors
     /// [`Error::OverLimit`] without space on the disk; errors of the disk; [`Error::Cancelled`].
-    pub fn finish(mut self) -> Result<StaticIndex> {
-        let rows = std::mem::replace(&mut self.rows, Sorter::new(&self.dir.scratch()?, 0)).finish();
-        let Config { bits, k, restart, .. } = self.config;
+    pub fn finish(self) -> Result<StaticIndex> {
+        let Self { path, dir, staging, config, rows, numbers, memory_limit, threads, mut watch } = self;
+        let (Config { bits, k, restart, levels, .. }, rows) = (config, rows.finish());
         let mut manifest = Manifest::new(bits, k, 0);
-        if let (Some(low), Some(last), len) = (self.numbers.min(), self.numbers.max(), self.numbers.len()) {
-            let refused = |error: FormatError| Error::format(self.dir.root())(error);
-            let levels = match &self.config.levels {
-                Some(levels) => levels.clone(),
-                None => planner::choose(bits, k, len, Budget::default()).map_err(refused)?.levels().to_vec(),
-            };
-            let scheme = Scheme::new(bits, k, &levels, restart).map_err(refused)?;
-            self.dir.need_space(run_size(&scheme, len, 0))?;
-            let ticker = Ticker::new(&mut *self.watch);
-            let run =
-                write_run(&self.dir, &scheme, (low, last + 1), &rows, (self.threads, self.memory_limit), &ticker)?;
+        if let (Some(low), Some(last), len) = (numbers.min(), numbers.max(), numbers.len()) {
+            let chosen = planner::scheme_of_run((bits, k, restart), levels.as_deref(), len);
+            let scheme = chosen.map_err(Error::format(dir.root()))?;
+            dir.need_space(run_size(&scheme, len, 0))?;
+            let ticker = Ticker::new(&mut *watch);
+            let run = write_run(&dir, &scheme, (low, last + 1), &rows, (threads, memory_limit), &ticker)?;
             manifest.complete = run.high;
             manifest.next_file = 1 + files_of(&scheme);
             manifest.runs.push(run);
         }
-        self.dir.remove_empty_catalog()?;
-        self.dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
-        self.dir.replace_manifest(&manifest.encode())?;
-        self.staging.publish()?;
-        StaticIndex::open(&self.path)
+        dir.remove_empty_catalog()?;
+        dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
+        dir.replace_manifest(&manifest.encode())?;
+        staging.publish()?;
+        StaticIndex::open(path)
     }
 }
 
@@ -276,10 +271,10 @@ fn write_run(
         let number = 1 + ordinal as u64;
         let table = &scheme.tables()[ordinal];
         let segment = if table.is_identity() {
-            write_segment(dir, number, scheme, ordinal, &|sink| each_fingerprint(rows, sink))?
+            write_segment(dir, number, scheme, ordinal, &|sink| each_value(rows, sink))?
         } else {
             let mut sorter = Sorter::<1>::new(&dir.scratch()?, share);
-            each_fingerprint(rows, &mut |stretch| {
+            each_value(rows, &mut |stretch| {
                 stretch.iter().try_for_each(|&print| sorter.push([table.permute(Fingerprint(print)).0]))
             })?;
             let permuted = sorter.finish();
@@ -289,40 +284,10 @@ fn write_run(
         Ok(segment)
     };
     let tables = in_parallel(len, threads, &table)?;
-    let lists = |sink: &mut dyn FnMut(Entry) -> Result<()>| {
-        let mut last = None;
-        rows.each(&mut |stretch| {
-            for &[fingerprint, number] in stretch {
-                if last.replace(fingerprint) != Some(fingerprint) {
-                    sink(Entry::Fingerprint(fingerprint))?;
-                }
-                sink(Entry::Number(number))?;
-            }
-            Ok(())
-        })
-    };
-    let (postings, survey) = write_postings(dir, 1 + len as u64, range, scheme.restart(), &tables[0].2, &lists)?;
+    let (postings, survey) =
+        write_postings(dir, 1 + len as u64, range, scheme.restart(), &tables[0].2, &|sink| each_list(rows, sink))?;
     ticker.add(1)?;
     run_entry(dir, scheme, range, survey.documents(), postings, &tables)
-}
-
-/// Passes the distinct fingerprints of sorted rows to `sink`.
-fn each_fingerprint(rows: &Sorted<2>, sink: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
-    let (mut stretch, mut last) = (Vec::with_capacity(STRETCH), None);
-    rows.each(&mut |rows| {
-        for &[print, _] in rows {
-            if last.replace(print) == Some(print) {
-                continue;
-            }
-            stretch.push(print);
-            if stretch.len() == STRETCH {
-                sink(&stretch)?;
-                stretch.clear();
-            }
-        }
-        Ok(())
-    })?;
-    sink(&stretch)
 }
 
 #[cfg(test)]

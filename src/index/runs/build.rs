@@ -9,11 +9,14 @@ use nddb_format::{Fingerprint, FormatError};
 
 use crate::disk::dir::{Dir, FileWriter, Kind};
 use crate::spill::busy;
+use crate::spill::sort::Sorted;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
 /// Number of bytes collected before they are written to a file.
 pub(super) const BUFFER_SIZE: usize = 1 << 20;
+/// Number of values passed on at a time.
+const STRETCH: usize = 4096;
 
 /// Receives ascending values in slices.
 pub(crate) type Sink<'a> = dyn FnMut(&[u64]) -> Result<()> + 'a;
@@ -111,6 +114,41 @@ pub(crate) fn write_postings(
     })?;
     encoder.finish(&mut out).map_err(&refused)?;
     Ok((finish(file, number, identity, &out)?, survey))
+}
+
+/// Passes the distinct first numbers of sorted \[fingerprint or key, number\] rows to `sink`.
+pub(crate) fn each_value(rows: &Sorted<2>, sink: &mut Sink<'_>) -> Result<()> {
+    let (mut stretch, mut last) = (Vec::with_capacity(STRETCH), None);
+    rows.each(&mut |rows| {
+        for &[value, _] in rows {
+            if last.replace(value) == Some(value) {
+                continue;
+            }
+            stretch.push(value);
+            if stretch.len() == STRETCH {
+                sink(&stretch)?;
+                stretch.clear();
+            }
+        }
+        Ok(())
+    })?;
+    sink(&stretch)
+}
+
+/// Passes the lists of sorted \[fingerprint or key, number\] rows, of which some may be repeated, to `sink`.
+pub(crate) fn each_list(rows: &Sorted<2>, sink: &mut dyn FnMut(Entry) -> Result<()>) -> Result<()> {
+    let mut last = None;
+    rows.each(&mut |rows| {
+        for &[value, number] in rows {
+            match last.replace([value, number]) {
+                Some(before) if before == [value, number] => continue,
+                Some([before, _]) if before == value => (),
+                _ => sink(Entry::Fingerprint(value))?,
+            }
+            sink(Entry::Number(number))?;
+        }
+        Ok(())
+    })
 }
 
 /// Returns the number of files of a run of this scheme: its segments, its postings, those of its key table and its

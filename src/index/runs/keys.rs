@@ -3,13 +3,11 @@
 use nddb_format::keys;
 use nddb_format::manifest::{KeyTable, RunEntry};
 
-use super::build::{Entry, refused, run_entry, write_postings, write_segment};
+use super::build::{each_list, each_value, refused, run_entry, write_postings, write_segment};
 use crate::Result;
 use crate::disk::dir::Dir;
 use crate::spill::sort::Sorted;
 
-/// Number of values passed on at a time.
-const STRETCH: usize = 4096;
 /// Builds the key table of a run with the numbers `range` from its sorted \[key, number\] pairs, of which some may be
 /// repeated, under two file numbers from `first_file` on; `None` without pairs.
 pub(crate) fn build_keys(
@@ -23,37 +21,9 @@ pub(crate) fn build_keys(
         return Ok(None);
     }
     let scheme = keys::scheme(restart).map_err(refused(dir))?;
-    let table = write_segment(dir, first_file, &scheme, 0, &|sink| {
-        let (mut stretch, mut last) = (Vec::with_capacity(STRETCH), None);
-        pairs.each(&mut |rows| {
-            for &[key, _] in rows {
-                if last.replace(key) == Some(key) {
-                    continue;
-                }
-                stretch.push(key);
-                if stretch.len() == STRETCH {
-                    sink(&stretch)?;
-                    stretch.clear();
-                }
-            }
-            Ok(())
-        })?;
-        sink(&stretch)
-    })?;
-    let (postings, survey) = write_postings(dir, first_file + 1, range, restart, &table.2, &|sink| {
-        let mut last = None;
-        pairs.each(&mut |rows| {
-            for &[key, number] in rows {
-                match last.replace([key, number]) {
-                    Some(before) if before == [key, number] => continue,
-                    Some([before, _]) if before == key => (),
-                    _ => sink(Entry::Fingerprint(key))?,
-                }
-                sink(Entry::Number(number))?;
-            }
-            Ok(())
-        })
-    })?;
+    let table = write_segment(dir, first_file, &scheme, 0, &|sink| each_value(pairs, sink))?;
+    let (postings, survey) =
+        write_postings(dir, first_file + 1, range, restart, &table.2, &|sink| each_list(pairs, sink))?;
     let run = run_entry(dir, &scheme, range, survey.documents(), postings, &[table])?;
     Ok(Some(key_table(&run)))
 }

@@ -139,6 +139,22 @@ pub fn choose(bits: u8, k: u8, documents: u64, budget: Budget) -> Result<Scheme,
     Scheme::new(bits, k, fastest.map_or(&[], |prediction| &prediction.levels), RESTART)
 }
 
+/// Returns the scheme of a run of `documents` fingerprints with these settings: that of the fixed levels, or the
+/// planner's.
+///
+/// # Errors
+/// [`FormatError::Scheme`] if no scheme has this width, distance and levels.
+pub(crate) fn scheme_of_run(
+    (bits, k, restart): (u8, u8, u16),
+    levels: Option<&[u8]>,
+    documents: u64,
+) -> Result<Scheme, FormatError> {
+    match levels {
+        Some(levels) => Scheme::new(bits, k, levels, restart),
+        None => Scheme::new(bits, k, choose(bits, k, documents, Budget::default())?.levels(), restart),
+    }
+}
+
 /// Predicts all Pareto-optimal designs, from one table to 64: the user's choice between space and time (Manku 2007,
 /// 3.1.2).
 ///

@@ -1,8 +1,8 @@
 //! The rows of the catalog against each other and against the runs, in both directions, in bounded memory.
 //!
 //! Each *relation* has two sides that must have the same (document number, hash) pairs. Each side is read once, in
-//! pieces on several threads, and summed into a digest for each bucket of numbers. If two digests differ, the pairs of a
-//! few buckets are collected and compared one by one.
+//! pieces on several threads, and summed into a digest for each bucket of numbers. If two digests differ, the pairs of
+//! a few buckets are collected and compared one by one.
 
 use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};

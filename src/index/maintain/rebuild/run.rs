@@ -2,6 +2,7 @@
 
 use nddb_format::digest::Digest;
 use nddb_format::manifest::{FileEntry, RunEntry};
+use nddb_format::record::Settings;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{Segment, Survey};
 use nddb_format::{FormatError, Permuted};
@@ -12,7 +13,6 @@ use crate::maintain::check::{Joined, open_postings, open_segment, unless_damaged
 use crate::runs::build::{Entry, files_of, in_parallel, run_size, write_postings, write_segment};
 use crate::runs::contents::{Contents, run_of};
 use crate::runs::planner;
-use crate::runs::planner::Budget;
 use crate::spill::sort::Sorter;
 use crate::{Error, Result};
 
@@ -205,15 +205,9 @@ impl Rebuild<'_> {
 
     /// Returns the scheme of a new run: the one fixed for the database, or the planner's.
     fn scheme_for(&self, documents: u64) -> Result<Scheme> {
-        let settings = &self.state.settings;
-        let levels = match &settings.levels {
-            Some(levels) => Ok(levels.clone()),
-            None => planner::choose(settings.bits, settings.k, documents, Budget::default())
-                .map(|scheme| scheme.levels().to_vec()),
-        };
-        levels
-            .and_then(|levels| Scheme::new(settings.bits, settings.k, &levels, settings.restart))
-            .map_err(Error::format(self.catalog.path()))
+        let Settings { bits, k, restart, levels, .. } = &self.state.settings;
+        let chosen = planner::scheme_of_run((*bits, *k, *restart), levels.as_deref(), documents);
+        chosen.map_err(Error::format(self.catalog.path()))
     }
 
     /// Returns the sorted pairs from which a run was built: including documents deleted since, or excluding those that

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nddb_format::manifest::{FileEntry, Manifest, RunEntry};
-use nddb_format::record::RangeState;
+use nddb_format::record::{RangeState, Settings};
 use nddb_format::scheme::Scheme;
 use roaring::RoaringTreemap;
 
@@ -13,7 +13,7 @@ use crate::disk::bugs::{Bug, bug};
 use crate::disk::dir::{Kind, named_files};
 use crate::runs::build::{files_of, run_size};
 use crate::runs::contents::{Contents, run_of};
-use crate::runs::planner::{self, Budget};
+use crate::runs::planner;
 use crate::runs::run::{Run, Verify};
 use crate::runs::summaries::summaries_size;
 use crate::spill::progress::Progress;
@@ -48,12 +48,9 @@ impl Writer {
 
     /// Returns the scheme of a run of `documents` documents: the one fixed for the database, or the planner's.
     pub(crate) fn scheme_for(&self, documents: u64) -> Result<Scheme> {
-        let settings = &self.settings;
-        if let Some(levels) = &settings.levels {
-            return self.scheme_of(levels);
-        }
-        let chosen = planner::choose(settings.bits, settings.k, documents, Budget::default());
-        chosen.map_err(Error::format(&self.dir.catalog())).and_then(|scheme| self.scheme_of(scheme.levels()))
+        let Settings { bits, k, restart, levels, .. } = &self.settings;
+        let chosen = planner::scheme_of_run((*bits, *k, *restart), levels.as_deref(), documents);
+        chosen.map_err(Error::format(&self.dir.catalog()))
     }
 
     /// Sets the levels of the scheme of later runs, or leaves their schemes to the planner.
