@@ -16,10 +16,7 @@ use crate::filter::{FilterCounts, FilterNote, FilterOptions, FilterPlan, RemoveL
 use crate::output::{Destination, OutputError, Outputs, is_nameless};
 use crate::removed::{Because, Removed, RemovedRows, Search};
 use crate::scratch::Scratch;
-use crate::temporary::{Loading, TemporaryDatabase};
-
-/// Maximum distance of queries in a temporary database: the default of a new one.
-const K: u8 = 3;
+use crate::temporary::{K, Loading, TemporaryDatabase, config_like};
 
 /// Files to copy without their near-duplicates.
 #[derive(Clone, Debug)]
@@ -58,7 +55,7 @@ pub struct DedupWatch<'a> {
     pub note: &'a mut dyn FnMut(FilterNote),
 }
 
-/// What was removed, by kind.
+/// Numbers of removed documents by kind, their words and bytes.
 #[derive(Debug, Default)]
 pub struct DedupSummary {
     /// Documents near to a document of an earlier database.
@@ -73,13 +70,13 @@ pub struct DedupSummary {
     pub bytes: u64,
     /// What became of the documents that are not near to earlier ones.
     pub clusters: ClusterSummary,
-    /// What was read and passed on.
+    /// Numbers of documents read, kept and removed.
     pub counts: FilterCounts,
 }
 
-/// What was done.
+/// The result of a run: its summary, and the temporary database for a report.
 pub struct Deduped {
-    /// What was removed.
+    /// The numbers of the run.
     pub summary: DedupSummary,
     /// How documents were judged.
     pub options: ClusterOptions,
@@ -140,8 +137,7 @@ impl<'a> Dedup<'a> {
     /// table, and a recipe without keys, because nothing is looked up online.
     fn config(&self, earlier: Option<&Reader>) -> Result<Config> {
         if let Some(earlier) = earlier {
-            let like = earlier.view().settings();
-            return Ok(Config::within(like.k)?.bits(like.bits)?.recipe(&like.recipe).keep_words(true));
+            return Ok(config_like(earlier.view().settings())?.keep_words(true));
         }
         let recipe = Recipe::default();
         let recipe = recipe.offline().filter(|_| !self.all_sketches).unwrap_or(recipe);

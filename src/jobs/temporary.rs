@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use nddb_archive::{Inputs, Options};
 use nddb_dedup::ingest::{Event, LoadReport, Loader};
+use nddb_format::record::Settings;
 use nddb_index::{Config, Error, Reader, View, Writer};
 
 use crate::error::{Advice, JobError, chain};
@@ -11,6 +12,17 @@ use crate::scratch::Scratch;
 
 /// The name of the database in its folder.
 const NAME: &str = "documents.nddb";
+
+/// Maximum distance of queries in a temporary database: the default of `nddb create`.
+pub const K: u8 = 3;
+
+/// Returns the settings of a database that can be compared with one of these.
+///
+/// # Errors
+/// [`Error::OutOfRange`] for settings that no database has.
+pub fn config_like(like: &Settings) -> nddb_index::Result<Config> {
+    Config::within(like.k)?.bits(like.bits).map(|config| config.recipe(&like.recipe))
+}
 
 /// A database of the documents of files, in a folder that goes away with this.
 pub struct TemporaryDatabase {

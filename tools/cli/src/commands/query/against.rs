@@ -6,12 +6,13 @@ use nddb::archive::Format;
 use nddb::{Config, Reader};
 use nddb_format::record::other_kind;
 use nddb_jobs::output::Destination;
+use nddb_jobs::temporary;
 use nddb_jobs::tsv;
 use serde_json::json;
 
 use super::asking::{Answers, Asking};
 use super::judged::Judged;
-use super::outside::{self, Outside};
+use super::outside::Outside;
 use super::parts::Parts;
 use super::passages::{self, InParts, PassageArgs, Texts};
 use crate::args::Global;
@@ -132,7 +133,7 @@ fn in_parts(
     let loaded = match files.is_empty() {
         true => None,
         false => {
-            Some(Outside::open_by(files, &Config::within(outside::K)?.recipe(&passages::whole().label()), global)?)
+            Some(Outside::open_by(files, &Config::within(temporary::K)?.recipe(&passages::whole().label()), global)?)
         }
     };
     let name = files.first().filter(|_| !databases.is_empty()).map(|path| path.display().to_string());

@@ -30,6 +30,34 @@ pub(super) struct Answers {
     pub(super) nanoseconds: Vec<u64>,
 }
 
+impl Answers {
+    /// Answers queries by `line`, which appends a line without its end and returns the number of matches. With
+    /// `only_matched`, queries without a match get no line, and ids of documents with one are collected.
+    pub(super) fn in_lines(
+        queries: &[Query],
+        only_matched: bool,
+        line: impl Fn(&Query, &mut Vec<u8>) -> Result<u64>,
+    ) -> Result<Self> {
+        let mut answers = Self::default();
+        for query in queries {
+            let begin = answers.lines.len();
+            let matches = line(query, &mut answers.lines)?;
+            answers.matches += matches;
+            match query {
+                _ if !only_matched => {}
+                _ if matches == 0 => {
+                    answers.lines.truncate(begin);
+                    continue;
+                }
+                Query::Outside(stored) => answers.matched.push(stored.record.id.clone()),
+                _ => {}
+            }
+            answers.lines.push(b'\n');
+        }
+        Ok(answers)
+    }
+}
+
 /// A run of queries: the way to answer, the output, and the sum so far.
 pub(super) struct Asking<'a, A> {
     answering: &'a A,

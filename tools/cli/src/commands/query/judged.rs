@@ -36,23 +36,7 @@ impl Answering for Judged<'_> {
     const PIECE: usize = 64;
 
     fn answer(&self, queries: &[Query]) -> Result<Answers> {
-        let mut answers = Answers::default();
-        for query in queries {
-            let begin = answers.lines.len();
-            let matches = self.line(query, &mut answers.lines)?;
-            answers.matches += matches;
-            match query {
-                _ if !self.only_matched => {}
-                _ if matches == 0 => {
-                    answers.lines.truncate(begin);
-                    continue;
-                }
-                Query::Outside(stored) => answers.matched.push(stored.record.id.clone()),
-                _ => {}
-            }
-            answers.lines.push(b'\n');
-        }
-        Ok(answers)
+        Answers::in_lines(queries, self.only_matched, |query, out| self.line(query, out))
     }
 }
 

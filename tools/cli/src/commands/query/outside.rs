@@ -8,7 +8,7 @@ use nddb::ingest::{Event, LoadReport};
 use nddb::sketch::Recipe;
 use nddb::{Config, Reader, View};
 use nddb_format::record::Settings;
-use nddb_jobs::temporary::{Loading, TemporaryDatabase};
+use nddb_jobs::temporary::{K, Loading, TemporaryDatabase, config_like};
 
 use crate::args::Global;
 use crate::commands::load::{incomplete, tick, warn};
@@ -18,9 +18,6 @@ use crate::inputs::is_database;
 use crate::interrupt;
 use crate::messages::{Messages, Meter};
 use crate::quantity::{counted, grouped};
-
-/// Maximum distance of queries in a temporary database: the default of `nddb create`.
-pub(super) const K: u8 = 3;
 
 /// The database of the query documents, opened or made for one command.
 pub(in crate::commands) enum Outside {
@@ -112,11 +109,6 @@ pub(in crate::commands) fn loading(event: Event<'_>, meter: &Meter, messages: &M
         Event::Progress(progress) => meter.tick(tick(&progress)),
         _ => {}
     }
-}
-
-/// Returns the settings of a database that can be compared with one of these.
-fn config_like(like: &Settings) -> Result<Config> {
-    Ok(Config::within(like.k)?.bits(like.bits)?.recipe(&like.recipe))
 }
 
 /// Returns the outcome of loading the files.

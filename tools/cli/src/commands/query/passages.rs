@@ -206,21 +206,7 @@ impl Answering for InParts<'_> {
     const PIECE: usize = 64;
 
     fn answer(&self, queries: &[Query]) -> Result<Answers> {
-        let mut answers = Answers::default();
-        for query in queries {
-            let begin = answers.lines.len();
-            let matches = self.line(query, &mut answers.lines)?;
-            answers.matches += matches;
-            if self.only_matched && matches == 0 {
-                answers.lines.truncate(begin);
-                continue;
-            }
-            if let (true, Query::Outside(stored)) = (self.only_matched, query) {
-                answers.matched.push(stored.record.id.clone());
-            }
-            answers.lines.push(b'\n');
-        }
-        Ok(answers)
+        Answers::in_lines(queries, self.only_matched, |query, out| self.line(query, out))
     }
 }
 
