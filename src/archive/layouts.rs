@@ -2,8 +2,8 @@
 //!
 //! The data sets are those of datatrove and FineWeb (`metadata.url`), dolma (`created`, `metadata.url`), C4, mC4 and
 //! CulturaX (`timestamp`), RedPajama and CCNet (`raw_content`, `meta.url`, `date_download`), HPLT (`u`, `ts`), DCLM
-//! (`metadata.WARC-Target-URI`) and OSCAR (`content`, `warc_headers`); chats are in `messages` or `conversations`. If the
-//! user gives a name, no others are tried. `title,body` names several fields, whose texts are joined.
+//! (`metadata.WARC-Target-URI`) and OSCAR (`content`, `warc_headers`); chats are in `messages` or `conversations`. If
+//! the user gives a name, no others are tried. `title,body` names several fields, whose texts are joined.
 
 use super::options::{JsonFields, Options};
 

@@ -25,7 +25,7 @@ pub struct ShownDocument {
     pub text: String,
     /// The same as [`nddb_page::text::compared_text`].
     pub compared: String,
-    /// What is stored of it.
+    /// The stored data that comparisons of the document use.
     pub known: Known,
 }
 

@@ -10,8 +10,8 @@
 //! runs. The path of a query: [`View::find`] -> `probe` over all runs and the memtable -> document numbers ->
 //! records of the catalog.
 //!
-//! Without the feature `catalog`, which needs RocksDB, there is the [`StaticIndex`] alone: the same runs and probes, and
-//! no ids, records or changes.
+//! Without the feature `catalog`, which needs RocksDB, there is the [`StaticIndex`] alone: the same runs and probes,
+//! and no ids, records or changes.
 #![deny(unsafe_code)]
 #![cfg_attr(
     not(feature = "catalog"),

@@ -257,8 +257,8 @@ fn bare(headers: &Headers, content: &[u8]) -> Option<(PageKind, Option<String>)>
     }
 }
 
-/// Returns whether a browser fetched the record as a part of a page, by the field of Browsertrix: an image, a script, or
-/// what a script fetched.
+/// Returns whether a browser fetched the record as a part of a page, by the field of Browsertrix: an image, a script,
+/// or what a script fetched.
 fn is_part(headers: &Headers) -> bool {
     const PARTS: [&str; 15] = [
         "stylesheet",

@@ -147,8 +147,8 @@ impl Row {
         ]
     }
 
-    /// Returns digest, date, batch, length of the address and number of distinct tokens as words, if the document has one
-    /// of them.
+    /// Returns digest, date, batch, length of the address and number of distinct tokens as words, if the document has
+    /// one of them.
     pub(crate) fn details(&self) -> Option<[u64; DETAILS]> {
         let [high, low] = self.digest.unwrap_or_default();
         let last = u64::from(self.batch.unwrap_or(0)) << 32 | u64::from(self.url_size.unwrap_or(0));

@@ -20,8 +20,8 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Measures a database, which the user named `db`. The removals are those of a clustering by `clustering`, or by the
-    /// defaults if there are none.
+    /// Measures a database, which the user named `db`. The removals are those of a clustering by `clustering`, or by
+    /// the defaults if there are none.
     ///
     /// # Errors
     /// Errors of [`nddb_dedup::cluster`]; of the database and of temporary files; [`nddb_index::Error::Cancelled`].

@@ -98,8 +98,8 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 }
 
 /// Runs every ratio with every remainder over these documents, at every threshold. Precision and recall are relative to
-/// the pairs that all shingles return, as means over the trials of a ratio, one for each remainder. In each run and group, at most
-/// [`PAIRS_MAX`] pairs are compared, drawn by hash, and counts are scaled up to all pairs.
+/// the pairs that all shingles return, as means over the trials of a ratio, one for each remainder. In each run and
+/// group, at most [`PAIRS_MAX`] pairs are compared, drawn by hash, and counts are scaled up to all pairs.
 ///
 /// A run at the lowest threshold returns the pairs of all other thresholds, too, with their resemblances. So if no
 /// pairs need to be drawn, one run per ratio and remainder gives the results for all thresholds. Runs use `threads`

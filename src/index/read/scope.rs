@@ -19,8 +19,8 @@ use crate::{Error, Result};
 /// as unread.
 const PASSED_MAX: usize = 1 << 16;
 
-/// What is called with the documents of a key: its index, the numbers of all keys so far, the index of the first of
-/// this key, and whether there are more documents.
+/// A callback for the documents of a key: index of the key, the numbers of all keys so far, the index of the first
+/// number of this key, and whether there are more documents.
 type TakenKey<'t> = dyn FnMut(usize, &mut Vec<u64>, usize, bool) + 't;
 
 /// Initial capacity in documents: a page of a template shares a key with some hundred documents.

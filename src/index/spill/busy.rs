@@ -7,8 +7,8 @@ use rustix::time::{ClockId, clock_gettime};
 /// CPU seconds of the threads that have ended, by their place among the threads that were started together.
 static ENDED: Mutex<Vec<f64>> = Mutex::new(Vec::new());
 
-/// Adds the CPU time of the calling thread, which is about to end, to that of the threads that had this place before it:
-/// what must be done one after the other counts as the work of one thread.
+/// Adds the CPU time of the calling thread, which is about to end, to that of the threads that had this place before
+/// it: what must be done one after the other counts as the work of one thread.
 pub fn note(place: usize) {
     let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     if ended.len() <= place {

@@ -73,10 +73,10 @@ pub struct Filter<'a> {
     pub removed: Option<(&'a str, &'a Path)>,
 }
 
-/// What was done.
+/// The numbers of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilterSummary {
-    /// What was read and passed on.
+    /// Numbers of rows read, kept and removed.
     pub counts: FilterCounts,
     /// Number of ids of the list.
     pub listed: u64,

@@ -22,8 +22,8 @@ impl Targets {
         (&self.kept[index], self.removed.as_ref().map(|targets| &targets[index]))
     }
 
-    /// Names the outputs of inputs that were given as these files and folders, and makes the folders for them. An output
-    /// is the option that names it and its path.
+    /// Names the outputs of inputs that were given as these files and folders, and makes the folders for them. An
+    /// output is the option that names it and its path.
     ///
     /// # Errors
     /// An output is refused; several inputs would go into one file.

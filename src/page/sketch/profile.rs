@@ -23,8 +23,8 @@
 //!   0 if unknown), and a hash of host and path (likewise; the path without a final `/` or `index` file; 0 if unknown);
 //!   whether the whole page counts as its content because too little content was found, and whether the page is plain
 //!   text;
-//! * *content*: XXH3 (64 bits, seed 0) of the hashes of all terms of the content in their order, numbers included. Equal
-//!   digests mean equal words, as for the checksums of Manku et al. 2007, 6.D.
+//! * *content*: XXH3 (64 bits, seed 0) of the hashes of all terms of the content in their order, numbers included.
+//!   Equal digests mean equal words, as for the checksums of Manku et al. 2007, 6.D.
 
 use nddb_format::profile::{HASH, LeadingWords, NUMBER, Numbers, OWN, Profile, WHOLE, WORDS};
 use nddb_format::record::min_byte;

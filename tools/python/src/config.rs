@@ -14,7 +14,8 @@ use crate::errors::{Fault, Result};
 /// loses.
 ///
 /// `k` is the maximum distance of a query, 0 to 7; `recipe` is the label of the recipe by which pages are sketched,
-/// or `given/NAME` for fingerprints that the program NAME makes; `bits` is the width of fingerprints. Raises OutOfRange, RecipeError.
+/// or `given/NAME` for fingerprints that the program NAME makes; `bits` is the width of fingerprints. Raises
+/// OutOfRange, RecipeError.
 ///
 /// >>> nddb.Config(k=3, recipe="main")
 /// Config(k=3, recipe="main/1", bits=64)

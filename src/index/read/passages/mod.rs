@@ -128,7 +128,7 @@ impl View<'_> {
     }
 }
 
-/// What is known of a candidate.
+/// The parts that a candidate has in common with the query.
 struct Evidence {
     /// Number of parts in common that are not frequent.
     parts: u32,

@@ -7,8 +7,8 @@
 //! the current stored fingerprints. All other matches within 3 bits differ in at most one of the other 48 bits, so they
 //! agree in one half of these, and two tables find them. If there are two hundred times as many stored fingerprints as
 //! queries, all matches are found by the first way, with tables of all queries near the current topmost bits. The more
-//! stored fingerprints there are, the more topmost bits are used, and the smaller these tables become. Beyond 7 bits, where
-//! no scheme has tables, queries are listed by fields of which some bits may differ (`wide`).
+//! stored fingerprints there are, the more topmost bits are used, and the smaller these tables become. Beyond 7 bits,
+//! where no scheme has tables, queries are listed by fields of which some bits may differ (`wide`).
 
 mod close;
 mod index;

@@ -1,10 +1,10 @@
 //! Matching within more bits than the tables of a scheme serve: fields of which some bits may differ.
 //!
-//! Fingerprints are cut into four fields. Each field i has a number of bits r_i, and r_0 + 1 + ... + r_3 + 1 = k + 1. So
-//! of two fingerprints within k bits, one field differs in at most r_i bits: else k + 1 bits differed. (The pigeonhole
-//! principle of multi-index hashing: Norouzi, Punjani, Fleet, *Fast Search in Hamming Space with Multi-Index Hashing*,
-//! CVPR 2012.) Each query is listed under all values of a field within some bits of its own, as many as memory allows,
-//! and a stored fingerprint looks up the values within the rest of r_i bits of its own.
+//! Fingerprints are cut into four fields. Each field i has a number of bits r_i, and r_0 + 1 + ... + r_3 + 1 = k + 1.
+//! So of two fingerprints within k bits, one field differs in at most r_i bits: else k + 1 bits differed. (The
+//! pigeonhole principle of multi-index hashing: Norouzi, Punjani, Fleet, *Fast Search in Hamming Space with Multi-Index
+//! Hashing*, CVPR 2012.) Each query is listed under all values of a field within some bits of its own, as many as
+//! memory allows, and a stored fingerprint looks up the values within the rest of r_i bits of its own.
 
 use nddb_format::cpu::{self, Compute};
 use nddb_format::fingerprint::low_mask;

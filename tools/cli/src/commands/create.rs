@@ -60,8 +60,8 @@ pub(super) struct RecipeArgs {
     ///
     /// Fingerprints of main are minhash-1bit: one bit of each of 64 min-values (Li and Koenig 2010). Those of the
     /// others are simhash: signs of sums of weighted features (Manku et al. 2007). The label of a database, as
-    /// `nddb stats` prints it, is accepted, too: main/1, web-c. With given/NAME the database takes only fingerprints that
-    /// the program NAME makes: texts are refused.
+    /// `nddb stats` prints it, is accepted, too: main/1, web-c. With given/NAME the database takes only fingerprints
+    /// that the program NAME makes: texts are refused.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main

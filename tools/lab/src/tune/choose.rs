@@ -79,8 +79,8 @@ pub fn cells() -> Groups {
 }
 
 /// Chooses groups and ratios: "we minimize the sampling ratio [..], subjected to given precisions", and "the optimal
-/// sampling ratios and group divisions can be estimated by experiments on [..] a subset sampled from the dataset we want
-/// to examine" (Ye et al. 2007, 6).
+/// sampling ratios and group divisions can be estimated by experiments on [..] a subset sampled from the dataset we
+/// want to examine" (Ye et al. 2007, 6).
 ///
 /// Beginning with the shortest documents, cells are joined until a group has 100 pairs; cells left at the end belong to
 /// the last group. So every group has at least 100 pairs, if there are that many in all.

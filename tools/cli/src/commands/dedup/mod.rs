@@ -25,10 +25,10 @@ use crate::{interrupt, judging};
 
 /// Copy files without their near-duplicates, in one call
 ///
-/// Reads WARC, WET, ARC, JSONL and CSV (plain, .gz, .zst), Parquet, HTML and text files, and folders of them, and writes the
-/// documents that stay in the same order and format, byte for byte where the format allows it. It does what 'nddb
-/// load', 'nddb cluster' and 'nddb filter' do, with a temporary database that is removed at the end: in --tmp-dir, or
-/// else beside the output. It takes about 1 KB a document, and the
+/// Reads WARC, WET, ARC, JSONL and CSV (plain, .gz, .zst), Parquet, HTML and text files, and folders of them, and
+/// writes the documents that stay in the same order and format, byte for byte where the format allows it. It does what
+/// 'nddb load', 'nddb cluster' and 'nddb filter' do, with a temporary database that is removed at the end: in
+/// --tmp-dir, or else beside the output. It takes about 1 KB a document, and the
 /// text of each, compressed.
 ///
 /// Of documents that are near-duplicates one is kept, and a document is removed only if it is itself a near-duplicate
