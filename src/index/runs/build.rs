@@ -8,7 +8,7 @@ use nddb_format::segment::{SegmentEncoder, Survey};
 use nddb_format::{Fingerprint, FormatError};
 
 use crate::disk::dir::{Dir, FileWriter, Kind};
-use crate::spill::busy;
+use crate::spill::parallel::each_in_order;
 use crate::spill::sort::Sorted;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
@@ -266,33 +266,16 @@ pub(crate) fn in_parallel<T: Send>(
     threads: usize,
     make: &(dyn Fn(usize) -> Result<T> + Sync),
 ) -> Result<Vec<T>> {
-    if threads <= 1 || len <= 1 {
-        return (0..len).map(make).collect();
-    }
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let outcomes = std::sync::Mutex::new((0..len).map(|_| None).collect::<Vec<Option<Result<T>>>>());
-    std::thread::scope(|scope| {
-        for place in 0..threads.min(len) {
-            let (next, outcomes) = (&next, &outcomes);
-            scope.spawn(move || {
-                loop {
-                    let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                    if index >= len {
-                        return busy::note(place);
-                    }
-                    let outcome = make(index);
-                    let failed = outcome.is_err();
-                    outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = Some(outcome);
-                    if failed {
-                        next.store(len, std::sync::atomic::Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
-    let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(index) = outcomes.iter().position(|outcome| matches!(outcome, Some(Err(_)))) {
-        outcomes.swap(0, index);
-    }
-    outcomes.into_iter().flatten().collect()
+    let mut all = Vec::with_capacity(len);
+    each_in_order(
+        threads.min(len),
+        |give| (0..len).try_for_each(give),
+        || (),
+        |(), index| make(index),
+        |made| {
+            all.push(made);
+            Ok(())
+        },
+    )?;
+    Ok(all)
 }
