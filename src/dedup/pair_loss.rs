@@ -1,6 +1,6 @@
 //! What either document of a near pair loses if it is removed and the other one kept.
 
-use nddb_verdict::{Comparison, Estimate, Known, Level, Loss, Words};
+use nddb_verdict::{Comparison, DocumentPair, Estimate, Known, Level, Loss, Words};
 
 use crate::cluster::KnownLoss;
 use crate::collection::Collection;
@@ -34,6 +34,15 @@ impl PairLoss {
             Compared::Exactly(compared) => Self::exactly(words.source(), compared),
             Compared::Estimated => collection.compared(a, b, |pair| Self::estimated(pair.a, pair.b, identical)),
             Compared::Unread => Self { words: words.source(), losses: [None, None], levels: [None, None] },
+        }
+    }
+
+    /// Returns the losses of two documents by their stored words, or an estimate unless both have them.
+    pub fn of_stored(pair: &DocumentPair<'_>, [a, b]: [Option<&str>; 2]) -> Self {
+        match a.zip(b) {
+            Some((a, b)) if !pair.identical() => Self::of_texts(WordSource::Stored, a, b),
+            Some(_) => Self { words: WordSource::Stored, ..Self::estimated(pair.a, pair.b, true) },
+            None => Self::estimated(pair.a, pair.b, pair.identical()),
         }
     }
 

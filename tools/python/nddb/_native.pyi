@@ -497,6 +497,7 @@ def decide(
     k: int = 3,
     min_probability: float | None = None,
     or_hamming: bool = False,
+    losses: bool = False,
 ) -> Stream:
     """Decides pairs of documents: each row of two tables with the column `sketch` is a pair."""
 def properties(

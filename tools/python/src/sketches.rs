@@ -5,8 +5,8 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use nddb::Document;
 use nddb::detect::methods::Hamming;
-use nddb::detect::{Decided, Decision, PairOptions, candidate_keys, decided};
-use nddb_jobs::fields::{stored_cells, stored_columns};
+use nddb::detect::{Decided, Decision, PairLoss, PairOptions, candidate_keys, compared, decided};
+use nddb_jobs::fields::{OF_PAIR, PairLossValues, sentence, stored_cells, stored_columns};
 use nddb_jobs::rows::{Cell, Column, Kind, schema};
 use pyo3::prelude::*;
 
@@ -64,7 +64,8 @@ pub(crate) fn py_candidate_keys(
 /// Decides pairs of documents: each row of two tables with the column `sketch` is a pair.
 ///
 /// Returns a Stream with the columns a, b, near (None if unknown), rule, the scores of `pairs`, and nearness, by which
-/// founders of clusters are chosen. With `or_hamming`, hamming decides the pairs that the method cannot. Raises
+/// founders of clusters are chosen. With `or_hamming`, hamming decides the pairs that the method cannot; with `losses`,
+/// the columns of `pairs` that tell what either document loses follow, by the words in the sketches. Raises
 /// UnusableMethod for a method that compares texts, ValueError if one table is shorter.
 ///
 /// >>> import pyarrow
@@ -73,7 +74,7 @@ pub(crate) fn py_candidate_keys(
 /// >>> [row["near"] for row in nddb.decide(sketches[:1], sketches[1:])]
 /// [True]
 #[pyfunction]
-#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, or_hamming=false))]
+#[pyo3(signature = (a, b, method="model", *, k=3, min_probability=None, or_hamming=false, losses=false))]
 pub(crate) fn decide(
     a: &Bound<'_, PyAny>,
     b: &Bound<'_, PyAny>,
@@ -81,6 +82,7 @@ pub(crate) fn decide(
     k: u8,
     min_probability: Option<f64>,
     or_hamming: bool,
+    losses: bool,
 ) -> Result<Stream> {
     let mut method = within(named_method(method)?, k);
     set_known(&mut method, false, min_probability)?;
@@ -92,7 +94,8 @@ pub(crate) fn decide(
     let (a, b) = (Tables::new(a)?, Tables::new(b)?);
     let first = [("a", Kind::Text), ("b", Kind::Text), ("near", Kind::Flag), ("rule", Kind::Text)];
     let first = first.map(|(name, kind)| Column::new(name, kind));
-    let columns: Vec<Column> = [&first[..], &stored_columns(), &[NEARNESS]].concat();
+    let columns: Vec<Column> =
+        [&first[..], &stored_columns(), &[NEARNESS], if losses { &OF_PAIR } else { &[] }].concat();
     Ok(Stream::new(schema(&columns), move |sink| {
         let mut rows = Rows::new(sink, &columns);
         let (mut left, mut right) = (documents(a.take()?), documents(b.take()?));
@@ -113,9 +116,23 @@ pub(crate) fn decide(
             let cells = [Cell::id(a.id()), Cell::id(b.id()), near.into(), is_near.then_some(rule).into()];
             // That of identical documents is the greatest number.
             let nearness = is_near.then(|| i64::try_from(score).unwrap_or(i64::MAX));
-            rows.row(&[&cells[..], &stored_cells(Some(&measures)), &[nearness.into()]].concat())?;
+            let mut cells = [&cells[..], &stored_cells(Some(&measures)), &[nearness.into()]].concat();
+            let lost = losses.then(|| lost(&a, &b));
+            if let Some((losses, why)) = &lost {
+                cells.extend(losses.cells());
+                cells.push((&**why).into());
+            }
+            rows.row(&cells)?;
         }
     }))
+}
+
+/// What either of two documents loses, and why they are near.
+fn lost(a: &Document, b: &Document) -> (PairLossValues, String) {
+    compared(a, b, |pair| {
+        let loss = PairLoss::of_stored(pair, [a, b].map(|of| of.record().words.as_deref()));
+        (PairLossValues::of(&loss), sentence(&loss, pair))
+    })
 }
 
 /// The documents of a table with a column `sketch`.

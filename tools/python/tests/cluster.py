@@ -60,7 +60,7 @@ def collection(spark, tmp_path_factory):
     # Some pages come again, some of them as they were.
     second = hot.write(folder, "second", hot.crawl(1, 120)[::2] + hot.crawl(5, 150, 250), 2)
     for paths in (first, second):
-        create = nddb.Config(k=3) if paths is first else None
+        create = nddb.Config(k=3, keep_words=True) if paths is first else None
         with nddb.Writer(folder / "crawl.nddb", create=create) as writer:
             writer.load(paths)
     with nddb.Writer(folder / "crawl.nddb") as writer:

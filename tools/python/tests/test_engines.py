@@ -108,7 +108,7 @@ def collection(tmp_path_factory):
             page["fp"] = f"{recipe.fingerprint(text=page.pop('text')):016x}"
     paths = hot.write(folder, "pages", pages, 2)
     gone = [f"page-{number}" for number in range(0, 300, 11)]
-    with nddb.Writer(folder / "crawl.nddb", create=nddb.Config(k=3)) as writer:
+    with nddb.Writer(folder / "crawl.nddb", create=nddb.Config(k=3, keep_words=True)) as writer:
         writer.load(paths)
     with nddb.Writer(folder / "crawl.nddb") as writer:
         assert writer.rm(gone) > 20

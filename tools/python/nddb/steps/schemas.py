@@ -51,16 +51,21 @@ CLUSTERED = "number long, founder long"
 #: A row of a group, before the ids of both documents are known; with the order of kinds.
 GROUPS = "kind long, founder long, number long"
 SIZED = "kind long, founder long, number long, flagged boolean"
+#: What either document of a pair loses.
+LOSSES = (
+    "loss_a double, lost_a string, lost_words_a long, lost_passage_a long, level_a string, "
+    "loss_b double, lost_b string, lost_words_b long, lost_passage_b long, level_b string, words string, why string"
+)
 #: The columns of ``Reader.pairs``.
 PAIRS = (
     f"a string, b string, group string, flagged boolean, method string, {SCORES}, "
-    f"lcs double, lcs_containment double, cosine double, {SAME}, verdict string"
+    f"lcs double, lcs_containment double, cosine double, {SAME}, verdict string, {LOSSES}"
 )
 KIND = f"kind long, {PAIRS}"
 #: The columns of ``Reader.clusters``.
 MEMBERS = (
     "cluster string, size long, id string, url string, verdict string, kept string, rule string, "
-    f"{SCORES}, {SAME}, archive string, offset long, inner long, length long"
+    f"{SCORES}, {SAME}, loss double, lost string, lost_words long, lost_passage long, archive string, offset long, inner long, length long"
 )
 #: With the place of a row among those that one task made.
 PLACED = f"{MEMBERS}, made long, place long"

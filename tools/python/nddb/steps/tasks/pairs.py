@@ -24,8 +24,12 @@ def near(batches: Batches, **options: Any) -> Made:
 
 def decided(batch: pyarrow.RecordBatch, **options: Any) -> dict[str, pyarrow.Array]:
     """What is decided of pairs of sketches, row by row."""
-    older, newer = (pyarrow.table({"sketch": batch[f"sketch_{which}"]}) for which in ("older", "newer"))
-    found = batch_of(pyarrow.table(tables.decide(older, newer, **options)))
+    return _decided(batch["sketch_older"], batch["sketch_newer"], **options)
+
+
+def _decided(a: pyarrow.Array, b: pyarrow.Array, **options: Any) -> dict[str, pyarrow.Array]:
+    both = (pyarrow.table({"sketch": sketches}) for sketches in (a, b))
+    found = batch_of(pyarrow.table(tables.decide(*both, **options)))
     return dict(zip(found.schema.names, found.columns))
 
 
@@ -61,15 +65,12 @@ def groups_listed(batches: Batches, method: str) -> Made:
         yield made(schemas.KIND, **columns, group=GROUP_NAMES.take(batch["kind"]), method=method)
 
 
-def pairs_listed(batches: Batches, method: str) -> Made:
-    """NEAR -> KIND; the order of a pair is that of its ids."""
+def pairs_listed(batches: Batches, method: str, **options: Any) -> Made:
+    """NEAR with both sketches -> KIND; the order of a pair is that of its ids."""
     for batch in batches:
         rows = batch.filter(compute.invert(batch["unlisted"]))
-        columns = dict(zip(rows.schema.names, rows.columns))
         swapped = compute.less(rows["b"], rows["a"])
-        columns |= {
-            "a": compute.if_else(swapped, rows["b"], rows["a"]),
-            "b": compute.if_else(swapped, rows["a"], rows["b"]),
-            "verdict": rows["rule"],
-        }
-        yield made(schemas.KIND, **columns, kind=3, method=method)
+        older, newer = rows["sketch_older"], rows["sketch_newer"]
+        a, b = compute.if_else(swapped, newer, older), compute.if_else(swapped, older, newer)
+        columns = _decided(a, b, method=method, losses=True, **options)
+        yield made(schemas.KIND, **columns, verdict=columns["rule"], kind=3, method=method)
