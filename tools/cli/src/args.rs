@@ -22,46 +22,46 @@ const MEMORY_MIN: u64 = 1 << 20;
 /// Options that every command takes.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of all commands")]
-pub(crate) struct Global {
+pub struct Global {
     /// Number of threads [default: one per processor]
     #[arg(long, global = true, value_name = "N", value_parser = quantity::at_least_one::<NonZeroUsize>)]
-    pub(crate) threads: Option<NonZeroUsize>,
+    pub threads: Option<NonZeroUsize>,
     /// Memory for sorting and joining, in addition to the catalog's caches and some bytes per document: 512M, 2G; at
     /// least 1M
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory)]
-    pub(crate) memory_limit: Option<u64>,
+    pub memory_limit: Option<u64>,
     /// Folder for temporary files [default: TMPDIR, or else the system's]
     #[arg(long, global = true, value_name = "FOLDER")]
-    pub(crate) tmp_dir: Option<PathBuf>,
+    pub tmp_dir: Option<PathBuf>,
     /// How long to wait for another writer of the database: 500ms, 30s, 10m, 2h [default: do not wait]
     #[arg(long, global = true, value_name = "TIME", value_parser = quantity::time)]
-    pub(crate) lock_wait: Option<Duration>,
+    pub lock_wait: Option<Duration>,
     /// How to show progress on stderr
     #[arg(long, global = true, value_enum, default_value_t, value_name = "STYLE", hide_possible_values = false)]
-    pub(crate) progress: Style,
+    pub progress: Style,
     /// Print summaries as JSON on stdout, or on stderr if the data goes to stdout
     #[arg(long, global = true)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Print only errors and warnings
     #[arg(short, long, global = true, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
     /// Print more messages
     #[arg(short, long, global = true, action = ArgAction::SetTrue)]
-    pub(crate) verbose: bool,
+    pub verbose: bool,
     /// What the command reads and writes.
     #[arg(skip)]
-    pub(crate) outputs: Outputs,
+    pub outputs: Outputs,
 }
 
 impl Global {
     /// The writer of stderr that the user wants.
-    pub(crate) fn messages(&self) -> Messages {
+    pub fn messages(&self) -> Messages {
         Messages::new(self.progress, self.quiet, self.verbose)
     }
 
     /// Prepares the process for a command: sets the user's folder for temporary files, and raises the limit of open
     /// files.
-    pub(crate) fn prepare(&self) -> Result<()> {
+    pub fn prepare(&self) -> Result<()> {
         self.place_temporary_files()?;
         interrupt::survive_file_size_limit().map_err(|error| Failure::failed(format!("a signal: {error}")))?;
         match nddb::raise_open_files() {
@@ -82,12 +82,12 @@ impl Global {
     }
 
     /// Returns where the output of an option goes; without the option, to stdout.
-    pub(crate) fn output(&self, option: &str, path: Option<&Path>) -> Result<Destination> {
+    pub fn output(&self, option: &str, path: Option<&Path>) -> Result<Destination> {
         path.map_or_else(|| Ok(self.outputs.stdout()), |path| Ok(self.outputs.file(option, path)?))
     }
 
     /// Returns where a page goes, or another output that has one of these formats alone.
-    pub(crate) fn page(&self, option: &str, path: Option<&Path>, formats: &[Format]) -> Result<Destination> {
+    pub fn page(&self, option: &str, path: Option<&Path>, formats: &[Format]) -> Result<Destination> {
         let to = self.output(option, path)?;
         path.map_or(Ok(()), |path| output::check_format(path, formats))?;
         Ok(to)
@@ -95,7 +95,7 @@ impl Global {
 
     /// Prints the summary of a command, if it is wanted: on stdout, or on stderr if an output of the command goes to
     /// stdout. The last object of `--progress json` has it, too.
-    pub(crate) fn summary(&self, meter: &Meter, value: Value) -> Result<()> {
+    pub fn summary(&self, meter: &Meter, value: Value) -> Result<()> {
         match self.json {
             true if self.outputs.is_stdout_taken() => self.messages().json(&value),
             true => print_json(&value)?,
@@ -106,17 +106,17 @@ impl Global {
     }
 
     /// Makes a folder for temporary files, which is removed when the returned value is dropped.
-    pub(crate) fn temporary_folder(&self) -> Result<Scratch> {
+    pub fn temporary_folder(&self) -> Result<Scratch> {
         self.temporary_folder_in(&tempfile::env::temp_dir())
     }
 
     /// Makes a folder for temporary files in another one, as [`Global::temporary_folder`] does.
-    pub(crate) fn temporary_folder_in(&self, parent: &Path) -> Result<Scratch> {
+    pub fn temporary_folder_in(&self, parent: &Path) -> Result<Scratch> {
         Scratch::in_folder(parent).map_err(|error| Failure::writing(&parent.display().to_string(), &error))
     }
 
     /// Number of threads to work with.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         self.threads.map_or_else(processors, NonZeroUsize::get)
     }
@@ -140,7 +140,7 @@ pub(crate) struct Databases {
 
 /// The database that `NDDB_DB` names, for commands with further positional arguments.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct FromEnvironment {
+pub struct FromEnvironment {
     #[arg(long = "db", env = "NDDB_DB", hide = true)]
     db: Option<PathBuf>,
 }
@@ -148,7 +148,7 @@ pub(crate) struct FromEnvironment {
 impl FromEnvironment {
     /// Separates the database from the other arguments. The user may omit `DB` if the environment names it. A first
     /// argument that is a database is used as `DB` in any case.
-    pub(crate) fn split(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, Vec<OsString>)> {
+    pub fn split(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, Vec<OsString>)> {
         let db = match &self.db {
             Some(db) if !given.first().is_some_and(|first| inputs::is_database(first.as_ref())) => db.clone(),
             None if given.is_empty() => {
@@ -165,7 +165,7 @@ impl FromEnvironment {
     }
 
     /// The same as [`FromEnvironment::split`], for exactly one argument after the database.
-    pub(crate) fn split_one(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, OsString)> {
+    pub fn split_one(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, OsString)> {
         if given.len() == 2 {
             let last = given.remove(1);
             return Ok((given.remove(0).into(), last));

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result, unusable_recipe};
 use crate::inputs;
 
 /// Opens a database for reading.
-pub(crate) fn read(path: &Path) -> Result<Reader> {
+pub fn read(path: &Path) -> Result<Reader> {
     Ok(Reader::open(path)?)
 }
 

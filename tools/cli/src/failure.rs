@@ -15,12 +15,12 @@ use nddb_jobs::output::OutputError;
 use crate::advice;
 
 /// A `Result` of this crate.
-pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// The exit codes. Their numbers are documented, because scripts compare them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Code {
+pub enum Code {
     /// Everything is done.
     Done = 0,
     /// The command failed; for `query -q`: nothing was found.
@@ -55,7 +55,7 @@ impl Code {
 
 /// Why a command ends early.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The reader of stdout has closed it.
     Pipe,
     /// Something to tell the user.
@@ -64,23 +64,23 @@ pub(crate) enum Failure {
 
 /// An error in words.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub struct Told {
     /// The exit code.
-    pub(crate) code: Code,
+    pub code: Code,
     /// The error and the chain of its causes.
-    pub(crate) message: String,
+    pub message: String,
     /// What the user can do.
-    pub(crate) hint: Option<String>,
+    pub hint: Option<String>,
 }
 
 impl Told {
     /// An error without a hint.
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: None }
     }
 
     /// Adds a hint: what the user can do.
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -88,37 +88,37 @@ impl Told {
 
 impl Failure {
     /// Returns an error with the exit code 1.
-    pub(crate) fn failed(message: impl Into<String>) -> Self {
+    pub fn failed(message: impl Into<String>) -> Self {
         Told::new(Code::Failed, message).into()
     }
 
     /// Returns the error that the command line is invalid.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<String>) -> Self {
         Told::new(Code::Usage, message).into()
     }
 
     /// Returns the error that reading an input failed.
-    pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
+    pub fn reading(path: &Path, error: &io::Error) -> Self {
         Self::failed(format!("{}: cannot be read: {error}", path.display()))
     }
 
     /// Returns the error that writing an output failed.
-    pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
+    pub fn writing(name: &str, error: &io::Error) -> Self {
         Self::not_written(error.kind(), format!("{name}: cannot be written: {error}"))
     }
 
     /// Returns the error that writing an output failed; the output's name is in `error`.
-    pub(crate) fn unwritten(error: &io::Error) -> Self {
+    pub fn unwritten(error: &io::Error) -> Self {
         Self::not_written(error.kind(), error.to_string())
     }
 
     /// Returns the error that writing failed, of an output that names itself in its errors.
-    pub(crate) fn passed(error: io::Error) -> Self {
+    pub fn passed(error: io::Error) -> Self {
         error.downcast::<OutputError>().map_or_else(|error| Self::unwritten(&error), |error| Self::output(&error))
     }
 
     /// Returns the error that an output is refused, or cannot be written.
-    pub(crate) fn output(error: &OutputError) -> Self {
+    pub fn output(error: &OutputError) -> Self {
         let code = match error {
             OutputError::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => return Self::Pipe,
             OutputError::Io { source, .. } => Code::of_io(source.kind()),
@@ -142,7 +142,7 @@ impl Failure {
     }
 
     /// Adds the path of the file or folder to the message.
-    pub(crate) fn about(mut self, path: &Path) -> Self {
+    pub fn about(mut self, path: &Path) -> Self {
         if let Self::Told(told) = &mut self {
             told.message = format!("{}: {}", path.display(), told.message);
         }
@@ -150,7 +150,7 @@ impl Failure {
     }
 
     /// Returns the error that a file breaks the format.
-    pub(crate) fn format(path: &Path, error: &FormatError) -> Self {
+    pub fn format(path: &Path, error: &FormatError) -> Self {
         let code = match error {
             FormatError::Version { .. } => Code::Mismatch,
             FormatError::Magic { .. } => Code::Failed,

@@ -11,7 +11,7 @@ use nddb_remote::{RemoteFile, is_remote};
 use crate::failure::{Code, Failure, Result, Told};
 
 /// Opens a file or a remote object, or stdin for `-`.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
+pub fn open(path: &Path) -> Result<Box<dyn Read>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdin().lock()));
     }
@@ -23,14 +23,14 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
 }
 
 /// Reads a whole file, or stdin for `-`.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+pub fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes).map_err(|error| Failure::reading(path, &error))?;
     Ok(bytes)
 }
 
 /// Reads fingerprints of eight bytes each, least significant first.
-pub(crate) fn fingerprints(path: &Path) -> Result<Vec<Fingerprint>> {
+pub fn fingerprints(path: &Path) -> Result<Vec<Fingerprint>> {
     let bytes = read(path)?;
     let (words, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
@@ -41,7 +41,7 @@ pub(crate) fn fingerprints(path: &Path) -> Result<Vec<Fingerprint>> {
 }
 
 /// Reads a fingerprint of 16 hex digits.
-pub(crate) fn hex(text: &str) -> Result<Fingerprint, String> {
+pub fn hex(text: &str) -> Result<Fingerprint, String> {
     let whole = text.len() == 16;
     whole.then(|| Fingerprint::from_hex(text)).flatten().ok_or_else(|| {
         "a fingerprint is 16 hexadecimal digits, the most significant first: 00d1f2a3b4c5e697".to_owned()
@@ -123,7 +123,7 @@ pub(crate) fn is_database(path: &Path) -> bool {
 }
 
 /// Whether a path exists and is no folder.
-pub(crate) fn is_file(path: &Path) -> bool {
+pub fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
 }
 

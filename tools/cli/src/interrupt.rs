@@ -14,7 +14,7 @@ static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Installs the signal handlers. Only commands that save their position, or have an output to complete or to remove,
 /// call this; other commands end at once.
-pub(crate) fn catch() -> io::Result<()> {
+pub fn catch() -> io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal == SIGHUP && is_ignored(signal) {
             continue;
@@ -33,7 +33,7 @@ pub(crate) fn survive_file_size_limit() -> io::Result<()> {
 }
 
 /// Whether the user has asked to stop.
-pub(crate) fn asked() -> bool {
+pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 

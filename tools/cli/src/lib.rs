@@ -1,6 +1,6 @@
-//! The commands `nddb` and `nddb-lab`: a persistent index of document fingerprints, on the command line.
+//! The command `nddb`: a persistent index of document fingerprints, on the command line.
 //!
-//! `cli` is the command line of `nddb`, `commands::lab` that of `nddb-lab`; `commands` has a file for each subcommand.
+//! `cli` is the command line; `commands` has a file for each subcommand.
 //! Around them: `args` (what all commands share), `messages` (the only writer of stderr), `output` (stdout and the
 //! files of `-o`), `failure` (exit codes and errors), `inputs`, `interrupt` and small helpers. Data goes to stdout,
 //! words to stderr.
@@ -38,9 +38,42 @@ mod waiting;
 use std::ffi::OsString;
 
 use crate::cli::Cli;
-use crate::commands::lab;
 use crate::failure::{Code, Failure};
 use crate::program::Program;
+
+/// What commands are made of, for other programs that read the same options and write in the same way: `nddb-lab`.
+pub mod frame {
+    pub use crate::args::{FromEnvironment, Global};
+    pub use crate::commands::create::recipe;
+    pub use crate::commands::eval::documents::{read_labels, told};
+    pub use crate::commands::pairs::resources;
+    pub use crate::failure::{Code, Failure, Result, Told};
+    pub use crate::matches::{MEMORY, MatchOutput};
+    pub use crate::messages::{Messages, Meter, Style, Tick};
+    pub use crate::output::Output;
+    pub use crate::program::Program;
+    pub use crate::table::Table;
+    pub use crate::text_options::TextPart;
+    pub use crate::version::VERSION;
+
+    /// Signals that ask to stop.
+    pub mod interrupt {
+        pub use crate::interrupt::{asked, catch};
+    }
+    /// Files that commands read.
+    pub mod inputs {
+        pub use crate::database::read as database;
+        pub use crate::inputs::{fingerprints, hex, is_file, open, read};
+    }
+    /// Texts that could not be read.
+    pub mod texts {
+        pub use crate::text_options::{unread_value, unread_warning};
+    }
+    /// Parameters of methods.
+    pub mod parameters {
+        pub use crate::parameters::{Parameters, options};
+    }
+}
 
 /// Runs `nddb` with these arguments, the name that it was called by first, and returns its exit code.
 ///
@@ -49,9 +82,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     coded::<Cli>(arguments) as u8
 }
 
-/// Runs `nddb-lab`, as [`run`] runs `nddb`.
-pub fn run_lab(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    coded::<lab::Cli>(arguments) as u8
+/// Runs another program, as [`run`] runs `nddb`.
+pub fn run_program<P: Program>(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    coded::<P>(arguments) as u8
 }
 
 fn coded<P: Program>(arguments: impl IntoIterator<Item = OsString>) -> Code {

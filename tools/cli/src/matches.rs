@@ -12,7 +12,7 @@ use crate::failure::Result;
 use crate::output;
 
 /// Default memory for queries and their matches.
-pub(crate) const MEMORY: u64 = 1 << 30;
+pub const MEMORY: u64 = 1 << 30;
 
 /// How the rows of a table are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,18 +40,18 @@ impl From<TableFormat> for RowFormat {
 
 /// The options for the output of matches.
 #[derive(Debug, clap::Args)]
-pub(crate) struct MatchOutput {
+pub struct MatchOutput {
     /// How to write matches [default: as the name of --output ends, else tsv]
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<TableFormat>,
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
 }
 
 impl MatchOutput {
     /// Returns the ids of a database as cells.
-    pub(crate) fn ids<'a>(&self, view: View<'a>) -> Result<IdCells<'a>> {
+    pub fn ids<'a>(&self, view: View<'a>) -> Result<IdCells<'a>> {
         Ok(IdCells::new(view, self.format()?)?)
     }
 
@@ -60,7 +60,7 @@ impl MatchOutput {
     }
 
     /// Begins the rows.
-    pub(crate) fn rows(&self, with_id: bool, global: &Global) -> Result<Rows> {
+    pub fn rows(&self, with_id: bool, global: &Global) -> Result<Rows> {
         let format = self.format()?;
         let to = global.output("-o", self.output.as_deref())?;
         output::rows(format, &to, match_columns(with_id))

@@ -14,7 +14,7 @@ use crate::tabled::Tabled;
 use crate::terminal::SafeWriter;
 
 /// An opened output. What has a name gets it by [`Output::finish`]; without that, nothing is left of it.
-pub(crate) struct Output {
+pub struct Output {
     inner: Laid,
     /// Why writing failed in a callback of the library.
     failed: Option<Failure>,
@@ -29,19 +29,19 @@ enum Laid {
 
 impl Output {
     /// Opens stdout. A terminal gets no control characters of ids, names and addresses.
-    pub(crate) fn stdout() -> Self {
+    pub fn stdout() -> Self {
         let (file, is_terminal) = (PackedFile::plain(OutputFile::stdout()), io::stdout().is_terminal());
         let inner = if is_terminal { Laid::Terminal(SafeWriter::new(file)) } else { Laid::Plain(file) };
         Self { inner, failed: None }
     }
 
     /// Opens stdout for text that has colours, and no other control characters.
-    pub(crate) fn coloured_stdout() -> Self {
+    pub fn coloured_stdout() -> Self {
         Self::of(OutputFile::stdout())
     }
 
     /// Begins an output, compressed as its name says.
-    pub(crate) fn create(to: &Destination) -> Result<Self> {
+    pub fn create(to: &Destination) -> Result<Self> {
         if to.is_stdout() {
             return Ok(Self::stdout());
         }
@@ -49,12 +49,12 @@ impl Output {
     }
 
     /// Writes into a file that was begun.
-    pub(crate) fn of(file: OutputFile) -> Self {
+    pub fn of(file: OutputFile) -> Self {
         Self { inner: Laid::Plain(PackedFile::plain(file)), failed: None }
     }
 
     /// Writes lines of JSON as tables from now on.
-    pub(crate) fn tabled(self) -> Self {
+    pub fn tabled(self) -> Self {
         match self.inner {
             Laid::Plain(file) => Self { inner: Laid::Tabled(Box::new(Tabled::new(file))), ..self },
             // Its cells are safe.
@@ -64,13 +64,13 @@ impl Output {
     }
 
     /// Writes bytes as they are.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.writer().write_all(bytes).map_err(Failure::passed)
     }
 
     /// Writes bytes as they are, in a callback of the library. If that fails, the callback stops the work, and
     /// [`Output::ended`] returns the error.
-    pub(crate) fn emit(&mut self, bytes: &[u8]) -> nddb::Result<()> {
+    pub fn emit(&mut self, bytes: &[u8]) -> nddb::Result<()> {
         self.write(bytes).map_err(|failure| {
             self.failed = Some(failure);
             nddb::Error::Cancelled
@@ -78,23 +78,23 @@ impl Output {
     }
 
     /// Writes a line of text.
-    pub(crate) fn line(&mut self, text: &str) -> Result<()> {
+    pub fn line(&mut self, text: &str) -> Result<()> {
         self.write(text.as_bytes())?;
         self.write(b"\n")
     }
 
     /// Writes a line of JSON.
-    pub(crate) fn json(&mut self, value: &Value) -> Result<()> {
+    pub fn json(&mut self, value: &Value) -> Result<()> {
         self.line(&value.to_string())
     }
 
     /// Hands over what is buffered, so that the reader of a pipe sees it.
-    pub(crate) fn flush(&mut self) -> Result<()> {
+    pub fn flush(&mut self) -> Result<()> {
         self.writer().flush().map_err(Failure::passed)
     }
 
     /// Returns the outcome of work with callbacks, or the error of writing that stopped it.
-    pub(crate) fn ended<T>(&mut self, outcome: Result<T>) -> Result<T> {
+    pub fn ended<T>(&mut self, outcome: Result<T>) -> Result<T> {
         match self.failed.take() {
             Some(failure) => Err(failure),
             None => outcome,
@@ -102,7 +102,7 @@ impl Output {
     }
 
     /// Completes the output, and gives a file its name.
-    pub(crate) fn finish(self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         let file = match self.inner {
             Laid::Plain(file) => file,
             Laid::Terminal(safe) => safe.into_inner(),
@@ -113,7 +113,7 @@ impl Output {
     }
 
     /// Completes the output if the work succeeded; returns its outcome, or the error of writing.
-    pub(crate) fn finish_after<T>(mut self, outcome: Result<T>) -> Result<T> {
+    pub fn finish_after<T>(mut self, outcome: Result<T>) -> Result<T> {
         let done = self.ended(outcome)?;
         self.finish()?;
         Ok(done)

@@ -11,7 +11,7 @@ use crate::inputs;
 
 /// Parameters of the methods that run; all others have their defaults.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct Parameters {
+pub struct Parameters {
     /// Set a parameter of each method that runs and has it, or of one, as b=3 or lcs.slope=0.2: see 'nddb help methods'
     #[arg(long = "set", value_name = "NAME=VALUE")]
     assignments: Vec<Assignment>,
@@ -77,14 +77,14 @@ impl Assignment {
 
 impl Parameters {
     /// Returns the option that was given, if any.
-    pub(crate) fn given(&self) -> Option<&'static str> {
+    pub fn given(&self) -> Option<&'static str> {
         let set = (!self.assignments.is_empty()).then_some("--set");
         set.or(self.model.as_ref().map(|_| "--model"))
     }
 
     /// Sets the parameters of all methods that run. A parameter that none of them has and a value out of range are
     /// errors.
-    pub(crate) fn apply(&self, methods: &mut [&mut dyn Method]) -> Result<()> {
+    pub fn apply(&self, methods: &mut [&mut dyn Method]) -> Result<()> {
         if let Some(path) = &self.model {
             let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
             let named = methods.iter_mut().filter(|method| method.has_parameter(CONSTANT)).collect::<Vec<_>>();
@@ -112,7 +112,7 @@ impl Parameters {
     }
 
     /// Sets the parameters that a method has.
-    pub(crate) fn apply_known(&self, method: &mut dyn Method) -> Result<()> {
+    pub fn apply_known(&self, method: &mut dyn Method) -> Result<()> {
         let of = |assignment: &&Assignment| assignment.is_of(method) && method.has_parameter(&assignment.name);
         let known: Vec<&Assignment> = self.assignments.iter().filter(of).collect();
         known.into_iter().try_for_each(|assignment| assignment.apply(&mut [&mut *method]))
@@ -159,7 +159,7 @@ pub(crate) fn changed(method: &dyn Method) -> Map<String, Value> {
 }
 
 /// Returns the command-line options for the parameters of a method that differ from their defaults, each after a space.
-pub(crate) fn options(method: &dyn Method) -> String {
+pub fn options(method: &dyn Method) -> String {
     let told = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     changed(method).iter().map(|(name, value)| format!(" --set {name}={}", told(value))).collect()
 }

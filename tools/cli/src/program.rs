@@ -1,4 +1,4 @@
-//! The common interface of `nddb` and `nddb-lab`: a command line, and the execution of its commands.
+//! What a program of commands has in common with `nddb`: a command line, and the execution of its commands.
 
 use clap::{CommandFactory, FromArgMatches};
 
@@ -6,8 +6,8 @@ use crate::args::Global;
 use crate::failure::{Code, Result};
 use crate::topics;
 
-/// A program of this package.
-pub(crate) trait Program: CommandFactory + FromArgMatches {
+/// A program of commands that share the options of all commands.
+pub trait Program: CommandFactory + FromArgMatches {
     /// The command line that is parsed.
     fn command_line() -> clap::Command {
         topics::add(Self::command())

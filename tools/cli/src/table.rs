@@ -3,23 +3,23 @@
 use crate::terminal::safe_cell;
 
 /// A table that is being filled.
-pub(crate) struct Table {
+pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// Makes a table with these titles of columns.
-    pub(crate) fn new(titles: &[&str]) -> Self {
+    pub fn new(titles: &[&str]) -> Self {
         Self { rows: vec![titles.iter().map(|title| (*title).to_owned()).collect()] }
     }
 
     /// Adds a row.
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
+    pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells.iter().map(|cell| safe_cell(cell)).collect());
     }
 
     /// Returns the number of characters of the widest line.
-    pub(crate) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.widths().iter().sum::<usize>() + 2 * self.rows[0].len().saturating_sub(1)
     }
 
@@ -29,7 +29,7 @@ impl Table {
     }
 
     /// Cuts cells of the widest columns until lines are at most this wide, but none below `least`.
-    pub(crate) fn fit(&mut self, width: usize, least: usize) {
+    pub fn fit(&mut self, width: usize, least: usize) {
         loop {
             let (widths, whole) = (self.widths(), self.width());
             let widest = widths.iter().enumerate().max_by_key(|(_, width)| **width);
@@ -45,7 +45,7 @@ impl Table {
     }
 
     /// Returns the lines. A column is left-aligned if its first cell below the title is no number.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let widths = self.widths();
         let first = self.rows.get(1).unwrap_or(&self.rows[0]);
         let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit());

@@ -26,7 +26,7 @@ pub(crate) struct TextOptions {
 
 /// The part of a page that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TextPart {
+pub enum TextPart {
     /// The whole text, as it is compared
     Whole,
     /// Without navigation and other noise, in lower case, numbers as 0
@@ -35,14 +35,15 @@ pub(crate) enum TextPart {
 
 impl TextPart {
     /// The value of the option.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             TextPart::Whole => "whole",
             TextPart::Main => "main",
         }
     }
 
-    pub(crate) fn part(self) -> TextScope {
+    /// The part for the library.
+    pub fn part(self) -> TextScope {
         match self {
             TextPart::Whole => TextScope::Whole,
             TextPart::Main => TextScope::Main,
@@ -104,7 +105,7 @@ pub(crate) fn warnings(summary: &PairSummary) -> Vec<String> {
 }
 
 /// Returns a warning with the number of texts that could not be read and a hint, if there are any.
-pub(crate) fn unread_warning(unread: &UnreadTexts) -> Option<String> {
+pub fn unread_warning(unread: &UnreadTexts) -> Option<String> {
     let next = next_steps(unread).join("; ");
     (unread.total() > 0).then(|| format!("texts that could not be read: {}; {next}", unread_reasons(unread)))
 }
@@ -130,7 +131,7 @@ pub(crate) fn code(summary: &PairSummary) -> Code {
 }
 
 /// Returns the number of texts that could not be read, by the reason.
-pub(crate) fn unread_value(unread: &UnreadTexts) -> Value {
+pub fn unread_value(unread: &UnreadTexts) -> Value {
     json!({
         "without_source": unread.without_source,
         "moved": unread.moved,

@@ -155,7 +155,7 @@ impl Tables {
 }
 
 /// Finds a recipe by its name or label; otherwise the error lists all bases.
-pub(in crate::commands) fn recipe(name: &str) -> Result<Recipe> {
+pub fn recipe(name: &str) -> Result<Recipe> {
     let found = Recipe::named(name).or_else(|| Recipe::from_label(name).ok());
     found.ok_or_else(|| {
         let bases = Recipe::BASES.join(", ");

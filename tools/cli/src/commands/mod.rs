@@ -16,7 +16,6 @@ pub(crate) mod filter;
 pub(crate) mod fp;
 pub(crate) mod generate;
 pub(crate) mod get;
-pub(crate) mod lab;
 pub(crate) mod load;
 pub(crate) mod merge;
 pub(crate) mod pairs;

@@ -143,7 +143,7 @@ fn help() -> String {
 }
 
 /// Returns the memory, threads and temporary folder that the user allows.
-pub(super) fn resources(global: &Global) -> Resources {
+pub fn resources(global: &Global) -> Resources {
     let resources = Resources::default();
     let memory_limit = global.memory_limit.unwrap_or(resources.memory_limit);
     Resources { memory_limit, threads: global.threads(), ..resources }

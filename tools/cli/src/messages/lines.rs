@@ -15,7 +15,7 @@ use crate::terminal;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Style {
+pub enum Style {
     /// One line that changes on a terminal, `plain` elsewhere
     #[default]
     Auto,
@@ -29,7 +29,7 @@ pub(crate) enum Style {
 
 /// The messages that the user wants.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Messages {
+pub struct Messages {
     pub(super) style: Style,
     pub(super) quiet: bool,
     verbose: bool,
@@ -40,7 +40,7 @@ static LIVE: Mutex<bool> = Mutex::new(false);
 
 impl Messages {
     /// Resolves `auto` by looking at stderr.
-    pub(crate) fn new(style: Style, quiet: bool, verbose: bool) -> Self {
+    pub fn new(style: Style, quiet: bool, verbose: bool) -> Self {
         let style = match style {
             Style::Auto if !io::stderr().is_terminal() => Style::Plain,
             style => style,
@@ -49,33 +49,33 @@ impl Messages {
     }
 
     /// Prints a warning; the work continues.
-    pub(crate) fn warn(&self, text: impl Display) {
+    pub fn warn(&self, text: impl Display) {
         line(&format!("nddb: {text}"));
     }
 
     /// Prints a note, unless `-q` is given.
-    pub(crate) fn note(&self, text: impl Display) {
+    pub fn note(&self, text: impl Display) {
         if !self.quiet {
             line(&format!("nddb: {text}"));
         }
     }
 
     /// Prints a hint, unless `-q` is given.
-    pub(crate) fn hint(&self, text: &str) {
+    pub fn hint(&self, text: &str) {
         if !self.quiet {
             line(&format!("hint: {text}"));
         }
     }
 
     /// Prints a detail if `-v` is given.
-    pub(crate) fn detail(&self, text: impl Display) {
+    pub fn detail(&self, text: impl Display) {
         if self.verbose {
             line(&format!("nddb: {text}"));
         }
     }
 
     /// Writes a line of JSON that an option asked for (`query --stats`).
-    pub(crate) fn json(&self, value: &Value) {
+    pub fn json(&self, value: &Value) {
         line(&value.to_string());
     }
 }

@@ -12,24 +12,24 @@ use crate::quantity::{bytes, duration, grouped};
 
 /// The progress of the work.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tick {
+pub struct Tick {
     /// The current step.
-    pub(crate) phase: &'static str,
+    pub phase: &'static str,
     /// Number of units done in this phase.
-    pub(crate) done: u64,
+    pub done: u64,
     /// Name of the counted unit.
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
     /// Done share of the phase, 0 to 1, if known.
-    pub(crate) share: Option<f64>,
+    pub share: Option<f64>,
     /// Bytes read.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// Inputs skipped.
-    pub(crate) skipped: u64,
+    pub skipped: u64,
 }
 
 /// Shows progress. All clones share their state.
 #[derive(Clone)]
-pub(crate) struct Meter {
+pub struct Meter {
     command: &'static str,
     messages: Messages,
     start: Instant,
@@ -80,7 +80,7 @@ impl Began {
 
 impl Messages {
     /// Starts the progress of a long command.
-    pub(crate) fn meter(&self, command: &'static str) -> Meter {
+    pub fn meter(&self, command: &'static str) -> Meter {
         Meter::new(command, *self)
     }
 }
@@ -103,7 +103,7 @@ impl Meter {
     }
 
     /// Records the progress, and shows it at intervals.
-    pub(crate) fn tick(&self, tick: Tick) {
+    pub fn tick(&self, tick: Tick) {
         let every = match self.messages.style {
             Style::Auto => Duration::from_millis(100),
             Style::Json => Duration::from_secs(1),
@@ -149,7 +149,7 @@ impl Meter {
 
     /// Returns a callback that records the progress of the library; bytes and skipped keep their values. The callback
     /// returns `false`, which stops the library, if the user pressed ^C and `stoppable` allows it.
-    pub(crate) fn watch(&self, stoppable: bool) -> Box<dyn FnMut(&nddb::Progress) -> bool + Send> {
+    pub fn watch(&self, stoppable: bool) -> Box<dyn FnMut(&nddb::Progress) -> bool + Send> {
         let meter = self.clone();
         Box::new(move |progress| {
             let (bytes, skipped) = {
@@ -164,12 +164,12 @@ impl Meter {
     }
 
     /// Sets the numbers of the work for the last object of `--progress json`.
-    pub(crate) fn set_summary(&self, summary: Value) {
+    pub fn set_summary(&self, summary: Value) {
         self.state().summary = summary;
     }
 
     /// Prints the summary line at the end of the work; as JSON an object with its numbers.
-    pub(crate) fn finish(&self, summary: &str) {
+    pub fn finish(&self, summary: &str) {
         if self.messages.quiet {
             return;
         }

@@ -4,5 +4,6 @@ mod lines;
 mod meter;
 mod steps;
 
-pub(crate) use lines::{Messages, Style, report, usage, wipe};
-pub(crate) use meter::{Meter, Tick};
+pub use lines::{Messages, Style};
+pub(crate) use lines::{report, usage, wipe};
+pub use meter::{Meter, Tick};

@@ -90,10 +90,17 @@ impl Dir {
 
     /// `nddb-lab`, which runs in this folder.
     pub(crate) fn lab<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> TestCommand {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_nddb-lab"));
+        let mut command = Command::new(lab());
         command.args(args).current_dir(self.0.path()).env_remove("NDDB_DB");
         TestCommand { command, stdin: Vec::new() }
     }
+}
+
+/// The program `nddb-lab`, which is another package: tests of the workspace build it beside `nddb`.
+pub(crate) fn lab() -> PathBuf {
+    let path = Path::new(env!("CARGO_BIN_EXE_nddb")).with_file_name("nddb-lab");
+    assert!(path.exists(), "{} is missing: cargo build -p nddb-lab", path.display());
+    path
 }
 
 /// A command to be run.

@@ -1,8 +1,10 @@
 //! `nddb-lab paper`, `tune`, `frequencies` and `simhash`.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::helper::Dir;
+use crate::helper::{Dir, lab};
 
 /// A labelled set in the folder `set`: texts in three versions, of two sites; the second version differs by a sentence,
 /// the third by most.
@@ -72,11 +74,11 @@ fn labels_of_a_database_are_given_beside_it() {
 /// The papers a second time, in Python: their sketches, candidates and decisions by the loops of the text.
 #[test]
 fn second_implementations_of_the_papers_agree() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/papers");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/papers");
     for paper in ["henzinger", "huang", "manku", "ye"] {
         let Some(mut python) = nddb_test_support::python("the papers in Python") else { return };
         let file = folder.join(format!("{paper}.py"));
-        let commands = [env!("CARGO_BIN_EXE_nddb"), env!("CARGO_BIN_EXE_nddb-lab")];
+        let commands = [Path::new(env!("CARGO_BIN_EXE_nddb")), &lab()];
         let output = python.arg("-B").arg(file).args(commands).output().expect("python3 runs");
         let [said, wrong] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert!(output.status.success(), "{paper}: {said}{wrong}");

@@ -25,14 +25,16 @@ pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, resources: &Res
     Ok(Set { recipe, corpus, gold })
 }
 
-pub(in crate::commands) fn told(error: CorpusError) -> Failure {
+/// An error of loading documents, in words.
+pub fn told(error: CorpusError) -> Failure {
     match error {
         CorpusError::Archive(error) => error.into(),
         CorpusError::Store(error) => error.into(),
     }
 }
 
-pub(in crate::commands) fn read_labels(path: &Path) -> Result<Labels> {
+/// Reads labelled pairs of documents.
+pub fn read_labels(path: &Path) -> Result<Labels> {
     Labels::read(lists::lines(path)?).map_err(|error| {
         let told = Told::new(Code::Failed, format!("{}: {}", path.display(), chain(&error)));
         told.hint(hint(&error.fault)).into()

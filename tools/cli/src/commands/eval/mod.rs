@@ -1,7 +1,7 @@
 //! `nddb eval`: precision and recall of each method on labelled pairs.
 
 mod args;
-pub(super) mod documents;
+pub(crate) mod documents;
 mod line;
 mod review;
 mod setting;

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use nddb_cli::frame::Output;
 use nddb_format::FormatError;
 use nddb_format::postings::Postings;
 use serde_json::{Map, Value, json};
 
 use super::file::{self, List, WriteError, extend, start};
-use crate::output::Output;
-use crate::quantity::bytes;
+use nddb_jobs::quantity::bytes;
 
 /// An opened postings file.
 pub(super) struct File<'a>(Postings<&'a [u8]>);

@@ -1,10 +1,10 @@
 //! A deleted set: the numbers of deleted documents that runs still hold.
 
+use nddb_cli::frame::Output;
 use nddb_format::{FormatError, deleted};
 use serde_json::{Map, Value};
 
 use super::file::{self, List, WriteError, start};
-use crate::output::Output;
 
 /// A decoded deleted set.
 pub(super) struct File<'a> {

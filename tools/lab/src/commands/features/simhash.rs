@@ -5,14 +5,11 @@ use std::path::PathBuf;
 use nddb::Fingerprint;
 use nddb::sketch::simhash_of;
 use nddb::text::tokens;
+use nddb_cli::frame::{Code, Failure, Global, Output, Result, interrupt};
 use nddb_jobs::json::{Hex, Id, Object};
 
 use super::{FeatureOptions, each_page, note_inputs, read};
-use crate::args::Global;
-use crate::failure::{Code, Failure, Result};
-use crate::interrupt;
-use crate::output::Output;
-use crate::quantity::counted;
+use nddb_jobs::quantity::counted;
 
 /// Print the simhash of documents by features and weights of your own
 ///

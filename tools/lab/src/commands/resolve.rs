@@ -4,13 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use nddb::{BatchMatch, Fingerprint, Resolving, Within};
+use nddb_cli::frame::{Code, Failure, FromEnvironment, Global, MEMORY, MatchOutput, Result, inputs};
 use nddb_jobs::fields::write_match;
 use nddb_jobs::{JobError, lists};
-
-use crate::args::{FromEnvironment, Global};
-use crate::failure::{Code, Failure, Result};
-use crate::matches::{MEMORY, MatchOutput};
-use crate::{database, inputs};
 
 /// Look up the documents of the fingerprints that `nddb-lab scan` found
 ///
@@ -48,7 +44,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     if given.is_empty() {
         return Err(Failure::usage("missing argument: FOUND after QUERIES: the output of scans, - for stdin"));
     }
-    let reader = database::read(&db)?;
+    let reader = inputs::database(&db)?;
     let view = reader.view();
     let within = Within(args.k.unwrap_or(view.settings().k));
     let mut resolving = Resolving::new(view, global.memory_limit.unwrap_or(MEMORY));

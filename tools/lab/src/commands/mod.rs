@@ -9,17 +9,14 @@ mod segment;
 mod tune;
 
 use clap::{Parser, Subcommand};
-
-use crate::args::Global;
-use crate::failure::{Code, Result};
-use crate::program::Program;
+use nddb_cli::frame::{Code, Global, Program, Result};
 
 /// Calibrate verdicts, try the papers' methods, and read single files of an nddb database
 ///
 /// These commands are for developers of a method, readers of the papers, and engines that distribute work. Everything
 /// else is a command of nddb.
 #[derive(Debug, Parser)]
-#[command(name = "nddb-lab", version = crate::version::VERSION.as_str(), max_term_width = 100)]
+#[command(name = "nddb-lab", version = nddb_cli::frame::VERSION.as_str(), max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(flatten)]

@@ -4,14 +4,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use nddb::{Fingerprint, ScanRange, Within};
+use nddb_cli::frame::{Code, Failure, Global, MatchOutput, Output, Result, inputs};
 use nddb_format::block::BLOCK_SIZE;
 use nddb_format::segment::{HEADER_SIZE, Header};
-
-use crate::args::Global;
-use crate::failure::{Code, Failure, Result};
-use crate::matches::MatchOutput;
-use crate::output::Output;
-use crate::{database, inputs};
 
 /// Match query fingerprints against one segment, or a range of its blocks
 ///
@@ -71,7 +66,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 
 /// Lists the ranges of a database.
 fn list(args: &Args, global: &Global) -> Result<Code> {
-    let reader = database::read(&args.segment)?;
+    let reader = inputs::database(&args.segment)?;
     let mut output = Output::create(&global.output("-o", args.to.output.as_deref())?)?;
     for ScanRange { segment, first, blocks } in reader.view().scan_ranges() {
         output.write(format!("{}\t{first}\t{blocks}\n", segment.display()).as_bytes())?;

@@ -7,14 +7,11 @@ pub(super) mod simhash;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{self, EntryContent, Format, Options, PageEntry};
+use nddb_cli::frame::{Code, Failure, Global, Meter, Result, Tick, Told, inputs};
 use nddb_jobs::lists;
 use nddb_lab::feature_file::{ChosenFeatures, FeatureError};
 
-use crate::args::Global;
-use crate::failure::{Code, Failure, Result, Told};
-use crate::inputs;
-use crate::messages::{Meter, Tick};
-use crate::quantity::counted;
+use nddb_jobs::quantity::counted;
 
 /// The features.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -106,7 +103,7 @@ fn each_page(
                 bytes: input.bytes_read(),
                 skipped,
             });
-            if crate::interrupt::asked() {
+            if nddb_cli::frame::interrupt::asked() {
                 return Err(nddb::Error::Cancelled.into());
             }
         }

@@ -4,14 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use nddb::text::tokens;
+use nddb_cli::frame::{Code, Failure, Global, Output, Result, interrupt};
 use nddb_lab::feature_file::CountedFeatures;
 
 use super::{FeatureOptions, each_page, note_inputs};
-use crate::args::Global;
-use crate::failure::{Code, Failure, Result};
-use crate::interrupt;
-use crate::output::Output;
-use crate::quantity::counted;
+use nddb_jobs::quantity::counted;
 
 /// Count in how many documents each feature occurs, for weights by inverse document frequency
 ///

@@ -1,5 +1,6 @@
 //! A segment: one table's order of one run.
 
+use nddb_cli::frame::Output;
 use nddb_format::block::RESTARTS;
 use nddb_format::filter::Kind;
 use nddb_format::segment::Segment;
@@ -7,8 +8,7 @@ use nddb_format::{FormatError, Permuted};
 use serde_json::{Map, Value, json};
 
 use super::file::{self, List, WriteError, extend, start};
-use crate::output::Output;
-use crate::quantity::{bytes, counted, grouped};
+use nddb_jobs::quantity::{bytes, counted, grouped};
 
 /// An opened segment.
 pub(super) struct File<'a>(Segment<&'a [u8]>);

@@ -1,12 +1,12 @@
 //! MANIFEST: the list of files that make up the database.
 
+use nddb_cli::frame::Output;
 use nddb_format::FormatError;
 use nddb_format::manifest::{FileEntry, Manifest, RunEntry};
 use serde_json::{Map, Value, json};
 
 use super::file::{self, List, WriteError, extend, start};
-use crate::output::Output;
-use crate::quantity::counted;
+use nddb_jobs::quantity::counted;
 
 /// A decoded manifest, and its bytes.
 pub(super) struct File<'a> {

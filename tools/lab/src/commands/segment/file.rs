@@ -1,11 +1,9 @@
 //! The common view of every kind of file, and the writer of its JSON.
 
+use nddb_cli::frame::{Failure, Output, Result};
 use nddb_format::FormatError;
 use nddb_format::fields::{FORMAT_VERSION, READER_MIN};
 use serde_json::{Map, Value};
-
-use crate::failure::{Failure, Result};
-use crate::output::Output;
 
 /// A decoded file of the format.
 pub(super) trait File {

@@ -7,22 +7,18 @@ use nddb::detect::Collection;
 use nddb::detect::methods::Shingles;
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
+use nddb_cli::frame::{
+    Code, Failure, Global, Output, Result, Table, TextPart, inputs, interrupt,
+    parameters::{self, Parameters},
+    recipe, resources, texts,
+};
 use nddb_evaluate::eval::{Corpus, CorpusError};
 use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS};
 use nddb_jobs::quantity::{decimal, group_words};
 use nddb_lab::tune::{Calibration, PAIRS_MIN, Run, TuneOptions, calibrate};
 use serde_json::{Value, json};
 
-use crate::args::Global;
-use crate::commands::create::recipe;
-use crate::commands::pairs::resources;
-use crate::failure::{Code, Failure, Result};
-use crate::output::Output;
-use crate::parameters::{self, Parameters};
-use crate::quantity::{counted, grouped};
-use crate::table::Table;
-use crate::text_options::TextPart;
-use crate::{database, inputs, interrupt, text_options};
+use nddb_jobs::quantity::{counted, grouped};
 
 /// Distance of the temporary database of documents from a file.
 const K: u8 = 3;
@@ -63,7 +59,7 @@ fn share(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     if !inputs::is_file(&args.input) {
-        let reader = database::read(&args.input)?;
+        let reader = inputs::database(&args.input)?;
         let meter = global.messages().meter("tune");
         let collection = Collection::build(reader.view(), &resources(global), &mut *meter.watch(true))?;
         return tune(args, global, reader.view(), &collection);
@@ -97,7 +93,7 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     };
     args.parameters.apply(&mut [&mut options.shingles])?;
     let calibration = calibrate(view, collection, &options, &mut *meter.watch(true))?;
-    let unread = text_options::unread_warning(&calibration.unread);
+    let unread = texts::unread_warning(&calibration.unread);
     if let Some(warning) = &unread {
         messages.warn(warning);
     }

@@ -9,6 +9,7 @@ use nddb::archive::Options;
 use nddb::detect::methods::Model;
 use nddb::detect::{Collection, Constants, FEATURE_COUNT, FEATURES, Resources};
 use nddb::sketch::Recipe;
+use nddb_cli::frame::{Code, Failure, Global, Meter, Output, Result, read_labels, told};
 use nddb_evaluate::calibration::logistic::Example;
 use nddb_evaluate::calibration::{calibration, slope_interval};
 use nddb_evaluate::eval::{Corpus, Label, Labels};
@@ -16,12 +17,7 @@ use nddb_jobs::{NamedId, lists};
 use nddb_lab::fit::{self, PENALTIES, Task};
 use serde_json::{Value, json};
 
-use crate::args::Global;
-use crate::commands::eval::documents::{read_labels, told};
-use crate::failure::{Code, Failure, Result};
-use crate::messages::Meter;
-use crate::output::Output;
-use crate::quantity::counted;
+use nddb_jobs::quantity::counted;
 
 /// Fit the constants of the default verdict to labelled pairs
 ///

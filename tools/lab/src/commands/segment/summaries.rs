@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use nddb_cli::frame::Output;
 use nddb_format::FormatError;
 use nddb_format::summaries::{Summaries, Summary};
 use nddb_jobs::json::{Id, hex_of};
 use serde_json::{Map, Value, json};
 
 use super::file::{self, List, WriteError, extend, start};
-use crate::output::Output;
-use crate::quantity::bytes;
+use nddb_jobs::quantity::bytes;
 
 /// An opened file of summaries.
 pub(super) struct File<'a>(Summaries<&'a [u8]>);

@@ -6,21 +6,15 @@ use nddb::archive::Options;
 use nddb::detect::{Collection, Resources};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
+use nddb_cli::frame::{
+    Code, Failure, Global, Meter, Output, Result, Table, TextPart, inputs, interrupt, read_labels, recipe, resources,
+    told,
+};
 use nddb_evaluate::eval::{Corpus, Labels, gold};
 use nddb_lab::paper::{Cell, Exhibit, Paper, Subject, page};
 use serde_json::{Value, json};
 
-use crate::args::Global;
-use crate::commands::create::recipe;
-use crate::commands::eval::documents::{read_labels, told};
-use crate::commands::pairs::resources;
-use crate::failure::{Code, Failure, Result};
-use crate::messages::Meter;
-use crate::output::Output;
-use crate::quantity::counted;
-use crate::table::Table;
-use crate::text_options::TextPart;
-use crate::{database, interrupt};
+use nddb_jobs::quantity::counted;
 
 /// Distance of the temporary database of a labelled set.
 const K: u8 = 7;
@@ -146,7 +140,7 @@ fn of_database(args: &Args, global: &Global, input: &Path, meter: &Meter) -> Res
     if args.recipe.is_some() {
         return Err(Failure::usage("--recipe is for labelled sets: a database has a recipe"));
     }
-    let reader = database::read(input)?;
+    let reader = inputs::database(input)?;
     let labels = args.labels.as_deref().map(read_labels).transpose()?;
     let resources = resources(global);
     let collection = Collection::build(reader.view(), &resources, &mut *meter.watch(true))?;

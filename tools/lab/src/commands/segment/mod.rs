@@ -12,6 +12,7 @@ mod summaries;
 
 use std::path::PathBuf;
 
+use nddb_cli::frame::{Code, Failure, Global, Output, Result, inputs};
 use nddb_format::deleted as deleted_format;
 use nddb_format::{
     FormatError, manifest as manifest_format, postings as postings_format, segment as segment_format,
@@ -20,10 +21,6 @@ use nddb_format::{
 use serde_json::Value;
 
 use self::file::{File, WriteError};
-use crate::args::Global;
-use crate::failure::{Code, Failure, Result};
-use crate::inputs;
-use crate::output::Output;
 
 /// Print the contents of a file of a database: segment, postings, summaries, MANIFEST or deleted set
 ///
