@@ -19,6 +19,8 @@ import pyarrow.parquet
 
 import nddb
 
+sys.path.append(str(Path(__file__).parent / "examples"))
+
 #: All processes of a measurement have it in their environments.
 MARK = f"NDDB_SIZES={os.getpid()}"
 WORDS = [a + b + c + d for a in "bdfgklmnprst" for b in "aeiou" for c in ("n", "r", "l", "sk", "t") for d in "aeiou"]
@@ -58,16 +60,16 @@ def machine(folder, sketches, documents):
 
 def duckdb(folder, sketches, documents):
     import duckdb
-    import nddb.duckdb
+    import on_duckdb
 
-    return nddb.duckdb.clusters(duckdb.read_parquet(str(documents))).to_arrow_table().num_rows
+    return on_duckdb.clusters(duckdb.read_parquet(str(documents))).to_arrow_table().num_rows
 
 
 def daft(folder, sketches, documents):
     import daft
-    import nddb.daft
+    import on_daft
 
-    return nddb.daft.clusters(daft.read_parquet(str(documents))).count_rows()
+    return on_daft.clusters(daft.read_parquet(str(documents))).count_rows()
 
 
 def ray(folder, sketches, documents):

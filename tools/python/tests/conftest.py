@@ -13,6 +13,9 @@ from cluster import collection, spark  # noqa: F401
 
 import nddb
 
+# Engines that are examples, not parts of the package.
+sys.path.append(str(Path(__file__).parents[1] / "examples"))
+
 WORDS = [a + b + c for a in "bdfgklmnprst" for b in "aeiou" for c in ("n", "r", "l", "sk", "t")]
 FOX = " ".join(f"the quick brown {WORDS[i * 7 % 300]} jumps over {WORDS[i * 11 % 300]}" for i in range(40))
 

@@ -79,14 +79,14 @@ def test_the_stubs_say_what_is_there(tmp_path):
     environment = {**os.environ, "MYPYPATH": os.pathsep.join(path for path in sys.path if path.endswith("site"))}
     # What is used with engines is typed, and the engines are not, or not installed.
     config = tmp_path / "mypy.ini"
-    packages = ["pyspark", "pyarrow", "duckdb", "daft", "ray", "datatrove"]
+    packages = ["pyspark", "pyarrow", "ray", "datatrove"]
     named = ",".join(f"{name}.*" for name in packages)
     config.write_text(f"[mypy]\n[mypy-{named}]\nignore_missing_imports = True\n")
     # Types that are imported for checks alone, modules that say which package is missing, and the function whose
     # overloads take their options from a TypedDict.
     allowed = tmp_path / "allowed"
     types = "nddb\\.spark\\.\\w+\\.(DataFrame|DataFrameWriter|SparkSession)\n"
-    allowed.write_text(types + "nddb\\.(daft|ray|datatrove)(\\..*)?\nnddb(\\._dedup)?\\.(dedup|Unpack)\n")
+    allowed.write_text(types + "nddb\\.(ray|datatrove)(\\..*)?\nnddb(\\._dedup)?\\.(dedup|Unpack)\n")
     options = ["--ignore-disjoint-bases", "--mypy-config-file", config, "--allowlist", allowed]
     done = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "nddb", *map(str, options)],

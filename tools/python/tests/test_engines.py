@@ -30,6 +30,7 @@ def thirds(rows):
 class DuckDB:
     """Tables of DuckDB."""
 
+    module = "on_duckdb"
     packages = ["duckdb"]
 
     def table(self, rows):
@@ -44,6 +45,7 @@ class DuckDB:
 class Daft:
     """DataFrames of Daft."""
 
+    module = "on_daft"
     packages = ["daft"]
 
     def table(self, rows):
@@ -59,6 +61,7 @@ class Daft:
 class Ray:
     """Datasets of Ray, on two workers."""
 
+    module = "nddb.ray"
     packages = ["ray", "polars"]
 
     def __init__(self):
@@ -83,13 +86,13 @@ class Ray:
 
 @pytest.fixture(scope="module", params=[DuckDB, Daft, Ray], ids=lambda kind: kind.__name__)
 def engine(request):
-    """An engine, with its module of nddb."""
+    """An engine, with its module: of nddb, or an example."""
     missing = [name for name in request.param.packages if find_spec(name) is None]
     if missing:
         said = f"{', '.join(missing)} not installed: .ci/python engines"
         pytest.fail(said) if os.environ.get("CI") == "true" else pytest.skip(said)
     made = request.param()
-    made.jobs = importlib.import_module(f"nddb.{request.param.__name__.lower()}")
+    made.jobs = importlib.import_module(made.module)
     yield made
     if request.param is Ray:
         import ray
@@ -185,7 +188,7 @@ def test_tables_that_make_no_sense_are_refused(engine, collection):
     number = documents.schema.get_field_index("number")
     twice = documents.set_column(number, "number", pyarrow.array([*range(49), 0], pyarrow.int64()))
     missing = documents.set_column(number, "number", pyarrow.array([*range(48), None, None], pyarrow.int64()))
-    named = f"make it by nddb.{type(engine).__name__.lower()}.sketch"
+    named = f"make it by {engine.module}.sketch"
     for table, message in [
         (twice, "1 of 50 documents have the number of another one"),
         (missing, "2 of 50 documents have no number"),

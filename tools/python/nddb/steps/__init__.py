@@ -1,7 +1,7 @@
 """The steps of a search for near-duplicates, for any engine that sorts, joins and maps tables.
 
-Each step is written once, for the interface `nddb.steps.engine.Engine`, which `nddb.spark`, `nddb.ray`, `nddb.daft` and
-`nddb.duckdb` implement. The results are the rows of ``Reader.pairs`` and ``Reader.clusters``.
+Each step is written once, for the interface `nddb.steps.engine.Engine`, which `nddb.spark` and
+`nddb.ray` implement, and examples for DuckDB and Daft. The results are the rows of ``Reader.pairs`` and ``Reader.clusters``.
 
 Tables
 ------

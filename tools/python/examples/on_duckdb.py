@@ -3,11 +3,11 @@
 ::
 
     import duckdb
-    import nddb.duckdb
+    import on_duckdb
 
     pages = duckdb.read_parquet("documents.parquet")
-    documents = nddb.duckdb.sketch(pages, number="number")
-    members = nddb.duckdb.clusters(documents)
+    documents = on_duckdb.sketch(pages, number="number")
+    members = on_duckdb.clusters(documents)
     clean = duckdb.sql("SELECT * FROM pages WHERE id NOT IN (SELECT id FROM members WHERE verdict = 'remove')")
 
 The steps are tables of a database in a temporary folder (`TMPDIR`), so the documents may exceed memory.
@@ -21,17 +21,13 @@ from pathlib import Path
 from types import EllipsisType, TracebackType
 from typing import Any
 
-from nddb._packages import need
+import duckdb
+import pyarrow
 
-need("duckdb", "numpy", "pyarrow")
-
-import duckdb  # noqa: E402
-import pyarrow  # noqa: E402
-
-from nddb import steps  # noqa: E402
-from nddb.steps import inputs, schemas  # noqa: E402
-from nddb.steps.batches import Function  # noqa: E402
-from nddb.steps.pages import check_numbers, columns_of, sketched  # noqa: E402
+from nddb import steps
+from nddb.steps import inputs, schemas
+from nddb.steps.batches import Function
+from nddb.steps.pages import check_numbers, columns_of, sketched
 
 __all__ = ["clusters", "pairs", "sketch"]
 
@@ -120,7 +116,7 @@ class _DuckDB:
         there = reader.schema.names
         wanted = [name for name in schemas.names(schemas.DOCUMENTS) if name in there]
         table = self._made(reader, ", ".join(wanted))
-        return table, inputs.count_of(self, table, there, "nddb.duckdb.sketch")
+        return table, inputs.count_of(self, table, there, "on_duckdb.sketch")
 
     def _made(self, reader: pyarrow.RecordBatchReader, columns: str = "*") -> str:
         """A table of these rows."""

@@ -3,11 +3,11 @@
 ::
 
     import daft
-    import nddb.daft
+    import on_daft
 
     pages = daft.read_parquet("documents.parquet")
-    documents = nddb.daft.sketch(pages, number="number")
-    members = nddb.daft.clusters(documents)
+    documents = on_daft.sketch(pages, number="number")
+    members = on_daft.clusters(documents)
     clean = pages.join(members.where(daft.col("verdict") == "remove"), on="id", how="anti")
 
 All steps are held in memory as collected DataFrames; a sketch takes some 900 bytes per page.
@@ -20,17 +20,13 @@ from functools import partial, reduce
 from types import EllipsisType
 from typing import Any
 
-from nddb._packages import need
+import daft
+import pyarrow
 
-need("daft", "numpy", "pyarrow")
-
-import daft  # noqa: E402
-import pyarrow  # noqa: E402
-
-from nddb import steps  # noqa: E402
-from nddb.steps import inputs, schemas  # noqa: E402
-from nddb.steps.batches import Function, batch_of  # noqa: E402
-from nddb.steps.pages import check_numbers, columns_of, sketched  # noqa: E402
+from nddb import steps
+from nddb.steps import inputs, schemas
+from nddb.steps.batches import Function, batch_of
+from nddb.steps.pages import check_numbers, columns_of, sketched
 
 __all__ = ["clusters", "pairs", "sketch"]
 
@@ -96,7 +92,7 @@ class _Daft:
         there = given.column_names
         wanted = [name for name in schemas.names(schemas.DOCUMENTS) if name in there]
         table = given.select(*wanted).collect()
-        count = inputs.count_of(self, table, there, "nddb.daft.sketch")
+        count = inputs.count_of(self, table, there, "on_daft.sketch")
         self._groups = max(GROUPS, count // DOCUMENTS)
         return table, count
 
