@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use common::{Options, Spent, figure, measure, say};
 use nddb::archive::{self, Compression, EntryContent, Input, Response, WarcWriter};
-use nddb::detect::methods::Hamming;
 use nddb::detect::{OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
+use nddb::verdict::methods::Hamming;
 use nddb::{Config, Document, Fingerprint, Writer};
 
 /// Documents of a durable group.

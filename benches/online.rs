@@ -15,11 +15,12 @@ use std::collections::VecDeque;
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
 use nddb::detect::{
-    ClusterOptions, Collection, Judgement, Line, Method, OnlineDetector, PairOptions, Resources, cluster,
-    document_of_page, pairs,
+    ClusterOptions, Collection, Judgement, Line, OnlineDetector, PairOptions, Resources, cluster, document_of_page,
+    pairs,
 };
 use nddb::sketch::Recipe;
 use nddb::text::Page;
+use nddb::verdict::Method;
 use nddb::{Document, Reader, View, Writer};
 
 const METHODS: [&str; 6] = ["hamming", "b", "c", "combined", "split", "min-hash"];

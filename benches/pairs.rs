@@ -10,8 +10,9 @@ mod common;
 
 use clap::Args;
 use common::{Options, Random, figure, measure, say};
-use nddb::detect::methods::{B, Hamming};
-use nddb::detect::{Collection, Line, Method, PairOptions, Resources};
+use nddb::detect::{Collection, Line, PairOptions, Resources};
+use nddb::verdict::Method;
+use nddb::verdict::methods::{B, Hamming};
 use nddb::{Config, Document, Fingerprint, Reader, Within, Writer};
 
 /// Memory limit for sorting fingerprints, in bytes.

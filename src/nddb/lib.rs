@@ -132,7 +132,7 @@
 //! |---|---|
 //! | `catalog` (default) | databases: ids, records, changes. It needs RocksDB, which takes minutes to compile |
 //! | `pages` (default) | [`text`], [`sketch`], [`compare`]: HTML, text and Unicode tables |
-//! | `archives` (default) | [`archive`], [`ingest`], [`detect`]: archives, pairs, clusters, the online verdict |
+//! | `archives` (default) | [`archive`], [`ingest`], [`detect`], [`verdict`]: archives, pairs, clusters, verdicts |
 //! | `parquet` | Parquet files as inputs: some 40 crates more |
 //! | `cloud` | objects of S3, Google Cloud, Azure and HTTP servers as inputs: some 70 crates more |
 //! | `jobs` | `nddb::jobs`: `dedup`, `filter` and `export` of files, which documents to remove, rows of outputs |
@@ -188,18 +188,40 @@ pub mod compare {
     pub use nddb_verdict::compare::lcs;
 }
 
-/// Near-duplicate detection: methods, their evidence, pairs, clusters and the online verdict.
+/// Near-duplicate detection: pairs, clusters and the online verdict.
 #[cfg(feature = "archives")]
 pub mod detect {
     pub use nddb_dedup::{
-        Choose, Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Decided, Descriptions, GROUP_LIMIT,
-        Group, Held, Judgement, Keep, Kind, KnownLoss, Line, Member, MemberVerdict, MethodChoice, NearDuplicate,
-        NearDuplicates, NearTables, Numbered, OnlineDetector, Overrules, Pair, PairLoss, PairOptions, PairSummary,
-        PartedNearDuplicates, Posting, Postings, Printed, Properties, Resources, Row, SetSummary, ShingleSummary,
-        Stars, TextScope, UnknownKeep, UnknownWords, UnreadReason, UnreadTexts, Verification, Verified, WordSource,
-        WordsFrom, candidate_keys, check, cluster, cluster_with_members, compared, content_hash, decide_stored,
-        decided, document_of_page, document_with_words, is_thin_document, pairs, properties, read_page, stored_pair,
+        Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Group, Judgement, Keep, Line, MethodChoice,
+        NearDuplicate, NearDuplicates, OnlineDetector, Pair, PairOptions, PairSummary, Resources, WordsFrom, cluster,
+        cluster_with_members, document_of_page, document_with_words, pairs,
     };
+
+    /// What options are made of, beside their defaults.
+    pub mod options {
+        pub use nddb_dedup::{GROUP_LIMIT, Held, Overrules, TextScope, UnknownKeep, UnknownWords, Verification, check};
+    }
+
+    /// What results are made of: members of groups and clusters, losses, and texts that could not be read.
+    pub mod outcome {
+        pub use nddb_dedup::{
+            Descriptions, Kind, KnownLoss, Member, MemberVerdict, PairLoss, PartedNearDuplicates, SetSummary,
+            ShingleSummary, UnreadReason, UnreadTexts, Verified, WordSource, is_thin_document,
+        };
+    }
+
+    /// The steps of detection one by one, for engines that distribute them: keys, candidates, decisions and founders.
+    pub mod steps {
+        pub use nddb_dedup::{
+            Choose, Decided, NearTables, Numbered, Posting, Postings, Printed, Properties, Row, Stars, candidate_keys,
+            compared, content_hash, decide_stored, decided, properties, read_page, stored_pair,
+        };
+    }
+}
+
+/// Methods and their evidence: what one needs to choose the parameters of a method, or to write one.
+#[cfg(feature = "archives")]
+pub mod verdict {
     pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference, whole_difference};
     pub use nddb_verdict::{
         Besides, Bound, Candidates, CloneMethod, Column, ColumnKind, Comparison, Constants, Decider, Decision,

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nddb::detect::methods::{B, Combined, Identity};
-use nddb::detect::{Method, OnlineDetector};
+use nddb::detect::OnlineDetector;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
+use nddb::verdict::Method;
+use nddb::verdict::methods::{B, Combined, Identity};
 use nddb::{Document, Error, Fingerprint, Reader, Within, Work, Writer};
 use nddb_format::FormatError;
 use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};

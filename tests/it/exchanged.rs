@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nddb::detect::methods::{B, Model};
 use nddb::detect::{OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
+use nddb::verdict::methods::{B, Model};
 use nddb::{CheckOptions, Config, Document, Error, Fingerprint, Reader, Within, Work, Writer};
 
 use super::damage::{copy_folder, swap};

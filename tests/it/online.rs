@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
-use nddb::detect::{
-    Collection, Constants, FeatureValues, Line, Method, NearDuplicate, OnlineDetector, PairOptions, document_of_page,
-    pairs,
-};
+use nddb::detect::{Collection, Line, NearDuplicate, OnlineDetector, PairOptions, document_of_page, pairs};
 use nddb::sketch::{Profile, Recipe};
+use nddb::verdict::{Constants, FeatureValues, Method};
 use nddb::{Config, Document, Reader, Stored, Writer};
 use nddb_format::record::Record;
 use nddb_page::sketch::agreement;

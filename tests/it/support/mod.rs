@@ -1,7 +1,7 @@
 //! Shared parts of the test modules.
 
 use nddb::detect::OnlineDetector;
-use nddb::detect::methods::Hamming;
+use nddb::verdict::methods::Hamming;
 use nddb::{Document, Fingerprint};
 pub(crate) use nddb_test_support::{Random, say};
 

@@ -4,7 +4,8 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use nddb::View;
-use nddb::detect::{Collection, Descriptions, Resources};
+use nddb::detect::outcome::Descriptions;
+use nddb::detect::{Collection, Resources};
 use nddb_jobs::fields::LineFormat;
 use nddb_jobs::tsv;
 use serde::{Serialize, Serializer};

@@ -1,8 +1,10 @@
 //! Verdicts by a chosen method: its options.
 
 use nddb::View;
-use nddb::detect::methods::{self, Hamming};
-use nddb::detect::{GROUP_LIMIT, Method, MethodChoice, OnlineDetector, Verification};
+use nddb::detect::options::{GROUP_LIMIT, Verification};
+use nddb::detect::{MethodChoice, OnlineDetector};
+use nddb::verdict::Method;
+use nddb::verdict::methods::{self, Hamming};
 
 use crate::failure::{Failure, Result};
 use crate::parameters::Parameters;

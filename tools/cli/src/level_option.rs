@@ -1,7 +1,9 @@
 //! Which document of a cluster is kept, how much of a removed one may be lost, and how that is known: options of all
 //! commands that remove.
 
-use nddb::detect::{ClusterOptions, ClusterSummary, Keep, Level, WordSource, WordsFrom};
+use nddb::detect::outcome::WordSource;
+use nddb::detect::{ClusterOptions, ClusterSummary, Keep, WordsFrom};
+use nddb::verdict::Level;
 
 use crate::quantity::counted;
 use crate::text_options::unread_warning;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use nddb::detect::{FEATURES, Method, ParameterValue};
+use nddb::verdict::{FEATURES, Method, ParameterValue};
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};
@@ -166,7 +166,7 @@ pub fn options(method: &dyn Method) -> String {
 
 #[cfg(test)]
 mod tests {
-    use nddb::detect::methods::{B, Combined, Hamming, Lcs};
+    use nddb::verdict::methods::{B, Combined, Hamming, Lcs};
 
     use super::*;
 

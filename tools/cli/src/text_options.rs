@@ -1,8 +1,10 @@
 //! Options of the methods that compare texts, for all commands that run them.
 
 use clap::ValueEnum;
-use nddb::detect::methods::Lcs;
-use nddb::detect::{Method, PairOptions, PairSummary, TextScope, UnreadTexts, Verification};
+use nddb::detect::options::{TextScope, Verification};
+use nddb::detect::outcome::UnreadTexts;
+use nddb::detect::{PairOptions, PairSummary};
+use nddb::verdict::{Method, methods::Lcs};
 use nddb_jobs::quantity::unread_reasons;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Pages of the help that are about no command: `nddb help options` and `nddb help methods`.
 
 use clap::{Arg, Command};
-use nddb::detect::{Method, methods};
+use nddb::verdict::{Method, methods};
 
 /// The last line of the page of each command.
 const OPTIONS: &str = "Options of all commands (--threads, --memory-limit, --json, --quiet, ...): nddb help options";

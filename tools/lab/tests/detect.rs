@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nddb::archive::{EntryContent, Input, Options};
-use nddb::detect::{Collection, Line, Method, PairOptions, Resources, document_of_page, methods};
+use nddb::detect::{Collection, Line, PairOptions, Resources, document_of_page};
 use nddb::sketch::{LeadingWords, Profile, Recipe};
+use nddb::verdict::{Method, methods};
 use nddb::{Config, Reader, Stored, Writer};
 use nddb_evaluate::eval::{Corpus, Labels};
 use nddb_format::record::Record;

@@ -1,11 +1,9 @@
 //! How near-duplicates are judged: what callers say, as options of the library.
 
 use nddb::View;
-use nddb::detect::methods::Lcs;
-use nddb::detect::{
-    GROUP_LIMIT, Level, Method, MethodChoice, OnlineDetector, PairOptions, UnknownLevel, UnknownWords, Verification,
-    WordsFrom,
-};
+use nddb::detect::options::{GROUP_LIMIT, UnknownWords, Verification};
+use nddb::detect::{MethodChoice, OnlineDetector, PairOptions, WordsFrom};
+use nddb::verdict::{Level, Method, UnknownLevel, methods::Lcs};
 
 use crate::errors::{Fault, Result};
 use crate::writer::usual_threads;
@@ -23,7 +21,7 @@ pub(crate) struct Judging {
 
 /// Takes the name of a method.
 pub(crate) fn method(name: &str) -> Result<Box<dyn Method>> {
-    name.parse().map_err(|error: nddb::detect::UnknownMethod| Fault::value(error.to_string()))
+    name.parse().map_err(|error: nddb::verdict::UnknownMethod| Fault::value(error.to_string()))
 }
 
 /// The error that an option of other methods is given.
@@ -94,7 +92,7 @@ impl Judging {
         options.group_limit = self.group_limit.unwrap_or(GROUP_LIMIT);
         options.verify.clone_from(&self.verify);
         options.resources.threads = usual_threads();
-        nddb::detect::check(view, &options)?;
+        nddb::detect::options::check(view, &options)?;
         Ok(options)
     }
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use nddb::detect::{PartedNearDuplicates, document_of_page};
+use nddb::detect::document_of_page;
+use nddb::detect::outcome::PartedNearDuplicates;
 use nddb::sketch::Recipe;
 use nddb::{Document, Federation, Fingerprint, Within};
 

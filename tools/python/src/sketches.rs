@@ -4,8 +4,10 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use nddb::Document;
-use nddb::detect::methods::Hamming;
-use nddb::detect::{Decided, Decision, PairLoss, PairOptions, candidate_keys, compared, decided};
+use nddb::detect::PairOptions;
+use nddb::detect::outcome::PairLoss;
+use nddb::detect::steps::{Decided, candidate_keys, compared, decided};
+use nddb::verdict::{Decision, methods::Hamming};
 use nddb_jobs::fields::{OF_PAIR, PairLossValues, sentence, stored_cells, stored_columns};
 use nddb_jobs::rows::{Cell, Column, Kind, schema};
 use pyo3::prelude::*;

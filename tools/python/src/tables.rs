@@ -1,6 +1,7 @@
 //! The tables of a reader: matches, pairs, members of clusters. They have the columns of the command's Parquet files.
 
-use nddb::detect::{ClusterOptions, Collection, Keep, Level, OnlineDetector, PairOptions, WordsFrom, cluster};
+use nddb::detect::{ClusterOptions, Collection, Keep, OnlineDetector, PairOptions, WordsFrom, cluster};
+use nddb::verdict::Level;
 use nddb::{Reader, Within, Work};
 use nddb_jobs::fields::{
     OF_QUERY, PairLossValues, match_columns, member_columns, member_rows, pair_columns, pair_rows, stored_cells,

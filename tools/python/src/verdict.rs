@@ -1,6 +1,7 @@
 //! The classes `NearDuplicate`, `Answer` and `Verdict`: what is like a document, and why.
 
-use nddb::detect::{Judgement, NearDuplicate, PartedNearDuplicates};
+use nddb::detect::outcome::PartedNearDuplicates;
+use nddb::detect::{Judgement, NearDuplicate};
 use nddb::{Outcome, ShownId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};

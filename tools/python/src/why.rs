@@ -1,7 +1,9 @@
 //! Why two stored documents are near-duplicates, or not: every number that the rule looks at, as a table.
 
 use nddb::Document;
-use nddb::detect::{Bound, Comparison, Decision, Limit, Measures, OnlineDetector, Words, compared, sentence};
+use nddb::detect::OnlineDetector;
+use nddb::detect::steps::compared;
+use nddb::verdict::{Bound, Comparison, Decision, Limit, Measures, Words, sentence};
 use nddb::{Stored, View};
 use nddb_jobs::rows::{Cell, Column, Kind, RowBatch, schema};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use nddb::detect::OnlineDetector;
-use nddb::detect::methods::Hamming;
+use nddb::verdict::methods::Hamming;
 use nddb::{Document, Fingerprint};
 use nddb_index::testing::SmallThresholds;
 pub(crate) use nddb_test_support::{Random, say};

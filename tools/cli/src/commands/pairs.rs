@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use nddb::View;
 use nddb::archive::Format;
-use nddb::detect::{
-    Candidates, Collection, GROUP_LIMIT, Method, PairOptions, PairSummary, Resources, WordsFrom, methods,
-};
+use nddb::detect::options::GROUP_LIMIT;
+use nddb::detect::{Collection, PairOptions, PairSummary, Resources, WordsFrom};
+use nddb::verdict::{Candidates, Method, methods};
 use nddb_jobs::fields::{LineFormat, PairLines, pair_columns, pair_rows};
 use nddb_jobs::output::format_of;
 use nddb_jobs::rows::RowFormat;
@@ -161,7 +161,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let view = reader.view();
     let words = Some(args.words.unwrap_or_else(|| WordsFrom::at_hand(view)));
     let mut options = PairOptions { expand: args.expand, words, ..args.how.options(view, global)? };
-    nddb::detect::check(view, &options)?;
+    nddb::detect::options::check(view, &options)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("pairs");

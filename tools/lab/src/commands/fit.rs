@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use nddb::Config;
 use nddb::archive::Options;
-use nddb::detect::methods::Model;
-use nddb::detect::{Collection, Constants, FEATURE_COUNT, FEATURES, Resources};
+use nddb::detect::{Collection, Resources};
 use nddb::sketch::Recipe;
+use nddb::verdict::{Constants, FEATURE_COUNT, FEATURES, methods::Model};
 use nddb_cli::frame::{Code, Failure, Global, Meter, Output, Result, read_labels, told};
 use nddb_evaluate::calibration::logistic::Example;
 use nddb_evaluate::calibration::{calibration, slope_interval};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use nddb::archive::Options;
 use nddb::detect::Collection;
-use nddb::detect::methods::Shingles;
 use nddb::sketch::Recipe;
+use nddb::verdict::methods::Shingles;
 use nddb::{Config, View};
 use nddb_cli::frame::{
     Code, Failure, Global, Output, Result, Table, TextPart, inputs, interrupt,

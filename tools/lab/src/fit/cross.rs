@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use nddb::detect::{Constants, FEATURE_COUNT};
+use nddb::verdict::{Constants, FEATURE_COUNT};
 use nddb_dedup::in_order;
 use nddb_evaluate::calibration::logistic::{self, Example};
 
@@ -115,7 +115,7 @@ fn scaled(penalty: f64, weights: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use nddb::detect::FeatureValues;
+    use nddb::verdict::FeatureValues;
 
     use super::*;
 

@@ -41,7 +41,7 @@ fn root(parent: &mut [usize], mut node: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use nddb::detect::FeatureValues;
+    use nddb::verdict::FeatureValues;
 
     use super::*;
 

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use fixedbitset::FixedBitSet;
 use nddb::Result;
-use nddb::detect::methods::{B, C};
+use nddb::verdict::methods::{B, C};
 use nddb_page::sketch::split_mix;
 use nddb_page::text::host_of;
 

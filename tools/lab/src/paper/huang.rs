@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use nddb::Result;
-use nddb::detect::methods::{Cosine, Hamming, Lcs};
-use nddb::detect::{Method, PairSummary};
+use nddb::detect::PairSummary;
 use nddb::sketch::{FingerprintKind, Recipe};
+use nddb::verdict::Method;
+use nddb::verdict::methods::{Cosine, Hamming, Lcs};
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};

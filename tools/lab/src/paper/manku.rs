@@ -2,7 +2,7 @@
 
 use nddb::Result;
 use nddb::detect::Collection;
-use nddb::detect::methods::Hamming;
+use nddb::verdict::methods::Hamming;
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};

@@ -14,9 +14,10 @@ mod ye;
 
 use std::str::FromStr;
 
-use nddb::detect::{Collection, Method, MethodChoice, PairOptions, Resources, TextScope};
+use nddb::detect::options::TextScope;
+use nddb::detect::{Collection, MethodChoice, PairOptions, Resources};
+use nddb::verdict::Method;
 use nddb::{Progress, Result, View};
-
 use nddb_evaluate::eval::Gold;
 use nddb_evaluate::html::Html;
 use nddb_evaluate::plot::PlotError;
@@ -141,7 +142,7 @@ impl Subject<'_> {
 
     /// The options for reading texts.
     fn options_of_texts(&self) -> PairOptions {
-        self.options(nddb::detect::methods::Lcs::default())
+        self.options(nddb::verdict::methods::Lcs::default())
     }
 
     /// The reason why an exhibit has no rows without labels, and the next step.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use nddb::Config;
 use nddb::archive::Options;
-use nddb::detect::methods::{B, Hamming};
 use nddb::sketch::Recipe;
+use nddb::verdict::methods::{B, Hamming};
 use nddb_dedup::support;
 
 use super::*;

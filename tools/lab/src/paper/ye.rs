@@ -1,8 +1,7 @@
 //! The tables and figures of Ye, Wen, Ma 2007.
 
 use nddb::Result;
-use nddb::detect::methods::Shingles;
-use nddb::detect::{GROUPS, Groups};
+use nddb::verdict::{GROUPS, Groups, methods::Shingles};
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};

@@ -1,8 +1,10 @@
 //! Calibration of shingle sampling to a required precision.
 
 use fixedbitset::FixedBitSet;
-use nddb::detect::methods::Shingles;
-use nddb::detect::{Collection, GROUPS, Groups, PairOptions, Ratios, Resources, TextScope, UnreadTexts};
+use nddb::detect::options::TextScope;
+use nddb::detect::outcome::UnreadTexts;
+use nddb::detect::{Collection, PairOptions, Resources};
+use nddb::verdict::{GROUPS, Groups, Ratios, methods::Shingles};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
 use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS, Runs, THRESHOLDS, Tally, all_shingles};
@@ -94,7 +96,7 @@ pub fn calibrate(
     options: &TuneOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Calibration> {
-    nddb::detect::check(view, &PairOptions::new(options.shingles.clone()))?;
+    nddb::detect::options::check(view, &PairOptions::new(options.shingles.clone()))?;
     let ticker = Ticker::new(watch);
     let resources = &options.resources;
     let sources = TextSources::new(view, collection, options.part, resources, &ticker)?;

@@ -1,6 +1,6 @@
 //! Choice of groups of documents and of their sampling ratios, from the results of runs with each ratio.
 
-use nddb::detect::{GROUPS, Groups, Ratios};
+use nddb::verdict::{GROUPS, Groups, Ratios};
 use nddb_evaluate::sampled::RATIOS;
 
 /// Number of words at which the second cell begins; each further cell begins at twice the number.

@@ -1,4 +1,5 @@
-use nddb::detect::{Groups, Ratios, Resources};
+use nddb::detect::Resources;
+use nddb::verdict::{Groups, Ratios};
 use nddb_dedup::support::{corpus, texts};
 use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS};
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef};
-use nddb::detect::{ClusterOptions, Clusters, Collection, Keep, Numbered};
+use nddb::detect::steps::Numbered;
+use nddb::detect::{ClusterOptions, Clusters, Collection, Keep};
 use nddb_jobs::fields::{MemberSource, member_columns, member_rows_of};
 use nddb_jobs::rows::schema;
 use pyo3::prelude::*;

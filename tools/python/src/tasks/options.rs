@@ -1,8 +1,9 @@
 //! How near-duplicates are judged, without a database.
 
-use nddb::detect::methods::Hamming;
-use nddb::detect::{GROUP_LIMIT, PairOptions, default_of};
+use nddb::detect::PairOptions;
+use nddb::detect::options::GROUP_LIMIT;
 use nddb::sketch::Recipe;
+use nddb::verdict::{default_of, methods::Hamming};
 
 use crate::errors::Result;
 use crate::judging::{check_probability, method as named_method, set_known, within};

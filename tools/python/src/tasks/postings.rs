@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use arrow_array::Array;
-use nddb::detect::{GROUP_LIMIT, NearTables, Posting, Postings, Printed};
+use nddb::detect::options::GROUP_LIMIT;
+use nddb::detect::steps::{NearTables, Posting, Postings, Printed};
 use nddb_jobs::rows::{Cell, Column, Kind, schema};
 use pyo3::prelude::*;
 

@@ -6,7 +6,9 @@ use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Int64Builder, ListBuil
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use nddb::Document;
-use nddb::detect::{Collection, NearTables, Numbered, Properties, default_of};
+use nddb::detect::Collection;
+use nddb::detect::steps::{NearTables, Numbered, Properties};
+use nddb::verdict::default_of;
 use pyo3::prelude::*;
 
 use super::columns::{Numbers, table};
@@ -62,7 +64,7 @@ pub(crate) fn properties(
             let collection = Collection::of(&mut numbered, Some(&recipe), &options.resources)?;
             let mut rows = Rows::default();
             for ordinal in 0..collection.len() {
-                let properties = nddb::detect::properties(&collection, &options, near.as_ref(), ordinal);
+                let properties = nddb::detect::steps::properties(&collection, &options, near.as_ref(), ordinal);
                 rows.push(collection.row(ordinal).number, &properties);
             }
             if !collection.is_empty() {
@@ -94,7 +96,7 @@ pub(crate) fn contents(sketches: &Bound<'_, PyAny>) -> Result<Stream> {
             let (mut of, mut contents) = (Int64Builder::new(), BinaryBuilder::new());
             for (row, document) in rows_of(&given).enumerate() {
                 of.append_value(numbers.get(row)?.cast_signed());
-                contents.append_value(nddb::detect::content_hash(&document?).to_le_bytes());
+                contents.append_value(nddb::detect::steps::content_hash(&document?).to_le_bytes());
             }
             let arrays: Vec<ArrayRef> = vec![Arc::new(of.finish()), Arc::new(contents.finish())];
             sink.send(RecordBatch::try_new(columns.clone(), arrays))?;

@@ -1,7 +1,7 @@
 //! The founders of stars.
 
 use arrow_array::Array;
-use nddb::detect::{Choose, Stars};
+use nddb::detect::steps::{Choose, Stars};
 use nddb_jobs::rows::{Column, Kind, schema};
 use pyo3::prelude::*;
 

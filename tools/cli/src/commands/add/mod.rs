@@ -3,9 +3,10 @@
 mod line;
 mod stdin;
 
-use nddb::detect::{Judgement, Level, OnlineDetector};
+use nddb::detect::{Judgement, OnlineDetector};
 use nddb::sketch::{Recipe, RecipeError};
 use nddb::text::Page;
+use nddb::verdict::Level;
 use nddb::{Document, Outcome, Writer};
 use nddb_jobs::fields::add_evidence;
 use nddb_jobs::json::Id;

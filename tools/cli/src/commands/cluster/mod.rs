@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let reader = database::read(&args.database.db)?;
     let view = reader.view();
     let pairs = args.how.options(view, global)?;
-    nddb::detect::check(view, &pairs)?;
+    nddb::detect::options::check(view, &pairs)?;
     let mut options = args.level.apply(ClusterOptions { components: args.components, ..ClusterOptions::new(pairs) });
     let previous = args.previous.as_deref().map(Previous::open).transpose()?;
     let lists = |folder: &PathBuf| global.outputs.lists("-o", folder, "summary.json", &SOMETIMES);

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb::detect::{Collection, Overrules};
+use nddb::detect::Collection;
+use nddb::detect::options::Overrules;
 use nddb::text::host_of;
 use nddb_jobs::lists::{self, UnknownIds};
 

@@ -9,9 +9,10 @@ mod table;
 mod trial;
 
 use nddb::archive;
-use nddb::detect::methods::Lcs;
-use nddb::detect::{Method, Resources, Verification};
+use nddb::detect::Resources;
+use nddb::detect::options::Verification;
 use nddb::sketch::Recipe;
+use nddb::verdict::{Method, methods::Lcs};
 use nddb_evaluate::eval::{Cells, EvalPage, Intervals, MethodFigures, RecipeFigures, splits};
 use nddb_jobs::output::Destination;
 

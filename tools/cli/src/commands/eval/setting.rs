@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use nddb::detect::{Level, Method, PairOptions, Resources, default_of, methods, outside};
+use nddb::detect::{PairOptions, Resources};
 use nddb::sketch::Recipe;
+use nddb::verdict::{Level, Method, default_of, methods, outside};
 use serde_json::{Map, Value, json};
 
 use crate::parameters;

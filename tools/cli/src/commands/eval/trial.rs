@@ -1,8 +1,8 @@
 //! A setting with its results, the data shared by all settings, and further measurements.
 
-use nddb::detect::methods::{Lcs, Model};
 use nddb::detect::{PairOptions, PairSummary, Resources};
 use nddb::sketch::Recipe;
+use nddb::verdict::methods::{Lcs, Model};
 use nddb_evaluate::eval::{
     AtDistance, ByProbability, BySimilarity, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, Slopes,
     bootstrap, by_probability, by_slope, similar_pairs, splits,

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use nddb::detect::{self, Bound, NearDuplicate, OnlineDetector, PartedNearDuplicates, Piece, compared};
-use nddb::detect::{PairLoss, WordSource, content_difference, read_page, term_difference, whole_difference};
+use nddb::detect::outcome::{PairLoss, PartedNearDuplicates, WordSource};
+use nddb::detect::steps::{compared, read_page};
+use nddb::detect::{NearDuplicate, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::compared_text;
+use nddb::verdict::{self, Bound, Piece, content_difference, term_difference, whole_difference};
 use nddb::{Document, Fingerprint, View};
 use nddb_jobs::fields::{self, Field, PairLossValues};
 use nddb_jobs::json::{Hex, Id, Object};
@@ -306,9 +308,9 @@ pub(super) fn read(view: View<'_>, stored: &nddb::Stored) -> Result<PageFile, St
 /// Returns a measure with its threshold.
 fn bound(bound: &Bound) -> Value {
     let number = |value| match value {
-        detect::Value::Count(count) => json!(count),
-        detect::Value::Share(share) => json!(share),
-        detect::Value::Flag(flag) => json!(flag),
+        verdict::Value::Count(count) => json!(count),
+        verdict::Value::Share(share) => json!(share),
+        verdict::Value::Flag(flag) => json!(flag),
     };
     let (kind, threshold) = (bound.limit.kind(), number(bound.limit.value()));
     json!({"name": bound.name, "value": bound.value.map(number), kind: threshold, "holds": bound.holds()})

@@ -172,7 +172,7 @@ fn width(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use nddb::detect::Known;
+    use nddb::verdict::Known;
 
     use super::*;
 
