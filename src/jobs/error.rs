@@ -78,6 +78,15 @@ pub enum Advice {
     ListInstead,
     /// Leave the field out of those that are added.
     LeaveOut,
+    /// Load the input into the database first.
+    Load {
+        /// The database.
+        database: PathBuf,
+        /// The input.
+        input: PathBuf,
+    },
+    /// Compress each record by itself, and load that into another database.
+    RecompressRecords,
 }
 
 impl JobError {

@@ -1,7 +1,8 @@
 //! The jobs of nddb: files in, files out.
 //!
 //! [`dedup`] copies files without their near-duplicates, [`filter`] without the documents of lists, [`export()`] writes
-//! all documents in columns. [`removed`] finds the documents to remove, and why.
+//! all documents in columns; [`revisits`] copies archives with revisit records in place of pages that repeat earlier ones.
+//! [`removed`] finds the documents to remove, and why.
 //! [`fields`] has the fields of documents, matches, pairs and members of clusters, and [`rows`] writes them as lines of
 //! JSON, TSV or Parquet. [`lists`] reads lists; [`NamedId`] reads the ids of lists and arguments, [`tsv`] writes them;
 //! [`quantity`] writes numbers for people.
@@ -27,6 +28,7 @@ pub mod output;
 pub mod packed;
 pub mod quantity;
 pub mod removed;
+pub mod revisits;
 pub mod rows;
 pub mod scratch;
 pub mod temporary;

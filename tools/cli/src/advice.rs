@@ -24,6 +24,12 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
         Advice::NameAs(input) => format!("give a name that ends as {} does", input.display()),
         Advice::OmitInput => "nothing was read; fix or omit that input".into(),
         Advice::ListInstead => "leave out --with and --annotate; --removed lists what is removed, and why".into(),
+        Advice::Load { database, input } => {
+            format!("load it first: nddb load {} {}", database.display(), input.display())
+        }
+        Advice::RecompressRecords => "compress each record by itself, as 'warcio recompress' does, and load that into \
+                                      another database"
+            .into(),
         Advice::LeaveOut => "leave it out of --with".into(),
         _ => return None,
     })

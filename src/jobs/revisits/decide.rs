@@ -1,6 +1,6 @@
 //! Which pages become revisit records, and of what.
 
-use nddb_jobs::removed::Place;
+use crate::removed::Place;
 use std::collections::{HashMap, HashSet, hash_map};
 use std::rc::Rc;
 

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
+use crate::packed::Packing;
 use flate2::write::GzEncoder;
-use nddb::archive::{HttpParts, WholeRecord};
-use nddb_jobs::packed::Packing;
+use nddb_archive::{HttpParts, WholeRecord};
 
 use super::decide::Revisit;
 use super::payload::Payload;

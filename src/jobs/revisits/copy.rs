@@ -4,28 +4,29 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
-use nddb::archive::Options;
-use nddb_jobs::filter::Cursor;
-use nddb_jobs::input;
-use nddb_jobs::output::Destination;
-use nddb_jobs::packed::{PackedFile, Packing};
+use crate::filter::Cursor;
+use crate::input;
+use crate::output::Destination;
+use crate::packed::{PackedFile, Packing};
+use nddb_archive::Options;
 
 use super::decide::{Here, Revisit};
-use super::{Counts, Opened, record};
-use crate::failure::{Failure, Result};
+use super::{Opened, RevisitsSummary, record};
+use crate::error::{JobError, Result};
 
 /// Copies an input to an output.
 pub(super) fn copy(
     (number, opened): (usize, &Opened),
     revisits: &HashMap<Here, Revisit>,
     to: &Destination,
-    progress: &mut dyn FnMut(&Counts) -> Result<()>,
-) -> Result<Counts> {
+    progress: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<RevisitsSummary> {
     let Opened { path, options, packing, .. } = opened;
-    let mut counts = Counts::default();
+    let mut counts = RevisitsSummary::default();
     let mut input = open(path, options)?;
-    let mut copying = Copying { cursor: Cursor::begin(path, *packing)?, out: PackedFile::create(to, Packing::Plain)? };
-    let packed = |record, packing| record::packed(record, packing).map_err(|error| Failure::reading(path, &error));
+    let mut copying =
+        Copying { path, cursor: Cursor::begin(path, *packing)?, out: PackedFile::create(to, Packing::Plain)? };
+    let packed = |record, packing| record::packed(record, packing).map_err(|error| JobError::reading(path, &error));
     // The bytes of the revisit record that replaces the record before, if it becomes one.
     let mut instead: Option<Vec<u8>> = None;
     while let Some(entry) = input.next()? {
@@ -41,8 +42,7 @@ pub(super) fn copy(
             }
         }
         if counts.records.is_multiple_of(1 << 8) {
-            counts.bytes_in = begin;
-            progress(&counts)?;
+            progress(counts.records)?;
         }
     }
     counts.bytes_in = input::size(path);
@@ -52,13 +52,14 @@ pub(super) fn copy(
 }
 
 /// Opens an input that keeps its records.
-pub(super) fn open(path: &Path, options: &Options) -> Result<nddb::archive::Input> {
-    let mut input = nddb::archive::Input::open(path, options)?;
+pub(super) fn open(path: &Path, options: &Options) -> Result<nddb_archive::Input> {
+    let mut input = nddb_archive::Input::open(path, options)?;
     input.keep_records();
     Ok(input)
 }
 
 struct Copying<'a> {
+    path: &'a Path,
     cursor: Cursor<'a>,
     out: PackedFile,
 }
@@ -68,7 +69,7 @@ impl Copying<'_> {
     fn write(&mut self, instead: Option<Vec<u8>>, end: u64) -> Result<()> {
         match instead {
             Some(bytes) => {
-                self.out.write_all(&bytes).map_err(|error| Failure::unwritten(&error))?;
+                self.out.write_all(&bytes).map_err(|error| JobError::passing(self.path, error))?;
                 Ok(self.cursor.pass_over(end, &mut self.out)?)
             }
             None => Ok(self.cursor.pass(end, Some(&mut self.out))?),

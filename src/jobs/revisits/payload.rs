@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use nddb::archive::{HttpParts, Options, PageEntry, Position, WholeRecord, path_of, read_record};
-use nddb::format::Archive;
-use nddb_jobs::removed::Place;
+use crate::removed::Place;
+use nddb_archive::{HttpParts, Options, PageEntry, Position, WholeRecord, path_of, read_record};
+use nddb_format::record::Archive;
 use sha1::{Digest, Sha1};
 
 /// What two pages with the same payload have in common: the SHA-1 of its bytes and their number.

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use nddb::detect::OnlineDetector;
-use nddb::{Stored, View};
+use crate::removed::Place;
+use nddb_dedup::OnlineDetector;
 use nddb_dedup::in_order;
-use nddb_jobs::removed::Place;
+use nddb_index::{Stored, View};
 
-use crate::failure::Result;
+use crate::error::Result;
 
 /// Pages that one thread looks up at a time.
 const PIECE: usize = 64;
@@ -147,7 +147,7 @@ fn near_before(
     let found = match online.ask_stored(view, stored, None) {
         Ok(found) => found,
         // It has no sketch to be compared.
-        Err(nddb::Error::Method { .. }) => return Ok(Vec::new()),
+        Err(nddb_index::Error::Method { .. }) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
     let mut near = Vec::new();
