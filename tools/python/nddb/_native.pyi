@@ -248,6 +248,17 @@ class Reader:
         min_probability: float | None = None,
     ) -> Answer:
         """Finds the near-duplicates of a page or of a stored document: an Answer, a sequence of NearDuplicate."""
+    def passages(
+        self,
+        *,
+        text: str | bytes | None = None,
+        html: str | bytes | None = None,
+        id: str | int | None = None,
+        url: str | None = None,
+        charset: str | None = None,
+        min_words: int = 20,
+    ) -> list[dict[str, Any]]:
+        """Finds the documents that have passages in common with a text, of a database made with `--parts`"""
     def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
         """Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
         distance, id."""

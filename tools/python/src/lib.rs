@@ -20,6 +20,7 @@ mod interruptible;
 mod judging;
 mod names;
 mod parts;
+mod passages;
 mod pinned;
 mod process;
 mod reader;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use nddb::detect::Keep;
 use nddb::{Federation, Fingerprint, Neighbor, Reader, ShownId, Within, Work};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::arrow::Numbers;
 use crate::convert::{self, GivenPage};
@@ -16,6 +16,7 @@ use crate::federation::PyFederation;
 use crate::ids::{GivenId, id_object};
 use crate::judging::{self, Judging};
 use crate::parts::{Asked, PinnedParts, ask, checked_k};
+use crate::passages;
 use crate::pinned::{Pinned, reader};
 use crate::process::Owned;
 use crate::stream::Stream;
@@ -288,6 +289,37 @@ impl PyReader {
         let asked = Asked { page, id, print };
         let (method, found) = self.with(py, |reader| ask(&Federation::of(reader.view()), asked, &judging))?;
         Answer::new(py, method, &found, &[], limit)
+    }
+
+    /// Finds the documents that have passages in common with a text, of a database made with `--parts` (the recipe
+    /// `main-parts`): a list of dictionaries, those with the most words in common first.
+    ///
+    /// Give one of `text`, `html` and `id`; `url` and `charset` as for `query`. Each dictionary has id, url, site, words
+    /// (in common), longest (successive words), query_contained and match_contained (the shares of the words of each
+    /// that are in common), and passages: dictionaries of query and match (the first word, and the one behind the
+    /// last, from 0), words and longest. A passage has at least `min_words` words, or is a whole document. Raises
+    /// KeyError if the id is not stored, Mismatch if the database has no parts.
+    ///
+    /// >>> parted = nddb.Writer("parted.nddb", create=nddb.Config(recipe="main-parts"))
+    /// >>> _ = parted.add("fox", text=fox)
+    /// >>> parted.close()
+    /// >>> [(found["id"], found["words"]) for found in nddb.open("parted.nddb").passages(text="see: " + fox + " again")]
+    /// [('fox', 360)]
+    #[pyo3(signature = (*, text=None, html=None, id=None, url=None, charset=None, min_words=20))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn passages<'py>(
+        &self,
+        py: Python<'py>,
+        text: Option<&Bound<'_, PyAny>>,
+        html: Option<&Bound<'_, PyAny>>,
+        id: Option<GivenId>,
+        url: Option<String>,
+        charset: Option<String>,
+        min_words: u32,
+    ) -> Result<Bound<'py, PyList>> {
+        let page = GivenPage::take(text, html, url, charset)?;
+        let (words, found) = self.with(py, |reader| passages::find(reader, page.as_ref(), id.as_ref(), min_words))?;
+        passages::dictionaries(py, words, &found.matches)
     }
 
     /// Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,

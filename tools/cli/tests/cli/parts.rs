@@ -180,3 +180,17 @@ fn listed_ids_keep_their_kinds() {
     dir.nddb(["against", "kinds.jsonl", "items.jsonl", "--parts", "--list", "near.txt"]).done();
     assert_eq!(dir.read("near.txt"), b"1\n");
 }
+
+#[test]
+fn what_is_too_short_to_have_a_part_is_told() {
+    let dir = planted();
+    dir.write("short.jsonl", lines(&[("yes".into(), words(1, 3)), ("item".into(), words(1, 40))]).as_bytes());
+    let ran = dir.nddb(["against", "pages.jsonl", "short.jsonl", "--parts"]).done();
+    ran.says(&["1 document of B not compared, for fewer than five words", "1 of 6 documents"]);
+    let ran = dir.nddb(["against", "short.jsonl", "pages.jsonl", "--parts"]).done();
+    ran.says(&["1 document of short.jsonl not compared, for fewer than five words", "1 of 2 documents"]);
+    dir.nddb(["create", "pages.nddb", "--parts"]).done();
+    dir.nddb(["load", "pages.nddb", "pages.jsonl"]).done();
+    let asked = dir.nddb(["query", "pages.nddb", "--docs", "short.jsonl", "--parts"]).done().lines();
+    assert_eq!((&asked[0]["error"], &asked[1]["count"]), (&json!("fewer than five words"), &json!(1)));
+}

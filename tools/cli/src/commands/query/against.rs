@@ -1,9 +1,10 @@
 //! `nddb against`: which documents of one collection are near to another.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 
 use nddb::archive::Format;
-use nddb::{Config, Reader};
+use nddb::{Config, Reader, View};
 use nddb_format::record::other_kind;
 use nddb_jobs::output::Destination;
 use nddb_jobs::temporary;
@@ -143,7 +144,8 @@ fn in_parts(
     }
     let texts = a.as_ref().map_or_else(|| Texts::of(&inputs), |a| Texts::Of(a.view()));
     let how = args.passages;
-    let in_parts = InParts { databases, how, limit: args.limit, why: args.why, only_matched: true, texts };
+    let too_short = AtomicU64::default();
+    let in_parts = InParts { databases, how, limit: args.limit, why: args.why, only_matched: true, texts, too_short };
     let mut asking = Asking::new(&in_parts, global.threads(), Output::create(&to)?);
     let (mut code, mut may_have_namesakes) = (Code::Done, false);
     match (&a, &inputs) {
@@ -154,6 +156,7 @@ fn in_parts(
         (None, None) => {}
     }
     let found = asking.finish()?;
+    warn_of_short(loaded.as_ref().map(Outside::view), in_parts.too_short.into_inner(), args, global)?;
     if let Some(to) = &list {
         let has_namesake = |id: &str| match &a {
             Some(a) => Ok(a.view().has_namesake(id)?),
@@ -163,6 +166,24 @@ fn in_parts(
     }
     finish(args, found, ("with_passages", "with passages in common"), &clock, global)?;
     Ok(worse(loaded.as_ref(), code))
+}
+
+/// Warns of documents of too few words to have a part: nothing says whether they stand in others.
+fn warn_of_short(b: Option<View<'_>>, of_a: u64, args: &Args, global: &Global) -> Result<()> {
+    let mut of_b = 0;
+    if let Some(view) = b {
+        view.each(&mut |stored| {
+            of_b += u64::from(stored.record.parts.as_deref().is_some_and(passages::is_too_short));
+            Ok(true)
+        })?;
+    }
+    let named = [(of_a, args.a.display().to_string()), (of_b, "B".to_owned())];
+    for (count, of) in named.into_iter().filter(|(count, _)| *count > 0) {
+        let documents = counted(count, "document");
+        let warning = format!("{documents} of {of} not compared, for fewer than five words: search for them as texts");
+        global.messages().warn(warning);
+    }
+    Ok(())
 }
 
 /// Prints the summary; `what` is the name of the number of documents found, and the end of the sentence that says it.

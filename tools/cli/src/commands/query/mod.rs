@@ -13,6 +13,7 @@ mod queries;
 pub(crate) use self::against::{Args as AgainstArgs, run as against};
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 
 use nddb::{Reader, Within};
 use serde_json::json;
@@ -213,8 +214,15 @@ fn in_parts((args, format): (&Args, Format), readers: &[Reader], global: &Global
     let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &federation, global)?;
     let inputs = passages::inputs(&args.what.docs, global)?;
     let texts = Texts::of(&inputs);
-    let in_parts =
-        InParts { databases, how: args.passages, limit: args.limit, why: args.why, only_matched: false, texts };
+    let in_parts = InParts {
+        databases,
+        how: args.passages,
+        limit: args.limit,
+        why: args.why,
+        only_matched: false,
+        texts,
+        too_short: AtomicU64::default(),
+    };
     let output = Output::create(&global.output("-o", args.output.as_deref().or(silent(global)))?)?;
     let output = if format == Format::Table { output.tabled() } else { output };
     let mut asking = Asking::new(&in_parts, global.threads(), output);

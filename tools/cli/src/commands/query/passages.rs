@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nddb::archive::{self, Inputs, Located, Options, Position, read_page};
 use nddb::format::{Parts, Settings};
 use nddb::ingest::{LoadError, Sketched, sketch_archive};
-use nddb::sketch::{PageWords, Recipe, page_words};
+use nddb::sketch::{PART_WORDS, PageWords, Recipe, page_words};
 use nddb::{Federation, PassageLimits, PassageMatch, Passages, Stored, View, digits_of};
 use nddb_format::record::other_kind;
 use nddb_jobs::fields;
@@ -38,7 +38,7 @@ pub(in crate::commands) struct PassageArgs {
     /// Databases must be made with 'nddb create --parts'. `passages` has the places of each passage in both documents,
     /// as indexes of words from 0, the first included and the last not; `query_contained` and `match_contained` are the
     /// shares of the words of each that are in common. Passages that stand in more than 20 different texts are passed
-    /// over; `frequent` counts the runs of five words concerned.
+    /// over; `frequent` counts the runs of five words concerned. A document of fewer than five words is not found.
     #[arg(long)]
     pub(in crate::commands) parts: bool,
     /// With --parts: passages of at least N words in common; a shorter document must be in common whole
@@ -200,6 +200,13 @@ pub(super) struct InParts<'a> {
     /// Whether only queries with a match get a line, and their ids are collected.
     pub(super) only_matched: bool,
     pub(super) texts: Texts<'a>,
+    /// Number of queries of too few words to have a part.
+    pub(super) too_short: AtomicU64,
+}
+
+/// Returns whether a text has too few words to have a part.
+pub(super) fn is_too_short(parts: &Parts) -> bool {
+    (parts.words as usize) < PART_WORDS
 }
 
 impl Answering for InParts<'_> {
@@ -228,8 +235,14 @@ impl InParts<'_> {
             Query::Missing(id) => (Cow::from(id), None),
             Query::Print(fingerprint) => (fingerprint.to_string().into(), None),
         };
-        let Some(parts) = parts else {
-            let why = if matches!(query, Query::Missing(_)) { "no such document" } else { "it has no parts" };
+        let is_short = parts.as_deref().is_some_and(is_too_short);
+        self.too_short.fetch_add(is_short.into(), Ordering::Relaxed);
+        let Some(parts) = parts.filter(|_| !is_short) else {
+            let why = match query {
+                Query::Missing(_) => "no such document",
+                _ if is_short => "fewer than five words",
+                _ => "it has no parts",
+            };
             Object::append(out, |object| {
                 write(&name, None, &Passages::default(), 0, object);
                 object.list("matches", [(); 0], |_, ()| ());
