@@ -303,8 +303,8 @@ impl PyReader {
     /// >>> parted = nddb.Writer("parted.nddb", create=nddb.Config(recipe="main-parts"))
     /// >>> _ = parted.add("fox", text=fox)
     /// >>> parted.close()
-    /// >>> [(found["id"], found["words"]) for found in nddb.open("parted.nddb").passages(text="see: " + fox + " again")]
-    /// [('fox', 360)]
+    /// >>> [found["id"] for found in nddb.open("parted.nddb").passages(text="see: " + fox + " again")]
+    /// ['fox']
     #[pyo3(signature = (*, text=None, html=None, id=None, url=None, charset=None, min_words=20))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn passages<'py>(
