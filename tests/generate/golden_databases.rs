@@ -14,13 +14,14 @@ use std::path::{Path, PathBuf};
 /// A golden database and what makes it.
 type Golden = (&'static str, fn(&Path));
 
-const ALL: [Golden; 6] = [
+const ALL: [Golden; 7] = [
     ("web", golden::make_web),
     ("narrow", golden::make_narrow),
     ("keys", golden::make_keys),
     ("filtered", golden::make_filtered),
     ("intervals", golden::make_intervals),
     ("summaries", golden::make_summaries),
+    ("parts", golden::make_parts),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

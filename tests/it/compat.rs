@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use nddb::detect::OnlineDetector;
-use nddb::sketch::Recipe;
+use nddb::sketch::{Recipe, page_words};
 use nddb::text::Page;
 use nddb::verdict::Method;
 use nddb::verdict::methods::{B, Combined, Identity};
-use nddb::{Document, Error, Fingerprint, Reader, Within, Work, Writer};
+use nddb::{Document, Error, Fingerprint, PassageLimits, Reader, Within, Work, Writer};
 use nddb_format::FormatError;
 use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
 use nddb_format::filter::Kind;
@@ -23,7 +23,7 @@ use nddb_page::sketch::min_bytes;
 
 use super::support::golden::{
     HOT, HOT_LEN, ORDINALS, PAGES, bare, flush, is_deleted, make_filtered, make_intervals, make_keys, make_narrow,
-    make_summaries, make_web, page, spread, summarized,
+    make_parts, make_summaries, make_web, page, parted, parted_texts, spread, summarized,
 };
 
 /// Number of keys of the four golden pages that are printed: of each a digest and fifteen megashingles.
@@ -218,6 +218,31 @@ fn the_golden_database_of_summaries_reads_value_by_value() {
 }
 
 #[test]
+fn the_golden_database_of_parts_reads_value_by_value() {
+    let path = golden("parts");
+    let reader = Reader::open(&path).expect("a database of this version");
+    let view = reader.view();
+    assert!(view.settings().keeps_words);
+    let texts = parted_texts();
+    for document in ["loaded", "last"].into_iter().flat_map(parted) {
+        let stored = view.get(document.id()).expect("readable").expect("it is there").record;
+        assert!(stored.parts.is_some() && stored.parts == document.record().parts, "{}", document.id());
+        assert!(stored.words.is_some() && stored.words == document.record().words, "{}", document.id());
+    }
+    let found = |text: &str, min_words| {
+        let limits = PassageLimits { min_words, ..PassageLimits::default() };
+        let found = view.parts(&page_words(&Page::text(text)).parts(), None, &limits).expect("an answer");
+        found.matches.into_iter().map(|found| found.id).collect::<Vec<_>>()
+    };
+    // Those with the most words in common first, then the oldest.
+    let of_first = ["loaded-0", "last-0", "loaded-1", "last-1", "loaded-2", "last-2"];
+    assert_eq!(found(&texts[0], 20), of_first);
+    assert_eq!(found(&texts[2], 30), ["loaded-2", "last-2", "loaded-0", "loaded-1", "last-0", "last-1"]);
+    assert_eq!(found("words that no text has, and some more of them", 5), Vec::<String>::new());
+    assert_sound(&path);
+}
+
+#[test]
 fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, make) in [("web", make_web as fn(&Path)), ("narrow", make_narrow)] {
@@ -239,6 +264,10 @@ fn the_same_documents_give_runs_of_the_same_bytes_as_ever() {
     make_summaries(&path);
     assert!(run_files(&path) == run_files(&golden("summaries")), "a run has other bytes");
     assert!(summary_files(&path) == summary_files(&golden("summaries")), "summaries have other bytes");
+    let path = folder.path().join("parts");
+    make_parts(&path);
+    assert!(run_files(&path) == run_files(&golden("parts")), "a run has other bytes");
+    assert!(key_files(&path) == key_files(&golden("parts")), "a key table of parts has other bytes");
     assert_web(&folder.path().join("web"));
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use nddb::detect::document_of_page;
+use nddb::detect::{document_of_page, document_with_words};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Document, Fingerprint, Writer};
@@ -181,6 +181,41 @@ pub(crate) fn make_summaries(path: &Path) {
         writer.insert(document).expect("taken");
     }
     writer.delete("loaded-page-2").expect("deleted");
+    writer.commit().expect("durable");
+    writer.close().expect("closed");
+}
+
+/// The texts of the golden database `parts`: one of 260 words; one of as many, of which 60 are those from the
+/// hundredth of the first; and one of 30 of these.
+pub(crate) fn parted_texts() -> [String; 3] {
+    let word =
+        |index: u64| -> String { (0..6).map(|at| char::from(b'a' + (spread(index) >> (8 * at)) as u8 % 26)).collect() };
+    let text =
+        |ranges: &[std::ops::Range<u64>]| ranges.iter().cloned().flatten().map(word).collect::<Vec<_>>().join(" ");
+    [text(&[0..260]), text(&[1000..1100, 100..160, 1100..1200]), text(&[120..150])]
+}
+
+/// The documents of the golden database `parts`, by id.
+pub(crate) fn parted(when: &str) -> Vec<Document> {
+    let recipe = Recipe::from_label("main-parts/1").expect("a recipe");
+    let document = |(index, text): (usize, &String)| {
+        document_with_words(&format!("{when}-{index}"), &Page::text(text), &recipe).expect("a good id")
+    };
+    parted_texts().iter().enumerate().map(document).collect()
+}
+
+/// Fills a new database with the contents of the golden database `parts`: the documents of [`parted`] with their words
+/// in a run of a bulk load and in the memtable.
+pub(crate) fn make_parts(path: &Path) {
+    let config = Config::within(3).and_then(|config| config.restart(32)).expect("a configuration");
+    let config = config.recipe("main-parts/1").keep_words(true);
+    let mut writer = Writer::create(path, &config).expect("a new database");
+    let mut load = writer.bulk_load().expect("a load");
+    parted("loaded").into_iter().for_each(|document| load.push(document).expect("taken"));
+    load.finish().expect("loaded");
+    for document in parted("last") {
+        writer.insert(document).expect("taken");
+    }
     writer.commit().expect("durable");
     writer.close().expect("closed");
 }
