@@ -78,6 +78,10 @@ pub enum Advice {
     ListInstead,
     /// Leave the field out of those that are added.
     LeaveOut,
+    /// Write the table as Parquet.
+    WriteParquet,
+    /// Name the folder that the clustering wrote.
+    NameClusters,
 }
 
 impl JobError {
