@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use nddb::archive::Format;
 use nddb::{Config, Reader};
 use nddb_format::record::other_kind;
 use nddb_jobs::output::Destination;
@@ -109,8 +108,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 
 /// Returns the place of the answers, and that of the list of ids, if it is wanted.
 fn outputs(args: &Args, global: &Global) -> Result<(Destination, Option<Destination>)> {
-    let list = args.list.as_deref().map(|path| global.page("--list", Some(path), &[Format::Html])).transpose()?;
-    Ok((global.page("-o", args.output.as_deref(), &[Format::Jsonl])?, list))
+    let list = args.list.as_deref().map(|path| global.list("--list", path)).transpose()?;
+    Ok((global.json_lines("-o", args.output.as_deref())?, list))
 }
 
 /// Lists the documents of A with passages in common with documents of B.
