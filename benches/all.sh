@@ -4,13 +4,14 @@
 #   benches/all.sh [--quick] [SETS] > figures.txt
 #
 # --quick takes a tenth of a percent of the data, to see that everything runs. SETS is a folder of labelled sets
-# (wild-dev, ota-dev, docsites-dev, reader-dev, packages, manuals: docs.jsonl.zst and pairs.tsv). A part that cannot run
-# is marked "not run", with the reason. Other tools run at each of their settings, on the same machine, data and text.
+# (wild-dev, ota-dev, docsites-dev, reader-dev, licences-dev, packages, manuals: docs.jsonl.zst and pairs.tsv). A part
+# that cannot run is marked "not run", with the reason. Other tools run at each of their settings, on the same machine,
+# data and text.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-len=10M large=100M pages=5M queries=20K
+len=10M large=100M pages=5M queries=20K documents=200000 rounds=3
 if [ "${1:-}" = --quick ]; then
-    len=10K large=20K pages=2K queries=1K
+    len=10K large=20K pages=2K queries=1K documents=2000 rounds=1
     shift
 fi
 sets=${1:-}
@@ -43,14 +44,13 @@ printf '%s processors, %s of memory, load %s\n' "$(nproc)" "$(awk '/MemTotal/ { 
 git log -1 --format='nddb %h of %cs'
 rustc --version
 python3 --version
-if ! cargo build --release -q -p nddb-cli --bin nddb --example main_text 2> "$work/errors"; then
-    cargo build --release -q -p nddb-cli --bin nddb && cargo build --release -q --example main_text || exit 1
-fi
+cargo build --release -q --locked -p nddb-cli --bin nddb || exit 1
+cargo build --release -q --locked -p nddb-benches --example main_text || exit 1
 
 bench() {
     local name=$1
     shift
-    run cargo bench -q --bench "$name" -- "$@"
+    run cargo bench -q -p nddb-benches --bench "$name" -- "$@"
 }
 
 heading 'Fingerprints: queries'
@@ -76,7 +76,7 @@ bench lcs
 heading 'Verdicts'
 if [ -d "$sets" ]; then
     fit_saw=(wild-dev ota-dev docsites-dev reader-dev)
-    fit_did_not_see=(packages manuals)
+    fit_did_not_see=(licences-dev packages manuals)
     for set in "${fit_saw[@]}" "${fit_did_not_see[@]}"; do
         if [ -d "$sets/$set" ]; then
             run benches/compare/compare.py "$sets/$set" --nddb "$nddb" --main-text target/release/examples/main_text
@@ -94,10 +94,12 @@ else
 fi
 
 heading 'From lines of JSON to the list of kept documents'
+python=()
 if [ -x target/python/test/bin/python ]; then
-    run python3 benches/compare/keep_list.py --nddb "$nddb" --python target/python/test/bin/python
+    python=(--python target/python/test/bin/python)
 else
-    missing 'no Python package: make test-python'
+    missing 'nddb.dedup(table): no Python package (make test-python)'
 fi
+run python3 benches/compare/keep_list.py --nddb "$nddb" "${python[@]}" --documents "$documents" --rounds "$rounds"
 
 printf '\n%s parts were not run.\n' "$not_run"

@@ -104,18 +104,11 @@ fn codec(source: &mut Source, file: &Opening<'_>, is_unmarked: bool) -> Result<(
         let dictionary = zstd.missing_dictionary(source).map_err(reading)?;
         return Ok((Codec::Zstd(Box::new(zstd)), dictionary));
     }
-    // Tables of other formats, which pyarrow writes as Parquet.
-    const TABLES: [(&[u8], &str, &str); 3] = [
-        (b"ARROW1", "", "pyarrow.feather.read_table('FILE')"),
-        (b"\xff\xff\xff\xff", ".arrow", "pyarrow.ipc.open_stream('FILE').read_all()"),
-        (b"ORC", ".orc", "pyarrow.orc.read_table('FILE')"),
-    ];
-    if let Some((.., read)) = TABLES.iter().find(|(magic, ending, _)| head.starts_with(magic) && name.ends_with(ending))
-    {
-        return Err(file.unusable(format!(
-            "a table of Arrow or ORC is not read: write it as Parquet, in Python with \
-             pyarrow.parquet.write_table({read}, 'FILE.parquet')"
-        )));
+    if head.starts_with(b"ORC") && name.ends_with(".orc") {
+        return Err(file.unusable(
+            "ORC is not read: write it as Parquet, in Python with \
+             pyarrow.parquet.write_table(pyarrow.orc.read_table('FILE'), 'FILE.parquet')",
+        ));
     }
     const UNSUPPORTED: [(&[u8], &str); 3] =
         [(b"PK\x03\x04", "zip"), (b"7z\xbc\xaf\x27\x1c", "7z"), (b"\x1f\x9d", "compress")];

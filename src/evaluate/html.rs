@@ -29,7 +29,7 @@ td.text { white-space: normal; overflow-wrap: anywhere; min-width: 64px; }
 nav { columns: 2 240px; max-width: 800px; margin: 16px 0; } nav a { display: block; }
 a { color: inherit; }
 .lead { font-size: 20px; } .small { font-size: 13px; margin: 6px 0; }
-pre { background: var(--line); padding: 8px 12px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
+pre span { white-space: nowrap; } pre { background: var(--line); padding: 8px 12px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
 .pair { border-top: 1px solid var(--line); margin-top: 20px; padding-top: 8px; } .pair p { margin: 2px 0; \
 overflow-wrap: anywhere; max-width: none; } .pair span { opacity: 0.75; font-size: 13px; }
 h1, h2, h3, .key { overflow-wrap: anywhere; }
@@ -38,7 +38,8 @@ h1, h2, h3, .key { overflow-wrap: anywhere; }
 max-width: 100%; } th, td { padding: 2px 6px; } th { position: static; } .stacked table, \
 .stacked tr, .stacked td { display: block; } .stacked th { display: none; } .stacked td { border: 0; padding: 1px 0; } \
 .stacked tr { border-bottom: 1px solid var(--line); padding: 4px 0; } }
-@media print { nav, a[download] { display: none; } .wide, .numbers { max-height: none; overflow: visible; } }
+@media print { nav, a[download] { display: none; } .wide, .numbers { max-height: none; overflow: visible; } \
+h1, h2, h3, .pair { break-after: avoid; } tr, .pair { break-inside: avoid; } }
 svg [fill=\"#000000\"] { fill: var(--ink); } svg [stroke=\"#000000\"] { stroke: var(--ink); }
 @media (prefers-color-scheme: dark) { :root { --ink: #ddd; --ground: #16181b; --line: #444; --warn: #3a2c12; } }
 ";
@@ -89,8 +90,13 @@ impl Html {
 
     /// Lines to be typed.
     pub fn commands(&mut self, lines: &[String]) {
-        let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
-        self.text += &format!("<pre>{}</pre>\n", lines.join("\n"));
+        // A line may be broken between words, and not behind the hyphens of an option.
+        let word = |word: &str| match word.starts_with('-') {
+            true => format!("<span>{}</span>", escape(word)),
+            false => escape(word),
+        };
+        let line = |line: &String| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
+        self.text += &format!("<pre>{}</pre>\n", lines.iter().map(line).collect::<Vec<_>>().join("\n"));
     }
 
     /// A link that saves a text as a file of this name.

@@ -1,10 +1,10 @@
 //! Two documents side by side: their texts, as they were compared, and a page that shows both.
 
-use nddb_dedup::{UnreadReason, read_page};
+use nddb_dedup::{MethodChoice, PairLoss, UnreadReason, WordSource, read_page};
 use nddb_format::record::ShownId;
 use nddb_index::{Result, Stored, View};
 use nddb_page::text::{compared_text, shown_text, shown_title, title};
-use nddb_verdict::{Comparison, DocumentPair, Known, Words, sentence};
+use nddb_verdict::{Comparison, Decider, Decision, DocumentPair, Known, Measures, Words, sentence};
 
 use crate::html::Html;
 use crate::word_diff::WordDiff;
@@ -17,6 +17,8 @@ pub struct ShownDocument {
     pub id: String,
     /// Address of the document.
     pub url: Option<String>,
+    /// Site of the document.
+    pub site: Option<String>,
     /// Title of the page.
     pub title: Option<String>,
     /// Number of tokens of the whole page.
@@ -47,6 +49,7 @@ impl ShownDocument {
         Ok(Ok(Self {
             id: ShownId(&record.id).to_string(),
             url: record.url.clone(),
+            site: record.site.clone(),
             title,
             tokens: record.tokens,
             text: shown_text(&compared, content_alone),
@@ -54,6 +57,39 @@ impl ShownDocument {
             known: Known::of(record, (!stored.unprinted).then_some(stored.fingerprint)),
         }))
     }
+}
+
+/// Returns whether two documents are near-duplicates by the usual method of their database, and which of them may be
+/// removed if the other one is kept.
+pub fn verdict(view: View<'_>, documents: &[ShownDocument; 2]) -> String {
+    let [a, b] = documents;
+    let choice = MethodChoice::usual(view);
+    let same_site = a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b);
+    let pair = DocumentPair::new(&a.known, &b.known, same_site);
+    let decision = Decider::new(&*choice.method, choice.or_hamming.as_ref()).judge(&pair).decision;
+    let probability = Measures::of(&pair, &*choice.method).share("probability");
+    let by = match probability {
+        _ if pair.identical() => "equal texts".into(),
+        Some(probability) => format!("by {}, probability {probability:.2}", choice.method.name()),
+        None => format!("by {}", choice.method.name()),
+    };
+    match decision {
+        Decision::Apart => return format!("No near-duplicates ({by})."),
+        Decision::Unknown => return format!("Nobody knows whether they are near-duplicates ({by})."),
+        Decision::Near(_) => (),
+    }
+    let levels = PairLoss::of_texts(WordSource::Stored, &a.compared, &b.compared).levels;
+    let [left, right] = levels.map(|level| level.map(|level| level.name()));
+    let goes = match (left, right) {
+        (Some(left), Some(right)) if left == right => format!("either may be removed, at level {left}"),
+        (Some(left), Some(right)) => {
+            format!("the left one may be removed at level {left}, the right one at level {right}")
+        }
+        (Some(left), None) => format!("only the left one may be removed, at level {left}"),
+        (None, Some(right)) => format!("only the right one may be removed, at level {right}"),
+        (None, None) => "no level removes either, because of what is lost".into(),
+    };
+    format!("Near-duplicates ({by}): {goes}.")
 }
 
 /// Returns why two documents are near or apart, in a sentence, and how many of their words differ.
@@ -74,8 +110,8 @@ pub(crate) fn explained(why: Option<&str>, diff: &WordDiff, is_same_text: bool) 
 }
 
 /// Returns two documents side by side as one self-contained HTML page without scripts. All parts of the documents are
-/// escaped as text.
-pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
+/// escaped as text. `verdict` stands above the words.
+pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff, verdict: &str) -> String {
     let [a, b] = documents;
     let mut html = Html::new(&format!("{} and {}", a.id, b.id));
     html.heading(1, "Two documents side by side");
@@ -90,6 +126,7 @@ pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
             row("tokens", &|document| or_none(&document.tokens.map(grouped))),
         ],
     );
+    html.lead(verdict);
     html.paragraph(&difference(documents, diff));
     html.word_diff(diff);
     html.finish()
@@ -124,6 +161,7 @@ mod tests {
         ShownDocument {
             id: id.into(),
             url: text_of("http://a.org/?<b>&c"),
+            site: None,
             title: text_of("<script>alert('title')</script>"),
             tokens: Some(12_345),
             text: text.into(),
@@ -137,12 +175,13 @@ mod tests {
         let hostile = "</div></body><script>alert(1)</script> <img src=x onerror=alert(2)> same words";
         let documents = [document("a<i>", hostile), document("b\"", "other same words")];
         let diff = WordDiff::new(&documents[0].text, &documents[1].text);
-        let page = shown_page(&documents, &diff);
+        let page = shown_page(&documents, &diff, "No <b>near-duplicates</b>.");
         for absent in ["<script", "<img", "<i>", "onerror=alert(2)>", "http-equiv", "src=\"", "href"] {
             assert!(!page.contains(absent), "{absent}: {page}");
         }
         for present in [
             "a&lt;i&gt;",
+            "No &lt;b&gt;near-duplicates&lt;/b&gt;.",
             "12,345",
             "&lt;script&gt;alert(",
             "<ins>other</ins>",
@@ -152,6 +191,6 @@ mod tests {
         }
         assert_eq!((page.matches("</body>").count(), page.matches("<html").count()), (1, 1));
         let same = WordDiff::new("a b", "a b");
-        assert!(shown_page(&documents, &same).contains("The words that are shown are the same"));
+        assert!(shown_page(&documents, &same, "").contains("The words that are shown are the same"));
     }
 }

@@ -27,6 +27,8 @@ pub const WORD_DIFF_STYLE: &str = "\
 .diff > .gap { grid-column: 1 / 3; text-align: center; color: var(--faint, #777); font-size: 12px; white-space: normal; }
 .diff del { background: #ffd7d5; color: #5c0a05; text-decoration: none; }
 .diff ins { background: #ccf2d4; color: #04360f; text-decoration: none; }
+@media (prefers-color-scheme: dark) { .diff del { background: #5c1a1a; color: #ffd7d5; } .diff ins { background: \
+#14431f; color: #ccf2d4; } }
 @media (max-width: 700px) { .diff { font-size: 12px; } .diff > div { padding: 3px 5px; } }
 @media print { .diff del { text-decoration: underline; } .diff ins { font-weight: bold; } }
 .diff i { color: var(--faint, #777); font-style: normal; font-size: 12px; }

@@ -87,6 +87,10 @@ pub enum Advice {
     },
     /// Compress each record by itself, and load that into another database.
     RecompressRecords,
+    /// Write the table as Parquet.
+    WriteParquet,
+    /// Name the folder that the clustering wrote.
+    NameClusters,
 }
 
 impl JobError {

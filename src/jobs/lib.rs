@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "this crate writes the outputs")]
 
+mod copies;
 pub mod dedup;
 mod error;
 mod export;
@@ -34,6 +35,7 @@ pub mod scratch;
 pub mod temporary;
 pub mod tsv;
 
+pub use copies::{COPIES, Copies, CopyCounts};
 pub use error::{Advice, JobError, Result, chain};
 pub use export::export;
 pub use named_id::{NamedId, other_forms};

@@ -2,7 +2,8 @@
 //! stored, `\#17` is the number and `\"17` the text.
 
 use nddb_format::record::{digits_of, number_id, other_kind};
-use nddb_index::{Error, Result};
+use nddb_index::{Error, Result, View};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::tsv;
 
@@ -115,6 +116,16 @@ fn is_uuid(text: &str) -> bool {
 fn number(digits: &str) -> Option<String> {
     let id = number_id(digits);
     digits_of(&id).is_some().then_some(id)
+}
+
+/// Returns the id of a document that is named in a list.
+pub(crate) fn resolved(named: &NamedId, view: View<'_>) -> Result<String> {
+    named.resolved(&mut |id| view.contains(id))
+}
+
+/// 128 bits distinguish more ids than there are documents.
+pub(crate) fn hash(id: &str) -> u128 {
+    xxh3_128(id.as_bytes())
 }
 
 #[cfg(test)]

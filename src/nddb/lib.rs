@@ -53,7 +53,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Load archives (WARC, WET, ARC, JSON lines, text, HTML; Parquet with the feature `parquet`):
+//! Load archives (WARC, WET, ARC, JSON lines, text, HTML; Parquet and Arrow with the feature `parquet`):
 //!
 //! ```no_run
 //! # #[cfg(feature = "archives")] {
@@ -133,7 +133,7 @@
 //! | `catalog` (default) | databases: ids, records, changes. It needs RocksDB, which takes minutes to compile |
 //! | `pages` (default) | [`text`], [`sketch`], [`compare`]: HTML, text and Unicode tables |
 //! | `archives` (default) | [`archive`], [`ingest`], [`detect`], [`verdict`]: archives, pairs, clusters, verdicts |
-//! | `parquet` | Parquet files as inputs: some 40 crates more |
+//! | `parquet` | Parquet and Arrow files as inputs: some 40 crates more |
 //! | `cloud` | objects of S3, Google Cloud, Azure and HTTP servers as inputs: some 70 crates more |
 //! | `jobs` | `nddb::jobs`: `dedup`, `filter` and `export` of files, which documents to remove, rows of outputs |
 //! | `evaluate` | `nddb::evaluate`: precision and recall on labelled pairs, reports, audits |

@@ -4,6 +4,7 @@
 //! place in the list. Names, file name endings and detection follow from the value.
 
 mod arc;
+mod arrow;
 mod csv;
 mod fingerprints;
 mod html;
@@ -65,6 +66,8 @@ formats! {
     Csv: csv::FORMAT,
     /// One document per row.
     Parquet: parquet::FORMAT,
+    /// Arrow IPC, as files (Feather) and as streams; one document per row.
+    Arrow: arrow::FORMAT,
     /// Lines of id, tab, 16 hex digits; with a header of columns, the same as [`Format::Csv`].
     Tsv: fingerprints::TSV,
     /// Raw fingerprints of eight bytes, least significant first.

@@ -39,12 +39,14 @@ pub struct Answered {
     pub removals: u64,
     /// The probability by the model.
     pub probability: Option<f64>,
-    /// Whether information is lost.
+    /// Whether both pages have the same text.
+    pub same: Answer,
+    /// Whether anything is lost that is worth keeping.
     pub lost: Answer,
     /// Whether the kept page is as good.
     pub good: Answer,
-    /// Both answers of the second time, if the pair was shown twice.
-    pub again: Option<[Answer; 2]>,
+    /// These three answers of the second time, if the pair was shown twice.
+    pub again: Option<[Answer; 3]>,
     /// The kind of difference.
     pub differs: DifferenceKind,
     /// The kind of difference guessed from the words.
@@ -52,10 +54,25 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// Returns whether the removal is right: nothing is lost, and the kept page is as good. `None` if the answers do
-    /// not say, or differ the second time.
+    /// Returns whether the answers of the second time are the same; `None` if the pair was shown once.
+    pub fn is_alike(&self) -> Option<bool> {
+        self.again.map(|again| again == [self.same, self.lost, self.good])
+    }
+
+    /// Returns whether both pages have the same text. `None` if the answers do not say, or differ the second time.
+    pub fn is_near(&self) -> Option<bool> {
+        match self.same {
+            _ if self.is_alike() == Some(false) => None,
+            Answer::Yes => Some(true),
+            Answer::No => Some(false),
+            Answer::Unknown => None,
+        }
+    }
+
+    /// Returns whether the removal is right: nothing worth keeping is lost, and the kept page is as good. `None` if the
+    /// answers do not say, or differ the second time.
     pub fn is_right(&self) -> Option<bool> {
-        if self.again.is_some_and(|again| again != [self.lost, self.good]) {
+        if self.is_alike() == Some(false) {
             return None;
         }
         match (self.lost, self.good) {
@@ -155,9 +172,10 @@ fn answered<'a>(cell: &dyn Fn(&str) -> &'a str) -> Result<Answered, String> {
             _ => return Err(format!("{text:?} in the column \"probability\" is none")),
         },
     };
-    let again = match (cell("lost_again"), cell("good_again")) {
-        ("", "") => None,
-        _ => Some([answer("lost_again", cell)?, answer("good_again", cell)?]),
+    let again = ["same_again", "lost_again", "good_again"];
+    let again = match again.map(|name| cell(name).is_empty()) {
+        [true, true, true] => None,
+        _ => Some([answer(again[0], cell)?, answer(again[1], cell)?, answer(again[2], cell)?]),
     };
     Ok(Answered {
         kind: kind.ok_or_else(|| format!("{:?} in the column \"kind\" is unknown", cell("kind")))?,
@@ -168,6 +186,7 @@ fn answered<'a>(cell: &dyn Fn(&str) -> &'a str) -> Result<Answered, String> {
         pairs: number("pairs")?,
         removals: number("removals")?,
         probability,
+        same: answer("same", cell)?,
         lost: answer("lost", cell)?,
         good: answer("good", cell)?,
         again,
@@ -199,11 +218,12 @@ mod tests {
         read_answers(text.as_bytes()).map_err(|error| error.to_string())
     }
 
-    const LINE: &str = "a\tb\t1\tn\ty\t\t\tURL only\tremoved\tmodel\tp\tsame site\t2\t40\t4\t100\t0.9\tx\trest";
+    const LINE: &str = "a\tb\t1\ty\tn\ty\t\t\t\tURL only\tremoved\tmodel\tp\tsame site\t2\t40\t4\t100\t0.9\tx\trest";
 
     #[test]
-    fn a_line_tells_both_answers_and_where_the_pair_was_drawn_from() {
-        let answers = read(&[LINE, &LINE.replace("a\tb", "a\tc").replace("n\ty\t\t", "n\ty\ty\ty")]).expect("labels");
+    fn a_line_tells_the_answers_and_where_the_pair_was_drawn_from() {
+        let answers = read(&[LINE, &LINE.replace("a\tb", "a\tc").replace("y\tn\ty\t\t\t", "y\tn\ty\ty\ty\ty\t")])
+            .expect("labels");
         assert_eq!((answers[0].differs, answers[0].guess), (DifferenceKind::Url, DifferenceKind::Rest));
         assert_eq!((answers[0].pairs, answers[0].removals, answers[0].probability), (40, 100, Some(0.9)));
         assert_eq!(
@@ -211,6 +231,9 @@ mod tests {
             (Some(true), None),
             "the second time it was another"
         );
+        assert_eq!((answers[0].is_near(), answers[1].is_near()), (Some(true), None));
+        let near = |same: Answer| Answered { same, ..answers[0].clone() }.is_near();
+        assert_eq!([near(Answer::No), near(Answer::Unknown)], [Some(false), None]);
         let of = |lost: Answer, good: Answer| Answered { lost, good, ..answers[0].clone() }.is_right();
         assert_eq!(of(Answer::Yes, Answer::Unknown), Some(false));
         assert_eq!(of(Answer::No, Answer::No), Some(false));
@@ -223,7 +246,7 @@ mod tests {
             (LINE.to_owned(), "twice"),
             (LINE.replace("a\tb", "a\tc").replace("\tx", "\ty"), "another audit"),
             (LINE.replace("a\tb", "a\tc").replace("URL only", "colour"), "\"colour\" in the column \"differs\""),
-            (LINE.replace("a\tb", "a\tc").replace("1\tn", "1\tmaybe"), "\"maybe\" in the column \"lost\""),
+            (LINE.replace("a\tb", "a\tc").replace("1\ty", "1\tmaybe"), "\"maybe\" in the column \"same\""),
             (LINE.replace("a\tb", "a\tc").replace("\t40", "\tmany"), "\"many\""),
             (LINE.replace("a\tb", "a\tc").replace("0.9", "1.9"), "probability"),
             (LINE.replace("a\tb", "a\tc").replace("removed", "gone"), "\"gone\""),
@@ -233,7 +256,7 @@ mod tests {
             assert!(error.starts_with("line 3: ") && error.contains(what), "{error}");
         }
         let error = read_answers(&b"id1\tid2\tlabel\na\tb\t1\n"[..]).expect_err("refused").to_string();
-        assert!(error.contains("line 1: there is no column \"lost\""), "{error}");
+        assert!(error.contains("line 1: there is no column \"same\""), "{error}");
         assert!(read_answers(&b""[..]).is_err());
     }
 }

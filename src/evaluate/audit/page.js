@@ -7,7 +7,7 @@
   const key = "nddb audit " + audit;
   // Indexes of pairs in the order in which they are asked for; some come twice.
   const order = main.dataset.order === "" ? [] : main.dataset.order.split(" ").map(Number);
-  const questions = ["lost", "good"];
+  const questions = ["same", "lost", "good"];
   // By place in the order: the answers y, n or u to each question.
   let answers = {};
   let place = 0;
@@ -47,6 +47,7 @@
     find("questions").hidden = isDone;
     find("back").disabled = place === 0;
     const open = questions.find((question) => given(place, question) === "");
+    find("questions").classList.toggle("asks", open !== undefined);
     for (const question of questions) {
       const field = find(question);
       field.classList.toggle("open", question === open);
@@ -84,13 +85,12 @@
     for (const pair of Array.from(places.keys()).sort((a, b) => a - b)) {
       const [first, second] = places.get(pair).filter(isAnswered);
       if (first === undefined) continue;
-      const lost = given(first, "lost");
-      const again = second === undefined ? ["", ""] : questions.map((question) => given(second, question));
+      const [words, again] = [first, second].map((at) => questions.map((question) => given(at, question)));
       // Two answers that differ decide nothing.
-      const isDoubtful = again[0] !== "" && again[0] !== lost;
-      const label = isDoubtful || lost === "u" ? "u" : lost === "n" ? "1" : "0";
+      const isDoubtful = again[0] !== "" && again[0] !== words[0];
+      const label = isDoubtful ? "u" : { y: "1", n: "0", u: "u" }[words[0]];
       const data = find("p" + pair).dataset;
-      lines.push([data.id1, data.id2, label, lost, given(first, "good"), ...again, differs(first), data.more].join("\t"));
+      lines.push([data.id1, data.id2, label, ...words, ...again, differs(first), data.more].join("\t"));
     }
     return lines.join("\n") + "\n";
   };
@@ -127,6 +127,8 @@
     event.preventDefault();
   });
   find("progress").max = order.length;
+  // On a phone there is room for both pages alone.
+  if (window.innerWidth <= 700) find("how").open = false;
   load();
   show();
 })();

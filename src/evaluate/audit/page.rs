@@ -1,4 +1,4 @@
-//! The page of an audit: one file that shows the pairs one after the other, and asks two questions about each, and on
+//! The page of an audit: one file that shows the pairs one after the other, and asks three questions about each, and on
 //! request what differs.
 
 use base64::Engine;
@@ -18,12 +18,14 @@ const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
 /// The columns of a label file, in their order.
-pub(super) const COLUMNS: [&str; 19] = [
+pub(super) const COLUMNS: [&str; 21] = [
     "id1",
     "id2",
     "label",
+    "same",
     "lost",
     "good",
+    "same_again",
     "lost_again",
     "good_again",
     "differs",
@@ -78,8 +80,9 @@ impl Audit {
                  <code>nddb eval --docs DOCS --pairs LABELS.tsv</code> compares methods by them. Go back by <kbd>\u{2190}\
                  </kbd> to change an answer.</p></section>\n";
         page += "<footer id=\"questions\">\n";
-        page += &question("lost", "Is information lost if the page on the right goes?");
-        page += &question("good", "Is the kept page on the left as good as the other one?");
+        page += &question("same", "Is it the same text on both pages?");
+        page += &question("lost", "Is anything lost that is worth keeping?");
+        page += &question("good", "Is the kept page as good as the other?");
         page += &if asks_kinds { kinds() } else { String::new() };
         page += "<span><button id=\"back\"><kbd>\u{2190}</kbd> Back</button> <button id=\"next\">Skip \
                  <kbd>\u{2192}</kbd></button></span>\n</footer>\n";
@@ -94,9 +97,10 @@ impl Audit {
         };
         format!(
             "<details id=\"how\" open><summary>How to judge</summary>\n<p>Left stands the page that is kept, right the one that goes. \
-             Words that only one of them has are marked. <b>Is information lost?</b> Yes, if the right page says \
-             something of its own that somebody could look for; no, if what differs is navigation, a date of printing, \
-             a counter, advertising. <b>Is the kept page as good?</b> No, if it is broken, cut off, older than it should \
+             Words that only one of them has are marked. <b>Is it the same text?</b> Yes, also with a few sentences \
+             edited, or with other navigation, dates and counters around it. <b>Is anything lost that is worth \
+             keeping?</b> Yes, if the right page says something of its own that somebody could look for. <b>Is the kept \
+             page as good?</b> No, if it is broken, cut off, older than it should \
              be, or at the worse address. Keys: <kbd>y</kbd> yes, <kbd>n</kbd> no, <kbd>u</kbd> cannot tell, \
              <kbd>\u{2190}</kbd> <kbd>\u{2192}</kbd> back and on, <kbd>Backspace</kbd> takes answers back, <kbd>d</kbd> \
              downloads. {kinds}Answers are kept in this browser, for this audit alone.</p>\n<p>{} drawn by seed {} from {}; some come twice. What the \

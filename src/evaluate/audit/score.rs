@@ -34,6 +34,8 @@ pub struct AuditScore {
     pub undecided: u64,
     /// All removals of the strata that have at least one decided pair.
     pub all: Figure,
+    /// The share whose two pages have the same text.
+    pub near: Figure,
     /// For the same removals with the same weights, the share that the model expects to be right; `None` without
     /// probabilities.
     pub expected: Option<f64>,
@@ -52,6 +54,9 @@ pub struct AuditScore {
     /// Number of pairs whose kind of difference was guessed correctly.
     pub guessed: u64,
 }
+
+/// What the answers about a pair decide.
+type Decide = fn(&Answered) -> Option<bool>;
 
 /// A division of removals: its heading, and the function that names the part of an answer.
 type Part = (&'static str, fn(&Answered) -> String);
@@ -73,12 +78,14 @@ impl AuditScore {
     pub fn of(answers: &[Answered]) -> Self {
         let of_kind = |kind: Kind| answers.iter().filter(|it| it.kind == kind).collect::<Vec<_>>();
         let removed = of_kind(Kind::Removed);
-        let weights = weights(&removed);
+        let weights = weights(&removed, Answered::is_right);
+        let near = self::weights(&removed, Answered::is_near);
         let mut score = Self {
             removals: answers.first().map_or(0, |it| it.removals),
             judged: removed.len() as u64,
             undecided: removed.iter().filter(|it| it.is_right().is_none()).count() as u64,
-            all: figure(&removed, &weights),
+            all: figure(&removed, &weights, Answered::is_right),
+            near: figure(&removed, &near, Answered::is_near),
             ..Self::default()
         };
         let (mut sum, mut of) = (0.0, 0.0);
@@ -92,13 +99,15 @@ impl AuditScore {
         for (title, name) in PARTS {
             let mut parts: BTreeMap<String, Vec<&Answered>> = BTreeMap::new();
             removed.iter().for_each(|it| parts.entry(name(it)).or_default().push(it));
-            let figures = parts.into_iter().map(|(name, part)| (name, figure(&part, &weights))).collect();
+            let figures =
+                parts.into_iter().map(|(name, part)| (name, figure(&part, &weights, Answered::is_right))).collect();
             score.parts.push((title, figures));
         }
         for kind in [Kind::Stays, Kind::Rejected] {
             let of = of_kind(kind);
             if !of.is_empty() {
-                score.others.push((kind, figure(&of, &self::weights(&of))));
+                let weights = self::weights(&of, Answered::is_right);
+                score.others.push((kind, figure(&of, &weights, Answered::is_right)));
             }
         }
         for it in answers {
@@ -112,9 +121,8 @@ impl AuditScore {
             *same_site += u64::from(it.sites == SAME_SITE);
             score.guessed += u64::from(it.differs == it.guess);
         }
-        let twice = answers.iter().filter_map(|it| it.again.map(|again| again == [it.lost, it.good]));
-        for is_same in twice {
-            score.again = (score.again.0 + 1, score.again.1 + u64::from(is_same));
+        for is_alike in answers.iter().filter_map(Answered::is_alike) {
+            score.again = (score.again.0 + 1, score.again.1 + u64::from(is_alike));
         }
         score
     }
@@ -122,20 +130,20 @@ impl AuditScore {
 
 /// Returns, by stratum, the number of pairs that each decided pair represents: the inverse of the probability that a
 /// pair was drawn and decided.
-fn weights(answers: &[&Answered]) -> BTreeMap<String, f64> {
+fn weights(answers: &[&Answered], decide: Decide) -> BTreeMap<String, f64> {
     let mut decided: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for it in answers.iter().filter(|it| it.is_right().is_some()) {
+    for it in answers.iter().filter(|it| decide(it).is_some()) {
         let entry = decided.entry(stratum(it)).or_default();
         *entry = (it.pairs, entry.1 + 1);
     }
     decided.into_iter().map(|(name, (pairs, count))| (name, pairs as f64 / count as f64)).collect()
 }
 
-fn figure(answers: &[&Answered], weights: &BTreeMap<String, f64>) -> Figure {
+fn figure(answers: &[&Answered], weights: &BTreeMap<String, f64>, decide: Decide) -> Figure {
     let mut figure = Figure::default();
     let (mut sum, mut squares, mut right) = (0.0, 0.0, 0.0);
     for it in answers {
-        let Some(is_right) = it.is_right() else { continue };
+        let Some(is_right) = decide(it) else { continue };
         let weight = weights.get(&stratum(it)).copied().unwrap_or_default();
         sum += weight;
         squares += weight * weight;
@@ -166,6 +174,7 @@ mod tests {
             pairs,
             removals: 1000,
             probability: Some(0.9),
+            same: Answer::Yes,
             lost,
             good: Answer::Yes,
             again: None,
@@ -208,6 +217,8 @@ mod tests {
         // 9 pairs of weight 100 and 10 of weight 10: 10^6 / 91,000.
         assert_eq!(score.all.interval, wilson(score.all.share.unwrap_or_default(), 1e6 / 91_000.0));
         assert!((score.expected.expect("probabilities") - 0.9).abs() < 1e-12);
+        // All have the same text, also the one of which nobody can tell what is lost.
+        assert_eq!((score.near.pairs, score.near.judged, score.near.share), (1000, 20, Some(1.0)));
         let (title, parts) = &score.parts[1];
         assert_eq!((*title, parts.len(), parts[0].0.as_str()), ("score", 2, "doubtful"));
         assert_eq!((parts[0].1.pairs, parts[0].1.share, parts[0].1.interval), (100, Some(0.5), wilson(0.5, 10.0)));
@@ -217,8 +228,8 @@ mod tests {
     #[test]
     fn pairs_that_stay_and_second_answers_are_figures_of_their_own() {
         let stays = Answered { kind: Kind::Rejected, ..answered("low", 50, Answer::No) };
-        let same = Answered { again: Some([Answer::Yes, Answer::Yes]), ..answered("sure", 10, Answer::Yes) };
-        let other = Answered { again: Some([Answer::No, Answer::Yes]), ..same.clone() };
+        let same = Answered { again: Some([Answer::Yes; 3]), ..answered("sure", 10, Answer::Yes) };
+        let other = Answered { again: Some([Answer::Yes, Answer::No, Answer::Yes]), ..same.clone() };
         let score = AuditScore::of(&[stays, same, other]);
         assert_eq!(score.again, (2, 1));
         assert_eq!((score.judged, score.undecided, score.all.judged, score.all.share), (2, 1, 1, Some(0.0)));

@@ -104,7 +104,7 @@ impl Corpus {
                 Err(why) => skipped.push(why),
             }
             done += 1;
-            if !watch(&Progress { phase: "load", done, total: None, unit: "documents" }) {
+            if !watch(&Progress { phase: "reading", done, total: None, unit: "documents" }) {
                 return Err(nddb_index::Error::Cancelled.into());
             }
         }

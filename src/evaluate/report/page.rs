@@ -322,7 +322,8 @@ fn shown(html: &mut Html, cluster: &ShownCluster) {
         0 => "none removed".to_owned(),
         removed => format!("{} removed", grouped(removed)),
     };
-    html.heading(3, &format!("{}, {gone}", counted(cluster.size, "document")));
+    let named = cluster.members.first().map(|(kept, _)| title(kept)).unwrap_or_default();
+    html.heading(3, &format!("{named}: {}, {gone}", counted(cluster.size, "document")));
     let rows: Vec<Vec<String>> = cluster
         .members
         .iter()

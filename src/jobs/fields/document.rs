@@ -6,7 +6,9 @@ use nddb_index::{Stored, View};
 use nddb_page::sketch::{FingerprintKind, LeadingWords, Profile, Recipe};
 use serde_json::{Value, json};
 
+use crate::copies::{COPIES, COPIES_HELP, Copies, CopyCounts};
 use crate::json;
+use crate::named_id::hash;
 use crate::rows::{Cell, Column, IdCells, Kind, RowFormat};
 
 /// A field of a stored document that tables have as a column.
@@ -38,6 +40,10 @@ pub enum DocumentField {
     Inner,
     /// Bytes of the record.
     Length,
+    /// Of a kept document how often it was found.
+    Copies,
+    /// The same by batch.
+    CopiesByBatch,
 }
 
 impl DocumentField {
@@ -56,6 +62,8 @@ impl DocumentField {
         Self::Offset,
         Self::Inner,
         Self::Length,
+        Self::Copies,
+        Self::CopiesByBatch,
     ];
 
     /// Describes the field in a line.
@@ -77,6 +85,8 @@ impl DocumentField {
             }
             Self::Inner => "Bytes of the decompressed member before the record",
             Self::Length => "Bytes of the record",
+            Self::Copies => COPIES_HELP[0],
+            Self::CopiesByBatch => COPIES_HELP[1],
         }
     }
 
@@ -97,12 +107,17 @@ impl DocumentField {
             Self::Offset => Column::new("offset", Kind::Number),
             Self::Inner => Column::new("inner", Kind::Number),
             Self::Length => Column::new("length", Kind::Number),
+            Self::Copies => COPIES[0],
+            Self::CopiesByBatch => COPIES[1],
         }
     }
 
     /// Returns the value of a document, with names instead of the numbers in its record.
-    pub(crate) fn cell<'a>(self, stored: &'a Stored, names: &RecordNames<'a>) -> nddb_index::Result<Cell<'a>> {
+    pub(crate) fn cell<'a>(self, stored: &'a Stored, names: &'a RecordNames<'_>) -> nddb_index::Result<Cell<'a>> {
+        let copies = || CopyCounts::cells(names.copies.as_ref());
         Ok(match self {
+            Self::Copies => copies()[0],
+            Self::CopiesByBatch => copies()[1],
             Self::Id => names.ids.cell(&stored.record.id)?,
             Self::Batch => names.batch.into(),
             Self::Archive => names.archive.into(),
@@ -128,6 +143,7 @@ impl DocumentField {
             Self::Offset => source.map(|source| source.offset).into(),
             Self::Inner => source.map(|source| source.inner).into(),
             Self::Length => source.map(|source| source.length).into(),
+            Self::Copies | Self::CopiesByBatch => Cell::Null,
         }
     }
 }
@@ -138,6 +154,8 @@ pub(crate) struct Names<'a> {
     batches: HashMap<u32, String>,
     /// Paths of archives; `None` for an archive that is not in the database.
     archives: HashMap<u32, Option<String>>,
+    /// How often documents were found, by the hashes of their ids; `None` if nobody asks.
+    copies: Option<Copies<u128>>,
 }
 
 /// The names that a document's record refers to by numbers.
@@ -145,13 +163,14 @@ pub(crate) struct RecordNames<'a> {
     ids: &'a IdCells<'a>,
     batch: Option<&'a str>,
     archive: Option<&'a str>,
+    copies: Option<CopyCounts>,
 }
 
 impl<'v> Names<'v> {
-    /// The names of a database, for a table of this format.
-    pub(crate) fn new(view: View<'v>, format: RowFormat) -> nddb_index::Result<Self> {
+    /// The names of a database, for a table of this format; `copies` are those of a clustering.
+    pub(crate) fn new(view: View<'v>, format: RowFormat, copies: Option<Copies<u128>>) -> nddb_index::Result<Self> {
         let batches = view.batches()?.into_iter().map(|(name, batch, _)| (batch.number, name)).collect();
-        Ok(Self { ids: IdCells::new(view, format)?, batches, archives: HashMap::new() })
+        Ok(Self { ids: IdCells::new(view, format)?, batches, archives: HashMap::new(), copies })
     }
 
     /// Returns what a document's record refers to.
@@ -166,6 +185,7 @@ impl<'v> Names<'v> {
             ids: &self.ids,
             batch: stored.record.batch.and_then(|number| self.batches.get(&number)).map(String::as_str),
             archive: archive.and_then(|number| self.archives.get(&number)?.as_deref()),
+            copies: self.copies.as_ref().and_then(|copies| copies.of(hash(&stored.record.id))),
         })
     }
 }

@@ -6,6 +6,7 @@ use nddb_index::View;
 
 use super::losses::{LossValues, OF_REMOVED};
 use super::measures::{stored_cells, stored_columns};
+use crate::copies::{Copies, CopyCounts};
 use crate::rows::{Cell, Column, Kind};
 
 /// The columns of members.
@@ -38,7 +39,7 @@ pub struct MemberSource {
 }
 
 /// Makes a row for each member of each cluster: whether it is kept or removed, how near it is to the document that is
-/// kept, by what is stored, and where it stands.
+/// kept, by what is stored, and where it stands; with `copies`, the columns [`COPIES`](crate::COPIES) follow.
 ///
 /// # Errors
 /// Damage of the database; errors of `emit`.
@@ -47,6 +48,7 @@ pub fn member_rows(
     collection: &Collection,
     options: &PairOptions,
     made: &Clusters,
+    copies: Option<&Copies<u32>>,
     emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb_index::Result<()>,
 ) -> nddb_index::Result<()> {
     let mut source_of = |member| {
@@ -55,7 +57,7 @@ pub fn member_rows(
         let archive = record.source.map(|source| view.archive(source.archive)).transpose()?.flatten();
         Ok(MemberSource { url: record.url, archive: archive.map(|archive| archive.path), source: record.source })
     };
-    member_rows_of(collection, options, made, &mut source_of, emit)
+    rows(collection, options, made, copies, &mut source_of, emit)
 }
 
 /// As [`member_rows`], of documents that no database holds: `source_of` says of a member what is not in the collection.
@@ -66,6 +68,17 @@ pub fn member_rows_of(
     collection: &Collection,
     options: &PairOptions,
     made: &Clusters,
+    source_of: &mut dyn FnMut(u32) -> nddb_index::Result<MemberSource>,
+    emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb_index::Result<()>,
+) -> nddb_index::Result<()> {
+    rows(collection, options, made, None, source_of, emit)
+}
+
+fn rows(
+    collection: &Collection,
+    options: &PairOptions,
+    made: &Clusters,
+    copies: Option<&Copies<u32>>,
     source_of: &mut dyn FnMut(u32) -> nddb_index::Result<MemberSource>,
     emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb_index::Result<()>,
 ) -> nddb_index::Result<()> {
@@ -98,7 +111,9 @@ pub fn member_rows_of(
                 None => LossValues::default(),
             };
             let scores = stored_cells(pair.map(|pair| &pair.measures));
-            emit(&[&names[..], &scores, &loss.cells(), &position].concat())?;
+            let counts = copies.and_then(|copies| copies.of(member));
+            let found = if copies.is_some() { &CopyCounts::cells(counts.as_ref())[..] } else { &[] };
+            emit(&[&names[..], &scores, &loss.cells(), &position, found].concat())?;
         }
         Ok(())
     })

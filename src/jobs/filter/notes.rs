@@ -1,14 +1,14 @@
 //! What can be added to a row: its cluster, and why it is removed.
 
-use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use nddb_index::View;
 
-use super::remove_list::{Clusters, Fate, hash, resolved};
+use super::remove_list::{Clusters, Fate};
+use crate::copies::{COPIES, COPIES_HELP, CopyCounts};
 use crate::error::{JobError, Result};
-use crate::named_id::NamedId;
-use crate::removed::RemoveTsv;
+use crate::named_id::{NamedId, hash, resolved};
+use crate::removed::{RemoveTsv, copies_of_folder};
 use crate::rows::{Cell, Column, Kind};
 
 /// A field or column that can be added to each row.
@@ -54,11 +54,6 @@ impl FilterField {
         all.filter(|field| !matches!(field, Self::Copies | Self::CopiesByBatch)).collect()
     }
 
-    /// Returns whether its values are JSON.
-    pub(super) fn is_json(self) -> bool {
-        self == Self::CopiesByBatch
-    }
-
     /// Returns the name of the field.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -76,13 +71,8 @@ impl FilterField {
             Self::Rule => "The rule that decided to remove the document, or null",
             Self::Probability => "The probability that the document and the kept one are near-duplicates, or null",
             Self::Loss => "The share of the document's words that the kept one lacks, or null",
-            Self::Copies => {
-                "Of a kept document how often it was found: itself and what is removed in its place; else null"
-            }
-            Self::CopiesByBatch => {
-                "The same by batch, as an object of names and numbers (\"\" for no batch), or null if there is no other \
-                 copy"
-            }
+            Self::Copies => COPIES_HELP[0],
+            Self::CopiesByBatch => COPIES_HELP[1],
         }
     }
 
@@ -95,8 +85,8 @@ impl FilterField {
             Self::Rule => Column::new("rule", Kind::Text),
             Self::Probability => Column::new("probability", Kind::Share),
             Self::Loss => Column::new("loss", Kind::Share),
-            Self::Copies => Column::new("copies", Kind::Number),
-            Self::CopiesByBatch => Column::new("copies_by_batch", Kind::Text),
+            Self::Copies => COPIES[0],
+            Self::CopiesByBatch => COPIES[1],
         }
     }
 
@@ -122,7 +112,8 @@ pub(super) struct Note {
 pub(crate) struct Notes {
     clusters: Clusters,
     reasons: Reasons,
-    copies: Copies,
+    /// How often documents were found, by the hashes of their ids, ascending; only those with copies.
+    copies: Vec<(u128, CopyCounts)>,
 }
 
 impl Notes {
@@ -138,8 +129,8 @@ impl Notes {
         };
         let copies = match fields.iter().any(|field| matches!(field, FilterField::Copies | FilterField::CopiesByBatch))
         {
-            true => Copies::read(&folder.join("remove.tsv"), view)?,
-            false => Copies::default(),
+            true => copies_of_folder(folder, view)?.all(),
+            false => Vec::new(),
         };
         Ok(Self { clusters, reasons, copies })
     }
@@ -150,7 +141,8 @@ impl Notes {
         let Some(id) = id.filter(|_| fate != Fate::Spared) else { return Note { is_removed, ..Note::default() } };
         let hash = hash(id);
         let reason = if is_removed { self.reasons.index(hash) } else { None };
-        let copies = self.copies.by_kept.get(&hash).copied();
+        let copies = self.copies.binary_search_by_key(&hash, |(kept, _)| *kept);
+        let copies = copies.ok().and_then(|index| u32::try_from(index).ok());
         Note { cluster: self.clusters.index(hash), reason, copies, is_removed }
     }
 
@@ -167,46 +159,12 @@ impl Notes {
             FilterField::Probability => reason.and_then(|reason| reason.probability).into(),
             FilterField::Loss => reason.and_then(|reason| reason.loss).into(),
             FilterField::Copies | FilterField::CopiesByBatch if note.is_removed => Cell::Null,
-            FilterField::Copies => note.copies.map_or(1, |index| self.copies.all[index as usize].0).into(),
-            FilterField::CopiesByBatch => note.copies.map(|index| &*self.copies.all[index as usize].1).into(),
-        }
-    }
-}
-
-/// The copies that kept documents stand for, of those with any.
-#[derive(Default)]
-struct Copies {
-    /// By the hashes of their ids, the index of their numbers.
-    by_kept: HashMap<u128, u32>,
-    /// The number of copies, and an object of their numbers by batch.
-    all: Vec<(u64, String)>,
-}
-
-impl Copies {
-    fn read(path: &Path, view: View<'_>) -> Result<Self> {
-        let names: HashMap<u32, String> =
-            view.batches()?.into_iter().map(|(name, batch, _)| (batch.number, name)).collect();
-        let mut by_kept: HashMap<u128, u32> = HashMap::new();
-        let mut counts: Vec<BTreeMap<String, u64>> = Vec::new();
-        let batch = |id: &str| -> Result<String> {
-            let number = view.get(id)?.and_then(|stored| stored.record.batch);
-            Ok(number.and_then(|number| names.get(&number).cloned()).unwrap_or_default())
-        };
-        RemoveTsv::read(path, &mut |named, because, _| {
-            let Some(kept) = because.kept.and_then(NamedId::of_cell) else { return Ok(()) };
-            let kept = resolved(&kept, view)?;
-            let next = u32::try_from(counts.len())
-                .map_err(|_| JobError::input(format!("{}: more than 2^32 documents", path.display())))?;
-            let index = *by_kept.entry(hash(&kept)).or_insert(next);
-            if index == next {
-                // It is one of the copies itself.
-                counts.push(BTreeMap::from([(batch(&kept)?, 1)]));
+            FilterField::Copies | FilterField::CopiesByBatch => {
+                static ALONE: CopyCounts = CopyCounts { copies: 1, by_batch: None };
+                let counts = note.copies.map_or(&ALONE, |index| &self.copies[index as usize].1);
+                CopyCounts::cells(Some(counts))[usize::from(field == FilterField::CopiesByBatch)]
             }
-            *counts[index as usize].entry(batch(&resolved(&named, view)?)?).or_default() += 1;
-            Ok(())
-        })?;
-        let told = |counts: BTreeMap<String, u64>| (counts.values().sum(), serde_json::json!(counts).to_string());
-        Ok(Self { by_kept, all: counts.into_iter().map(told).collect() })
+        }
     }
 }
 

@@ -127,7 +127,8 @@ impl Opened {
             other => {
                 let message =
                     format!("{name}: {other} cannot be filtered: WARC, ARC, JSONL, CSV, Parquet and pages can");
-                return Err(JobError::options(message));
+                let error = JobError::options(message);
+                return Err(if other == Format::Arrow { error.advise(Advice::WriteParquet) } else { error });
             }
         };
         if opened.has_row_ids() && !options.id_from.is_place() {

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use nddb_index::Progress;
 
@@ -28,8 +29,10 @@ pub(super) struct Pass<'a> {
     pub(super) how: &'a FilterOptions,
     pub(super) input: &'a Path,
     pub(super) opened: &'a Opened,
-    /// What was done before.
-    pub(super) before: FilterCounts,
+    /// The bytes of the inputs before this one, and of all.
+    pub(super) sizes: (u64, u64),
+    /// How many bytes of a file of lines were read, compressed as they are.
+    pub(super) read: AtomicU64,
 }
 
 impl Pass<'_> {
@@ -127,17 +130,34 @@ impl Pass<'_> {
     }
 
     /// The lines of the input, unpacked.
-    fn lines(&self, packing: Packing) -> Result<BufReader<Box<dyn Read + Send>>> {
+    fn lines(&self, packing: Packing) -> Result<BufReader<Box<dyn Read + Send + '_>>> {
         let path = self.opened.path();
-        let unpacked = packing.unpack(input::open(path)?).map_err(|error| JobError::reading(path, &error))?;
+        self.read.store(0, Ordering::Relaxed);
+        let counted = Counted { file: input::open(path)?, read: &self.read };
+        let unpacked = packing.unpack(Box::new(counted)).map_err(|error| JobError::reading(path, &error))?;
         Ok(BufReader::with_capacity(BUFFER, unpacked))
     }
 
     fn tick(&self, phase: &'static str, counts: &FilterCounts, watch: &mut Watching<'_>) -> Result<()> {
-        let done = self.before.rows + counts.rows;
-        match watch(&Progress { phase, done, total: None, unit: "documents" }) {
+        let (before, all) = self.sizes;
+        let read = if self.opened.kind == InputKind::Rows { self.read.load(Ordering::Relaxed) } else { counts.bytes };
+        match watch(&Progress { phase, done: before + read, total: (all > 0).then_some(all), unit: "bytes" }) {
             true => Ok(()),
             false => Err(nddb_index::Error::Cancelled.into()),
         }
+    }
+}
+
+/// Counts the bytes of a file that are read.
+struct Counted<'a> {
+    file: Box<dyn Read + Send>,
+    read: &'a AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let len = self.file.read(out)?;
+        self.read.fetch_add(len as u64, Ordering::Relaxed);
+        Ok(len)
     }
 }

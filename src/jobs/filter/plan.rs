@@ -1,6 +1,7 @@
 //! The inputs, and where their documents go.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 
 use nddb_archive::{Inputs, Located, Options, expand};
 use nddb_index::View;
@@ -94,12 +95,20 @@ impl FilterPlan {
                 tell(FilterNote::Changed(opened.path().to_owned()));
             }
         }
+        let sizes: Vec<u64> = opened.iter().map(|opened| input::size(opened.path())).collect();
+        let pass = |index: usize| Pass {
+            how,
+            input: &self.inputs[index].path,
+            opened: &opened[index],
+            sizes: (sizes[..index].iter().sum(), sizes.iter().sum()),
+            read: AtomicU64::default(),
+        };
         let mut all = FilterCounts::default();
         let list = &selection.list;
         if list.len() > 0 && (list.lacks_places() || opened.iter().any(|opened| opened.here.is_empty())) {
             selection.counts = true;
-            for (input, opened) in self.inputs.iter().zip(&opened) {
-                Pass { how, input: &input.path, opened, before: all }.count(selection, watch)?;
+            for index in 0..opened.len() {
+                pass(index).count(selection, watch)?;
             }
             selection.counts = false;
             if let Some(unknown) = selection.list.nothing() {
@@ -107,10 +116,9 @@ impl FilterPlan {
             }
         }
         for (index, (input, opened)) in self.inputs.iter().zip(&opened).enumerate() {
-            let pass = Pass { how, input: &input.path, opened, before: all };
             selection.here.clone_from(&opened.here);
             let (kept, removed) = self.targets.of_input(index);
-            let counts = pass.run(kept, removed, selection, watch)?;
+            let counts = pass(index).run(kept, removed, selection, watch)?;
             if counts.repacked {
                 tell(FilterNote::Repacked(input.path.clone()));
             }

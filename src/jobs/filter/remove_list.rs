@@ -3,15 +3,12 @@
 use std::path::Path;
 
 use nddb_format::record::digits_of;
-use nddb_index::View;
-
 use serde::Deserialize;
-use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{JobError, Result};
 use crate::json;
 use crate::lists::{self, UnknownIds};
-use crate::named_id::{NamedId, other_forms};
+use crate::named_id::{NamedId, hash, other_forms};
 use crate::removed::{Place, RemoveTsv};
 
 /// A document to be removed, and what became of the rows with its id.
@@ -280,16 +277,6 @@ impl Clusters {
     pub(super) fn get(&self, index: u32) -> &Cluster {
         &self.clusters[index as usize]
     }
-}
-
-/// Returns the id of a document that is named in a list.
-pub(super) fn resolved(named: &NamedId, view: View<'_>) -> nddb_index::Result<String> {
-    named.resolved(&mut |id| view.contains(id))
-}
-
-/// 128 bits distinguish more ids than there are documents.
-pub(super) fn hash(id: &str) -> u128 {
-    xxh3_128(id.as_bytes())
 }
 
 #[cfg(test)]

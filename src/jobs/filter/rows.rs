@@ -13,7 +13,7 @@ use super::remove_list::Fate;
 use super::selection::{FilterCounts, Selection};
 use crate::error::{Advice, JobError, Result};
 use crate::json;
-use crate::rows::{Cell, json_value};
+use crate::rows::json_value;
 
 /// The input, as it is named, how its ids are read, where its rows stand if that matters, and what is added to them.
 pub(super) struct Rows<'a> {
@@ -119,10 +119,7 @@ impl Rows<'_> {
         let mut out = line[..end].to_vec();
         for &field in self.fields {
             out.extend_from_slice(format!(",\"{}\":", field.name()).as_bytes());
-            match selection.notes.cell(field, note) {
-                Cell::Text(json) if field.is_json() => out.extend_from_slice(json.as_bytes()),
-                cell => json_value(&mut out, &cell),
-            }
+            json_value(&mut out, &selection.notes.cell(field, note));
         }
         out.extend_from_slice(&line[end..]);
         out

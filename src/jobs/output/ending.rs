@@ -16,6 +16,8 @@ use super::{OutputError, Result};
 
 /// The endings of compressions.
 const COMPRESSED: [&str; 6] = ["gz", "zst", "zstd", "bz2", "xz", "lz4"];
+/// The ending of a plain text.
+const TEXT: &str = "txt";
 /// Those that can be written.
 const WRITTEN: [&str; 3] = ["gz", "zst", "zstd"];
 
@@ -38,10 +40,15 @@ fn compression(path: &Path) -> Option<&str> {
 pub fn format_of<T: Copy + PartialEq>(path: &Path, given: Option<T>, formats: &[(Format, T)], usual: T) -> Result<T> {
     let Some(named) = ending(path) else { return Ok(given.unwrap_or(usual)) };
     let written = formats.iter().find(|(format, _)| *format == named);
-    let wrong = |instead: Vec<Format>| OutputError::Ending { path: path.into(), named, instead };
+    let text = |format: Format| if format == Format::Html { TEXT } else { format.ending() };
+    let wrong = |instead: Vec<Format>| wrong(path, named, instead.into_iter().map(text).collect());
     let Some(&(_, chosen)) = written else { return Err(wrong(formats.iter().map(|(format, _)| *format).collect())) };
     if let Some(given) = given.filter(|given| *given != chosen) {
         return Err(wrong(formats.iter().filter(|(_, format)| *format == given).map(|(format, _)| *format).collect()));
+    }
+    // A table for people is a plain text, which is one format of inputs with pages.
+    if named == Format::Html && !is_text(path) {
+        return Err(wrong(vec![Format::Html]));
     }
     if named == Format::Parquet && compression(path).is_some() {
         return Err(OutputError::Compression { path: path.into() });
@@ -49,7 +56,41 @@ pub fn format_of<T: Copy + PartialEq>(path: &Path, given: Option<T>, formats: &[
     Ok(chosen)
 }
 
-/// Checks the name of a list or page that is written in these formats alone.
+/// Returns the error of a name that says another format than what is written.
+fn wrong(path: &Path, named: Format, instead: Vec<&'static str>) -> OutputError {
+    let named = if named == Format::Html && is_text(path) { TEXT } else { named.ending() };
+    OutputError::Ending { path: path.into(), named, instead }
+}
+
+/// Returns whether a name ends as that of a plain text.
+fn is_text(path: &Path) -> bool {
+    let named = if compression(path).is_some() { path.with_extension("") } else { path.into() };
+    named.extension().is_some_and(|ending| ["txt", "text"].iter().any(|text| ending.eq_ignore_ascii_case(text)))
+}
+
+/// Checks the name of a list of ids, which is a plain text.
+///
+/// # Errors
+/// [`OutputError::Ending`]: it says a format.
+pub fn check_list(path: &Path) -> Result<()> {
+    match ending(path).filter(|_| !is_text(path)) {
+        Some(named) => Err(wrong(path, named, vec![TEXT])),
+        None => Ok(()),
+    }
+}
+
+/// Checks the name of a page.
+///
+/// # Errors
+/// [`OutputError::Ending`]: it says another format.
+pub fn check_page(path: &Path) -> Result<()> {
+    match ending(path).filter(|named| *named != Format::Html || is_text(path)) {
+        Some(named) => Err(wrong(path, named, vec![Format::Html.ending()])),
+        None => Ok(()),
+    }
+}
+
+/// Checks the name of an output that is written in these formats alone.
 ///
 /// # Errors
 /// As [`format_of`].
@@ -67,8 +108,8 @@ pub fn check_copy(path: &Path, input: &Path, format: Format) -> Result<()> {
     // The columns of a .tsv file are read as those of a .csv file, and are not the same to others.
     let is_same = Some(named) == of_input || named == format && of_input != Some(Format::Tsv);
     if !is_same || named == Format::Warc && path.extension().is_some_and(|ending| ending == "wacz") {
-        let instead = vec![of_input.filter(|_| format == Format::Csv).unwrap_or(format)];
-        return Err(OutputError::Ending { path: path.into(), named, instead });
+        let instead = of_input.filter(|_| format == Format::Csv).unwrap_or(format);
+        return Err(wrong(path, named, vec![instead.ending()]));
     }
     if named == Format::Parquet && compression(path).is_some() {
         return Err(OutputError::Compression { path: path.into() });

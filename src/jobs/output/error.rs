@@ -5,8 +5,6 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use nddb_archive::Format;
-
 /// Why an output is not written. `option` is what named it on the command line.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -61,10 +59,10 @@ pub enum OutputError {
     Ending {
         /// The output.
         path: PathBuf,
-        /// The format that its name says.
-        named: Format,
-        /// In which it can be written; empty if its format has no ending.
-        instead: Vec<Format>,
+        /// The ending that its name has.
+        named: &'static str,
+        /// The endings of what it can be written as; empty if its format has none.
+        instead: Vec<&'static str>,
     },
     /// Its name says a compression by which it is not written.
     Compression {
@@ -161,15 +159,11 @@ impl fmt::Display for OutputError {
                 write!(f, "{}: is the name of a file, and {option} needs a folder here", path.display())
             }
             Self::Ending { path, named, instead } => {
-                let named = named.ending();
                 write!(f, "{}: its name says {named}, and it is ", path.display())?;
                 match &instead[..] {
                     [] => f.write_str("not written so"),
-                    [one] => write!(f, "written as {}", one.ending()),
-                    [most @ .., last] => {
-                        let most: Vec<&str> = most.iter().map(|format| format.ending()).collect();
-                        write!(f, "written as {} or {}", most.join(", "), last.ending())
-                    }
+                    [one] => write!(f, "written as {one}"),
+                    [most @ .., last] => write!(f, "written as {} or {last}", most.join(", ")),
                 }
             }
             Self::Compression { path } => {

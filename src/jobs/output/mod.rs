@@ -20,7 +20,8 @@
 //! goes with the next run to `OUT`. Where folders are not the same to all processes (network file systems without
 //! locks), two runs may both write, and the last to end wins; nothing is ever mixed.
 //!
-//! What the ending of a name says of the format is in [`format_of`], [`check_format`] and [`check_copy`].
+//! What the ending of a name says of the format is in [`format_of`], [`check_format`], [`check_list`],
+//! [`check_page`] and [`check_copy`].
 //!
 //! A folder of outputs has one lock, `.nddb-lock` in it, for all of its files ([`OutputFolder`]); [`OutputLists`] are
 //! published together. An object of a store is sent when it is complete. Devices, pipes, and file descriptors under
@@ -40,7 +41,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use self::ending::{check_copy, check_format, format_of};
+pub use self::ending::{check_copy, check_format, check_list, check_page, format_of};
 pub use self::error::OutputError;
 pub(crate) use self::file::sync_folder;
 pub use self::file::{Destination, OutputFile};

@@ -6,6 +6,21 @@ use nddb_index::View;
 use super::Removed;
 use super::origins::Origins;
 
+/// Passes on the members of clusters that are removed, each with the document that is kept in its place, by ordinal.
+pub(super) fn each_removed(
+    collection: &Collection,
+    made: &Clusters,
+    emit: &mut dyn FnMut(u32, Option<u32>) -> nddb_index::Result<()>,
+) -> nddb_index::Result<()> {
+    let is_removed = |ordinal: u32| made.is_removed(collection.row(ordinal).rank);
+    made.each(collection, &mut |cluster| {
+        cluster.members.iter().filter(|&&member| is_removed(member)).try_for_each(|&member| {
+            // A list may remove the document, too, because of which this one is removed.
+            emit(member, Some(made.kept_for(member, cluster.kept)).filter(|&kept| !is_removed(kept)))
+        })
+    })
+}
+
 /// Passes on the documents that a clustering removes, in bytewise order of their ids, with their origins if a view is
 /// given. Memory: 12 bytes for each document in a cluster, and 56 for each origin.
 ///
@@ -19,13 +34,8 @@ pub fn of_clusters(
     emit: &mut dyn FnMut(&Removed<'_>) -> nddb_index::Result<()>,
 ) -> nddb_index::Result<()> {
     let mut removed = Vec::new();
-    let is_removed = |ordinal: u32| made.is_removed(collection.row(ordinal).rank);
-    made.each(collection, &mut |cluster| {
-        for &member in cluster.members.iter().filter(|&&member| is_removed(member)) {
-            // A list may remove the document, too, because of which this one is removed.
-            let kept = Some(made.kept_for(member, cluster.kept)).filter(|&kept| !is_removed(kept));
-            removed.push((collection.row(member).rank, kept));
-        }
+    each_removed(collection, made, &mut |member, kept| {
+        removed.push((collection.row(member).rank, kept));
         Ok(())
     })?;
     removed.sort_unstable();

@@ -2,6 +2,7 @@
 //! ([`Earlier`]), or both ([`Search`]).
 
 mod clusters;
+mod copies;
 mod earlier;
 mod list;
 mod lost;
@@ -13,6 +14,8 @@ use std::borrow::Cow;
 use nddb_dedup::{KnownLoss, NearDuplicate, Pair};
 
 pub use self::clusters::of_clusters;
+pub use self::copies::copies_of_clusters;
+pub(crate) use self::copies::copies_of_folder;
 pub use self::earlier::Earlier;
 pub use self::list::{Because, RemoveTsv, RemovedRows};
 pub use self::lost::lost;

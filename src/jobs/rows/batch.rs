@@ -79,7 +79,7 @@ impl Values {
 
     fn append(&mut self, cell: &Cell<'_>) {
         match (self, cell) {
-            (Values::Text(values), Cell::Text(text)) => values.append_value(text),
+            (Values::Text(values), Cell::Text(text) | Cell::Json(text)) => values.append_value(text),
             (Values::Text(values), Cell::Id { id, .. }) => values.append_value(ShownId(id).as_str()),
             (Values::Number(values), Cell::Number(number)) => values.append_value(*number),
             (Values::Number(values), Cell::Print(fingerprint)) => values.append_value(fingerprint.0.cast_signed()),

@@ -45,6 +45,8 @@ pub enum Cell<'a> {
         /// For TSV.
         has_namesake: bool,
     },
+    /// JSON: a value in JSON, and a text elsewhere.
+    Json(&'a str),
     /// A value of a column of numbers.
     Number(i64),
     /// A value of a column of fingerprints.
@@ -68,6 +70,7 @@ impl Cell<'_> {
         match *self {
             Cell::Null => Value::Null,
             Cell::Text(text) => text.into(),
+            Cell::Json(json) => serde_json::from_str(json).unwrap_or_else(|_| json.into()),
             Cell::Id { id, .. } => json!(Id(id)),
             Cell::Number(number) => number.into(),
             Cell::Print(fingerprint) => fingerprint.to_string().into(),

@@ -179,13 +179,14 @@ pub fn json_value(out: &mut Vec<u8>, cell: &Cell<'_>) {
     match cell {
         Cell::Null => out.extend_from_slice(b"null"),
         Cell::Text(text) => json::serialized(out, text),
+        Cell::Json(json) => out.extend_from_slice(json.as_bytes()),
         Cell::Id { id, .. } => json::Id(id).put(out),
         Cell::Print(_) => {
             out.push(b'"');
-            plain(out, cell);
+            tsv_value(out, cell);
             out.push(b'"');
         }
-        cell => plain(out, cell),
+        cell => tsv_value(out, cell),
     }
 }
 
@@ -194,7 +195,7 @@ fn tsv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {
         if index > 0 {
             out.push(b'\t');
         }
-        plain(out, cell);
+        tsv_value(out, cell);
     }
     out.push(b'\n');
 }
@@ -206,10 +207,10 @@ fn csv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {
             out.push(b',');
         }
         let text = match cell {
-            Cell::Text(text) => (*text).to_owned(),
+            Cell::Text(text) | Cell::Json(text) => (*text).to_owned(),
             Cell::Id { id, .. } => ShownId(id).to_string(),
             cell => {
-                plain(out, cell);
+                tsv_value(out, cell);
                 continue;
             }
         };
@@ -223,10 +224,10 @@ fn csv_line(out: &mut Vec<u8>, cells: &[Cell<'_>]) {
 }
 
 /// Appends a value as a column of TSV.
-fn plain(out: &mut Vec<u8>, cell: &Cell<'_>) {
+pub fn tsv_value(out: &mut Vec<u8>, cell: &Cell<'_>) {
     match cell {
         Cell::Null => {}
-        Cell::Text(text) => tsv::write_text(out, text),
+        Cell::Text(text) | Cell::Json(text) => tsv::write_text(out, text),
         Cell::Id { id, has_namesake } => tsv::write_id(out, id, *has_namesake),
         Cell::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
         Cell::Print(fingerprint) => json::hex(out, *fingerprint),

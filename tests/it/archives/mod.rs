@@ -12,6 +12,7 @@ use nddb_test_support::{Random, say};
 
 const HTML: &[(&str, &str)] = &[("Content-Type", "text/html; charset=utf-8")];
 
+mod arrow;
 mod containers;
 mod hostile;
 mod lines;

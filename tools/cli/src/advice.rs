@@ -31,6 +31,11 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
                                       another database"
             .into(),
         Advice::LeaveOut => "leave it out of --with".into(),
+        Advice::WriteParquet => "write it as Parquet first, in Python with \
+                                 pyarrow.parquet.write_table(pyarrow.feather.read_table('FILE'), 'FILE.parquet') \
+                                 (a stream: pyarrow.ipc.open_stream('FILE').read_all())"
+            .into(),
+        Advice::NameClusters => "give the folder that 'nddb cluster -o DIR' wrote: --clusters DIR".into(),
         _ => return None,
     })
 }

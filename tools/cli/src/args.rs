@@ -86,10 +86,24 @@ impl Global {
         path.map_or_else(|| Ok(self.outputs.stdout()), |path| Ok(self.outputs.file(option, path)?))
     }
 
-    /// Returns where a page goes, or another output that has one of these formats alone.
-    pub fn page(&self, option: &str, path: Option<&Path>, formats: &[Format]) -> Result<Destination> {
+    /// Returns where a page goes.
+    pub fn page(&self, option: &str, path: Option<&Path>) -> Result<Destination> {
         let to = self.output(option, path)?;
-        path.map_or(Ok(()), |path| output::check_format(path, formats))?;
+        path.map_or(Ok(()), output::check_page)?;
+        Ok(to)
+    }
+
+    /// Returns where lines of JSON go, which are written in no other format.
+    pub(crate) fn json_lines(&self, option: &str, path: Option<&Path>) -> Result<Destination> {
+        let to = self.output(option, path)?;
+        path.map_or(Ok(()), |path| output::check_format(path, &[Format::Jsonl]))?;
+        Ok(to)
+    }
+
+    /// Returns where a list of ids goes.
+    pub(crate) fn list(&self, option: &str, path: &Path) -> Result<Destination> {
+        let to = self.output(option, Some(path))?;
+        output::check_list(path)?;
         Ok(to)
     }
 

@@ -123,7 +123,7 @@ pub(crate) fn clusters(pinned: Pinned, options: ClusterOptions) -> Stream {
         options.pairs.settle(collection.held());
         let made = cluster(view, &collection, &options, &mut sink.watch(), &mut |_| Ok(()))?;
         let mut rows = Rows::new(sink, &member_columns());
-        member_rows(view, &collection, &options.pairs, &made, &mut |cells| rows.row(cells))?;
+        member_rows(view, &collection, &options.pairs, &made, None, &mut |cells| rows.row(cells))?;
         Ok(rows.send()?)
     })
 }

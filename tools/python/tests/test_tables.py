@@ -44,7 +44,8 @@ def test_pairs_are_those_of_the_command(crawl, command, tmp_path, options, more)
 )
 def test_clusters_are_those_of_the_command(crawl, command, tmp_path, options, more):
     command("cluster", crawl, "--format", "parquet", "-o", "out", *more)
-    expected = pyarrow.parquet.read_table(tmp_path / "out" / "clusters.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "out" / "clusters.parquet")
+    expected = table.drop_columns(["copies", "copies_by_batch"])
     found = pyarrow.table(nddb.open(crawl).clusters(**options))
     assert found.schema.equals(expected.schema) and found.equals(expected) and found.num_rows > 100
     removed = {row["id"] for row in found.to_pylist() if row["verdict"] == "remove"}

@@ -35,6 +35,18 @@ impl<'a> Names<'a> {
         Self(names)
     }
 
+    /// Returns the names of a role.
+    #[cfg(feature = "parquet")]
+    pub(super) fn of_role(&self, role: Role) -> impl Iterator<Item = &'a str> + '_ {
+        self.0.iter().filter(move |(of, _)| *of == role).map(|(_, name)| *name)
+    }
+
+    /// Returns all names.
+    #[cfg(feature = "parquet")]
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a str> + '_ {
+        self.0.iter().map(|(_, name)| *name)
+    }
+
     /// Reads the fields of a line.
     pub(super) fn read(&self, line: &[u8]) -> serde_json::Result<Found<'_>> {
         let mut values: Vec<Option<Value>> = self.0.iter().map(|_| None).collect();

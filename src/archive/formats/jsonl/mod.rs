@@ -41,22 +41,25 @@ fn looks_like(head: &[u8]) -> bool {
 
 fn open(mut stream: Stream, file: &Opening<'_>) -> Result<Opened, ArchiveError> {
     let ids = if file.is_read_again {
-        Ids::Known
+        HasIds::Known
     } else {
         let found = survey(&mut stream, file.options).map_err(|source| file.reading(source))?;
         found.map_err(|why| file.unusable(why))?
     };
-    Ok(file.records(stream, Jsonl { ids }, ids == Ids::Places))
+    Ok(file.records(stream, Jsonl { ids }, ids == HasIds::Places))
 }
+
+/// Maximum number of fields or columns that a message names.
+const LISTED: usize = 40;
 
 /// Reader of lines of JSON. Empty lines are skipped.
 struct Jsonl {
-    ids: Ids,
+    ids: HasIds,
 }
 
 /// Whether lines have ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ids {
+pub(super) enum HasIds {
     /// Each line must have an id; a line without one is not a document.
     Needed,
     /// No line has an id: ids are the places of lines.
@@ -75,7 +78,7 @@ impl Reader for Jsonl {
                 Line::Held(len) => len,
             };
             let line = trimmed_line(&stream.window()[..len]);
-            let content = (!line.is_empty()).then(|| parse(line, options, self.ids));
+            let content = (!line.is_empty()).then(|| document_of_line(line, options, self.ids));
             stream.consume(len);
             if let Some(content) = content {
                 return Ok(Some(Entry { position: stream.position_since(point, len as u64), content }));
@@ -93,9 +96,47 @@ pub fn trimmed_line(line: &[u8]) -> &[u8] {
     &line[begin..end]
 }
 
+/// Returns which of these columns of a table are read as fields of its rows, and whether these have ids.
+///
+/// # Errors
+/// A message: a required column is absent, or there is none from which to make a document.
+#[cfg(feature = "parquet")]
+pub(super) fn wanted(columns: &[&str], options: &Options) -> Result<(Vec<usize>, HasIds), String> {
+    let has = |name: &str| columns.iter().any(|column| is_field_of(name, column));
+    let listed = || {
+        let more = if columns.len() > LISTED { ", ..." } else { "" };
+        format!("its columns are {}{more}", columns[..columns.len().min(LISTED)].join(", "))
+    };
+    if let Some(name) = layouts::required(options).find(|name| !has(name)) {
+        return Err(format!("no column {name:?}; {}", listed()));
+    }
+    let names = Names::of(options);
+    if ![Role::Text, Role::Html, Role::Fingerprint].iter().any(|&role| names.of_role(role).any(has)) {
+        let names = &options.fields;
+        return Err(format!(
+            "none of the columns {:?}, {:?} and {:?}; {}; name one with --text-column or --html-column",
+            names.text,
+            names.html,
+            names.fp,
+            listed()
+        ));
+    }
+    let is_batch = |column: &str| options.batch_column.as_deref() == Some(column);
+    let is_read = |column: &str| names.all().any(|name| is_field_of(name, column)) || is_batch(column);
+    let read = (0..columns.len()).filter(|&index| is_read(columns[index])).collect();
+    let has_ids = options.needs_no_ids() || names.of_role(Role::Id).any(has);
+    Ok((read, if has_ids { HasIds::Needed } else { HasIds::Places }))
+}
+
+/// Returns whether a field is a column of a row, or in it.
+#[cfg(feature = "parquet")]
+fn is_field_of(name: &str, column: &str) -> bool {
+    name.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 /// Makes a document from a line. If there are several fields, the fingerprint is preferred to the page, and the page to
 /// the text.
-fn parse(line: &[u8], options: &Options, ids: Ids) -> EntryContent {
+pub(super) fn document_of_line(line: &[u8], options: &Options, ids: HasIds) -> EntryContent {
     let names = Names::of(options);
     match read(&names, line) {
         Ok(found) => document(found, options, ids).unwrap_or_else(|content| content),
@@ -112,9 +153,9 @@ fn read<'a>(names: &'a Names<'_>, line: &[u8]) -> serde_json::Result<Found<'a>> 
     })
 }
 
-fn document(mut found: Found<'_>, options: &Options, ids: Ids) -> Result<EntryContent, EntryContent> {
+fn document(mut found: Found<'_>, options: &Options, ids: HasIds) -> Result<EntryContent, EntryContent> {
     let names = &options.fields;
-    let needs_id = ids == Ids::Needed && !options.needs_no_ids();
+    let needs_id = ids == HasIds::Needed && !options.needs_no_ids();
     let value = found.take(Role::Id).next();
     let id = match value {
         _ if !needs_id => String::new(),

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::Value;
 
 use super::fields::{Names, Role};
-use super::{Ids, read, trimmed_line};
+use super::{HasIds, LISTED, read, trimmed_line};
 use crate::layouts;
 use crate::options::Options;
 use crate::stream::{Fill, Stream};
@@ -13,12 +13,10 @@ use crate::stream::{Fill, Stream};
 /// Number of bytes and of lines that are examined.
 const BYTES: usize = 1 << 20;
 const LINES: usize = 1000;
-/// Maximum number of fields that a message names.
-const LISTED: usize = 40;
 
 /// Examines the first lines of a stream, and leaves them in it. The inner error is a message that explains why no
 /// document can be made from them, and what to do.
-pub(super) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Result<Ids, String>> {
+pub(super) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Result<HasIds, String>> {
     let is_end = look(stream)?;
     let window = stream.window();
     let cut = if is_end { window.len() } else { memchr::memrchr(b'\n', window).unwrap_or(0) };
@@ -30,7 +28,7 @@ pub(super) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Resul
     let names = Names::of(options);
     let found: Vec<_> = lines.iter().filter_map(|line| Some((*line, read(&names, line).ok()?))).collect();
     if found.is_empty() {
-        return Ok(Ok(Ids::Needed));
+        return Ok(Ok(HasIds::Needed));
     }
     let told = || {
         let lines: Vec<&[u8]> = found.iter().map(|(line, _)| *line).collect();
@@ -54,7 +52,7 @@ pub(super) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Resul
         )));
     }
     let have_ids = options.needs_no_ids() || found.iter().any(|(_, found)| found.has_role(Role::Id));
-    Ok(Ok(if have_ids { Ids::Needed } else { Ids::Places }))
+    Ok(Ok(if have_ids { HasIds::Needed } else { HasIds::Places }))
 }
 
 /// Reads the bytes to be examined, at least one line, into the window; returns whether that is the whole stream.

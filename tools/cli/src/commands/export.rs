@@ -28,6 +28,7 @@ Examples:
   nddb export crawl.nddb -o documents.jsonl
   nddb export crawl.nddb -o documents.parquet
   nddb export crawl.nddb --format tsv --columns id,url --limit 20
+  nddb export crawl.nddb --clusters clusters --columns id,url,copies,copies_by_batch -o copies.jsonl
   nddb export crawl.nddb --format tsv --columns site | sort | uniq -c | sort -rn | head
   nddb export crawl.nddb --columns id,fp,tokens,archive,offset | head")]
 pub(crate) struct Args {
@@ -42,6 +43,9 @@ pub(crate) struct Args {
         default_value = "id,url,fp,site,batch"
     )]
     columns: Vec<DocumentField>,
+    /// The folder that `nddb cluster -o` wrote, for the columns copies and copies_by_batch
+    #[arg(long, value_name = "DIR")]
+    clusters: Option<PathBuf>,
     /// How to write rows [default: as the name of --output ends, else jsonl]
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<TableFormat>,
@@ -62,7 +66,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let meter = global.messages().meter("export");
     output::refuse_terminal(format, &to)?;
     let rows = (PackedFile::named(&to)?, format);
-    let documents = export(reader.view(), &args.columns, rows, args.limit, &mut *meter.watch(true))?;
+    let of = (args.clusters.as_deref(), args.limit);
+    let documents = export(reader.view(), &args.columns, rows, of, &mut *meter.watch(true))?;
     let summary = json!({"documents": documents, "seconds": clock.seconds(), "cpu_seconds": clock.cpu_seconds()});
     global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));

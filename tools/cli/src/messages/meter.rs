@@ -66,7 +66,7 @@ struct Pace {
 /// Share of the work, and seconds, before which no time is estimated.
 const TOO_EARLY: (f64, f64) = (0.01, 1.0);
 /// Units that mean something to users.
-const UNITS: [&str; 8] = ["documents", "pairs", "bytes", "records", "rows", "files", "queries", "fingerprints"];
+const UNITS: [&str; 7] = ["documents", "pairs", "records", "rows", "files", "queries", "fingerprints"];
 
 impl Began {
     fn pace(&self, tick: &Tick, elapsed: Duration) -> Pace {
@@ -124,7 +124,9 @@ impl Meter {
         }
         state.shown = now;
         let mut pace = state.began.pace(&tick, now.duration_since(state.began.at));
-        if let Some(whole) = steps::whole(self.command, tick.phase, tick.share).filter(|_| self.takes_steps()) {
+        if let Some(steps) = steps::of(self.command) {
+            // A phase that is none of the steps, such as a run that is written between two pages, is part of one.
+            let whole = steps::whole(steps, tick.phase, tick.share).unwrap_or(0.0);
             state.whole = whole.max(state.whole);
             pace.left = self.left(state.whole, now.duration_since(self.start));
         }
@@ -133,11 +135,6 @@ impl Meter {
             Style::Json => line(&self.value(&tick, pace).to_string()),
             Style::Plain | Style::Off => line(&format!("nddb: {}", self.text(&tick, pace))),
         }
-    }
-
-    /// Returns whether shares of the whole work are known.
-    fn takes_steps(&self) -> bool {
-        steps::whole(self.command, "reading", None).is_some()
     }
 
     /// Returns the time that is left of the whole work.
@@ -192,7 +189,12 @@ impl Meter {
         if let Some(left) = pace.left {
             text += &format!("  ETA {}", duration(left));
         }
-        if UNITS.contains(&tick.unit) {
+        if tick.unit == "bytes" {
+            text += &format!("  {}", bytes(tick.done));
+            if pace.rate >= 1.0 {
+                text += &format!("  {}/s", bytes(pace.rate as u64));
+            }
+        } else if UNITS.contains(&tick.unit) {
             text += &format!("  {} {}", grouped(tick.done), tick.unit);
             // A rate below one per second is not shown.
             if pace.rate >= 1.0 {
@@ -247,6 +249,9 @@ mod tests {
         let value = meter.value(&tick, paced(&tick, 10));
         assert_eq!(value["eta_seconds"], 30);
         assert!(value["time"].as_f64().is_some_and(|time| (now() - time).abs() < 600.0), "{value}");
+        let copying = Tick { phase: "filtering", done: 30 << 20, unit: "bytes", share: Some(0.5), ..Tick::default() };
+        let text = meter.text(&copying, paced(&copying, 10));
+        assert_eq!(text, "load: writing the kept pages  ETA 10 s  30.0 MB  3.0 MB/s");
         let unknown = Tick { phase, done: 5, unit, ..Tick::default() };
         assert_eq!(meter.text(&unknown, paced(&unknown, 1)), "load: reading the pages  5 documents  5/s");
         assert_eq!(meter.text(&unknown, paced(&unknown, 10)), "load: reading the pages  5 documents");

@@ -154,7 +154,7 @@ fn the_policy_names_the_script_and_the_style_of_the_page() {
 }
 
 /// The label file that the page writes if every pair is answered alike.
-fn labels(dir: &Dir, lost: &str, good: &str) -> String {
+fn labels(dir: &Dir, same: &str, lost: &str, good: &str) -> String {
     let page = text(dir, "audit.html");
     let value = |text: &str, name: &str| {
         let (_, rest) = text.split_once(&format!(" {name}=\"")).expect("an attribute");
@@ -163,9 +163,9 @@ fn labels(dir: &Dir, lost: &str, good: &str) -> String {
     let mut lines = vec![value(&page, "data-columns")];
     for section in page.split("<section id=\"p").skip(1) {
         let [first, second, more] = ["data-id1", "data-id2", "data-more"].map(|name| value(section, name));
-        let label = if lost == "n" { "1" } else { "0" };
+        let label = if same == "y" { "1" } else { "0" };
         let guess = value(section, "data-guess");
-        lines.push([&first, &second, label, lost, good, "", "", &guess, &more].join("\t"));
+        lines.push([&first, &second, label, same, lost, good, "", "", "", &guess, &more].join("\t"));
     }
     lines.join("\n") + "\n"
 }
@@ -174,7 +174,7 @@ fn labels(dir: &Dir, lost: &str, good: &str) -> String {
 fn answers_are_weighed_and_eval_reads_them() {
     let dir = dir();
     let numbers = dir.nddb(["audit", "db", "-o", "audit.html", "--sample", "20", "--json"]).done().json();
-    dir.write("right.tsv", labels(&dir, "n", "y").as_bytes());
+    dir.write("right.tsv", labels(&dir, "y", "n", "y").as_bytes());
     let score = dir.nddb(["audit", "--score", "right.tsv", "--json"]).done().json();
     assert_eq!((&score["removals"], &score["all"]["pairs"]), (&numbers["removals"], &numbers["removals"]));
     assert_eq!((&score["all"]["share"], &score["undecided"]), (&json!(1.0), &json!(0)));
@@ -186,15 +186,17 @@ fn answers_are_weighed_and_eval_reads_them() {
     let pairs: u64 = differences.iter().map(|it| it["pairs"].as_u64().expect("a count")).sum();
     assert_eq!((json!(pairs), &score["reasons"]), (score["guessed"].clone(), &json!([])), "the guesses were taken");
     assert!(pairs >= score["judged"].as_u64().expect("a count") && pairs > 0, "{score}");
-    dir.write("wrong.tsv", labels(&dir, "y", "y").as_bytes());
+    dir.write("wrong.tsv", labels(&dir, "n", "y", "y").as_bytes());
     let ran = dir.nddb(["audit", "--score", "wrong.tsv"]).done();
     assert!(ran.stdout.contains("as good): 0.0% (95%: 0.0% to "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the same text on both pages: 0.0% (95%: "), "{}", ran.stdout);
+    assert_eq!(score["near"]["share"], 1.0);
     let args = ["eval", "--docs", "pages.warc.gz", "--pairs", "right.tsv", "--methods", "model", "--json"];
     let read = dir.nddb(args).done().json();
     assert_eq!((&read["unknown_ids"], &read["left_out"]), (&json!(0), &json!(0)));
     assert!(read["found"]["correct"].as_u64() > Some(0), "{read}");
     dir.write("other.tsv", b"id1\tid2\tlabel\na\tb\t1\n");
-    dir.nddb(["audit", "--score", "other.tsv"]).tells(1, &["other.tsv: line 1", "\"lost\"", "nddb audit downloaded"]);
+    dir.nddb(["audit", "--score", "other.tsv"]).tells(1, &["other.tsv: line 1", "\"same\"", "nddb audit downloaded"]);
     dir.nddb(["audit", "--score", "none.tsv"]).tells(1, &["none.tsv"]);
     dir.nddb(["audit", "--score", "right.tsv", "--sample", "5"]).tells(2, &["--sample"]);
 }
@@ -240,8 +242,8 @@ const KEYS: &str = "<script>
   let blob;
   URL.createObjectURL = (made) => { blob = made; return '#'; };
   const places = document.getElementById('pairs').dataset.order.split(' ').length;
-  press('y'); press('Backspace'); press('n'); press('y'); press('ArrowLeft'); press('ArrowRight');
-  for (let at = 1; at < places; at++) { press(at % 3 ? 'n' : 'y'); press('y'); }
+  press('y'); press('Backspace'); for (const key of 'yny') press(key); press('ArrowLeft'); press('ArrowRight');
+  for (let at = 1; at < places; at++) { press('y'); press(at % 3 ? 'n' : 'y'); press('y'); }
   press('d');
   blob.text().then((text) => {
     const out = document.createElement('pre');

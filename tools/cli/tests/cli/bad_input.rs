@@ -190,11 +190,11 @@ fn options_without_effect_where_they_stand_are_refused() {
         (&["load", "db", "docs.jsonl", "--id", "path", "--select", "x"], "--id path and --select exclude each other"),
         (
             &["load", "db", "three.tsv", "--text-field", "body"],
-            "--text-field is an option of JSONL, CSV and Parquet inputs",
+            "--text-field is an option of JSONL, CSV, Parquet and Arrow inputs",
         ),
         (
             &["load", "db", "-", "--format", "warc", "--fp-field", "f"],
-            "--fp-field is an option of JSONL, CSV and Parquet inputs",
+            "--fp-field is an option of JSONL, CSV, Parquet and Arrow inputs",
         ),
         (&["load", "db", "page.html", "--id", "url"], "--id is an option of"),
         (&["cluster", "db", "--format", "tsv"], "--output <DIR>"),

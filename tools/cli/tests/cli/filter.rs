@@ -147,6 +147,24 @@ fn a_kept_row_says_how_often_it_was_found_by_batch() {
     assert_eq!((&rows[0]["copies"], &rows[1]["copies"]), (&json!(6), &json!(1)));
     assert_eq!(rows[0]["copies_by_batch"], json!({"": 1, "june": 3, "may": 2}));
     assert_eq!(rows[1]["copies_by_batch"], Value::Null);
+    // The table of members and the export of all documents say the same.
+    let (kept, by_batch) = (rows[0]["id"].as_str().expect("an id"), r#"{"":1,"june":3,"may":2}"#);
+    let members = String::from_utf8(dir.read("clusters/clusters.tsv")).expect("text");
+    let told = |end: &str| members.lines().filter(|line| line.ends_with(end)).count();
+    assert_eq!((told(&format!("\t{kept}\tkeep\t6\t{by_batch}")), told("\tremove\t\t")), (1, 5), "{members}");
+    let export = ["export", "db", "--columns", "id,copies,copies_by_batch"];
+    let exported = dir.nddb([&export[..], &["--clusters", "clusters"]].concat()).done().lines();
+    assert_eq!(exported.len(), 9);
+    for row in &exported {
+        let id = row["id"].as_str().expect("an id");
+        let wanted = match (id == kept, id.ends_with("alone")) {
+            (true, _) => (json!(6), json!({"": 1, "june": 3, "may": 2})),
+            (_, true) => (json!(1), Value::Null),
+            _ => (Value::Null, Value::Null),
+        };
+        assert_eq!((&row["copies"], &row["copies_by_batch"]), (&wanted.0, &wanted.1), "{id}");
+    }
+    dir.nddb(export).tells(2, &["the column copies is of a clustering", "--clusters DIR"]);
 }
 
 #[test]
@@ -339,8 +357,8 @@ fn lines_say_what_their_documents_are_on_request() {
     let cluster: Value = serde_json::from_slice(&dir.read("out/clusters.jsonl")).expect("one line");
     assert_eq!(cluster["documents"][1], json!({"url": "http://a.org/1", "title": "Page 1"}));
     let table = String::from_utf8(dir.read("out/clusters.tsv")).expect("text");
-    assert_eq!(table.lines().next(), Some("cluster\tdocument\tverdict\turl\ttitle"));
-    assert!(table.contains("\tkeep\thttp://a.org/0\tPage 0\n"), "{table}");
+    assert_eq!(table.lines().next(), Some("cluster\tdocument\tverdict\tcopies\tcopies_by_batch\turl\ttitle"));
+    assert!(table.contains("\tkeep\t2\t{\"\":2}\thttp://a.org/0\tPage 0\n"), "{table}");
     let printed = dir.nddb(["cluster", "db", "--method", "min-hash", "--with", "url,title"]).done().json();
     assert_eq!(printed, cluster);
     // Without the archive there is no title, and that is told.

@@ -180,7 +180,8 @@ fn pairs_and_clusters_name_both_kinds() {
     let (table, place) = (read(&dir, "c/remove.tsv"), format!("\t2\t0\t0\t{}\n", dir.path("b.jsonl").display()));
     assert!(table.contains("\n\\\"1\t\\#1\t") && table.ends_with(&place), "{table}");
     let table = read(&dir, "c/clusters.tsv");
-    assert_eq!(table, "cluster\tdocument\tverdict\n\\#1\t\\#1\tkeep\n\\#1\t\\\"1\tremove\n");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').take(3).collect()).collect();
+    assert_eq!(rows[1..], [["\\#1", "\\#1", "keep"], ["\\#1", "\\\"1", "remove"]]);
     // The lists of an earlier run name the same documents.
     dir.nddb(["cluster", "db", "--keep", "newest", "-o", "d", "--previous", "c"]).done();
     assert_eq!((&*read(&dir, "d/keep.txt"), &*read(&dir, "d/flipped.txt")), ("\\\"1\n", "\\#1\n"));

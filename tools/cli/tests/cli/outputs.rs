@@ -527,12 +527,15 @@ fn an_ending_that_is_not_that_of_the_format_is_refused() {
         ("export db -o o.warc", "o.warc: its name says warc, and it is written as jsonl, tsv, csv or parquet"),
         ("export db --format tsv -o o.csv", "o.csv: its name says csv, and it is written as tsv"),
         ("export db -o o.parquet.gz", "o.parquet.gz: cannot be compressed as its name says"),
-        ("pairs db -o o.csv", "o.csv: its name says csv, and it is written as jsonl, tsv, parquet or html"),
+        ("pairs db -o o.csv", "o.csv: its name says csv, and it is written as jsonl, tsv, parquet or txt"),
         ("pairs db --format jsonl -o o.tsv", "o.tsv: its name says tsv, and it is written as jsonl"),
         ("query db --all --format table -o o.jsonl", "o.jsonl: its name says jsonl"),
         ("cluster db -o o.jsonl", "o.jsonl: is the name of a file"),
         ("report db -o o.jsonl", "o.jsonl: its name says jsonl, and it is written as html"),
         ("audit db -o o.csv", "o.csv: its name says csv"),
+        ("report db -o o.txt", "o.txt: its name says txt, and it is written as html"),
+        ("query db --all --format table -o o.html", "o.html: its name says html, and it is written as txt"),
+        ("against in.jsonl db --list o.tsv", "o.tsv: its name says tsv, and it is written as txt"),
     ];
     let before = names(&dir);
     for (command, why) in cases {

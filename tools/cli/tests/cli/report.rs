@@ -104,7 +104,9 @@ fn the_page_opens_with_what_cluster_would_remove() {
     assert!(page.contains("What is lost") && page.contains("<del>"), "{page}");
     // What to type next, and the list of removals.
     assert!(
-        page.contains("nddb cluster db -o clusters\nnddb filter db INPUT -o kept/ --clusters clusters\nnddb audit")
+        page.replace("<span>", "")
+            .replace("</span>", "")
+            .contains("nddb cluster db -o clusters\nnddb filter db INPUT -o kept/ --clusters clusters\nnddb audit")
     );
     let (_, list) = page.split_once("download=\"removed.tsv\" href=\"data:text/").expect("a list");
     let (list, label) = list.split_once("\">").expect("its end");
@@ -156,6 +158,11 @@ fn an_empty_database_has_a_page() {
 
 /// The width of a page in a browser whose window has this width; `None` without a browser.
 pub(crate) fn width_in_browser(dir: &Dir, page: &str, width: u32) -> Option<u32> {
+    measured_in_browser(dir, page, width, "d.documentElement.scrollWidth")
+}
+
+/// What a script says of a page `d`, in pixels, in a browser whose window has this width and a height of 800.
+fn measured_in_browser(dir: &Dir, page: &str, width: u32, script: &str) -> Option<u32> {
     let browser = crate::audit::chromium()?;
     let text = String::from_utf8(dir.read(page)).expect("text");
     // A frame, because a window has a least width; and what measures is no script of the page.
@@ -167,7 +174,7 @@ pub(crate) fn width_in_browser(dir: &Dir, page: &str, width: u32) -> Option<u32>
     let frame = format!(
         "<!DOCTYPE html><body style=\"margin:0\"><iframe id=\"f\" src=\"inner.html\" style=\"border:0;width:{width}px;\
          height:800px\"></iframe><script>onload = () => {{ const d = document.getElementById('f').contentDocument; \
-         document.title = 'width ' + d.documentElement.scrollWidth; }};</script>"
+         document.title = 'width ' + Math.round({script}); }};</script>"
     );
     dir.write("frame.html", frame.as_bytes());
     let output = Command::new(browser)
@@ -194,4 +201,9 @@ fn pages_are_as_wide_as_the_window() {
             assert!(found <= width, "{page} is {found} wide in a window of {width}");
         }
     }
+    // On a phone more than half of the window shows both pages, and the questions are below them.
+    let place = |of: &str| format!("d.querySelector('{of}').getBoundingClientRect().top");
+    let top = |of: &str| measured_in_browser(&dir, "audit.html", 390, &place(of));
+    let (Some(from), Some(to)) = (top("section:not([hidden]) .diff"), top("footer")) else { return };
+    assert!(to >= from + 400, "the pages are shown from {from} to {to}");
 }

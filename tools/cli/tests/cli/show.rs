@@ -18,6 +18,7 @@ fn two_documents_are_shown_side_by_side() {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
     assert!(!ran.stdout.contains('\u{1b}'), "no colours in a pipe");
+    assert!(ran.stdout.contains("No near-duplicates (by model, probability 0."), "{}", ran.stdout);
     dir.nddb(["show", "http://a.org/1", "http://a.org/2", "--html", "show.html"]).env("NDDB_DB", "db").done();
     let page = String::from_utf8(dir.read("show.html")).expect("text");
     assert!(
@@ -25,7 +26,8 @@ fn two_documents_are_shown_side_by_side() {
         "{page}"
     );
     let same = dir.nddb(["show", "db", "http://a.org/1", "http://a.org/1"]).done();
-    assert!(same.stdout.contains("The words are the same."), "{}", same.stdout);
+    let told = "Near-duplicates (equal texts): either may be removed, at level same.\nThe words are the same.";
+    assert!(same.stdout.contains(told), "{}", same.stdout);
     dir.nddb(["show", "db", "http://a.org/1", "nobody"]).tells(1, &["no document 'nobody'", "hint: "]);
     dir.nddb(["show", "db", "http://a.org/1"]).tells(2, &["show takes two ids, got 1"]);
     std::fs::remove_file(dir.path("in.warc.gz")).expect("removed");

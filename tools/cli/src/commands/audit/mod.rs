@@ -4,7 +4,6 @@ mod scored;
 
 use std::path::PathBuf;
 
-use nddb::archive::Format;
 use nddb_evaluate::audit::{Audit, Drawing};
 use nddb_jobs::quantity::unread_reasons;
 use serde_json::json;
@@ -20,9 +19,9 @@ use crate::{database, interrupt};
 
 /// Judge a sample of the removals of `cluster` by hand, and estimate the share that is correct
 ///
-/// Writes one self-contained HTML page that shows pairs side by side with the words that differ. It asks whether
-/// information is lost and whether the kept page is as good, stores the answers in the browser, and downloads them as a
-/// label file, which `nddb eval --pairs` can read, too. The sample is of all removals by `nddb cluster` with its
+/// Writes one self-contained HTML page that shows pairs side by side with the words that differ. It asks whether both
+/// pages have the same text, whether anything is lost that is worth keeping, and whether the kept page is as good. It
+/// stores the answers in the browser, and downloads them as a label file, which `nddb eval --pairs` can read, too. The sample is of all removals by `nddb cluster` with its
 /// defaults, stratified by rule, score, sites and cluster size, with more pairs where the score is uncertain. A fifth
 /// of the pairs are controls: near-duplicates that stay, and pairs just below the threshold. Some pairs occur twice, to
 /// measure the consistency of the answers.
@@ -72,7 +71,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let db = args.db.as_deref().ok_or_else(|| Failure::usage("no database is named: give DB, or set NDDB_DB"))?;
     let to = match &args.output {
         None if global.json => None,
-        path => Some(global.page("-o", path.as_deref(), &[Format::Html])?),
+        path => Some(global.page("-o", path.as_deref())?),
     };
     let reader = database::read(db)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;

@@ -42,11 +42,14 @@ fn lines(score: &AuditScore) -> Vec<String> {
     match (score.all.share, score.all.interval) {
         (Some(share), Some(interval)) => {
             lines.push(format!(
-                "correct (no information lost, and the kept page is as good): {}",
+                "correct (nothing lost that is worth keeping, and the kept page is as good): {}",
                 told(share, interval)
             ));
         }
-        _ => lines.push("no pair is decided yet: answer both questions for some pairs on the page".into()),
+        _ => lines.push("no pair is decided yet: answer the questions about some pairs on the page".into()),
+    }
+    if let (Some(share), Some(interval)) = (score.near.share, score.near.interval) {
+        lines.push(format!("the same text on both pages: {}", told(share, interval)));
     }
     if let Some(expected) = score.expected {
         lines.push(format!("expected by the model of the same removals: {}", percent(expected)));
@@ -156,6 +159,7 @@ fn value(score: &AuditScore) -> Value {
         "judged": score.judged,
         "undecided": score.undecided,
         "all": figure(&score.all),
+        "near": figure(&score.near),
         "expected": score.expected,
         "parts": parts.collect::<Vec<_>>(),
         "others": others.collect::<Vec<_>>(),

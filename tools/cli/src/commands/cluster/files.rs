@@ -6,8 +6,9 @@ use nddb_jobs::fields::{IdList, LineFormat, PairLines, member_columns, member_ro
 use nddb_jobs::json::{self, Id};
 use nddb_jobs::output::{ListTally, OutputFile, OutputLists};
 use nddb_jobs::packed::PackedFile;
-use nddb_jobs::removed::{RemoveTsv, of_clusters};
-use nddb_jobs::rows::{Column, RowFormat, Rows, write_id};
+use nddb_jobs::removed::{RemoveTsv, copies_of_clusters, of_clusters};
+use nddb_jobs::rows::{Column, RowFormat, Rows, tsv_value, write_id};
+use nddb_jobs::{COPIES, CopyCounts};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -54,15 +55,17 @@ impl Files<'_> {
                     pair_rows(collection, method, &line, &mut |cells| rows.row(cells))
                 });
                 let made = rows.finish(outcome.map_err(Failure::from))?;
-                let mut rows = self.table("clusters.parquet", member_columns())?;
-                let outcome = member_rows(view, collection, &self.options.pairs, &made, &mut |cells| rows.row(cells));
+                let mut rows = self.table("clusters.parquet", [member_columns(), COPIES.to_vec()].concat())?;
+                let copies = copies_of_clusters(view, collection, &made)?;
+                let (of, copies) = (&self.options.pairs, Some(&copies));
+                let outcome = member_rows(view, collection, of, &made, copies, &mut |cells| rows.row(cells));
                 rows.finish(outcome.map_err(Failure::from))?;
                 (made, None)
             }
         };
         clusters(self.begin("clusters.jsonl")?, collection, &made, described.as_ref())?;
         if self.format != PairFormat::Parquet {
-            self.members(self.begin("clusters.tsv")?, &made, described.as_ref())?;
+            self.members(self.begin("clusters.tsv")?, view, &made, described.as_ref())?;
         }
         self.lists(self.begin("keep.txt")?, self.begin("remove.txt")?, &made)?;
         self.removed(self.lists.begin("remove.tsv")?, view, &made)?;
@@ -123,9 +126,18 @@ impl Files<'_> {
         Ok((made, described))
     }
 
-    /// A line for each document of a cluster: the cluster, the document, whether it is kept or removed.
-    fn members(&self, mut output: Output, made: &Clusters, described: Option<&Described<'_>>) -> Result<()> {
+    /// A line for each document of a cluster: the cluster, the document, whether it is kept or removed, and of a kept
+    /// one how often it was found.
+    fn members(
+        &self,
+        mut output: Output,
+        view: View<'_>,
+        made: &Clusters,
+        described: Option<&Described<'_>>,
+    ) -> Result<()> {
+        let copies = copies_of_clusters(view, self.collection, made)?;
         let mut out = b"cluster\tdocument\tverdict".to_vec();
+        COPIES.iter().for_each(|column| out.extend_from_slice(format!("\t{}", column.name).as_bytes()));
         Described::header(self.with, &mut out, "");
         out.push(b'\n');
         let outcome = made.each(self.collection, &mut |cluster| {
@@ -135,6 +147,11 @@ impl Files<'_> {
                 write_id(&mut out, self.collection, member);
                 let removed = made.is_removed(self.collection.row(member).rank);
                 out.extend_from_slice(if removed { b"\tremove" } else { b"\tkeep" });
+                let counts = copies.of(member);
+                CopyCounts::cells(counts.as_ref()).iter().for_each(|cell| {
+                    out.push(b'\t');
+                    tsv_value(&mut out, cell);
+                });
                 if let Some(described) = described {
                     described.columns(&mut out, member);
                 }

@@ -127,7 +127,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let messages = global.messages();
     let plan = dedup.plan(&global.outputs, &mut |note| notice(note, &messages))?;
     let page = args.report.as_deref().filter(|_| !args.dry_run);
-    let page = page.map(|path| global.page("--report", Some(path), &[Format::Html])).transpose()?;
+    let page = page.map(|path| global.page("--report", Some(path))).transpose()?;
     args.fields.check(args.id, args.format, &plan.inputs().located)?;
     let meter = messages.meter("dedup");
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;

@@ -47,8 +47,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let documents = archive::expand(&[&args.docs], archive::Format::Auto)?;
     documents.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
     let review = args.review.as_deref().map(|path| global.output("--review", Some(path))).transpose()?;
-    let page =
-        args.report.as_deref().map(|path| global.page("--report", Some(path), &[archive::Format::Html])).transpose()?;
+    let page = args.report.as_deref().map(|path| global.page("--report", Some(path))).transpose()?;
     let meter = global.messages().meter("eval");
     let folder = global.temporary_folder()?;
     let mut resources = Resources { folder: folder.path().into(), ..Resources::default() };

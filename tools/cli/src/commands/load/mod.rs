@@ -37,14 +37,14 @@ use crate::{database, interrupt};
 /// Load documents from archives, pages, tables or files of fingerprints
 ///
 /// Reads WARC, WET, ARC and WACZ, JSONL, CSV and TSV with a header, HTML and text files, `id<TAB>hex` lines and raw
-/// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, and tables of sketches. For a folder, it reads
-/// every file below it whose name has one of these extensions, or with --format all files in that format. It reads
-/// .json and .csv files only if they begin with a document, and omits files and folders whose names begin with . or _,
-/// such as _temporary. Files with other names are read if they begin as pages do. Folders of Delta, Iceberg, Hudi and
+/// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, Arrow (Feather), and tables of sketches. For a
+/// folder, it reads every file below it whose name has one of these extensions, or with --format all files in that
+/// format. It reads .json and .csv files only if they begin with a document, and omits files and folders whose names
+/// begin with . or _, such as _temporary. Files with other names are read if they begin as pages do. Folders of Delta, Iceberg, Hudi and
 /// Lance tables are refused. The id of a page or text file is its path.
 ///
-/// In JSONL, CSV and Parquet inputs, it finds text, address and date without options in the layouts of datatrove,
-/// FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC response or
+/// In JSONL, CSV, Parquet and Arrow inputs, it finds text, address and date without options in the layouts of
+/// datatrove, FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC response or
 /// resource is loaded, and so are the pages and texts of conversions. Revisits are no documents: the summary tells how
 /// many of them refer to pages that are stored. The WARC files in a WACZ file are read as one.
 ///
@@ -89,7 +89,7 @@ pub(crate) struct Args {
         long,
         value_name = "FORMAT",
         default_value = "auto",
-        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, csv, parquet, tsv, u64le"
+        help = "What the inputs are: auto, warc, wet, arc, html, jsonl, csv, parquet, arrow, tsv, u64le"
     )]
     format: Format,
     /// Where ids come from [default: record]
@@ -128,13 +128,13 @@ pub(crate) struct Args {
     fields: Fields,
 }
 
-/// Names of JSONL fields and of Parquet and CSV columns.
+/// Names of JSONL fields and of Parquet, Arrow and CSV columns.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner)")]
+#[command(next_help_heading = "Fields of JSONL and columns of Parquet, Arrow and CSV inputs (nested: outer.inner)")]
 struct Fields {
     #[command(flatten)]
     names: FieldNames,
-    /// Assign the documents of Parquet inputs to the batches that this column names. Rows of a batch should be
+    /// Assign the documents of Parquet and Arrow inputs to the batches that this column names. Rows of a batch should be
     /// consecutive: each change of the batch is a commit
     #[arg(long, value_name = "NAME", conflicts_with = "batch")]
     batch_column: Option<String>,
@@ -210,7 +210,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         true => (inputs, None),
         false => Choice::make(&args.select, inputs).map(|(inputs, choice)| (inputs, Some(choice)))?,
     };
-    let to = args.skipped.as_deref().map(|path| global.page("--skipped", Some(path), &[Format::Jsonl])).transpose()?;
+    let to = args.skipped.as_deref().map(|path| global.json_lines("--skipped", Some(path))).transpose()?;
     let mut writer = database::write(&db, &command, global)?;
     let _ = database::recipe_for_writing(writer.settings())?;
     let mut skipped = Skipped::create(to, global.messages())?;

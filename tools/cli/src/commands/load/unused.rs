@@ -19,7 +19,7 @@ impl Of {
     fn told(self) -> &'static str {
         match self {
             Self::Archives => "WARC, WET and ARC",
-            Self::Fields => "JSONL, CSV and Parquet",
+            Self::Fields => "JSONL, CSV, Parquet and Arrow",
         }
     }
 
@@ -27,7 +27,7 @@ impl Of {
     fn leaves_out(self, format: Format) -> bool {
         match format {
             Format::Warc | Format::Wet | Format::Arc => self != Self::Archives,
-            Format::Jsonl | Format::Csv | Format::Parquet => self != Self::Fields,
+            Format::Jsonl | Format::Csv | Format::Parquet | Format::Arrow => self != Self::Fields,
             Format::Tsv | Format::U64le | Format::Html => true,
             _ => false,
         }

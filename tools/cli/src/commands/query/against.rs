@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
-use nddb::archive::Format;
 use nddb::{Config, Reader, View};
 use nddb_format::record::other_kind;
 use nddb_jobs::output::Destination;
@@ -110,8 +109,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 
 /// Returns the place of the answers, and that of the list of ids, if it is wanted.
 fn outputs(args: &Args, global: &Global) -> Result<(Destination, Option<Destination>)> {
-    let list = args.list.as_deref().map(|path| global.page("--list", Some(path), &[Format::Html])).transpose()?;
-    Ok((global.page("-o", args.output.as_deref(), &[Format::Jsonl])?, list))
+    let list = args.list.as_deref().map(|path| global.list("--list", path)).transpose()?;
+    Ok((global.json_lines("-o", args.output.as_deref())?, list))
 }
 
 /// Lists the documents of A with passages in common with documents of B.

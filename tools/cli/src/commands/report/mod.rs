@@ -4,7 +4,6 @@ mod numbers;
 
 use std::path::PathBuf;
 
-use nddb::archive::Format;
 use nddb_evaluate::report::Report;
 use nddb_jobs::output::Destination;
 
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let to = match &args.output {
         None if global.json => None,
-        path => Some(global.page("-o", path.as_deref(), &[Format::Html])?),
+        path => Some(global.page("-o", path.as_deref())?),
     };
     let reader = database::read(&args.database.db)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;

@@ -180,6 +180,7 @@ mod tests {
         ShownDocument {
             id: id.into(),
             url: None,
+            site: None,
             title: Some("A title".into()),
             tokens: Some(1),
             text: text.into(),

@@ -7,9 +7,8 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb::archive::Format;
 use nddb_evaluate::WordDiff;
-use nddb_evaluate::show::{ShownDocument, difference, shown_page};
+use nddb_evaluate::show::{ShownDocument, difference, shown_page, verdict};
 use nddb_jobs::NamedId;
 
 use self::columns::{Columns, Marks};
@@ -28,7 +27,8 @@ const WIDTH: usize = 120;
 /// The texts are those that were compared, of the database if it keeps words, or else of the archives that the
 /// documents were loaded from. Text that a page carries and does not show is marked with [not shown]. Long stretches of
 /// equal words are shortened to their number of words. Words of only one document are coloured on a terminal;
-/// elsewhere, or with NO_COLOR, they are written as [-removed-] and {+added+}.
+/// elsewhere, or with NO_COLOR, they are written as [-removed-] and {+added+}. Below stands the verdict of the usual
+/// method, which of the two may be removed at which level, and what differs.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb show [OPTIONS] DB A B",
@@ -56,15 +56,17 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let (db, ids) = args.environment.split(args.given, "A B")?;
     let [a, b] = <[String; 2]>::try_from(texts(ids)?)
         .map_err(|ids| Failure::usage(format!("show takes two ids, got {}", ids.len())))?;
-    let page = args.html.as_deref().map(|path| global.page("--html", Some(path), &[Format::Html])).transpose()?;
+    let page = args.html.as_deref().map(|path| global.page("--html", Some(path))).transpose()?;
     let reader = database::read(&db)?;
     let view = reader.view();
     let documents = [read(view, &a, args.text)?, read(view, &b, args.text)?];
     let diff = WordDiff::new(&documents[0].text, &documents[1].text);
+    let verdict = verdict(view, &documents);
     if let Some(to) = &page {
         let mut output = Output::create(to)?;
-        output.write(shown_page(&documents, &diff).as_bytes())?;
+        output.write(shown_page(&documents, &diff, &verdict).as_bytes())?;
         output.finish()?;
+        global.messages().note(format!("show: {verdict}"));
         global.messages().note(format!("show: {}", difference(&documents, &diff)));
         return Ok(Code::Done);
     }
@@ -75,6 +77,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let columns = Columns { width, marks };
     let mut output = Output::coloured_stdout();
     output.write(columns.shown(&documents, &diff).as_bytes())?;
+    output.line(&verdict)?;
     output.line(&difference(&documents, &diff))?;
     output.flush()?;
     Ok(Code::Done)
