@@ -204,7 +204,7 @@ def texts_of(commands):
                 copy[0] += " " + random.choice(words)
                 texts.append(".\n".join(copy) + ".")
                 continue
-            for _ in range(random.choice([0, 0, 1, 2])):
+            for _ in range(random.choice([0, 0, 1, 2, 2 * len(base)])):
                 copy[random.randrange(len(copy))] = sentence()
             if random.random() < 0.4:
                 copy[random.randrange(len(copy)) :] += [sentence() for _ in range(random.choice([1, 4, 9]))]
