@@ -60,7 +60,7 @@ parameters() { # SET
         lcs:comparisons=100) files=(--docs "$data/$1/docs.jsonl.zst" --pairs "$data/$1/pairs.tsv")
     [ "$1" = docsites-dev ] || changed+=(lcs:resemblance=0.4 lcs:resemblance=0.5 lcs:resemblance=0.7 lcs:rounds=2
         lcs:rounds=4 lcs:min-text=0 lcs:min-text=1024)
-    for method in "${changed[@]}" cosine hamming:k=5; do
+    for method in "${changed[@]}" cosine cosine:smallest=2 hamming:k=5; do
         "$bin/nddb" eval "${files[@]}" --recipe web --json --methods "$method" -q | python3 -c '
 import json, sys
 told = json.load(sys.stdin)
