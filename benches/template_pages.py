@@ -205,6 +205,9 @@ def score(folder, labels):
         for least in (0, 355, best):
             pairs, precision, r = measured(half, least)
             print("chosen on" if is_first else "reported", least, pairs, f"{precision:.3f}", f"{r:.3f}", sep="\t")
+    for least in (0, 355, 365, 373, 377, 381):
+        pairs, precision, r = measured(halves[True] + halves[False], least)
+        print("all", least, pairs, f"{precision:.3f}", f"{r:.3f}", sep="\t")
 
 
 def frequencies(html, has_numbers):

@@ -2,16 +2,19 @@
 """Henzinger 2006 a second time: henzinger.py NDDB NDDB_LAB [SEED].
 
 Tokens, supershingles of algorithm B and projections of algorithm C (section 2) of each document; the pairs of B, C, the
-combined algorithm and the choice by site (section 4) among all documents; the estimate of the resemblance; and the
-figures about degrees and sites (section 3).
+combined algorithm and the choice by site (section 4) among all documents; the estimate of the resemblance; sites by
+the public suffix list; and the tables and figures of sections 3 and 4 from labelled pairs: degrees, sites,
+similarities, differences of terms, the combined algorithm by its threshold, and other shingles.
 """
 
+import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import combinations
+from statistics import fmean, linear_regression
 from urllib.parse import urlsplit
 
-from second import Commands, same, split_mix, xxh3_64
+from second import Commands, Counts, near, same, share, split_mix, xxh3_64
 
 LITTLE = "little"
 FUNCTIONS = [(split_mix(84, 2 * i) & 0xFFFFFFFF | 1, split_mix(84, 2 * i + 1) & 0xFFFFFFFF) for i in range(84)]
@@ -26,11 +29,14 @@ def joined(values, size):
     return b"".join(value.to_bytes(size, LITTLE) for value in values)
 
 
-def min_values(hashes):
-    """The least value of each of 84 functions over the shingles of eight tokens."""
-    count = max(1, len(hashes) - 7)
-    shingles = {xxh3_64(joined(hashes[at : at + 8], 8)) & 0xFFFFFFFF for at in range(count)}
-    return [min((a * x + b) & 0xFFFFFFFF for x in shingles) for a, b in FUNCTIONS]
+def shingles(hashes, length=8):
+    return {xxh3_64(joined(hashes[at : at + length], 8)) for at in range(max(1, len(hashes) - length + 1))}
+
+
+def min_values(features):
+    """The least value of each of 84 functions over the low bits of features."""
+    low = {feature & 0xFFFFFFFF for feature in features}
+    return [min((a * x + b) & 0xFFFFFFFF for x in low) for a, b in FUNCTIONS]
 
 
 def supershingles(values):
@@ -72,7 +78,7 @@ def documents(commands):
 class Sketched:
     def __init__(self, document):
         self.tokens = tokens(document["text"])
-        self.values = min_values(self.tokens)
+        self.values = min_values(shingles(self.tokens))
         self.b, self.c, self.site = supershingles(self.values), projection(self.tokens), site(document["url"])
 
 
@@ -103,6 +109,7 @@ def split(x, y):
     return c_similarity(x, y) >= 372 and (share_piece(x, y) or b_similarity(x, y) >= 2)
 
 
+RANGES = [(372, 375), (376, 378), (379, 381), (382, 384)]
 METHODS = {
     "identity": lambda x, y: False,
     "b": lambda x, y: b_similarity(x, y) >= 2,
@@ -124,17 +131,144 @@ def check_sketches(commands, name, sketched):
     print("sketches", len(sketched))
 
 
-def check_degrees(commands, name, sketched, pairs):
-    """Degrees over distinct token sequences, as the paper takes one page of each identity set."""
+# An extract of the public suffix list.
+SUFFIXES = {"com", "uk", "co.uk", "io", "github.io", "*.ck", "!www.ck", "jp", "*.kobe.jp", "!city.kobe.jp"}
+
+
+def registrable(host):
+    """The public suffix by the longest rule, or that of an exception, and one label more."""
+    if re.fullmatch(r"[\d.]+", host):
+        return host
+    labels = host.split(".")
+    names = [".".join(labels[at:]) for at in range(len(labels))]
+    for at, name in enumerate(names):
+        if "!" + name in SUFFIXES:
+            return name
+        if name in SUFFIXES or ".".join(["*", *names[at + 1 : at + 2]]) in SUFFIXES:
+            return names[max(0, at - 1)]
+    return names[max(0, len(names) - 2)]
+
+
+def check_suffixes(commands):
+    ends = ["com", "co.uk", "uk", "github.io", "b.ck", "www.ck", "x.kobe.jp", "city.kobe.jp", "jp", "unknownend"]
+    hosts = [begin + end for end in ends for begin in ("", "a.", "news.a.", "c.news.a.")] + ["10.0.0.7", "localhost"]
+    made = [{"id": host, "url": f"http://{host}:8080/", "text": f"a page of {host}"} for host in hosts]
+    for recipe, of in [("web-psl", registrable), ("web", lambda host: site(f"http://{host}"))]:
+        name = commands.database(f"sites-{recipe}", made, "--recipe", recipe)
+        for host in hosts:
+            found = commands.lines("get", name, host)[0]["site"]
+            assert found == of(host), (recipe, host, found, of(host))
+    print("sites", 2 * len(hosts))
+
+
+def difference(a, b):
+    """Deletions and insertions between two token sequences: the longest common one by bits (Hyyro 2004)."""
+    places = defaultdict(int)
+    for at, token in enumerate(a):
+        places[token] |= 1 << at
+    whole = (1 << len(a)) - 1
+    row = whole
+    for token in b:
+        matched = row & places[token]
+        row = (row + matched | row - matched) & whole
+    return len(b) + len(a) - 2 * (len(a) - row.bit_count())
+
+
+def check_figures(commands, name, sketched, labels):
+    """Section 3 over pairs of different token sequences, and of these the labelled ones."""
     first = {}
     for key, of in sketched.items():
         first.setdefault(tuple(of.tokens), key)
     nodes = set(first.values())
-    between = [pair for pair in pairs if nodes >= set(pair)]
-    degrees = Counter(Counter(key for pair in between for key in pair).values())
-    found = {row[0]: row[1] for row in commands.exhibit("henzinger", name, "Figure 1") if row[1]}
-    assert found == degrees, (found, degrees)
-    print("degrees", dict(degrees))
+    differ = [pair for pair in combinations(sketched, 2) if sketched[pair[0]].tokens != sketched[pair[1]].tokens]
+    b, c = [{pair: of(*map(sketched.get, pair)) for pair in differ} for of in (b_similarity, c_similarity)]
+    similar_b, similar_c = {pair for pair in b if b[pair] >= 2}, {pair for pair in c if c[pair] >= 372}
+    # One page of each identity set.
+    near_b = [pair for pair in similar_b if nodes >= set(pair)]
+    near_c = [pair for pair in similar_c if nodes >= set(pair) and share_piece(*map(sketched.get, pair))]
+    same_site = lambda pair: sketched[pair[0]].site == sketched[pair[1]].site
+    table = lambda title: commands.exhibit("henzinger", name, title)
+
+    for pairs, of_degrees, of_terms in [(near_b, "Figure 1", "Figure 2"), (near_c, "Figure 3", "Figure 4")]:
+        of_pages = Counter(key for pair in pairs for key in pair)
+        degrees = Counter(of_pages.values())
+        assert {row[0]: row[1] for row in table(of_degrees) if row[1]} == degrees, (of_degrees, degrees)
+        note = commands.told("henzinger", name, of_degrees)["notes"][0]
+        expected = [len(of_pages), len(nodes), len(of_pages) / len(nodes), 2 * len(pairs) / len(of_pages)]
+        expected += [len(pairs), fmean(map(same_site, pairs))]
+        if len(degrees) > 2:
+            logarithms = [[math.log(value) for value in of] for of in (degrees, degrees.values())]
+            expected.append(linear_regression(*logarithms).slope)
+        found = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", note)]
+        assert all(abs(one - other) < 1e-3 for one, other in zip(found, expected, strict=True)), (note, expected)
+        terms = Counter(difference(sketched[one].tokens, sketched[other].tokens) for one, other in pairs)
+        assert {row[0]: row[1] for row in table(of_terms)} == {of: terms[of] for of in terms if of <= 200}, of_terms
+        ordered = sorted(terms.elements())
+        middle = f"mean {fmean(ordered):.3f}, median {ordered[(len(ordered) - 1) // 2]};"
+        assert middle in commands.told("henzinger", name, of_terms)["notes"][0], middle
+
+    of_b, of_c = defaultdict(list), defaultdict(list)
+    for pair in near_b:
+        of_b[b[pair]].append(c[pair])
+    for pair in near_c:
+        of_c[next(of for of in RANGES if of[0] <= c[pair] <= of[1])].append(b[pair])
+    mean = lambda values: fmean(values) if values else None
+    for row, value in zip(table("Table 1"), range(2, 7)):
+        near(row[1:3], [len(of_b[value]), len(of_b[value]) / len(near_b)], "Table 1")
+    near([row[1] for row in table("Table 9")], [mean(of_b[value]) for value in range(2, 7)], "Table 9")
+    near([row[1] for row in table("Table 10")], [mean(of_c[of]) for of in reversed(RANGES)], "Table 10")
+    for least, *row in table("Figure 5"):
+        within = lambda value: sum(least <= one < least + 5 for one in of_b[value])
+        near(row, [share(within(value), len(of_b[value])) for value in range(2, 7)], "Figure 5")
+
+    labels = {pair: (at, label) for at, (pair, label) in enumerate(labels.items()) if pair in b}
+    parts = [("all", lambda pair: True), ("same site", same_site), ("different site", lambda pair: not same_site(pair))]
+    counts = lambda chosen, found: Counts({pair: labels[pair][1] for pair in labels if chosen(pair)}, found)
+    by_b = [(f"B-sim {value}", lambda pair, value=value: b[pair] == value) for value in range(2, 7)]
+    of_range = lambda of: lambda pair: of[0] <= c[pair] <= of[1]
+    by_c_range = [(f"C-sim {of[0]} to {of[1]}", of_range(of)) for of in RANGES]
+    for title, found, chosen in [("Table 2", similar_b, parts + by_b), ("Table 5", similar_c, parts + by_c_range)]:
+        for row, (what, chosen) in zip(table(title), chosen, strict=True):
+            of = counts(chosen, found)
+            assert row[:2] == [what, sum(of.labels.values())], (title, row)
+            near(row[2:5], of.shares(), f"{title}, {what}")
+
+    is_first = lambda pair: split_mix(1, labels[pair][0]) % 3 == 0
+    combined_at = lambda least: {pair for pair in similar_b if c[pair] >= least}
+    right = lambda chosen, found: counts(chosen, found).labels["1"]
+    r = lambda chosen, least: share(right(chosen, combined_at(least)), right(chosen, similar_b))
+    for least, r_of, precision in table("Table 11"):
+        near([r_of, precision], [r(is_first, least), counts(is_first, combined_at(least)).figures()[0]], "Table 11")
+    for least, precision in table("Figure 6"):
+        near([precision], [counts(lambda pair: True, combined_at(least)).figures()[0]], "Figure 6")
+    for row, (what, chosen) in zip(table("Table 12"), parts):
+        others = lambda pair: chosen(pair) and not is_first(pair)
+        of = counts(others, combined_at(355))
+        near(row[1:6], [sum(of.labels.values()), *of.shares(), r(others, 355)], f"Table 12, {what}")
+    check_shingles(table("Section 4"), sketched, {pair: label for pair, (_, label) in labels.items()})
+    print("figures of", len(near_b), len(near_c), "pairs,", len(labels), "labels")
+
+
+def check_shingles(rows, sketched, labels):
+    """Section 4: other lengths of shingles, and shingles that count by the logarithm of their inverse frequency."""
+    documents = {key for pair in labels for key in pair}
+    for row, length, is_weighted in zip(rows, [8, 3, 5, 12, 8, 5], [False] * 4 + [True] * 2, strict=True):
+        if length == 12:
+            # Long shingles have the code of short ones.
+            continue
+        of = {key: shingles(sketched[key].tokens, length) for key in documents}
+        if is_weighted:
+            frequency = Counter(shingle for found in of.values() for shingle in found)
+            weight = lambda shingle: max(1, round(math.log(len(documents) / frequency[shingle])))
+            copies = lambda found: (split_mix(one, copy) for one in found for copy in range(weight(one)))
+            of = {key: set(copies(found)) for key, found in of.items()}
+        of = {key: supershingles(min_values(found)) for key, found in of.items()}
+        equal = lambda pair: sum(p == q for p, q in zip(of[pair[0]], of[pair[1]]))
+        expected = []
+        for least in (2, 3):
+            returned, _, recall, f1 = Counts(labels, {pair for pair in labels if equal(pair) >= least}).figures()
+            expected += [returned, recall, f1]
+        near(row[1:], expected, f"Section 4, {row[0]}")
 
 
 def main():
@@ -155,8 +289,12 @@ def main():
             # Li and Koenig 2010: equal low bits of min-values, corrected for those equal by chance.
             share = row["agreement"] / 84
             assert abs(row["resemblance"] - max(0, (share - 1 / 256) / (1 - 1 / 256))) < 1e-6, row
-        if method == "b":
-            check_degrees(commands, name, sketched, found)
+    likely = lambda a, b: commands.random.choices("10g", [6, 1, 1] if near_pair(a, b) else [1, 6, 1])[0]
+    near_pair = lambda a, b: b_similarity(sketched[a], sketched[b]) >= 2
+    drawn = [pair for pair in combinations(sketched, 2) if near_pair(*pair) or commands.random.random() < 0.1]
+    labels = {pair: likely(*pair) for pair in drawn}
+    check_figures(commands, commands.labelled_set("labelled", made, labels), sketched, labels)
+    check_suffixes(commands)
 
 
 if __name__ == "__main__":

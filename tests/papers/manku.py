@@ -2,7 +2,8 @@
 """Manku, Jain, Das Sarma 2007 a second time: manku.py NDDB NDDB_LAB [SEED].
 
 Simhash (section 2); all stored fingerprints within k bits, by tables of each size, one by one and in a batch (3.1,
-3.3); every pair once; the designs of 3.1.2; and Figure 2.
+3.3), also within more bits than the tables were designed for; every pair once; the designs of 3.1.2; and Figures 1 and
+2.
 """
 
 import math
@@ -10,9 +11,11 @@ import re
 from collections import Counter
 from itertools import combinations, product
 
-from second import Commands, same, xxh3_64
+from second import Commands, near, same, share, xxh3_64
 
 K = 3
+# Beyond the k of the tables.
+FAR = [7, 9]
 
 
 def simhash(features, bits=64):
@@ -108,16 +111,18 @@ def check_queries(commands):
         for bit in commands.random.sample(range(64), at % 4):
             asked[at] ^= 1 << bit
     (commands.folder / "asked.u64le").write_bytes(b"".join(value.to_bytes(8, "little") for value in asked))
-    near = lambda a, b: (a ^ b).bit_count() <= K
-    expected = {(at, key) for at, value in enumerate(asked) for key, one in stored.items() if near(value, one)}
-    pairs = {(a, b) for a, b in combinations(stored, 2) if near(stored[a], stored[b])}
+    distances = {(at, key): (value ^ one).bit_count() for at, value in enumerate(asked) for key, one in stored.items()}
+    within = lambda k: {row for row, distance in distances.items() if distance <= k}
+    expected = within(K)
+    pairs = {(a, b) for a, b in combinations(stored, 2) if (stored[a] ^ stored[b]).bit_count() <= K}
     for count in (4, 10, 16, 20):
         name = f"tables-{count}"
         commands.run("create", name, "--tables", count, "--recipe", "1e0ng")
         commands.run("load", name, "prints.tsv")
-        answers = [commands.lines("query", name, "--fp", f"{value:016x}", "--k", K)[0] for value in asked[:12]]
-        found = {(at, match["id"]) for at, answer in enumerate(answers) for match in answer["matches"]}
-        same(found, {row for row in expected if row[0] < 12}, f"{count} tables, matches of 12 queries")
+        for k in [K, *FAR]:
+            answers = [commands.lines("query", name, "--fp", f"{value:016x}", "--k", k)[0] for value in asked[:12]]
+            found = {(at, match["id"]) for at, answer in enumerate(answers) for match in answer["matches"]}
+            same(found, {row for row in within(k) if row[0] < 12}, f"{count} tables, within {k}, of 12 queries")
         rows = commands.run("query", name, "--fp-file", "asked.u64le", "--k", K, "--format", "tsv").splitlines()
         rows = [row.split("\t") for row in rows if row[:1].isdigit()]
         found = {(int(query), key) for query, _, _, key in rows}
@@ -134,14 +139,45 @@ def check_figure_2(commands, name, prints):
     assert {place: count for place, count in found.items() if count} == leading
     buckets = Counter(value >> 57 for value in prints)
     found = {row[0]: row[1] for row in commands.exhibit("manku", name, "Figure 2(b)")}
-    assert sum(found.values()) == len(prints) and sorted(found.values()) == sorted(buckets[at] for at in range(128)), found
+    assert found == {at: buckets[at] for at in range(128)}, found
     print("figure 2")
+
+
+def check_figure_1(commands):
+    """4.1: precision and recall of equal numbers of pairs at each distance, and weighted by all pairs at each."""
+    random, words, texts = commands.random, commands.vocabulary(400), {}
+    for _ in range(12):
+        text = random.choices(words, k=300)
+        for edits in range(0, 27, 3):
+            copy = list(text)
+            for at in random.sample(range(300), edits):
+                copy[at] = random.choice(words)
+            texts[f"d{len(texts):03}"] = " ".join(copy)
+    prints = {key: simhash(Counter(text.split())) for key, text in texts.items()}
+    distances = {(a, b): (prints[a] ^ prints[b]).bit_count() for a, b in combinations(prints, 2)}
+    drawn = [pair for pair, distance in distances.items() if distance <= 12 and random.random() < 0.8]
+    labels = {pair: random.choices("10g", [14 - distances[pair], 1 + distances[pair], 3])[0] for pair in drawn}
+    name = commands.labelled_set("labelled", [{"id": key, "text": text} for key, text in texts.items()], labels)
+    pairs, at = Counter(distances.values()), Counter((distances[pair], label) for pair, label in labels.items())
+    precision = [share(at[k, "1"], at[k, "1"] + at[k, "0"]) for k in range(11)]
+    likely = [0 if not pairs[k] else None if precision[k] is None else precision[k] * pairs[k] for k in range(11)]
+    for k, *figures in [row[:10] for row in commands.exhibit("manku", name, "Figure 1")]:
+        decided = [one for one in precision[1 : k + 1] if one is not None]
+        everywhere = sum(one for one in precision[1:] if one is not None)
+        of_all = sum(pairs[one] for one in range(k + 1))
+        weighted = None if None in likely[: k + 1] else share(sum(likely[: k + 1]), of_all)
+        recall = None if None in likely else share(sum(likely[: k + 1]), sum(likely))
+        expected = share(sum(decided), len(decided)), share(sum(decided), everywhere), weighted, recall
+        near(figures[:4], expected, f"Figure 1, k = {k}")
+        assert figures[5:] == [at[k, label] for label in "10g"] + [pairs[k]], (k, figures)
+    print("figure 1", len(labels))
 
 
 def main():
     commands = Commands()
     check_simhash(commands)
     check_designs(commands)
+    check_figure_1(commands)
     check_figure_2(commands, *check_queries(commands))
 
 

@@ -1,10 +1,11 @@
-"""What the second implementations of the papers share: XXH3, SplitMix64, and running the commands."""
+"""What the second implementations of the papers share: XXH3, SplitMix64, figures of labels, running the commands."""
 
 import json
 import random
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 MASK = (1 << 64) - 1
@@ -113,19 +114,31 @@ class Commands:
     def lines(self, *args):
         return [json.loads(line) for line in self.run(*args).splitlines()]
 
-    def exhibit(self, paper, database, name):
+    def told(self, paper, input, name):
+        """A table or figure of a paper, measured on a database or a labelled set."""
+        if (paper, input) not in self.exhibits:
+            told = json.loads(self.run("paper", paper, input, "--json", program=self.lab))
+            self.exhibits[paper, input] = {one["name"]: one for one in told["exhibits"]}
+        return self.exhibits[paper, input][name]
+
+    def exhibit(self, paper, input, name):
         """The rows of a table or figure of a paper."""
-        if database not in self.exhibits:
-            told = json.loads(self.run("paper", paper, database, "--json", program=self.lab))
-            self.exhibits[database] = {one["name"]: one["rows"] for one in told["exhibits"]}
-        return self.exhibits[database][name]
+        return self.told(paper, input, name)["rows"]
 
     def database(self, name, documents, *flags):
         """Makes a database of documents."""
         file = self.folder / f"{name}.jsonl"
-        file.write_text("".join(json.dumps(document) + "\n" for document in documents))
+        file.write_text(lines_of(documents))
         self.run("create", name, *flags)
         self.run("load", name, file.name)
+        return name
+
+    def labelled_set(self, name, documents, labels):
+        """Makes a folder of documents and labelled pairs; a label is 1 (correct), 0 (incorrect) or g (undecided)."""
+        (self.folder / name).mkdir()
+        (self.folder / name / "docs.jsonl").write_text(lines_of(documents))
+        rows = "".join(f"{a}\t{b}\t{label}\n" for (a, b), label in labels.items())
+        (self.folder / name / "pairs.tsv").write_text("id1\tid2\tlabel\n" + rows)
         return name
 
     def pairs(self, database, *flags):
@@ -144,6 +157,40 @@ class Commands:
         while len(words) < count:
             words.add("".join(self.random.choices("abcdefghijklmnopqrstuvwxyz", k=self.random.randint(4, 9))))
         return sorted(words)
+
+
+def lines_of(documents):
+    return "".join(json.dumps(document) + "\n" for document in documents)
+
+
+def share(part, whole):
+    return part / whole if whole else None
+
+
+class Counts:
+    """Labels of the labelled pairs that a method returns, and the figures of Henzinger 3.1 from them."""
+
+    def __init__(self, labels, found):
+        self.labels = Counter(labels[pair] for pair in labels if pair in found)
+        self.correct = Counter(labels.values())["1"]
+
+    def figures(self):
+        """Precision among returned and among decided pairs, recall, F1."""
+        right, wrong = self.labels["1"], self.labels["0"]
+        of_returned, of_decided = share(right, sum(self.labels.values())), share(right, right + wrong)
+        return of_returned, of_decided, share(right, self.correct), share(2 * right, right + wrong + self.correct)
+
+    def shares(self):
+        """Correct, incorrect and undecided pairs among the returned ones."""
+        return [share(self.labels[label], sum(self.labels.values())) for label in "10g"]
+
+
+def near(found, expected, what):
+    """Compares rows of figures, in which None stands for a figure that is not defined."""
+    assert len(found) == len(expected), (what, found, expected)
+    for one, other in zip(found, expected):
+        assert (one is None) == (other is None), (what, found, expected)
+        assert one is None or abs(one - other) < 1e-6, (what, found, expected)
 
 
 def same(found, expected, what):

@@ -15,8 +15,9 @@
 //!
 //! * A fingerprint is a big-endian integer, and its rotation j begins with its byte j. W_j is a set:
 //!   a sentence that is repeated counts once, at its first index.
-//! * The paper does not give the number s of chosen fingerprints; here s = 4. Documents that differ in a sentence
-//!   differ in the signatures for which that sentence is chosen, so a smaller s makes more documents perhaps similar.
+//! * The paper does not give the number s of chosen fingerprints. Documents that differ in a sentence differ in the
+//!   signatures for which that sentence is chosen, so a smaller s makes more documents perhaps similar. Here s = 4:
+//!   with s = 2, sites of many alike pages become sets of more comparisons than are made (docs/PAPERS.md).
 //! * l is in units ([`crate::text::units`]).
 //! * "The sentences whose fingerprints are chosen to compute a signature should disperse in the
 //!   document": [`SignatureRules::min_in_group`] and [`SignatureRules::min_gap`].

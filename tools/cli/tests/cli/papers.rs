@@ -71,18 +71,28 @@ fn labels_of_a_database_are_given_beside_it() {
     dir.lab(["paper", "ye", "nothing"]).tells(10, &["nothing: not an nddb database"]);
 }
 
-/// The papers a second time, in Python: their sketches, candidates and decisions by the loops of the text.
-#[test]
-fn second_implementations_of_the_papers_agree() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/papers");
-    for paper in ["henzinger", "huang", "manku", "ye"] {
-        let Some(mut python) = nddb_test_support::python("the papers in Python") else { return };
-        let file = folder.join(format!("{paper}.py"));
-        let commands = [Path::new(env!("CARGO_BIN_EXE_nddb")), &lab()];
-        let output = python.arg("-B").arg(file).args(commands).output().expect("python3 runs");
-        let [said, wrong] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        assert!(output.status.success(), "{paper}: {said}{wrong}");
-    }
+/// The papers a second time, in Python: their sketches, candidates, decisions and figures by the loops of the text.
+macro_rules! second_implementations {
+    ($($name:ident: $program:literal,)*) => {
+        $(#[test]
+        fn $name() {
+            let Some(mut python) = nddb_test_support::python("the papers in Python") else { return };
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/papers");
+            let commands = [Path::new(env!("CARGO_BIN_EXE_nddb")), &lab()];
+            let output = python.arg("-B").arg(folder.join($program)).args(commands).output().expect("python3 runs");
+            let said = [output.stdout, output.stderr].concat();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+        })*
+    };
+}
+
+second_implementations! {
+    a_second_implementation_of_henzinger_agrees: "henzinger.py",
+    a_second_implementation_of_huang_agrees: "huang.py",
+    a_second_implementation_of_manku_agrees: "manku.py",
+    a_second_implementation_of_ye_agrees: "ye.py",
+    a_second_implementation_of_passages_agrees: "parts.py",
+    a_second_implementation_of_the_verdict_agrees: "verdict.py",
 }
 
 /// The command that tune prints has all parameters that it measured with.

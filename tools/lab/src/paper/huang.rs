@@ -1,4 +1,4 @@
-//! The tables and figures of Huang, Wang, Li 2008, and the effect of the parameters that the paper leaves open.
+//! The tables and figures of Huang, Wang, Li 2008.
 
 use std::time::Instant;
 
@@ -38,8 +38,7 @@ pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Ex
         None => None,
     };
     let table_2 = table_2(subject, &summary, precision, (&drawn, &sets), &lcs);
-    let parameters = parameters(subject, watch)?;
-    Ok(vec![table_1, table_2, figure_6(&sets), figure_7(&windows), figure_8(subject, slopes.as_ref()), parameters])
+    Ok(vec![table_1, table_2, figure_6(&sets), figure_7(&windows), figure_8(subject, slopes.as_ref())])
 }
 
 /// A method with its figures in the paper, and what it found.
@@ -155,62 +154,6 @@ fn table_1(subject: &Subject<'_>, watch: Watch<'_>) -> Result<(Exhibit, PairSumm
     let lcs = rows.swap_remove(0);
     let precision = lcs.figures(gold)[0];
     Ok((made, lcs.summary.unwrap_or_default(), precision))
-}
-
-/// Parameters that the paper does not give, or that matter for its figures, with the values to compare. The first line
-/// changes nothing.
-const PARAMETERS: [(&str, &[&str]); 6] = [
-    ("smallest", &["4"]),
-    ("smallest", &["1", "2", "8"]),
-    ("resemblance", &["0.4", "0.5", "0.7"]),
-    ("rounds", &["2", "4"]),
-    ("min-text", &["0", "1024"]),
-    ("comparisons", &["1", "10", "100"]),
-];
-
-/// What trustable LCS finds with other parameters, one changed at a time.
-fn parameters(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Exhibit> {
-    let columns = [
-        "parameter",
-        "value",
-        "precision, mean over documents",
-        "precision, pooled",
-        "recall",
-        "F1",
-        "comparisons",
-        "pairs",
-        "seconds",
-    ];
-    let title = "trustable LCS by its parameters, one changed at a time";
-    let mut made = Exhibit::new("Parameters", title, &columns)
-        .paper("resemblance above 0.28 or containment above 0.7; s, rounds and a least length are not given.")
-        .note(
-            "smallest: sentences of a signature (s); comparisons: most comparisons in a perhaps-similar set, for each of \
-             its documents; min-text: least characters of a text to which containment applies.",
-        );
-    let Some(gold) = subject.gold else { return Ok(made.note(subject.unlabelled())) };
-    for (name, values) in PARAMETERS {
-        for value in values {
-            let mut method: Box<dyn Method> = Lcs::default().into();
-            method.set(name, value).expect("a value of the parameter");
-            let row = Row::run(subject, method, [0.0; 3], watch)?;
-            let [of_documents, pooled, recall, f1] = row.figures(gold).map(Cell::from);
-            let compared = row.summary.map(|summary| summary.sets.compared);
-            let (name, value) = (Cell::from(name), Cell::from(*value));
-            made.row([
-                name,
-                value,
-                of_documents,
-                pooled,
-                recall,
-                f1,
-                compared.into(),
-                row.pairs.into(),
-                row.seconds.into(),
-            ]);
-        }
-    }
-    Ok(made)
 }
 
 fn table_2(
