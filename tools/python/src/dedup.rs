@@ -9,6 +9,7 @@ use arrow_array::builder::{ArrayBuilder, Int64Builder, StringBuilder};
 use nddb::Reader;
 use nddb::detect::{ClusterOptions, Resources, WordsFrom};
 use nddb_evaluate::report::Report;
+use nddb_evaluate::show::ShownDocument;
 use nddb_jobs::chain;
 use nddb_jobs::fields::LossValues;
 use nddb_jobs::output::{OutputError, Outputs};
@@ -20,7 +21,7 @@ use pyo3::types::{PyIterator, PyList};
 
 use crate::errors::{Fault, Result};
 use crate::federation::PyFederation;
-use crate::ids::id_object;
+use crate::ids::{GivenId, id_object};
 use crate::interruptible::{self, telling};
 use crate::judging::Judging;
 use crate::reader::kept_by;
@@ -139,6 +140,21 @@ pub(crate) fn find_removed<'py>(
         list.append((id, kept, part, identical, rule, probability, loss))?;
     }
     Ok(list)
+}
+
+/// Returns the texts of documents of a database as they were compared; None for no id, and for a text that is gone.
+#[pyfunction]
+#[pyo3(name = "_texts")]
+pub(crate) fn texts(py: Python<'_>, path: PathBuf, ids: Vec<Option<GivenId>>) -> Result<Vec<Option<String>>> {
+    py.detach(|| {
+        let reader = Reader::open(&path)?;
+        let view = reader.view();
+        let read = |id: &GivenId| -> Result<Option<String>> {
+            let Some(stored) = id.find(|id| view.get(id))? else { return Ok(None) };
+            Ok(ShownDocument::read(view, &stored, false)?.ok().map(|document| document.text))
+        };
+        ids.iter().map(|id| id.as_ref().map_or(Ok(None), read)).collect()
+    })
 }
 
 /// Writes the page of `nddb report` of a database that is called `name`.
