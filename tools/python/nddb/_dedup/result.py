@@ -135,8 +135,7 @@ class Deduplicated(Generic[Kept]):
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the page of ``nddb report``: what is removed, and with which confidence.
 
-        Documents of tables are shown without their texts, because the temporary database has only their sketches. Files
-        are loaded again.
+        The texts are those that were compared. Files are loaded again.
 
         >>> nddb.dedup([fox, fox]).report("report.html")
         """
