@@ -193,12 +193,13 @@ pub mod compare {
 pub mod detect {
     pub use nddb_dedup::{
         Choose, Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Decided, Descriptions, GROUP_LIMIT,
-        Group, Held, Judgement, Keep, Kind, KnownLoss, Line, Member, MemberVerdict, MethodChoice, NearDuplicate,
-        NearDuplicates, NearTables, Numbered, OnlineDetector, Overrules, Pair, PairLoss, PairOptions, PairSummary,
-        PartedNearDuplicates, Posting, Postings, Printed, Properties, Resources, Row, SetSummary, ShingleSummary,
-        Stars, TextScope, UnknownKeep, UnknownWords, UnreadReason, UnreadTexts, Verification, Verified, WordSource,
-        WordsFrom, candidate_keys, check, cluster, cluster_with_members, compared, content_hash, decide_stored,
-        decided, document_of_page, document_with_words, is_thin_document, pairs, properties, read_page, stored_pair,
+        Group, Held, Judgement, Keep, Kind, KnownLoss, Line, Member, MemberDecision, MemberVerdict, MethodChoice,
+        NearDuplicate, NearDuplicates, NearTables, Numbered, OnlineDetector, Overrules, Pair, PairLoss, PairOptions,
+        PairSummary, PartedNearDuplicates, Posting, Postings, Printed, Properties, Resources, Row, SetSummary,
+        ShingleSummary, Stars, TextScope, UnknownKeep, UnknownWords, UnreadReason, UnreadTexts, Verification, Verified,
+        WordSource, WordsFrom, candidate_keys, check, cluster, cluster_with_members, compared, content_hash,
+        decide_stored, decided, document_of_page, document_with_words, is_thin_document, pairs, properties, read_page,
+        stored_pair,
     };
     pub use nddb_verdict::compare::{Edit, TermDifference, content_difference, term_difference, whole_difference};
     pub use nddb_verdict::{

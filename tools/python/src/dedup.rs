@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use arrow_array::builder::{ArrayBuilder, Int64Builder, StringBuilder};
 use nddb::Reader;
-use nddb::detect::{ClusterOptions, Resources, WordsFrom};
+use nddb::detect::{ClusterOptions, Level, Resources, WordsFrom};
 use nddb_evaluate::report::Report;
 use nddb_jobs::chain;
 use nddb_jobs::fields::LossValues;
@@ -88,8 +88,8 @@ fn options(
 /// A removed document: id, id of the kept one, index of the database of that one among the earlier ones, whether their
 /// texts are the same, rule, probability, loss.
 type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Loss);
-/// The columns of a loss.
-type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>);
+/// The columns of a loss, and of the least level that allows it.
+type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>, Option<&'static str>);
 
 /// Finds the documents of a temporary database that are to be removed, and deletes those from it that are near to
 /// earlier documents: a list of tuples.
@@ -125,8 +125,9 @@ pub(crate) fn find_removed<'py>(
         search.each(&mut watching.watch(), &mut |removed| {
             let (id, kept) = (removed.id.to_owned(), removed.kept.map(str::to_owned));
             let rule = removed.rule.clone().into_owned();
-            let LossValues { share, words, passage, lost } = LossValues::of(removed.loss.as_ref());
-            let loss = (share, lost.map(Cow::into_owned), words, passage);
+            let LossValues { share, words, passage, lost, level } =
+                LossValues::of(removed.loss.as_ref(), removed.level);
+            let loss = (share, lost.map(Cow::into_owned), words, passage, level.map(Level::name));
             rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, loss));
             Ok(())
         })?;

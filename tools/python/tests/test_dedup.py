@@ -91,7 +91,8 @@ def test_texts_are_a_list_or_any_iterable(expected):
         # Addresses, which texts have not, are evidence of their own.
         assert len(result.kept) == 400 - len(result.removed) and isinstance(result.kept, list)
         assert len({row["row"] for row in result.removed} ^ gone) < 20
-    losses = ["loss", "lost", "lost_words", "lost_passage"]
+    losses = ["loss", "lost", "lost_words", "lost_passage", "level"]
+    assert {row["level"] for row in result.removed} <= {"same", "strict", "standard"}
     assert list(result.removed[0]) == ["row", "kept_row", "rule", "probability", *losses]
     with_nothing = nddb.dedup([FOX, None, "", FOX, None], progress=False)
     assert with_nothing.kept == [FOX, None, "", None], "there is no evidence about rows without words"

@@ -53,7 +53,8 @@ class Deduplicated(Generic[Kept]):
     - ``id`` and ``kept``, the ids of both, where there are ids;
     - ``rule``, what decided; ``probability`` that they are near-duplicates; ``loss``, the share of its words that
       the kept one lacks; ``lost``, how many words of which kinds, or "estimated"; ``lost_words`` and
-      ``lost_passage``, the number of these words and that in the longest passage;
+      ``lost_passage``, the number of these words and that in the longest passage; ``level``, the least level that
+      removes the row;
     - ``kept_in``, with ``against``: the database of the document that is kept, if it is an earlier one;
     - of files ``file`` and ``offset``, where the document stands.
 
