@@ -92,11 +92,17 @@ impl Level {
         }
         let kinds = if *is_text { [never, never_in_text] } else { [never, &[]] };
         for kind in kinds.into_iter().flatten() {
-            // What a page has around the text of a plain one is no change of it; and two pages are about the same thing
-            // or not, whichever is removed.
-            let is_two_way = both_ways || *are_texts || *kind == Kind::Subject && !*is_text;
-            let added = if is_two_way { kind.of(&added.kinds) } else { 0 };
-            if kind.of(&lost.kinds) + added > 0 {
+            let [lost, added] = [lost, added].map(|loss| kind.of(&loss.kinds));
+            let differs = match kind {
+                // A title that says more than another one is no other title, in a plain text.
+                Kind::Subject if *is_text => lost > 0 && added > 0,
+                // Two pages are about the same thing or not, whichever is removed.
+                Kind::Subject => lost + added > 0,
+                _ if both_ways || *are_texts => lost + added > 0,
+                // What a page has around the text of a plain one is no change of it.
+                _ => lost > 0,
+            };
+            if differs {
                 return Err(kind.reason());
             }
         }
@@ -379,6 +385,10 @@ mod tests {
         // What the kept page is about besides, too.
         assert_eq!(of("use", "use_last"), [Some(Differs), Some(Subject), Some(Subject)]);
         assert_eq!(of("use_last", "USE last"), [None; 3]);
+        let text = |title: &str| format!("{title}\n\nThis is the {title}. {}", words(0..120));
+        let differs = [Some(Differs), Some(Subject), Some(Subject)];
+        assert_eq!(texts(&text("copyto"), &text("movefrom")), differs);
+        assert_eq!(texts(&text("tool"), &text("tool copyto")), [Some(Differs), None, None]);
     }
 
     /// A page and its text as another program extracts it: numbers around the article are no change of it.
