@@ -19,6 +19,7 @@ process, in MB. Everything except CPU and memory is the same for the same input.
 """
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -111,10 +112,10 @@ def scores(labels, found):
     return [*map(decimal, counts.scores()), f"{len(found):,}"]
 
 
-def nddb_row(nddb, docs, pairs, folder):
-    """Runs `nddb eval`; returns scores, CPU and memory."""
+def nddb_row(nddb, docs, pairs, method, folder):
+    """Runs `nddb eval` by a method; returns scores, CPU and memory."""
     folder.mkdir(parents=True)
-    command = [nddb, "eval", "--docs", docs, "--pairs", pairs, "--methods", "model", "--json", "--progress", "off"]
+    command = [nddb, "eval", "--docs", docs, "--pairs", pairs, "--methods", method, "--json", "--progress", "off"]
     cpu, memory = measured(command, folder / "eval", folder / "log")
     found = json.loads((folder / "eval").read_text())
     return [*(decimal(found[key]) for key in ("precision", "recall", "f1")), f"{found['pairs']:,}"], cpu, memory
@@ -183,10 +184,13 @@ def compare(folder, arguments, pythons, work):
             for document in read_json_lines(path):
                 file.write(json.dumps(document | {"url": urls[document["id"]]}) + "\n")
         inputs.append(("trafilatura", work / "texts.jsonl", cpu))
-    for text, path, text_cpu in inputs:
-        found, cpu, memory = nddb_row(arguments.nddb, path, folder / "pairs.tsv", work / f"nddb-{text}")
+    # Other tools say what is near; nddb also what of it the level standard removes.
+    ways = [("nddb", "model:level=none"), ("nddb, near and removed", "model")]
+    for (title, method), (text, path, text_cpu) in itertools.product(ways, inputs):
+        to = work / f"nddb-{text}-{method.replace(':', '-')}"
+        found, cpu, memory = nddb_row(arguments.nddb, path, folder / "pairs.tsv", method, to)
         cpu = f"{text_cpu:.1f}, {cpu:.1f}" if text_cpu else f"{cpu:.1f}"
-        yield f"| **nddb** | {text} | {' | '.join(found)} | {cpu} | {memory:.0f} |"
+        yield f"| **{title}** | {text} | {' | '.join(found)} | {cpu} | {memory:.0f} |"
     yield ""
     yield "; ".join(notes) + "."
     yield ""

@@ -63,7 +63,7 @@ def differences(page, lines):
     """Yields a sentence for each cell of the page whose numbers no measured row has."""
     rows = measured(lines)
     for paper, names, heading, body in tables(page):
-        labels = {label for of, label, _ in rows if of == paper}
+        labels = {label for of, label, name in rows if of == paper and name in names}
         columns = [at for at, title in enumerate(heading) if title in labels]
         if not columns:
             yield f"{paper}, {names}: no column of {heading} was measured"

@@ -31,8 +31,8 @@ mod verification;
 mod words;
 
 pub use cluster::{
-    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, KnownLoss, Member, MemberVerdict, Overrules, UnknownKeep,
-    cluster, cluster_with_members, decide_stored, is_thin_document,
+    Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, KnownLoss, Member, MemberDecision, MemberVerdict,
+    Overrules, UnknownKeep, cluster, cluster_with_members, decide_stored, is_thin_document,
 };
 pub use collection::row::Row;
 pub use collection::{Collection, Numbered};

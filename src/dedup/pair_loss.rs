@@ -20,7 +20,12 @@ pub struct PairLoss {
 impl PairLoss {
     /// Returns the losses of two compared texts ([`nddb_page::text::compared_text`]).
     pub fn of_texts(words: WordSource, a: &str, b: &str) -> Self {
-        Self::exactly(words, Comparison::of(&Words::of(a), &Words::of(b)))
+        Self::of_words(words, &Words::of(a), &Words::of(b))
+    }
+
+    /// Returns the losses of two texts, given their words.
+    pub fn of_words(from: WordSource, a: &Words, b: &Words) -> Self {
+        Self::exactly(from, Comparison::of(a, b))
     }
 
     /// Returns the losses of two documents of a collection; `identical` tells whether their digests are equal.
@@ -54,21 +59,16 @@ impl PairLoss {
         }
         let estimates = [Estimate::of(a, b), Estimate::of(b, a)];
         let losses = estimates.map(|estimate| Some(KnownLoss::Estimate(estimate.map(|estimate| estimate.most))));
-        let levels = estimates.map(|estimate| least(|level| level.allows_estimate(false, estimate).is_ok()));
+        let levels = estimates.map(|estimate| Level::least_by_estimate(false, estimate));
         Self { words: WordSource::Estimate, losses, levels }
     }
 
     fn exactly(words: WordSource, compared: Comparison) -> Self {
         let reversed = Comparison { lost: compared.added.clone(), added: compared.lost.clone(), ..compared };
-        let levels = [&compared, &reversed].map(|compared| least(|level| level.allows(compared).is_ok()));
+        let levels = [&compared, &reversed].map(Level::least);
         let known = |loss: Loss| Some(KnownLoss::Loss(Box::new(Loss { passages: Vec::new(), ..loss })));
         Self { words, losses: [compared.lost, reversed.lost].map(known), levels }
     }
-}
-
-/// Returns the first level that removes a document.
-fn least(allows: impl Fn(Level) -> bool) -> Option<Level> {
-    Level::ALL.into_iter().find(|level| allows(*level))
 }
 
 #[cfg(test)]

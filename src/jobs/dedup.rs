@@ -246,7 +246,7 @@ impl DedupPlan<'_> {
                 kept_in: kept_in.as_deref(),
                 rule: Some(&removed.rule),
                 probability: removed.probability,
-                loss: LossValues::of(removed.loss.as_ref()),
+                loss: LossValues::of(removed.loss.as_ref(), removed.level),
             };
             rows.as_mut().map_or(Ok(()), |rows| rows.write(removed.id, &because, place))
         });

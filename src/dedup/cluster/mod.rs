@@ -39,7 +39,7 @@ use crate::words::{DocumentWords, WordSource, WordsFrom};
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
 pub use overrules::Overrules;
-pub use removal::{KnownLoss, MemberVerdict, decide_stored, is_thin_document};
+pub use removal::{KnownLoss, MemberDecision, MemberVerdict, decide_stored, is_thin_document};
 
 /// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +104,8 @@ pub struct Member {
     pub verdict: MemberVerdict,
     /// What the member has and the kept document lacks; `None` if it is not near, or a text could not be read.
     pub loss: Option<KnownLoss>,
+    /// The least level that removes the member; `None` if no level does, or that is not known.
+    pub least: Option<Level>,
 }
 
 /// Callback for the members that were compared; its error ends the clustering.
@@ -161,8 +163,9 @@ pub struct Clusters {
     /// For each document that is removed because of a document other than the kept one: that other document, by
     /// ordinal.
     because: HashMap<u32, u32>,
-    /// What is lost with each document that is removed, by ordinal, if anything is.
-    losses: HashMap<u32, KnownLoss>,
+    /// What is lost with each document that is removed, and the least level that removes it, by ordinal, if its words
+    /// are not those of the kept document.
+    losses: HashMap<u32, (KnownLoss, Option<Level>)>,
     keep: Vec<Keep>,
     level: Level,
     overrules: Overrules,
@@ -295,7 +298,13 @@ impl Clusters {
 
     /// Returns what is lost with a document that is removed; `None` if nothing is, or a list removes it.
     pub fn loss(&self, member: u32) -> Option<&KnownLoss> {
-        self.losses.get(&member)
+        let (loss, _) = self.losses.get(&member)?;
+        Some(loss).filter(|loss| loss.exact().is_none_or(|loss| loss.whole.lost > 0))
+    }
+
+    /// Returns the least level that removes a document that is removed, but for lists.
+    pub fn least_level(&self, member: u32) -> Option<Level> {
+        self.losses.get(&member).map_or(Some(Level::Same), |(_, least)| *least)
     }
 
     /// Returns the founder of the cluster of a document: the document itself if it is alone or a founder.

@@ -71,6 +71,35 @@ impl KnownLoss {
     }
 }
 
+/// The decision about a near-duplicate of a kept document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemberDecision {
+    /// The decision.
+    pub verdict: MemberVerdict,
+    /// What it has and the kept document lacks; `None` if a text could not be read.
+    pub loss: Option<KnownLoss>,
+    /// The least level that removes it; `None` if no level does.
+    pub least: Option<Level>,
+}
+
+impl MemberDecision {
+    /// A decision without a comparison of texts.
+    pub(super) fn without_loss(verdict: MemberVerdict) -> Self {
+        Self { verdict, loss: None, least: None }
+    }
+
+    fn exactly(level: Level, compared: Comparison) -> Self {
+        let (verdict, least) = (verdict(level.allows(&compared)), Level::least(&compared));
+        Self { verdict, loss: Some(KnownLoss::Loss(Box::new(compared.lost))), least }
+    }
+
+    fn estimated(level: Level, estimate: Option<Estimate>, identical: bool) -> Self {
+        let share = if identical { Some(0.0) } else { estimate.map(|estimate| estimate.most) };
+        let verdict = verdict(level.allows_estimate(identical, estimate));
+        Self { verdict, loss: Some(KnownLoss::Estimate(share)), least: Level::least_by_estimate(identical, estimate) }
+    }
+}
+
 /// Decides about a near-duplicate of the kept document, by what would be lost.
 pub(crate) fn decide(
     level: Level,
@@ -78,42 +107,28 @@ pub(crate) fn decide(
     words: &DocumentWords,
     [removed, kept]: [u32; 2],
     identical: bool,
-) -> (MemberVerdict, Option<KnownLoss>) {
+) -> MemberDecision {
     match words.compare(collection, removed, kept, identical) {
-        Compared::Exactly(compared) => {
-            let (verdict, loss) = exactly(level, compared);
-            (verdict, Some(loss))
-        }
+        Compared::Exactly(compared) => MemberDecision::exactly(level, compared),
         Compared::Estimated => {
             let estimate = collection.compared(removed, kept, |pair| Estimate::of(pair.a, pair.b));
-            let (verdict, loss) = estimated(level, estimate, identical);
-            (verdict, Some(loss))
+            MemberDecision::estimated(level, estimate, identical)
         }
-        Compared::Unread => (MemberVerdict::Unverified, None),
+        Compared::Unread => MemberDecision::without_loss(MemberVerdict::Unverified),
     }
 }
 
 /// Decides about a document that is a near-duplicate of one that is kept, perhaps in another database, by what would be
 /// lost. Without the words of both the loss is estimated.
-pub fn decide_stored(level: Level, removed: &Record, kept: &Record, identical: bool) -> (MemberVerdict, KnownLoss) {
-    let [removed, kept] = [removed, kept].map(|record| (Known::of(record, None), record.words.as_deref()));
+pub fn decide_stored(level: Level, removed: &Record, kept: &Record, identical: bool) -> MemberDecision {
     if identical {
-        return (MemberVerdict::Removed, KnownLoss::Loss(Box::default()));
+        return MemberDecision::exactly(level, Comparison { is_equal: true, ..Comparison::default() });
     }
-    if let (Some(removed), Some(kept)) = (removed.1, kept.1) {
-        return exactly(level, Comparison::of(&Words::of(removed), &Words::of(kept)));
+    if let (Some(removed), Some(kept)) = (removed.words.as_deref(), kept.words.as_deref()) {
+        return MemberDecision::exactly(level, Comparison::of(&Words::of(removed), &Words::of(kept)));
     }
-    estimated(level, Estimate::of(&removed.0, &kept.0), false)
-}
-
-fn exactly(level: Level, compared: Comparison) -> (MemberVerdict, KnownLoss) {
-    let verdict = verdict(level.allows(&compared));
-    (verdict, KnownLoss::Loss(Box::new(compared.lost)))
-}
-
-fn estimated(level: Level, estimate: Option<Estimate>, identical: bool) -> (MemberVerdict, KnownLoss) {
-    let share = if identical { Some(0.0) } else { estimate.map(|estimate| estimate.most) };
-    (verdict(level.allows_estimate(identical, estimate)), KnownLoss::Estimate(share))
+    let [removed, kept] = [removed, kept].map(|record| Known::of(record, None));
+    MemberDecision::estimated(level, Estimate::of(&removed, &kept), false)
 }
 
 fn verdict(allowed: Result<(), Reason>) -> MemberVerdict {

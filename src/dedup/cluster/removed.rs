@@ -14,7 +14,7 @@ use nddb_index::spill::sort::{Sorted, Sorter};
 use nddb_index::spill::ticker::Ticker;
 use nddb_verdict::Level;
 
-use super::removal::{KnownLoss, decide};
+use super::removal::{KnownLoss, MemberDecision, decide};
 use super::{Clusters, Member, MemberVerdict, Overrules, Visit};
 use crate::collection::Collection;
 use crate::pairs::judge::{Judge, Judged};
@@ -77,7 +77,7 @@ impl Clusters {
                 match member.verdict {
                     MemberVerdict::Removed => {
                         self.removed.insert(rank);
-                        self.note(member.member, member.loss.as_ref());
+                        self.note(&member);
                         if !is_first {
                             self.because.insert(member.member, member.kept);
                         }
@@ -138,9 +138,9 @@ impl Clusters {
     }
 
     /// Notes what is lost with a removed member.
-    fn note(&mut self, member: u32, loss: Option<&KnownLoss>) {
+    fn note(&mut self, Member { member, loss, least, .. }: &Member) {
         match loss {
-            Some(KnownLoss::Loss(loss)) if loss.whole.lost == 0 => {}
+            Some(KnownLoss::Loss(_)) if *least == Some(Level::Same) => {}
             Some(loss) => {
                 self.summary.unverified += u64::from(matches!(loss, KnownLoss::Estimate(_)));
                 let brief = match loss {
@@ -149,7 +149,7 @@ impl Clusters {
                     }
                     estimate => estimate.clone(),
                 };
-                self.losses.insert(member, brief);
+                self.losses.insert(*member, (brief, *least));
             }
             None => {}
         }
@@ -196,12 +196,13 @@ impl Comparing<'_> {
             Judged::Near(pair) => Some(pair),
             Judged::Rejected | Judged::Apart => None,
         };
-        let (verdict, loss) = match &pair {
-            None => (MemberVerdict::Apart, None),
-            Some(_) if self.overrules.is_safe(collection.row(member).rank) => (MemberVerdict::Listed, None),
-            Some(pair) if pair.is_unread() => (MemberVerdict::Unverified, None),
+        let is_safe = || self.overrules.is_safe(collection.row(member).rank);
+        let MemberDecision { verdict, loss, least } = match &pair {
+            None => MemberDecision::without_loss(MemberVerdict::Apart),
+            Some(_) if is_safe() => MemberDecision::without_loss(MemberVerdict::Listed),
+            Some(pair) if pair.is_unread() => MemberDecision::without_loss(MemberVerdict::Unverified),
             Some(pair) => decide(self.level, collection, self.words, [member, kept], pair.identical),
         };
-        Ok(Member { kept, member, pair, verdict, loss })
+        Ok(Member { kept, member, pair, verdict, loss, least })
     }
 }

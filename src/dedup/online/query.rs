@@ -233,7 +233,7 @@ impl<'a> Query<'a> {
             return Ok(true);
         }
         let kept = self.scope.record(alike.number)?.ok_or_else(|| lost(&self.scope, alike.number))?;
-        Ok(decide_stored(self.online.level, self.record, &kept, false).0 == MemberVerdict::Removed)
+        Ok(decide_stored(self.online.level, self.record, &kept, false).verdict == MemberVerdict::Removed)
     }
 
     /// Returns the first match with another id, and whether every document that could precede the match was compared.

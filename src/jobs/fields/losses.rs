@@ -3,19 +3,20 @@
 use std::borrow::Cow;
 
 use nddb_dedup::{KnownLoss, PairLoss};
-use nddb_verdict::DocumentPair;
+use nddb_verdict::{DocumentPair, Level};
 use serde::{Serialize, Serializer};
 
 use crate::json::Put;
 use crate::removed::lost;
 use crate::rows::{Cell, Column, Kind, json_value};
 
-/// The columns of the loss of one document.
-pub const OF_REMOVED: [Column; 4] = [
+/// The columns of the loss of one document, and of the least level that removes it.
+pub const OF_REMOVED: [Column; 5] = [
     Column::new("loss", Kind::Share),
     Column::new("lost", Kind::Text),
     Column::new("lost_words", Kind::Number),
     Column::new("lost_passage", Kind::Number),
+    Column::new("level", Kind::Text),
 ];
 /// The columns of a pair: what each of the two loses, the least level that removes it, where the words come from, and
 /// why the two are near.
@@ -59,45 +60,46 @@ pub struct LossValues<'a> {
     pub words: Option<u64>,
     /// Number of lost words in the passage that loses most.
     pub passage: Option<u64>,
+    /// The least level that removes the document.
+    pub level: Option<Level>,
 }
 
 impl LossValues<'_> {
-    /// Returns the values of a loss.
-    pub fn of(loss: Option<&KnownLoss>) -> Self {
+    /// Returns the values of a loss and of the least level that allows it.
+    pub fn of(loss: Option<&KnownLoss>, level: Option<Level>) -> Self {
         let part = loss.and_then(KnownLoss::part);
         Self {
             share: loss.and_then(KnownLoss::share).map(|share| (share * 1e6).round() / 1e6),
             lost: loss.map(|loss| lost(loss).into()),
             words: part.map(|part| part.lost as u64),
             passage: part.map(|part| part.passage as u64),
+            level,
         }
     }
 
     /// Returns the cells of [`OF_REMOVED`].
-    pub fn cells(&self) -> [Cell<'_>; 4] {
-        [self.share.into(), self.lost.as_deref().into(), self.words.into(), self.passage.into()]
+    pub fn cells(&self) -> [Cell<'_>; 5] {
+        let level = self.level.map(Level::name);
+        [self.share.into(), self.lost.as_deref().into(), self.words.into(), self.passage.into(), level.into()]
     }
 }
 
 /// The values of [`OF_PAIR`] and [`OF_QUERY`].
 pub struct PairLossValues {
     losses: [LossValues<'static>; 2],
-    levels: [Option<&'static str>; 2],
     words: &'static str,
 }
 
 impl PairLossValues {
     /// Returns the values of a pair.
     pub fn of(pair: &PairLoss) -> Self {
-        let losses = pair.losses.each_ref().map(|loss| LossValues::of(loss.as_ref()));
-        Self { losses, levels: pair.levels.map(|level| level.map(|level| level.name())), words: pair.words.name() }
+        let of = |index: usize| LossValues::of(pair.losses[index].as_ref(), pair.levels[index]);
+        Self { losses: [of(0), of(1)], words: pair.words.name() }
     }
 
     /// Returns the cells of [`OF_QUERY`].
     pub fn cells(&self) -> Vec<Cell<'_>> {
-        let sides = self.losses.iter().zip(self.levels);
-        let sides = sides.flat_map(|(loss, level)| loss.cells().into_iter().chain([level.into()]));
-        sides.chain([self.words.into()]).collect()
+        self.losses.iter().flat_map(LossValues::cells).chain([self.words.into()]).collect()
     }
 }
 

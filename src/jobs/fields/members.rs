@@ -104,10 +104,11 @@ fn rows(
                 source.map(|source| source.inner).into(),
                 source.map(|source| source.length).into(),
             ];
+            let level = made.least_level(member);
             let loss = match made.loss(member) {
-                Some(loss) => LossValues::of(Some(loss)),
-                // Nothing is lost with a removed document whose text is that of the kept one.
-                None if is_removed && member != kept => LossValues::of(Some(&KnownLoss::Loss(Box::default()))),
+                Some(loss) => LossValues::of(Some(loss), level),
+                // Nothing is lost with a removed document whose text the kept one has.
+                None if is_removed && member != kept => LossValues::of(Some(&KnownLoss::Loss(Box::default())), level),
                 None => LossValues::default(),
             };
             let scores = stored_cells(pair.map(|pair| &pair.measures));

@@ -55,7 +55,7 @@ pub fn of_clusters(
             None => Removed::listed(id),
             Some(kept) => {
                 let pair = stored_pair(collection, options, kept, member);
-                let loss = made.loss(member);
+                let loss = (made.loss(member), made.least_level(member));
                 Removed::of_pair(id, collection.id(kept), pair.as_ref(), loss, options.method.name())
             }
         };

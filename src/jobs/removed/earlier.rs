@@ -95,9 +95,9 @@ impl Earlier<'_> {
         self.each(view, watch, &mut |stored, found| {
             for (part, alike) in &found.matches {
                 let Some(kept) = self.stored.parts()[*part].get(&alike.id)? else { continue };
-                let (verdict, loss) = decide_stored(level, &stored.record, &kept.record, alike.identical);
-                if verdict == MemberVerdict::Removed {
-                    let removed = Removed::of_earlier(&stored.record.id, *part, alike, loss);
+                let decided = decide_stored(level, &stored.record, &kept.record, alike.identical);
+                if decided.verdict == MemberVerdict::Removed {
+                    let removed = Removed::of_earlier(&stored.record.id, *part, alike, decided);
                     return emit(&removed.at(Origin::of(&stored.record)));
                 }
             }

@@ -63,9 +63,9 @@ impl RemoveTsv {
     /// # Errors
     /// The file cannot be written; damage of the database.
     pub fn begin(output: OutputFile, view: View<'_>) -> Result<Self> {
-        let line =
-            b"document\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tarchive\toffset\tinner\tfile\n";
-        let mut begun = Self { output, archives: Archives::read(view)?, line: line.to_vec() };
+        let line = "document\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tlevel\t\
+                    archive\toffset\tinner\tfile\n";
+        let mut begun = Self { output, archives: Archives::read(view)?, line: line.as_bytes().to_vec() };
         begun.write_line()?;
         Ok(begun)
     }
@@ -88,7 +88,7 @@ impl RemoveTsv {
         }
         line.push(b'\t');
         tsv::write_text(line, &removed.rule);
-        let loss = LossValues::of(removed.loss.as_ref());
+        let loss = LossValues::of(removed.loss.as_ref(), removed.level);
         for share in [removed.probability, loss.share] {
             let cell = share.map_or_else(String::new, |share| format!("{share:.6}"));
             line.extend_from_slice(format!("\t{cell}").as_bytes());
@@ -135,7 +135,8 @@ impl RemoveTsv {
 
     fn row(line: &str) -> Option<(NamedId, Because<'_>, Option<Place>)> {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [document, kept, rule, probability, share, lost, words, passage, archive, offset, inner, _file] = cells[..]
+        let [document, kept, rule, probability, share, lost, words, passage, level, archive, offset, inner, _file] =
+            cells[..]
         else {
             return None;
         };
@@ -147,6 +148,7 @@ impl RemoveTsv {
             words: known(words)?,
             passage: known(passage)?,
             lost: Some(lost.into()).filter(|_| !lost.is_empty()),
+            level: known(level)?,
         };
         let because = Because {
             kept: Some(kept).filter(|kept| !kept.is_empty()),

@@ -15,6 +15,7 @@ pub fn lost(loss: &KnownLoss) -> String {
                 (loss.kinds.negations, "negation"),
                 (loss.kinds.signs, "sign"),
                 (loss.kinds.names, "name"),
+                (loss.kinds.subjects, "subject"),
             ];
             let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
             let kinds: Vec<String> = kinds.map(|(count, kind)| counted(count as u64, kind)).collect();

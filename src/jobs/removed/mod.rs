@@ -11,7 +11,8 @@ mod search;
 
 use std::borrow::Cow;
 
-use nddb_dedup::{KnownLoss, NearDuplicate, Pair};
+use nddb_dedup::{KnownLoss, MemberDecision, NearDuplicate, Pair};
+use nddb_verdict::Level;
 
 pub use self::clusters::of_clusters;
 pub use self::copies::copies_of_clusters;
@@ -39,6 +40,8 @@ pub struct Removed<'a> {
     pub probability: Option<f64>,
     /// What it has and the kept one lacks; `None` if that is not known, or a list removes it.
     pub loss: Option<KnownLoss>,
+    /// The least level that removes it; `None` if a list does.
+    pub level: Option<Level>,
     /// Where it stands, and how long it is; empty unless asked for.
     pub origin: Origin,
 }
@@ -50,28 +53,29 @@ impl<'a> Removed<'a> {
         id: &'a str,
         kept: &'a str,
         pair: Option<&Pair>,
-        loss: Option<&KnownLoss>,
+        (loss, level): (Option<&KnownLoss>, Option<Level>),
         method: &'static str,
     ) -> Self {
         let rule = pair.map_or(Cow::Borrowed(method), Pair::verdict);
         let identical = pair.is_some_and(|pair| pair.identical);
         let probability = pair.and_then(|pair| pair.measures.share("probability"));
         let loss = Some(loss.cloned().unwrap_or_else(|| KnownLoss::Loss(Box::default())));
-        Self { id, kept: Some(kept), part: None, identical, rule, probability, loss, origin: Origin::default() }
+        let origin = Origin::default();
+        Self { id, kept: Some(kept), part: None, identical, rule, probability, loss, level, origin }
     }
 
     /// Of a document that a list removes.
     fn listed(id: &'a str) -> Self {
         let rule = Cow::Borrowed("listed");
         let origin = Origin::default();
-        Self { id, kept: None, part: None, identical: false, rule, probability: None, loss: None, origin }
+        Self { id, kept: None, part: None, identical: false, rule, probability: None, loss: None, level: None, origin }
     }
 
     /// Of a document that is near to one of an earlier database.
-    fn of_earlier(id: &'a str, part: usize, alike: &'a NearDuplicate, loss: KnownLoss) -> Self {
-        let (kept, identical, rule, loss) = (Some(&*alike.id), alike.identical, alike.verdict(), Some(loss));
-        let probability = alike.measures.share("probability");
-        Self { id, kept, part: Some(part), identical, rule, probability, loss, origin: Origin::default() }
+    fn of_earlier(id: &'a str, part: usize, alike: &'a NearDuplicate, decided: MemberDecision) -> Self {
+        let (kept, identical, rule) = (Some(&*alike.id), alike.identical, alike.verdict());
+        let (probability, loss, level) = (alike.measures.share("probability"), decided.loss, decided.least);
+        Self { id, kept, part: Some(part), identical, rule, probability, loss, level, origin: Origin::default() }
     }
 
     /// Returns what is lost, as text: `12 words: 1 number, 2 names`, `none`, or `estimated`; `None` if it is not known.

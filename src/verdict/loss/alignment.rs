@@ -1,9 +1,10 @@
 //! Which words of two texts have no counterpart in the other.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, TokenSource};
+
+use super::hashed::ByHash;
 
 /// Least number of words of a passage that counts as moved. Fewer words in another order may say another thing.
 pub(super) const MOVED_LEAST: usize = 5;
@@ -18,7 +19,7 @@ const PART: usize = 4096;
 
 /// Product of the words of two stretches and of those of them without a counterpart, from which on it pays to divide
 /// them by words that occur once. A subsequence is found in a time proportional to it (Myers 1986).
-const DIVIDED: usize = 2_000_000;
+const DIVIDED: usize = 200_000;
 
 /// For each word of the two texts, whether it has no counterpart in the other.
 #[derive(Debug, PartialEq, Eq)]
@@ -155,10 +156,15 @@ impl Alignment {
 
     /// Marks moved passages as counterparts: from the beginning of the removed text, the longest passage at each place.
     fn match_moved(&mut self, removed: &[u64], kept: &[u64]) {
-        let mut places: HashMap<&[u64], Vec<usize>> = HashMap::new();
-        for at in 0..(kept.len() + 1).saturating_sub(MOVED_LEAST) {
-            if self.kept[at..at + MOVED_LEAST].iter().all(|&is_open| is_open) {
-                places.entry(&kept[at..at + MOVED_LEAST]).or_default().push(at);
+        // Places by the first words of a passage; passages of other words with equal hashes are of length 0 below.
+        let first_words =
+            |words: &[u64]| words[..MOVED_LEAST].iter().fold(0u64, |all, &word| all.rotate_left(11).wrapping_add(word));
+        let mut places: ByHash<Vec<usize>> = ByHash::default();
+        if self.removed.contains(&true) {
+            for at in 0..(kept.len() + 1).saturating_sub(MOVED_LEAST) {
+                if self.kept[at..at + MOVED_LEAST].iter().all(|&is_open| is_open) {
+                    places.entry(first_words(&kept[at..])).or_default().push(at);
+                }
             }
         }
         if places.is_empty() {
@@ -172,7 +178,7 @@ impl Alignment {
                 at += here + 1;
                 continue;
             }
-            let found = places.get(&removed[at..at + MOVED_LEAST]).map_or(&[][..], Vec::as_slice);
+            let found = places.get(&first_words(&removed[at..])).map_or(&[][..], Vec::as_slice);
             let reach = |&place: &usize| {
                 let words = removed[at..].iter().zip(&self.removed[at..]);
                 let others = kept[place..].iter().zip(&self.kept[place..]);
@@ -181,12 +187,12 @@ impl Alignment {
             let is_open = |place: &&usize| open(&self.kept, **place, MOVED_LEAST) == MOVED_LEAST;
             let longest = found.iter().filter(is_open).take(PLACES).map(|place| (reach(place), *place));
             match longest.max_by_key(|&(len, place)| (len, std::cmp::Reverse(place))) {
-                Some((len, place)) => {
+                Some((len, place)) if len >= MOVED_LEAST => {
                     self.removed[at..at + len].fill(false);
                     self.kept[place..place + len].fill(false);
                     at += len;
                 }
-                None => at += 1,
+                _ => at += 1,
             }
         }
     }

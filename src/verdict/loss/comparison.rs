@@ -3,10 +3,18 @@
 use std::ops::Range;
 
 use super::alignment::{Alignment, align};
+use super::hashed::ByHash;
 use super::words::{Word, Words};
 
 /// Greatest number of words between two lost words that belong to one passage.
 const GAP: usize = 3;
+
+/// Number of lost places in the content of a lost word of the title from which on the text is about it; a short text is
+/// with fewer, one in this number of words.
+const OFTEN: usize = 3;
+const ABOUT: usize = 200;
+/// Greatest number of places where such a word is kept, for each place where it is lost.
+const KEPT: usize = 2;
 
 /// What one of two texts has and the other lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +52,8 @@ pub struct Kinds {
     pub signs: usize,
     /// Capitalised words. If capitals do not mark names in either text, every lost word of the content counts.
     pub names: usize,
+    /// Words that the text is about: they are lost in its title and again and again in its content. Each counts once.
+    pub subjects: usize,
 }
 
 impl Part {
@@ -115,8 +125,26 @@ impl Loss {
                 _ => loss.passages.push(at..at + 1),
             }
         }
+        loss.kinds.subjects = subjects(words, is_lost, loss.content.words);
         loss
     }
+}
+
+/// Returns the number of lost words that a text is about, given the number of words of its content.
+fn subjects(words: &[Word], is_lost: &[bool], content: usize) -> usize {
+    let titles = words.iter().zip(is_lost).filter(|(word, is_lost)| word.is_title && word.is_subject && **is_lost);
+    // How often each of them is kept in the content, and how often it is lost there.
+    let mut places: ByHash<[usize; 2]> = titles.map(|(word, _)| (word.hash, [0; 2])).collect();
+    if places.is_empty() {
+        return 0;
+    }
+    for (word, &is_lost) in words.iter().zip(is_lost).filter(|(word, _)| word.is_content && !word.is_title) {
+        if let Some(places) = places.get_mut(&word.hash) {
+            places[usize::from(is_lost)] += 1;
+        }
+    }
+    let is_often = |lost: usize| lost >= OFTEN || lost > 0 && lost * ABOUT >= content;
+    places.values().filter(|[kept, lost]| is_often(*lost) && KEPT * lost >= *kept).count()
 }
 
 /// The comparison of two texts: what the removed one loses, and what the kept one has besides.
@@ -170,7 +198,7 @@ mod tests {
         let other = "The mill by the river belongs to Peter Miller, who pays 90 coins for it, and it is for sale.";
         let found = compared(text, other);
         assert_eq!(found.lost.whole, Part { words: 21, lost: 3, passage: 2 });
-        assert_eq!(found.lost.kinds, Kinds { numbers: 1, negations: 1, signs: 0, names: 1 });
+        assert_eq!(found.lost.kinds, Kinds { numbers: 1, negations: 1, signs: 0, names: 1, subjects: 0 });
         assert_eq!(found.lost.passages, [7..8, 11..12, 18..19]);
         assert_eq!((found.added.whole.lost, found.added.kinds.numbers), (2, 1));
         assert!(found.is_text && !found.is_equal);
@@ -186,6 +214,33 @@ mod tests {
         let moved = [words(100..200), words(0..100)].join(" ");
         assert_eq!(compared(&text, &moved).lost.whole.lost, 0);
         assert!(!compared(&text, &moved).is_equal);
+    }
+
+    /// A page about another class of one manual differs in a few words; these are what it is about.
+    #[test]
+    fn the_words_that_a_text_is_about_stand_in_its_title_and_again() {
+        let words: Vec<String> = (0..600).map(|word| format!("word{}x", word * 7919 % 9973)).collect();
+        let page = |title: &str, heading: &str, often: usize| {
+            let lines = words.chunks(600 / often).map(|words| format!("+{heading} {}\n", words.join(" ")));
+            Words::of(&format!("m\n#{title} 2.1 - Manual\n{}", lines.collect::<String>()))
+        };
+        let subjects = |a: &Words, b: &Words| {
+            let compared = Comparison::of(a, b);
+            [compared.lost.kinds.subjects, compared.added.kinds.subjects]
+        };
+        let first = page("UseFirst", "UseFirst", 6);
+        assert_eq!(subjects(&first, &page("useLast", "useLast", 6)), [1, 1]);
+        assert_eq!(subjects(&page("use_1_5", "use_1_5", 6), &page("use_2_0", "use_2_0", 6)), [2, 2]);
+        // A headline alone, a name that stays, and another release are something else.
+        assert_eq!(subjects(&page("UseFirst", "UseFirst", 1), &page("UseLast", "UseLast", 1)), [0, 0]);
+        assert_eq!(subjects(&page("Use 1.5", "Use 1.5", 6), &page("Use 2.0", "Use 2.0", 6)), [0, 0]);
+        assert_eq!(subjects(&first, &page("Manual of UseFirst", "UseFirst", 6)), [0, 0]);
+        assert_eq!(subjects(&first, &page("UseLast", "UseFirst", 6)), [0, 0]);
+        let text = |name: &str| {
+            let text = format!("{name} - copies files\n\n{name} [{}]\nSee {name} below.", words[..80].join(" "));
+            Words::of(&compared_text(&Page::text(&text)))
+        };
+        assert_eq!(subjects(&text("copyto"), &text("movefrom")), [1, 1]);
     }
 
     #[test]

@@ -32,6 +32,7 @@ enum Kind {
     Negation,
     Sign,
     Name,
+    Subject,
 }
 
 /// The rule of a level that allows words to be lost.
@@ -61,14 +62,17 @@ impl Level {
     }
 
     fn rule(self) -> Option<Rule> {
-        use Kind::{Name, Negation, Number, Sign};
+        use Kind::{Name, Negation, Number, Sign, Subject};
         match self {
             Level::Same => None,
-            Level::Strict => {
-                Some(Rule { share: 0.05, both_ways: true, never: &[Number, Negation, Sign, Name], never_in_text: &[] })
-            }
+            Level::Strict => Some(Rule {
+                share: 0.05,
+                both_ways: true,
+                never: &[Number, Negation, Sign, Name, Subject],
+                never_in_text: &[],
+            }),
             Level::Standard => {
-                Some(Rule { share: 0.1, both_ways: false, never: &[], never_in_text: &[Number, Negation] })
+                Some(Rule { share: 0.1, both_ways: false, never: &[Subject], never_in_text: &[Number, Negation] })
             }
         }
     }
@@ -88,9 +92,17 @@ impl Level {
         }
         let kinds = if *is_text { [never, never_in_text] } else { [never, &[]] };
         for kind in kinds.into_iter().flatten() {
-            // What a page has around the text of a plain one is no change of it.
-            let added = if both_ways || *are_texts { kind.of(&added.kinds) } else { 0 };
-            if kind.of(&lost.kinds) + added > 0 {
+            let [lost, added] = [lost, added].map(|loss| kind.of(&loss.kinds));
+            let differs = match kind {
+                // A title that says more than another one is no other title, in a plain text.
+                Kind::Subject if *is_text => lost > 0 && added > 0,
+                // Two pages are about the same thing or not, whichever is removed.
+                Kind::Subject => lost + added > 0,
+                _ if both_ways || *are_texts => lost + added > 0,
+                // What a page has around the text of a plain one is no change of it.
+                _ => lost > 0,
+            };
+            if differs {
                 return Err(kind.reason());
             }
         }
@@ -100,6 +112,17 @@ impl Level {
         } else {
             either(lost, share)
         }
+    }
+
+    /// Returns the least level that removes a near-duplicate, given its comparison with the text that is kept;
+    /// `None` if no level does.
+    pub fn least(compared: &Comparison) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.allows(compared).is_ok())
+    }
+
+    /// Like [`Level::least`], for a near-duplicate whose text cannot be read ([`Level::allows_estimate`]).
+    pub fn least_by_estimate(is_identical: bool, estimate: Option<Estimate>) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.allows_estimate(is_identical, estimate).is_ok())
     }
 
     /// Returns whether a near-duplicate may be removed whose text cannot be read. Only the digests of the texts and an
@@ -166,6 +189,7 @@ impl Kind {
             Kind::Negation => kinds.negations,
             Kind::Sign => kinds.signs,
             Kind::Name => kinds.names,
+            Kind::Subject => kinds.subjects,
         }
     }
 
@@ -175,6 +199,7 @@ impl Kind {
             Kind::Negation => "negation",
             Kind::Sign => "sign",
             Kind::Name => "name",
+            Kind::Subject => "word that title and content repeat",
         }
     }
 
@@ -184,6 +209,7 @@ impl Kind {
             Kind::Negation => Reason::Negation,
             Kind::Sign => Reason::Sign,
             Kind::Name => Reason::Name,
+            Kind::Subject => Reason::Subject,
         }
     }
 }
@@ -207,6 +233,8 @@ pub enum Reason {
     Sign,
     /// A name differs.
     Name,
+    /// It is about something else: a word that its title and content repeat would be lost.
+    Subject,
 }
 
 impl Reason {
@@ -221,6 +249,7 @@ impl Reason {
             Reason::Negation => "negation differs",
             Reason::Sign => "sign differs",
             Reason::Name => "name differs",
+            Reason::Subject => "subject differs",
         }
     }
 }
@@ -237,6 +266,7 @@ impl fmt::Display for Reason {
             Reason::Negation => "a negation is in only one of the two",
             Reason::Sign => "a sign is another one",
             Reason::Name => "a name is another one",
+            Reason::Subject => "it is about something else, by its title",
         })
     }
 }
@@ -334,6 +364,31 @@ mod tests {
         let compared = compared(&Page::html(&a), &Page::html(&b));
         assert!(compared.lost.whole.share() > 0.1, "{compared:?}");
         assert_eq!(Level::ALL.map(|level| level.allows(&compared).is_ok()), [false, false, true]);
+    }
+
+    /// Two pages of one manual that differ in what they are about, and little else.
+    #[test]
+    fn a_page_about_something_else_stays() {
+        let template = words(0..900);
+        let page = |name: &str| {
+            let lines = template.split(' ').collect::<Vec<_>>();
+            let lines = lines.chunks(150).map(|words| format!("<p>{name} {}.", words.join(" ")));
+            format!("<title>{name} - Manual</title><h1>{name}</h1>{}", lines.collect::<String>())
+        };
+        let of = |removed: &str, kept: &str| {
+            let compared = compared(&Page::html(&page(removed)), &Page::html(&page(kept)));
+            Level::ALL.map(|level| level.allows(&compared).err())
+        };
+        use Reason::{Differs, Name, Subject};
+        assert_eq!(of("UseFirst", "UseLast"), [Some(Differs), Some(Name), Some(Subject)]);
+        assert_eq!(of("use_first", "use_last"), [Some(Differs), Some(Subject), Some(Subject)]);
+        // What the kept page is about besides, too.
+        assert_eq!(of("use", "use_last"), [Some(Differs), Some(Subject), Some(Subject)]);
+        assert_eq!(of("use_last", "USE last"), [None; 3]);
+        let text = |title: &str| format!("{title}\n\nThis is the {title}. {}", words(0..120));
+        let differs = [Some(Differs), Some(Subject), Some(Subject)];
+        assert_eq!(texts(&text("copyto"), &text("movefrom")), differs);
+        assert_eq!(texts(&text("tool"), &text("tool copyto")), [Some(Differs), None, None]);
     }
 
     /// A page and its text as another program extracts it: numbers around the article are no change of it.

@@ -7,6 +7,7 @@
 mod alignment;
 mod comparison;
 mod estimate;
+mod hashed;
 mod kinds;
 mod level;
 mod words;

@@ -1,11 +1,11 @@
 //! The words of a compared text, each with what it is.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use nddb_page::text::{OF_TEXT, is_content};
+use nddb_page::text::{OF_TEXT, TITLE, is_content};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::hashed::HashedWords;
 use super::kinds::{is_negation, is_sign};
 
 /// Share of the words within sentences from which on capitals do not mark names: most German texts have more, most
@@ -13,6 +13,8 @@ use super::kinds::{is_negation, is_sign};
 const CAPITALS_MOST: f64 = 0.22;
 /// Number of words with case from which on a text without any capital is in lower case.
 const CASED_LEAST: usize = 8;
+/// Greatest number of words of the first line of a plain text that is its title.
+const TITLE_MOST: usize = 12;
 /// Number of equal signs in a row that make a rule or a leader.
 const RULE: usize = 3;
 
@@ -22,6 +24,10 @@ pub(super) struct Word {
     /// Hash of the word in lower case with straight apostrophes.
     pub hash: u64,
     pub is_content: bool,
+    /// Whether it stands in the title; that of a plain text is its first line, if that is short.
+    pub is_title: bool,
+    /// Whether it may say what the text is about: it is no sign, and no number unless that is part of an identifier.
+    pub is_subject: bool,
     /// Whether it is a number, perhaps with a letter or two: `1,450`, `3rd`, `v2`.
     pub is_number: bool,
     pub is_negation: bool,
@@ -46,6 +52,9 @@ impl Words {
     /// Reads the words of a compared text.
     pub fn of(compared: &str) -> Self {
         let mut reader = Reader { text: compared, ..Reader::default() };
+        // A word and the space behind it have six bytes or more in most texts.
+        reader.words.words.reserve(compared.len() / 6);
+        reader.words.places.reserve(compared.len() / 6);
         let mut lines = compared.split('\n');
         let head = lines.next().unwrap_or_default();
         reader.words.is_text = head.starts_with(OF_TEXT);
@@ -88,10 +97,9 @@ struct Reader<'a> {
     text: &'a str,
     words: Words,
     is_content: bool,
+    is_title: bool,
     begins_sentence: bool,
-    /// Words in lower case, and capitalised words at the beginning of a sentence: these are names unless they occur in
-    /// lower case, too.
-    lower: HashSet<u64>,
+    /// Capitalised words at the beginning of a sentence: these are names unless they occur in lower case, too.
     first: Vec<usize>,
     /// Words with case; capitalised ones; words within sentences; capitalised ones of these.
     cased: usize,
@@ -104,54 +112,43 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn line(&mut self, start: usize, line: &str) {
         self.is_content = line.starts_with(is_content);
+        self.is_title = line.starts_with(TITLE);
+        let words = self.words.words.len();
         self.begins_sentence = true;
-        let mut rest = 1.min(line.len());
-        let is_begin = |at: usize| at == 1;
-        while let Some(size) = line.get(rest..).and_then(|rest| rest.find(|c: char| c != ' ')) {
-            let from = rest + size;
-            let to = line[from..].find(' ').map_or(line.len(), |size| from + size);
-            self.chunk(start + from, &line[from..to], is_begin(from));
-            rest = to;
-        }
-    }
-
-    /// Reads what stands between two spaces.
-    fn chunk(&mut self, start: usize, chunk: &str, begins_line: bool) {
-        let mut chars = chunk.char_indices().peekable();
-        while let Some(&(from, c)) = chars.peek() {
+        let begin = 1.min(line.len());
+        let mut at = begin;
+        while let Some(c) = char_at(line, at) {
+            let end = match c {
+                ' ' => at + 1,
+                c if is_of_word(c) => word_end(line, at),
+                _ => signs_end(line, at),
+            };
             if is_of_word(c) {
-                let (mut to, mut last) = (from, c);
-                while let Some(&(at, c)) = chars.peek() {
-                    let next = chunk[at + c.len_utf8()..].chars().next();
-                    if !is_of_word(c) && !joins(last, c, next) {
-                        break;
-                    }
-                    (to, last) = (at + c.len_utf8(), c);
-                    chars.next();
-                }
-                self.word(start + from, &chunk[from..to]);
-            } else {
-                let mut to = from;
-                while let Some(&(at, c)) = chars.peek()
-                    && !is_of_word(c)
-                {
-                    to = at + c.len_utf8();
-                    chars.next();
-                }
-                let is_alone = begins_line && from == 0 && to == chunk.len();
-                self.signs(start + from, &chunk[from..to], is_alone);
+                let is_of_identifier = at > begin && line.as_bytes()[at - 1] == b'_';
+                self.word(start + at, &line[at..end], is_of_identifier);
+            } else if c != ' ' {
+                let is_alone = at == begin && matches!(line.as_bytes().get(end), None | Some(b' '));
+                self.signs(start + at, &line[at..end], is_alone);
             }
+            at = end;
+        }
+        if words == 0 && self.words.is_text && self.words.len() <= TITLE_MOST {
+            self.words.words.iter_mut().for_each(|word| word.is_title = true);
         }
     }
 
-    fn word(&mut self, start: usize, word: &str) {
+    fn word(&mut self, start: usize, word: &str, is_of_identifier: bool) {
         let is_number = is_number(word);
         self.folded.clear();
-        for c in word.chars() {
-            match c {
-                '\'' | '’' | 'ʼ' | '‘' | '＇' => self.folded.push('\''),
-                c if c.is_ascii() => self.folded.push(c.to_ascii_lowercase()),
-                c => self.folded.extend(c.to_lowercase()),
+        if word.is_ascii() {
+            self.folded.push_str(word);
+            self.folded.make_ascii_lowercase();
+        } else {
+            for c in word.chars() {
+                match c {
+                    '’' | 'ʼ' | '‘' | '＇' => self.folded.push('\''),
+                    c => self.folded.extend(c.to_lowercase()),
+                }
             }
         }
         let hash = xxh3_64(self.folded.as_bytes());
@@ -163,19 +160,14 @@ impl Reader<'_> {
             if !self.begins_sentence {
                 self.within += 1;
                 self.within_capitals += usize::from(is_capital);
-            }
-            if is_capital && self.begins_sentence {
+            } else if is_capital {
                 self.first.push(self.words.words.len());
-            } else if !is_capital {
-                self.lower.insert(hash);
             }
         }
-        let is_negation = is_negation(&self.folded);
-        self.push(
-            start,
-            word.len(),
-            Word { hash, is_content: self.is_content, is_number, is_negation, is_sign: false, is_name: is_capital },
-        );
+        let is_negation = is_negation(&self.folded, hash);
+        let is_subject = !is_number || is_of_identifier;
+        let word_of = Word { hash, is_number, is_negation, is_name: is_capital, is_subject, ..Word::default() };
+        self.push(start, word.len(), word_of);
         self.begins_sentence = false;
     }
 
@@ -185,41 +177,75 @@ impl Reader<'_> {
         if signs.contains(['.', '!', '?', ':', '。', '！', '？', '।', '؟']) {
             self.begins_sentence = true;
         }
+        if !signs.contains(is_sign) {
+            return;
+        }
         let first = signs.chars().next().unwrap_or_default();
         let is_rule = signs.chars().count() >= RULE && signs.chars().all(|c| c == first);
         let is_bullet = is_alone && matches!(signs, "*" | "#" | "##" | "###" | ">" | ">>" | "->" | "=>");
-        if is_rule || is_bullet || !signs.contains(is_sign) {
+        if is_rule || is_bullet {
             return;
         }
         let (from, _) = signs.char_indices().find(|&(_, c)| !is_typography(c)).unwrap_or_default();
         let signs = signs[from..].trim_end_matches(is_typography);
-        let is_negation = is_negation(signs);
         let hash = xxh3_64(signs.as_bytes());
-        self.push(
-            start + from,
-            signs.len(),
-            Word { hash, is_content: self.is_content, is_negation, is_sign: true, ..Word::default() },
-        );
+        let is_negation = is_negation(signs, hash);
+        self.push(start + from, signs.len(), Word { hash, is_negation, is_sign: true, ..Word::default() });
     }
 
     fn push(&mut self, start: usize, size: usize, word: Word) {
         let at = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        self.words.words.push(word);
+        self.words.words.push(Word { is_content: self.is_content, is_title: self.is_title, ..word });
         self.words.places.push(at(start)..at(start + size));
         debug_assert!(self.text.get(start..start + size).is_some(), "a word is a part of its text");
     }
 
     fn finish(mut self) -> Words {
+        let words = &mut self.words.words;
+        let first: HashedWords = self.first.iter().map(|&index| words[index].hash).collect();
+        let in_lower_case = words.iter().filter(|word| !word.is_name && first.contains(&word.hash));
+        let lower: HashedWords = in_lower_case.map(|word| word.hash).collect();
         for index in self.first {
-            let word = &mut self.words.words[index];
-            word.is_name &= !self.lower.contains(&word.hash);
+            let word = &mut words[index];
+            word.is_name &= !lower.contains(&word.hash);
         }
         let is_lower = self.capitals == 0 && self.cased >= CASED_LEAST;
-        let is_cased = 2 * self.cased > self.words.words.len();
+        let is_cased = 2 * self.cased > words.len();
         let few = self.within_capitals as f64 <= CAPITALS_MOST * self.within as f64;
         self.words.marks_names = is_cased && !is_lower && few;
         self.words
     }
+}
+
+fn char_at(line: &str, at: usize) -> Option<char> {
+    match line.as_bytes().get(at) {
+        Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+        _ => line.get(at..)?.chars().next(),
+    }
+}
+
+/// Returns where the word that begins at a place of a line ends.
+fn word_end(line: &str, start: usize) -> usize {
+    let bytes = line.as_bytes();
+    let mut at = start;
+    loop {
+        at += bytes[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let Some(c) = char_at(line, at) else { return at };
+        let joins = || joins(line[..at].chars().next_back().unwrap_or_default(), c, char_at(line, at + c.len_utf8()));
+        if !is_of_word(c) && !joins() {
+            return at;
+        }
+        at += c.len_utf8();
+    }
+}
+
+/// Returns where the characters that belong to no word end.
+fn signs_end(line: &str, start: usize) -> usize {
+    let mut at = start;
+    while let Some(c) = char_at(line, at).filter(|&c| c != ' ' && !is_of_word(c)) {
+        at += c.len_utf8();
+    }
+    at
 }
 
 /// Returns whether a character belongs to a word: a letter, a digit, or a mark or joiner of one.
@@ -243,6 +269,10 @@ fn joins(before: char, c: char, next: Option<char>) -> bool {
 
 /// Returns whether a word begins with a digit, or has at most two letters and as many digits.
 fn is_number(word: &str) -> bool {
+    // Most words begin with three letters.
+    if word.as_bytes().iter().take(3).filter(|byte| byte.is_ascii_alphabetic()).count() == 3 {
+        return false;
+    }
     let begins = word.starts_with(char::is_numeric);
     let digits = || word.chars().filter(|c| c.is_numeric()).count();
     let letters = || word.chars().filter(|c| c.is_alphabetic()).count();

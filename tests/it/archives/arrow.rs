@@ -238,7 +238,7 @@ fn flipped_bytes_and_cuts_are_refused_or_skipped_and_never_end_the_process() {
                 let at = random.next() as usize % damaged.len();
                 damaged[at] ^= 1 << (random.next() % 8);
             }
-            if random.next() % 4 == 0 {
+            if random.next().is_multiple_of(4) {
                 damaged.truncate(random.next() as usize % damaged.len());
             }
             if let Ok(input) = Input::from_bytes(damaged, "x.arrow", &Options::default()) {

@@ -36,6 +36,7 @@ __all__ = [
     "_run_command",
     "_pages",
     "_find_removed",
+    "_texts",
     "_write_report",
 ]
 
@@ -586,6 +587,7 @@ def _find_removed(
     threads: int | None = None,
     progress: _Progress = None,
 ) -> list[tuple[Any, ...]]: ...
+def _texts(path: _Path, ids: list[str | int | None]) -> list[str | None]: ...
 def _write_report(
     path: _Path,
     output: _Path,

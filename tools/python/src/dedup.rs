@@ -8,7 +8,10 @@ use arrow_array::RecordBatch;
 use arrow_array::builder::{ArrayBuilder, Int64Builder, StringBuilder};
 use nddb::Reader;
 use nddb::detect::{ClusterOptions, Resources, WordsFrom};
+
+use nddb::verdict::Level;
 use nddb_evaluate::report::Report;
+use nddb_evaluate::show::ShownDocument;
 use nddb_jobs::chain;
 use nddb_jobs::fields::LossValues;
 use nddb_jobs::output::{OutputError, Outputs};
@@ -20,7 +23,7 @@ use pyo3::types::{PyIterator, PyList};
 
 use crate::errors::{Fault, Result};
 use crate::federation::PyFederation;
-use crate::ids::id_object;
+use crate::ids::{GivenId, id_object};
 use crate::interruptible::{self, telling};
 use crate::judging::Judging;
 use crate::reader::kept_by;
@@ -88,8 +91,8 @@ fn options(
 /// A removed document: id, id of the kept one, index of the database of that one among the earlier ones, whether their
 /// texts are the same, rule, probability, loss.
 type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Loss);
-/// The columns of a loss.
-type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>);
+/// The columns of a loss, and of the least level that allows it.
+type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>, Option<&'static str>);
 
 /// Finds the documents of a temporary database that are to be removed, and deletes those from it that are near to
 /// earlier documents: a list of tuples.
@@ -125,8 +128,9 @@ pub(crate) fn find_removed<'py>(
         search.each(&mut watching.watch(), &mut |removed| {
             let (id, kept) = (removed.id.to_owned(), removed.kept.map(str::to_owned));
             let rule = removed.rule.clone().into_owned();
-            let LossValues { share, words, passage, lost } = LossValues::of(removed.loss.as_ref());
-            let loss = (share, lost.map(Cow::into_owned), words, passage);
+            let LossValues { share, words, passage, lost, level } =
+                LossValues::of(removed.loss.as_ref(), removed.level);
+            let loss = (share, lost.map(Cow::into_owned), words, passage, level.map(Level::name));
             rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, loss));
             Ok(())
         })?;
@@ -139,6 +143,21 @@ pub(crate) fn find_removed<'py>(
         list.append((id, kept, part, identical, rule, probability, loss))?;
     }
     Ok(list)
+}
+
+/// Returns the texts of documents of a database as they were compared; None for no id, and for a text that is gone.
+#[pyfunction]
+#[pyo3(name = "_texts")]
+pub(crate) fn texts(py: Python<'_>, path: PathBuf, ids: Vec<Option<GivenId>>) -> Result<Vec<Option<String>>> {
+    py.detach(|| {
+        let reader = Reader::open(&path)?;
+        let view = reader.view();
+        let read = |id: &GivenId| -> Result<Option<String>> {
+            let Some(stored) = id.find(|id| view.get(id))? else { return Ok(None) };
+            Ok(ShownDocument::read(view, &stored, false)?.ok().map(|document| document.text))
+        };
+        ids.iter().map(|id| id.as_ref().map_or(Ok(None), read)).collect()
+    })
 }
 
 /// Writes the page of `nddb report` of a database that is called `name`.

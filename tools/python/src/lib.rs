@@ -70,6 +70,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::pages, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::find_removed, module)?)?;
+    module.add_function(wrap_pyfunction!(dedup::texts, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::write_report, module)?)?;
     Ok(())
 }

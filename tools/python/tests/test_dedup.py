@@ -91,7 +91,8 @@ def test_texts_are_a_list_or_any_iterable(expected):
         # Addresses, which texts have not, are evidence of their own.
         assert len(result.kept) == 400 - len(result.removed) and isinstance(result.kept, list)
         assert len({row["row"] for row in result.removed} ^ gone) < 20
-    losses = ["loss", "lost", "lost_words", "lost_passage"]
+    losses = ["loss", "lost", "lost_words", "lost_passage", "level"]
+    assert {row["level"] for row in result.removed} <= {"same", "strict", "standard"}
     assert list(result.removed[0]) == ["row", "kept_row", "rule", "probability", *losses]
     with_nothing = nddb.dedup([FOX, None, "", FOX, None], progress=False)
     assert with_nothing.kept == [FOX, None, "", None], "there is no evidence about rows without words"
@@ -300,11 +301,15 @@ def test_differences_are_shown_those_that_lose_most_first(tmp_path, monkeypatch,
         shown = capsys.readouterr().out
         assert shown.index(first) < shown.index("[-and once more-]") < shown.index(second) < shown.index("[-onward-]")
         assert "of its words lost (" in shown and shown.endswith("... and 1 more\n")
+        if not isinstance(data, list) or isinstance(data[0], str):
+            compared = [(pair["text"], pair["kept_text"]) for pair in result.pairs()]
+            assert compared == [(texts[3], full), (texts[2], full), (full, full)]
     result.save(tmp_path / "saved")
     assert (tmp_path / "saved" / "kept" / "in.jsonl").read_text() == json.dumps(rows[0]) + "\n"
     copy = pickle.loads(pickle.dumps(result))
     assert copy.kept == result.kept and list(copy.pairs())[0]["id"] == "d3"
     result.close()
+    assert [pair["text"] for pair in result.pairs()] == [None] * 3
     for use in (result.show, lambda: result.save(tmp_path / "again"), lambda: result.report(tmp_path / "report.html")):
         with pytest.raises(ValueError, match="closed"):
             use()

@@ -108,6 +108,24 @@ def test_a_number_is_another_document_than_its_digits(spark, tmp_path):
         jobs.lists(documents, members, tmp_path / "lists")
 
 
+def test_numbers_are_the_order_of_loads(spark, tmp_path):
+    text = " ".join(f"word{number}" for number in range(100))
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
+        for crawl, names in {"z": ["c", "b"], "a": ["d", "a"]}.items():
+            paths = [tmp_path / f"{name}.jsonl" for name in names]
+            for name, path in zip(names, paths):
+                lines = [{"id": f"{name}{line}", "text": f"{text} {name}"} for line in (2, 1)]
+                path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+            jobs.ingest(spark, paths, tmp_path / "store", crawl=crawl)
+            writer.load(paths)
+    documents = jobs.documents(spark, tmp_path / "store")
+    in_order = [row.id for row in documents.orderBy("number").select("id").collect()]
+    assert in_order == ["c2", "c1", "b2", "b1", "d2", "d1", "a2", "a1"]
+    members = jobs.clusters(documents, tmp_path / "work").toArrow()
+    assert same(members, pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters())) == 8
+    assert set(members["kept"].to_pylist()) == {"c2"}, "the first document of the first load stays"
+
+
 def test_shards_answer_as_one_machine(collection, shards, tmp_path):
     folder, documents = collection
     whole, paths, target = nddb.open(folder / "crawl.nddb"), shards, folder / "shards"

@@ -116,7 +116,7 @@ fn a_list_says_why_each_document_is_removed() {
     let listed = rows(&dir, "gone.jsonl");
     assert_eq!(
         keys(&listed[0]),
-        ["id", "kept", "rule", "probability", "loss", "lost", "lost_words", "lost_passage", "file", "offset"]
+        ["id", "kept", "rule", "probability", "loss", "lost", "lost_words", "lost_passage", "level", "file", "offset"]
     );
     let of: Vec<_> = listed.iter().map(|row| (&row["id"], &row["kept"])).collect();
     assert_eq!(of, [(&json!("d1"), &json!("d0")), (&json!("d2"), &json!("d3"))]);
@@ -130,7 +130,9 @@ fn a_list_says_why_each_document_is_removed() {
     dir.nddb(["dedup", "in.jsonl", "-o", "out", "--removed", "gone.tsv", "--keep", "longest"]).done();
     let table = read(&dir, "gone.tsv");
     assert!(
-        table.starts_with("id\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tfile\toffset\nd1\td0\t"),
+        table.starts_with(
+            "id\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tlevel\tfile\toffset\nd1\td0\t"
+        ),
         "{table}"
     );
     assert_eq!(table.lines().count(), 3);

@@ -133,7 +133,7 @@ fn filter_removes_the_row_that_was_judged_and_no_other_of_its_id() {
     let (names, line) = table.split_once('\n').expect("two lines");
     assert_eq!(
         names,
-        "document\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tarchive\toffset\tinner\tfile"
+        "document\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tlevel\tarchive\toffset\tinner\tfile"
     );
     assert!(line.starts_with("3\t"), "{table}");
     assert!(line.ends_with(&format!("\t2\t{offset}\t0\t{}\n", file.display())), "{table}");

@@ -432,7 +432,7 @@ fn a_level_says_how_much_of_a_document_may_be_lost() {
     assert_eq!((&summary["level"], &summary["words"]), (&"standard".into(), &"archives".into()));
     let table = String::from_utf8(dir.read("out/remove.tsv")).expect("UTF-8");
     assert!(
-        table.starts_with("document\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tarchive\t"),
+        table.starts_with("document\tkept\trule\tprobability\tloss\tlost\tlost_words\tlost_passage\tlevel\tarchive\t"),
         "{table}"
     );
     assert!(table.contains("\tnone\t0\t0\t") && table.contains("\t1 word: 1 name\t1\t1\t"), "{table}");

@@ -23,7 +23,7 @@ from nddb._progress import shown
 
 #: The end of a name of a file that the command reads.
 _READABLE = re.compile(
-    r"\.(jsonl|ndjson|json|parquet|pq|warc|wet|wacz|arc|csv|tsv|html?|xhtml|txt|text)"
+    r"\.(jsonl|ndjson|json|parquet|pq|arrows?|feather|ipc|warc|wet|wacz|arc|csv|tsv|html?|xhtml|txt|text)"
     r"(\.(open|gz|zstd?|bz2|xz|lz4))*$",
     re.IGNORECASE,
 )
@@ -84,7 +84,14 @@ class Files:
         return self._removed
 
     def rows(self, numbers: list[int], with_texts: bool = False) -> list[dict[str, Any]]:
-        return [self._removed[number] for number in numbers]
+        rows = [self._removed[number] for number in numbers]
+        if not with_texts:
+            return rows
+        # Without the temporary folder nothing can be loaded again.
+        ids = [[row["id"] for row in rows], [None if row.get("kept_in") else row["kept"] for row in rows]]
+        path = self._loaded() if os.path.isdir(self._options.folder) else None
+        texts = [_native._texts(path, of) if path else [None] * len(rows) for of in ids]
+        return [{**row, "text": text, "kept_text": kept} for row, text, kept in zip(rows, *texts)]
 
     def report(self, page: str) -> None:
         with shown(self._options.progress) as tell:

@@ -53,7 +53,8 @@ class Deduplicated(Generic[Kept]):
     - ``id`` and ``kept``, the ids of both, where there are ids;
     - ``rule``, what decided; ``probability`` that they are near-duplicates; ``loss``, the share of its words that
       the kept one lacks; ``lost``, how many words of which kinds, or "estimated"; ``lost_words`` and
-      ``lost_passage``, the number of these words and that in the longest passage;
+      ``lost_passage``, the number of these words and that in the longest passage; ``level``, the least level that
+      removes the row;
     - ``kept_in``, with ``against``: the database of the document that is kept, if it is an earlier one;
     - of files ``file`` and ``offset``, where the document stands.
 
@@ -81,7 +82,9 @@ class Deduplicated(Generic[Kept]):
     def pairs(self) -> Iterator[dict[str, Any]]:
         """Yields a dictionary for each removed document, with the columns of ``removed``; those that lose most first.
 
-        Of tables and texts it has ``text`` and ``kept_text``, too, to be compared.
+        It has ``text`` and ``kept_text``, too, to be compared: of tables and texts those that were given, of files those
+        that were compared, for which the files are loaded again, once. The text of a kept document in another database
+        is None, and so are the texts of files once the result is closed.
 
         >>> for pair in nddb.dedup([fox, fox + " and again"]).pairs():
         ...     print(pair["row"], pair["kept_row"], pair["text"][-9:], pair["kept_text"] == fox)
@@ -133,8 +136,7 @@ class Deduplicated(Generic[Kept]):
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the page of ``nddb report``: what is removed, and with which confidence.
 
-        Documents of tables are shown without their texts, because the temporary database has only their sketches. Files
-        are loaded again.
+        The texts are those that were compared. Files are loaded again.
 
         >>> nddb.dedup([fox, fox]).report("report.html")
         """

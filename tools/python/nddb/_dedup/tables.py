@@ -158,7 +158,7 @@ def _removed(
         columns["kept"] = [None if is_one else kept for kept, is_one in zip(partners, is_here)]
     columns["rule"] = [row[4] for row in found]
     columns["probability"] = [row[5] for row in found]
-    for index, name in enumerate(("loss", "lost", "lost_words", "lost_passage")):
+    for index, name in enumerate(("loss", "lost", "lost_words", "lost_passage", "level")):
         columns[name] = [row[6][index] for row in found]
     if paths is not None:
         columns["kept_in"] = [None if row[2] is None else str(paths[row[2]]) for row in found]

@@ -2,8 +2,10 @@
 
 Spark sorts and joins tables, and each task calls functions of :mod:`nddb.tables` on its partition. The results equal
 those of a database that ``Writer.load`` filled: the rows of ``Reader.pairs`` and ``Reader.clusters``, and ``keep.txt``
-and ``remove.txt`` byte for byte. (The command ``nddb load`` orders the documents of one load by date and id; the jobs
-and ``Writer.load`` order them by *number*.)
+and ``remove.txt`` byte for byte. The *number* of a document is its place in the order of loads: crawls as they were
+ingested, of a crawl the archives as they were listed, of an archive its pages. Of near-duplicates the one with the
+lowest number stays, unless ``keep`` has other rules; before these, whole and sound documents come first. (After the
+command ``nddb load``, these come first of each load.)
 
 ::
 
@@ -16,9 +18,9 @@ The flow of a document
 ----------------------
 
 1. ``ingest``: one task reads an archive and sketches its pages: number, id, is_number, url, site, fp, tokens, sketch,
-   recipe, archive. The *number* of a document consists of the position of its archive in the list and its index in the
-   archive, so it does not depend on tasks, and a retried task makes the same rows. Ids are text; an integer id has its
-   digits, and ``is_number`` is true.
+   recipe, archive. The number consists of the position of the archive among all archives of the store and the index of
+   the page in the archive, so it does not depend on tasks, and a retried task makes the same rows. Ids are text; an
+   integer id has its digits, and ``is_number`` is true.
 2. ``documents``: of the documents with one id, the last is current, or the first if a later crawl found it unchanged.
 3. ``pairs`` and ``clusters``: the steps of :mod:`nddb.steps`, each a table in the folder ``work``. The sorted pairs of
    a clustering pass once through this process.

@@ -65,7 +65,8 @@ KIND = f"kind long, {PAIRS}"
 #: The columns of ``Reader.clusters``.
 MEMBERS = (
     "cluster string, size long, id string, url string, verdict string, kept string, rule string, "
-    f"{SCORES}, {SAME}, loss double, lost string, lost_words long, lost_passage long, archive string, offset long, inner long, length long"
+    f"{SCORES}, {SAME}, loss double, lost string, lost_words long, lost_passage long, level string, archive string, "
+    "offset long, inner long, length long"
 )
 #: With the place of a row among those that one task made.
 PLACED = f"{MEMBERS}, made long, place long"

@@ -1,13 +1,14 @@
 //! Queries decided by a method, and their answers as lines.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use nddb::detect::outcome::{PairLoss, PartedNearDuplicates, WordSource};
 use nddb::detect::steps::{compared, read_page};
 use nddb::detect::{NearDuplicate, OnlineDetector};
 use nddb::sketch::Recipe;
 use nddb::text::compared_text;
-use nddb::verdict::{self, Bound, Piece, content_difference, term_difference, whole_difference};
+use nddb::verdict::{self, Bound, Piece, Words, content_difference, term_difference, whole_difference};
 use nddb::{Document, Fingerprint, View};
 use nddb_jobs::fields::{self, Field, PairLossValues};
 use nddb_jobs::json::{Hex, Id, Object};
@@ -49,8 +50,9 @@ struct Asked<'a> {
     method: &'static str,
     /// The document of the query, for `--why`.
     document: Option<Document>,
-    /// Its compared text, if a database keeps words.
+    /// Its compared text, if a database keeps words, and the words of this text.
     text: Option<String>,
+    words: OnceCell<Words>,
 }
 
 impl Asked<'_> {
@@ -95,6 +97,7 @@ impl Judged<'_> {
                     method: self.online.method_for_stored(stored).name(),
                     document: self.why.then(|| Document::from((**stored).clone())),
                     text: stored.record.words.clone(),
+                    words: OnceCell::new(),
                 };
                 match answer {
                     Ok(answer) => Ok(self.judge(&asked, &answer, &read.as_ref().map_err(String::clone), out)),
@@ -126,7 +129,7 @@ impl Judged<'_> {
             }
             Query::Missing(id) => {
                 let method = self.online.method.name();
-                let asked = Asked { query: id, fp: None, method, document: None, text: None };
+                let asked = Asked { query: id, fp: None, method, document: None, text: None, words: OnceCell::new() };
                 asked.append_error(true, "no such document", out);
                 Ok(0)
             }
@@ -139,7 +142,7 @@ impl Judged<'_> {
         let fp = (!document.is_unprinted()).then_some(fp);
         let fitted = || document.clone().fitted(self.parts.federation.settings().bits).ok();
         let text = document.record().words.clone();
-        Asked { query, fp, method, document: self.why.then(fitted).flatten(), text }
+        Asked { query, fp, method, document: self.why.then(fitted).flatten(), text, words: OnceCell::new() }
     }
 
     /// Appends the line of a document, among many, that cannot be judged.
@@ -205,7 +208,10 @@ impl Judged<'_> {
         let text = asked.text.as_deref().filter(|_| keeps_words && !alike.identical);
         let other = text.and_then(|_| self.stored(part, alike).ok()?.record.words);
         match text.zip(other) {
-            Some((text, other)) => Cow::Owned(PairLoss::of_texts(WordSource::Stored, text, &other)),
+            Some((text, other)) => {
+                let words = asked.words.get_or_init(|| Words::of(text));
+                Cow::Owned(PairLoss::of_words(WordSource::Stored, words, &Words::of(&other)))
+            }
             None => Cow::Borrowed(&alike.loss),
         }
     }
