@@ -191,8 +191,8 @@ pub(crate) fn parted_texts() -> [String; 3] {
     let word =
         |index: u64| -> String { (0..6).map(|at| char::from(b'a' + (spread(index) >> (8 * at)) as u8 % 26)).collect() };
     let text =
-        |ranges: &[std::ops::Range<u64>]| ranges.iter().cloned().flatten().map(word).collect::<Vec<_>>().join(" ");
-    [text(&[0..260]), text(&[1000..1100, 100..160, 1100..1200]), text(&[120..150])]
+        |ranges: &[(u64, u64)]| ranges.iter().flat_map(|&(from, to)| from..to).map(word).collect::<Vec<_>>().join(" ");
+    [text(&[(0, 260)]), text(&[(1000, 1100), (100, 160), (1100, 1200)]), text(&[(120, 150)])]
 }
 
 /// The documents of the golden database `parts`, by id.
