@@ -38,7 +38,7 @@ def answered(page):
     lines = [value(page, "data-columns")]
     for question in page.split('<section id="p')[1:]:
         first, second, guess, more = (value(question, f"data-{name}") for name in ("id1", "id2", "guess", "more"))
-        lines.append("\t".join([first, second, "1", "n", "y", "", "", guess, more]))
+        lines.append("\t".join([first, second, "1", "y", "n", "y", "", "", "", guess, more]))
     return "\n".join(lines) + "\n"
 
 
