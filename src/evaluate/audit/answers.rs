@@ -222,8 +222,8 @@ mod tests {
 
     #[test]
     fn a_line_tells_the_answers_and_where_the_pair_was_drawn_from() {
-        let answers = read(&[LINE, &LINE.replace("a\tb", "a\tc").replace("y\tn\ty\t\t\t", "y\tn\ty\ty\ty\ty\t")])
-            .expect("labels");
+        let answers =
+            read(&[LINE, &LINE.replace("a\tb", "a\tc").replace("y\tn\ty\t\t\t", "y\tn\ty\ty\ty\ty")]).expect("labels");
         assert_eq!((answers[0].differs, answers[0].guess), (DifferenceKind::Url, DifferenceKind::Rest));
         assert_eq!((answers[0].pairs, answers[0].removals, answers[0].probability), (40, 100, Some(0.9)));
         assert_eq!(

@@ -59,7 +59,7 @@ fn names(paper: Paper) -> Vec<String> {
         |what: &str, numbers: std::ops::RangeInclusive<u32>| numbers.map(|number| format!("{what} {number}")).collect();
     let lists: Vec<Vec<String>> = match paper {
         Paper::Henzinger => vec![of("Table", 1..=12), of("Figure", 1..=7)],
-        Paper::Huang => vec![of("Table", 1..=2), of("Figure", 6..=8), vec!["Parameters".into()]],
+        Paper::Huang => vec![of("Table", 1..=2), of("Figure", 6..=8)],
         Paper::Ye => vec![
             of("Table", 2..=3),
             of("Figure", 1..=1),
