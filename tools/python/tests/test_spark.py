@@ -110,13 +110,13 @@ def test_a_number_is_another_document_than_its_digits(spark, tmp_path):
 
 def test_numbers_are_the_order_of_loads(spark, tmp_path):
     text = " ".join(f"word{number}" for number in range(100))
-    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3)) as writer:
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=3, keep_words=True)) as writer:
         for crawl, names in {"z": ["c", "b"], "a": ["d", "a"]}.items():
             paths = [tmp_path / f"{name}.jsonl" for name in names]
             for name, path in zip(names, paths):
                 lines = [{"id": f"{name}{line}", "text": f"{text} {name}"} for line in (2, 1)]
                 path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-            jobs.ingest(spark, paths, tmp_path / "store", crawl=crawl)
+            jobs.ingest(spark, paths, tmp_path / "store", crawl=crawl, keep_words=True)
             writer.load(paths)
     documents = jobs.documents(spark, tmp_path / "store")
     in_order = [row.id for row in documents.orderBy("number").select("id").collect()]
