@@ -2,10 +2,10 @@
 //!
 //! This crate reads all input formats of nddb: WARC 0.17 to 1.1, WET, ARC 1.0 and 2.0, JSONL, pages and text files in
 //! folders, CSV, and raw fingerprints, each plain or inside gzip, zstd, bzip2, xz or lz4, WACZ, and Parquet and Arrow
-//! (with the feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page, a
-//! fingerprint, a sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every
-//! entry has its [`Position`], from which [`read_page`] reads it again. After every entry, [`Input::resume_point`] tells
-//! where a later run can resume. A [`Selection`] restricts reading to some records of each archive.
+//! (with the feature `parquet`). [`Input`] opens a file, detects its format, and iterates over its [`Entry`]s: a page,
+//! a fingerprint, a sketch, a skipped entry with its reason, or another record that is counted and not loaded. Every
+//! entry has its [`Position`], from which [`read_page`] reads it again. After every entry, [`Input::resume_point`]
+//! tells where a later run can resume. A [`Selection`] restricts reading to some records of each archive.
 //!
 //! The file is read through three layers:
 //!
@@ -20,8 +20,8 @@
 //! http, encodings     a response made into a page
 //! ```
 //!
-//! Tables are no streams: the rows of Parquet come from `table`, and those of Arrow from `formats::arrow`, which read the
-//! file at any offset. The standard input is copied to a temporary file for them.
+//! Tables are no streams: the rows of Parquet come from `table`, and those of Arrow from `formats::arrow`, which read
+//! the file at any offset. The standard input is copied to a temporary file for them.
 //!
 //! All input is treated as hostile: nothing here panics, loops for ever or uses memory without bound, whatever the
 //! bytes. [`Limits`] bounds the memory. Damage costs only the record or member in which it occurs; an error ends a file

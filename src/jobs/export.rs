@@ -17,7 +17,8 @@ const REPORT: u64 = 1 << 12;
 /// that `nddb cluster` wrote, for the fields of copies. Returns the number of documents.
 ///
 /// # Errors
-/// The fields of copies, without that folder; its list cannot be read; the output cannot be written; damage of the database; [`Error::Cancelled`] if `watch` returns `false`.
+/// The fields of copies, without that folder; its list cannot be read; the output cannot be written; damage of the
+/// database; [`Error::Cancelled`] if `watch` returns `false`.
 pub fn export(
     view: View<'_>,
     fields: &[DocumentField],

@@ -1,14 +1,13 @@
 //! The jobs of nddb: files in, files out.
 //!
 //! [`dedup`] copies files without their near-duplicates, [`filter`] without the documents of lists, [`export()`] writes
-//! all documents in columns; [`revisits`] copies archives with revisit records in place of pages that repeat earlier ones.
-//! [`removed`] finds the documents to remove, and why.
-//! [`fields`] has the fields of documents, matches, pairs and members of clusters, and [`rows`] writes them as lines of
-//! JSON, TSV or Parquet. [`lists`] reads lists; [`NamedId`] reads the ids of lists and arguments, [`tsv`] writes them;
-//! [`quantity`] writes numbers for people.
-//! [`output`] opens every file, folder and remote object that a command writes: it refuses those that the command
-//! reads, lets two runs never write one output, and gives an output its name only when it is complete and durable.
-//! [`scratch`] makes the folders of temporary files, which the next run removes if a run was killed.
+//! all documents in columns; [`revisits`] copies archives with revisit records in place of pages that repeat earlier
+//! ones. [`removed`] finds the documents to remove, and why. [`fields`] has the fields of documents, matches, pairs and
+//! members of clusters, and [`rows`] writes them as lines of JSON, TSV or Parquet. [`lists`] reads lists; [`NamedId`]
+//! reads the ids of lists and arguments, [`tsv`] writes them; [`quantity`] writes numbers for people. [`output`] opens
+//! every file, folder and remote object that a command writes: it refuses those that the command reads, lets two runs
+//! never write one output, and gives an output its name only when it is complete and durable. [`scratch`] makes the
+//! folders of temporary files, which the next run removes if a run was killed.
 //!
 //! This crate never prints, and knows no command line.
 #![forbid(unsafe_code)]

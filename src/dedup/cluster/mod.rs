@@ -163,8 +163,8 @@ pub struct Clusters {
     /// For each document that is removed because of a document other than the kept one: that other document, by
     /// ordinal.
     because: HashMap<u32, u32>,
-    /// What is lost with each document that is removed, and the least level that removes it, by ordinal, if its words
-    /// are not those of the kept document.
+    /// The loss of each removed document and the least level that removes it, by ordinal. Documents with the words of
+    /// the kept one have no entry.
     losses: HashMap<u32, (KnownLoss, Option<Level>)>,
     keep: Vec<Keep>,
     level: Level,

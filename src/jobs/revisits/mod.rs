@@ -69,8 +69,8 @@ impl Revisits<'_> {
     /// Writes the copies.
     ///
     /// # Errors
-    /// An input that is no WARC file, was not loaded, or has several records in one compressed member; an output that is
-    /// refused or cannot be written; damage of the database; [`Error::Cancelled`] if `watch` returns `false`.
+    /// An input that is no WARC file, was not loaded, or has several records in one compressed member; an output that
+    /// is refused or cannot be written; damage of the database; [`Error::Cancelled`] if `watch` returns `false`.
     pub fn run(&self, view: View<'_>, outputs: &Outputs, watch: Watch<'_>) -> Result<RevisitsSummary> {
         let Inputs { located, .. } = archive::expand(self.inputs, Format::Warc)?;
         let inputs = self.open(&located, view)?;
@@ -121,7 +121,8 @@ impl Revisits<'_> {
         located.iter().map(open).collect()
     }
 
-    /// Decides what becomes a revisit. Returns the number of pages that the database does not know at their places, too.
+    /// Decides what becomes a revisit. Returns the number of pages that the database does not know at their places,
+    /// too.
     fn decide(&self, view: View<'_>, inputs: &[Opened], watch: Watch<'_>) -> Result<(Decided, u64)> {
         let numbers =
             inputs.iter().enumerate().flat_map(|(input, opened)| opened.numbers.iter().map(move |&n| (n, input)));

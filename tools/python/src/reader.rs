@@ -294,9 +294,9 @@ impl PyReader {
     /// Finds the documents that have passages in common with a text, of a database made with `--parts` (the recipe
     /// `main-parts`): a list of dictionaries, those with the most words in common first.
     ///
-    /// Give one of `text`, `html` and `id`; `url` and `charset` as for `query`. Each dictionary has id, url, site, words
-    /// (in common), longest (successive words), query_contained and match_contained (the shares of the words of each
-    /// that are in common), and passages: dictionaries of query and match (the first word, and the one behind the
+    /// Give one of `text`, `html` and `id`; `url` and `charset` as for `query`. Each dictionary has id, url, site,
+    /// words (in common), longest (successive words), query_contained and match_contained (the shares of the words of
+    /// each that are in common), and passages: dictionaries of query and match (the first word, and the one behind the
     /// last, from 0), words and longest. A passage has at least `min_words` words, or is a whole document. Raises
     /// KeyError if the id is not stored, Mismatch if the database has no parts.
     ///

@@ -1,7 +1,7 @@
 //! The rows of Arrow IPC as entries: one document per row, whose columns are read as the fields of a line of JSON.
 //!
-//! The position of a row is its number, from 0. A file is a stream between two marks, and its footer is not needed: what
-//! is there of a file that was cut off is read. Damage costs the rest of its batch.
+//! The position of a row is its number, from 0. A file is a stream between two marks, and its footer is not needed:
+//! what is there of a file that was cut off is read. Damage costs the rest of its batch.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,8 +39,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Opens an input; `name` begins the ids of its rows if no column has ids. The inner error explains why it cannot be
-    /// read as a table of documents.
+    /// Opens an input; `name` begins the ids of its rows if no column has ids. The inner error explains why it cannot
+    /// be read as a table of documents.
     pub(super) fn open(
         origin: Box<dyn ReadSeek>,
         size: u64,

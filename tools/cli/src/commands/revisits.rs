@@ -15,15 +15,15 @@ use crate::{database, interrupt};
 
 /// Copy web archives with revisit records in place of pages that repeat earlier ones
 ///
-/// A page whose payload is identical to that of an earlier page becomes a WARC revisit record, which keeps the fields of
-/// its record and the HTTP header, drops the body, and names the earlier page by address, date and record id. Replay
+/// A page whose payload is identical to that of an earlier page becomes a WARC revisit record, which keeps the fields
+/// of its record and the HTTP header, drops the body, and names the earlier page by address, date and record id. Replay
 /// tools find the body there. All other records are copied byte for byte; compressed records, too.
 ///
 /// The inputs must have been loaded into DB. Earlier pages are those of the inputs and of all other archives that were
-/// loaded into DB, by WARC-Date; of one second, in the order of the inputs. The database tells which pages have the same
-/// text; their payloads are read from the archives and compared by SHA-1 and length (of the archives that are no inputs,
-/// the 100 oldest pages with a text). No page refers to one that becomes a revisit record itself, nor to a copy of
-/// itself. Records that 'nddb load' does not store, such as images and redirects, are copied.
+/// loaded into DB, by WARC-Date; of one second, in the order of the inputs. The database tells which pages have the
+/// same text; their payloads are read from the archives and compared by SHA-1 and length (of the archives that are no
+/// inputs, the 100 oldest pages with a text). No page refers to one that becomes a revisit record itself, nor to a copy
+/// of itself. Records that 'nddb load' does not store, such as images and redirects, are copied.
 ///
 /// With --near, a page that is only a near-duplicate of an earlier one by the default verdict becomes a revisit record,
 /// too: replay then shows the earlier page, and the differences are lost. Its WARC-Profile is not that of the standard.

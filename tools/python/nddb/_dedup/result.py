@@ -82,9 +82,9 @@ class Deduplicated(Generic[Kept]):
     def pairs(self) -> Iterator[dict[str, Any]]:
         """Yields a dictionary for each removed document, with the columns of ``removed``; those that lose most first.
 
-        It has ``text`` and ``kept_text``, too, to be compared: of tables and texts those that were given, of files those
-        that were compared, for which the files are loaded again, once. The text of a kept document in another database
-        is None, and so are the texts of files once the result is closed.
+        It has ``text`` and ``kept_text``, too, to be compared: of tables and texts those that were given, of files
+        those that were compared, for which the files are loaded again, once. The text of a kept document in another
+        database is None, and so are the texts of files once the result is closed.
 
         >>> for pair in nddb.dedup([fox, fox + " and again"]).pairs():
         ...     print(pair["row"], pair["kept_row"], pair["text"][-9:], pair["kept_text"] == fox)

@@ -1,7 +1,8 @@
 """The steps of a search for near-duplicates, for any engine that sorts, joins and maps tables.
 
 Each step is written once, for the interface `nddb.steps.engine.Engine`, which `nddb.spark` and
-`nddb.ray` implement, and examples for DuckDB and Daft. The results are the rows of ``Reader.pairs`` and ``Reader.clusters``.
+`nddb.ray` implement, and examples for DuckDB and Daft. The results are the rows of ``Reader.pairs`` and
+``Reader.clusters``.
 
 Tables
 ------

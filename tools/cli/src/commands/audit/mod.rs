@@ -21,10 +21,10 @@ use crate::{database, interrupt};
 ///
 /// Writes one self-contained HTML page that shows pairs side by side with the words that differ. It asks whether both
 /// pages have the same text, whether anything is lost that is worth keeping, and whether the kept page is as good. It
-/// stores the answers in the browser, and downloads them as a label file, which `nddb eval --pairs` can read, too. The sample is of all removals by `nddb cluster` with its
-/// defaults, stratified by rule, score, sites and cluster size, with more pairs where the score is uncertain. A fifth
-/// of the pairs are controls: near-duplicates that stay, and pairs just below the threshold. Some pairs occur twice, to
-/// measure the consistency of the answers.
+/// stores the answers in the browser, and downloads them as a label file, which `nddb eval --pairs` can read, too. The
+/// sample is of all removals by `nddb cluster` with its defaults, stratified by rule, score, sites and cluster size,
+/// with more pairs where the score is uncertain. A fifth of the pairs are controls: near-duplicates that stay, and
+/// pairs just below the threshold. Some pairs occur twice, to measure the consistency of the answers.
 ///
 /// --distances K draws other pairs: of different texts whose fingerprints differ in 1 to K bits, as many at each
 /// distance (Manku et al. 2007, 4.1). Each counts as a removal by hamming, so --score gives the share that is right at

@@ -40,19 +40,19 @@ use crate::{database, interrupt};
 /// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, Arrow (Feather), and tables of sketches. For a
 /// folder, it reads every file below it whose name has one of these extensions, or with --format all files in that
 /// format. It reads .json and .csv files only if they begin with a document, and omits files and folders whose names
-/// begin with . or _, such as _temporary. Files with other names are read if they begin as pages do. Folders of Delta, Iceberg, Hudi and
-/// Lance tables are refused. The id of a page or text file is its path.
+/// begin with . or _, such as _temporary. Files with other names are read if they begin as pages do. Folders of Delta,
+/// Iceberg, Hudi and Lance tables are refused. The id of a page or text file is its path.
 ///
 /// In JSONL, CSV, Parquet and Arrow inputs, it finds text, address and date without options in the layouts of
-/// datatrove, FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC response or
-/// resource is loaded, and so are the pages and texts of conversions. Revisits are no documents: the summary tells how
-/// many of them refer to pages that are stored. The WARC files in a WACZ file are read as one.
+/// datatrove, FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC
+/// response or resource is loaded, and so are the pages and texts of conversions. Revisits are no documents: the
+/// summary tells how many of them refer to pages that are stored. The WARC files in a WACZ file are read as one.
 ///
 /// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
 /// repeated, skipped, or no document (such as a request in a WARC file). Unreadable entries are skipped, and listed
 /// with --skipped. If an id occurs again with different content, it is counted as repeated and the last document is
-/// stored. Documents longer than --max-record, or than --memory-limit allows, are cut. In these cases the exit code is 3. Sketches of another recipe than the database's end the load with exit code
-/// 12; what was committed before remains.
+/// stored. Documents longer than --max-record, or than --memory-limit allows, are cut. In these cases the exit code is
+/// 3. Sketches of another recipe than the database's end the load with exit code 12; what was committed before remains.
 ///
 /// After ^C or a crash, run the same command to resume: unmodified archives that were already loaded are skipped and
 /// listed, and an incomplete one is continued. If all inputs were already loaded, they are read again, as with --again;
@@ -134,8 +134,8 @@ pub(crate) struct Args {
 struct Fields {
     #[command(flatten)]
     names: FieldNames,
-    /// Assign the documents of Parquet and Arrow inputs to the batches that this column names. Rows of a batch should be
-    /// consecutive: each change of the batch is a commit
+    /// Assign the documents of Parquet and Arrow inputs to the batches that this column names. Rows of a batch should
+    /// be consecutive: each change of the batch is a commit
     #[arg(long, value_name = "NAME", conflicts_with = "batch")]
     batch_column: Option<String>,
 }
