@@ -7,6 +7,9 @@
 
 use super::options::{JsonFields, Options};
 
+/// Maximum number of columns or fields that a message names.
+pub(super) const LISTED: usize = 40;
+
 const TEXT: &[&str] = &["raw_content", "content", "messages", "conversations"];
 
 const URL: &[&str] = &["metadata.url", "meta.url", "u", "metadata.WARC-Target-URI", "warc_headers.warc-target-uri"];
@@ -54,6 +57,19 @@ pub(super) fn url(options: &Options) -> Vec<&str> {
 /// Returns the names of the date, the one that is preferred first.
 pub(super) fn date(options: &Options) -> Vec<&str> {
     options.date.as_deref().map_or_else(|| DATE.to_vec(), |name| vec![name])
+}
+
+/// Says which of these columns or fields there are: the first ones by name.
+pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
+    let shown: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
+    format!("{}{}", shown.join(", "), if names.len() > LISTED { ", ..." } else { "" })
+}
+
+/// Says that no column makes a document, and `there` which columns there are.
+pub(super) fn no_column(options: &Options, there: &str) -> String {
+    let JsonFields { text, html, fp, .. } = &options.fields;
+    let name_one = "name one with --text-column or --html-column";
+    format!("none of the columns {text:?}, {html:?} and {fp:?}; {there}; {name_one}")
 }
 
 fn with_others<'a>(name: &'a str, usual: &str, others: &[&'static str], options: &'a Options) -> Vec<&'a str> {

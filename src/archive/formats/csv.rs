@@ -21,8 +21,6 @@ use crate::stream::{Fill, Stream, Tear};
 
 /// Maximum number of columns.
 const COLUMNS_MAX: usize = 4096;
-/// Maximum number of columns that a message lists.
-const LISTED: usize = 40;
 
 pub(super) const FORMAT: InputFormat = InputFormat {
     name: "csv",
@@ -288,13 +286,10 @@ impl EntryReader for Csv {
 
 impl Columns {
     fn find(names: &[String], options: &Options) -> Result<Columns, String> {
-        let listed = || {
-            let more = if names.len() > LISTED { ", ..." } else { "" };
-            format!("its columns are {}{more}", names[..names.len().min(LISTED)].join(", "))
-        };
+        let there = || format!("its columns are {}", layouts::listed(names));
         let find = |name: &str| names.iter().position(|column| column == name);
         if let Some(name) = layouts::required(options).find(|name| find(name).is_none()) {
-            return Err(format!("no column {name:?}; {}", listed()));
+            return Err(format!("no column {name:?}; {}", there()));
         }
         let all = |candidates: &[&str]| candidates.iter().filter_map(|name| find(name)).collect::<Vec<_>>();
         let fields = &options.fields;
@@ -307,13 +302,7 @@ impl Columns {
             date: all(&layouts::date(options)),
         };
         if columns.text.is_empty() && columns.html.is_none() && columns.fp.is_none() {
-            return Err(format!(
-                "none of the columns {:?}, {:?} and {:?}; {}; name one with --text-column or --html-column",
-                fields.text,
-                fields.html,
-                fields.fp,
-                listed()
-            ));
+            return Err(layouts::no_column(options, &there()));
         }
         Ok(columns)
     }

@@ -7,9 +7,6 @@ use crate::layouts;
 use crate::options::{JsonFields, Options};
 use crate::parts::OfMessage;
 
-/// Maximum number of columns that a message lists.
-const LISTED: usize = 40;
-
 /// A column of the file and the type of its values.
 pub(super) struct Column {
     /// Index among all leaves of the schema.
@@ -150,13 +147,7 @@ impl Columns {
             parts,
         };
         if columns.text.is_none() && columns.parts.is_empty() && columns.html.is_none() && columns.fp.is_none() {
-            return Err(format!(
-                "none of the columns {:?}, {:?} and {:?}; {}; name one with --text-column or --html-column",
-                names.text,
-                names.html,
-                names.fp,
-                listed(schema)
-            ));
+            return Err(layouts::no_column(options, &listed(schema)));
         }
         Ok(columns)
     }
@@ -264,8 +255,6 @@ pub(super) fn listed(schema: &SchemaDescriptor) -> String {
     if schema.num_columns() == 0 {
         return "it has no columns".into();
     }
-    let names: Vec<String> =
-        schema.columns().iter().take(LISTED).map(|column| column.path().parts().join(".")).collect();
-    let more = if schema.num_columns() > LISTED { ", ..." } else { "" };
-    format!("its columns are {}{more}", names.join(", "))
+    let names: Vec<String> = schema.columns().iter().map(|column| column.path().parts().join(".")).collect();
+    format!("its columns are {}", layouts::listed(&names))
 }

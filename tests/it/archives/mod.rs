@@ -45,6 +45,20 @@ fn archive(pages: &[(String, Vec<u8>)], compression: Compression) -> Vec<u8> {
     writer.finish().expect("writes to memory")
 }
 
+/// Expects that reading a table of 100 rows resumes at every row; returns the path of the file and all entries.
+fn resumes_at_every_row(bytes: &[u8], folder: &std::path::Path, name: &str) -> (std::path::PathBuf, Vec<Entry>) {
+    let (path, options) = (folder.join(name), Options::default());
+    std::fs::write(&path, bytes).expect("written");
+    let all = drain(Input::open(&path, &options).expect("opens"));
+    let mut input = Input::open(&path, &options).expect("opens");
+    for row in 0..=100 {
+        let rest = drain(Input::open_at(&path, &options, input.resume_point()).expect("opens"));
+        assert_eq!(rest, all[row..], "{row}");
+        assert_eq!(input.next().expect("reads").is_some(), row < 100);
+    }
+    (path, all)
+}
+
 fn drain(mut input: Input) -> Vec<Entry> {
     let mut entries = Vec::new();
     while let Some(entry) = input.next().expect("memory and local files are readable") {

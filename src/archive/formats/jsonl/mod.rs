@@ -49,9 +49,6 @@ fn open(mut stream: Stream, file: &Opening<'_>) -> Result<Opened, ArchiveError> 
     Ok(file.records(stream, Jsonl { ids }, ids == HasIds::Places))
 }
 
-/// Maximum number of fields or columns that a message names.
-const LISTED: usize = 40;
-
 /// Reader of lines of JSON. Empty lines are skipped.
 struct Jsonl {
     ids: HasIds,
@@ -103,23 +100,13 @@ pub fn trimmed_line(line: &[u8]) -> &[u8] {
 #[cfg(feature = "parquet")]
 pub(super) fn wanted(columns: &[&str], options: &Options) -> Result<(Vec<usize>, HasIds), String> {
     let has = |name: &str| columns.iter().any(|column| is_field_of(name, column));
-    let listed = || {
-        let more = if columns.len() > LISTED { ", ..." } else { "" };
-        format!("its columns are {}{more}", columns[..columns.len().min(LISTED)].join(", "))
-    };
+    let there = || format!("its columns are {}", layouts::listed(columns));
     if let Some(name) = layouts::required(options).find(|name| !has(name)) {
-        return Err(format!("no column {name:?}; {}", listed()));
+        return Err(format!("no column {name:?}; {}", there()));
     }
     let names = Names::of(options);
     if ![Role::Text, Role::Html, Role::Fingerprint].iter().any(|&role| names.of_role(role).any(has)) {
-        let names = &options.fields;
-        return Err(format!(
-            "none of the columns {:?}, {:?} and {:?}; {}; name one with --text-column or --html-column",
-            names.text,
-            names.html,
-            names.fp,
-            listed()
-        ));
+        return Err(layouts::no_column(options, &there()));
     }
     let is_batch = |column: &str| options.batch_column.as_deref() == Some(column);
     let is_read = |column: &str| names.all().any(|name| is_field_of(name, column)) || is_batch(column);

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::Value;
 
 use super::fields::{Names, Role};
-use super::{HasIds, LISTED, read, trimmed_line};
+use super::{HasIds, read, trimmed_line};
 use crate::layouts;
 use crate::options::Options;
 use crate::stream::{Fill, Stream};
@@ -103,9 +103,7 @@ fn listed(lines: &[&[u8]]) -> String {
     if names.is_empty() {
         return "there are no fields".to_owned();
     }
-    let more = if names.len() > LISTED { ", ..." } else { "" };
-    names.truncate(LISTED);
-    format!("the fields are {}{more}", names.join(", "))
+    format!("the fields are {}", layouts::listed(&names))
 }
 
 /// Adds the names in an object, and in the objects in it, until there are more than are listed.
@@ -115,7 +113,7 @@ fn list(value: &Value, outer: &str, names: &mut Vec<String>) {
         let name = if outer.is_empty() { name.clone() } else { format!("{outer}.{name}") };
         match value {
             Value::Object(fields) if !fields.is_empty() => list(value, &name, names),
-            _ if names.len() > LISTED || names.contains(&name) => {}
+            _ if names.len() > layouts::LISTED || names.contains(&name) => {}
             _ => names.push(name),
         }
     }
