@@ -4,8 +4,9 @@
 The figures of labelled pairs (Henzinger 3.1, Huang 4): precision among returned and among decided pairs, recall, by
 site and by registrable domain. Of the recipe main: the fingerprint (Shrivastava and Li 2014), the stored min-values of
 short and whole texts, also of texts that repeat few words; that a verdict is a logistic sum of evidence, and a function
-of two sketches alone; calibration; that two captures of one address are not told apart by their names; and what is lost
-if a text is removed.
+of two sketches alone; calibration; what each piece of evidence adds, and that whole texts that are nearly equal bound
+what numbers subtract; that two captures of one address are not told apart by their names; and what is lost if a text is
+removed, and the level that allows it.
 """
 
 import math
@@ -138,11 +139,14 @@ def check_model(commands, words):
     ordered = sorted((probability, float(labels[pair])) for pair, probability in found.items())
     assert len(told["bins"]) == BINS
     for at, bin in enumerate(told["bins"]):
-        part = ordered[at * len(ordered) // BINS : (at + 1) * len(ordered) // BINS]
+        start, end = at * len(ordered) // BINS, (at + 1) * len(ordered) // BINS
+        part = ordered[start:end]
         mean = lambda values: sum(values) / len(part)
         assert bin["pairs"] == len(part), bin
         assert abs(bin["predicted"] - mean(one for one, _ in part)) < 1e-5, (bin, part)
-        assert abs(bin["observed"] - mean(label for _, label in part)) < 1e-9, (bin, part)
+        # Of pairs with one probability, any may be the last of a bin.
+        is_tied = any(ordered[edge - 1][0] == ordered[edge][0] for edge in (start, end) if 0 < edge < len(ordered))
+        assert is_tied or abs(bin["observed"] - mean(label for _, label in part)) < 1e-9, (bin, part)
     brier = sum((one - label) ** 2 for one, label in ordered) / len(ordered)
     assert abs(told["brier"] - brier) < 1e-5, (told["brier"], brier)
     assert abs(told["slope"] - slope(ordered)) < 1e-3, (told["slope"], slope(ordered))
@@ -163,6 +167,94 @@ def slope(pairs):
         a += (sums[2] * steps[0] - sums[1] * steps[1]) / whole
         b += (sums[0] * steps[1] - sums[1] * steps[0]) / whole
     return b
+
+
+NEARLY = 0.05
+# The recipe's weights.
+CONSTANT, CONTENT, MISSING, NUMBERS, REST = 0.37, 1.2, -2.92, -6.98, -4.0
+
+
+def log_odds(resemblance):
+    return math.log((resemblance + NEARLY) / (1 + NEARLY - resemblance))
+
+
+def agreeing(one, other):
+    """Li and Koenig 2010: the resemblance from equal bytes of min-values, corrected for those equal by chance."""
+    return max(0, (sum(map(str.__eq__, one, other)) / len(one) - 1 / 256) / (1 - 1 / 256))
+
+
+def common(resemblance, sizes):
+    """Broder 1997, 2: the size of the intersection of two sets of these sizes."""
+    return resemblance * sum(sizes) / (1 + resemblance)
+
+
+def evidence_of(a, b, long, numbers):
+    """What each piece of evidence adds, of two stored profiles without names, whose contents have this resemblance by
+    shingles of eight, and of sets of numbers."""
+    few, many = sorted([a["terms"], b["terms"]])
+    wholes = [a["whole_terms"], b["whole_terms"]]
+    kept = lambda resemblance: min(1, common(resemblance, (few, many)) / many)
+    # Replaced single words leave the fourth power of the share of common pairs of words in shingles of eight.
+    most = min(1, kept(long) + 0.05 + 4 / few) ** 0.25
+    short = agreeing(a["short"], b["short"])
+    both = min(kept(short), most) * many
+    short = min(short, both / (few + many - both))
+    whole = agreeing(a["whole_text"], b["whole_text"])
+    least = max(0, whole - math.sqrt(whole * (1 - whole) / len(a["whole_text"])) - 0.03)
+    absent = max(1 - most, min(1, max(0, max(wholes) - common(least, wholes)) / many))
+    missing = 1 - min(1, kept(short) + max(0, kept(short) - kept(long)) / 6)
+    content = max(short, (1 - absent) / (1 + absent))
+    inside = min(common(whole, wholes), *wholes) / min(wholes)
+    outside = max(1 - min(1, one["terms"] / one["whole_terms"]) for one in (a, b))
+    rest = (1 - inside) * outside
+    whole = min(whole, (min(wholes) + 1) / (max(wholes) + 1))
+    odd = max(0, min(map(len, numbers)) - len(set.intersection(*numbers)))
+    adds = {
+        "constant": CONSTANT,
+        "content": CONTENT * log_odds(content),
+        "missing": MISSING * max(0, min(missing, absent) - 0.1),
+        "numbers": NUMBERS * min(1, odd / (12 + few / 20)),
+        "rest": REST * rest,
+    }
+    # Nearly equal whole texts are evidence for, and bound what numbers subtract.
+    texts = sum(adds.values()) - adds["numbers"]
+    bound = 2 + 40 * max(0, 0.95 - min(whole, content)) + (300 / min(wholes)) ** 2
+    total = max(texts, 2 * log_odds(whole) - 3) + max(adds["numbers"], -bound)
+    adds["whole"] = total - sum(adds.values())
+    return adds
+
+
+def check_evidence(commands, words):
+    """Each piece of evidence of texts and of pages with other words around the content, some with other numbers."""
+    random, made, numbers = commands.random, [], {}
+    for at in range(40):
+        size, share = random.choice([(60, 2), (200, 1), (200, 4), (700, 10), (700, 20)]) if at % 5 else (1500, 0)
+        text = random.choices(words, k=size)
+        for side in "ab":
+            key = f"{side}{at:02}"
+            # Few, or of long texts that are else equal many, all of them others.
+            of = (range(10, 99), at % 3 * 3) if at % 5 else (range(100, 500) if side == "a" else range(500, 900), 40)
+            mine = [str(number) for number in random.sample(*of)]
+            numbers[key] = set(mine)
+            body = " ".join([*edited(random, words, text, len(text) * share // 200).split(), "and", *mine, "so"])
+            if at % 2:
+                links = "".join(f"<li><a href='/{word}'>{word}</a>" for word in random.sample(words, at))
+                body = f"<html><body><ul>{links}</ul><article><p>{body}.</p></article></body></html>"
+            made.append({"id": key, ["text", "html"][at % 2]: body})
+    name, seen = commands.database("evidence", made), Counter()
+    profiles = {document["id"]: commands.lines("get", name, document["id"])[0]["profile"] for document in made}
+    for answer in commands.lines("query", name, "--all", "--why", "--set", "probability=0"):
+        a = answer["query"]
+        for b, match in ((match["id"], match) for match in answer["matches"]):
+            if "why" not in match or match["why"]["identical"] or a[1:] != b[1:]:
+                continue
+            found = {piece["name"]: piece["adds"] for piece in match["why"]["evidence"]}
+            expected = evidence_of(profiles[a], profiles[b], match["resemblance"], [numbers[a], numbers[b]])
+            for piece, adds in expected.items():
+                assert abs(found[piece] - adds) < 2e-3, (a, b, piece, found, expected)
+                seen[piece] += abs(adds) > 1e-3
+    assert min(seen[piece] for piece in ("content", "missing", "numbers", "rest", "whole")) > 3, seen
+    print("evidence", dict(seen))
 
 
 def check_names(commands, words):
@@ -201,6 +293,65 @@ def check_loss(commands, words):
     print("losses", len(made))
 
 
+# Greatest share of the words that a level loses.
+SHARES = {"strict": 0.05, "standard": 0.1}
+# Kinds of words that may not differ in plain text, and fewest words of a text whose words may differ.
+NEVER = {"strict": {"number", "negation", "sign", "name"}, "standard": {"number", "negation"}}
+SHORT, PASSAGE = 30, 30
+
+
+def level_of(lost, added, kinds, sizes):
+    """The least level that removes a text: what it loses and what the other one has besides, of texts of these sizes."""
+    if not any(lost) and not any(added):
+        return "same"
+    for level, most in SHARES.items() if sizes[0] >= SHORT else ():
+        both = [(lost, sizes[0])] + [(added, sizes[1])] * (level == "strict")
+        if kinds & NEVER[level] or any(sum(of) > most * size or passage(of) > PASSAGE for of, size in both):
+            continue
+        return level
+    return None
+
+
+def check_levels(commands, words):
+    """Texts that differ in words of known kinds, at places apart from each other."""
+    random, made, expected = commands.random, [], {}
+    new = iter(f"{word}q" for word in words * 9)
+    kinds = {
+        "word": lambda: [next(new), next(new)],
+        "number": lambda: random.sample(["17", "230", "4711", "2,600"], 2),
+        "negation": lambda: random.sample(["not", "never", next(new)], 2),
+        "sign": lambda: random.sample(["<", "<=", "+", "="], 2),
+        "name": lambda: random.sample(["Peter", "Anna", "Paul"], 2),
+    }
+    for number in range(150):
+        size = random.choice([20, 29, 60, 150, 400, 900])
+        text = [[word] * 2 for word in random.sample(words, size)]
+        # A name and no sign of a sentence before it: capitals mark names.
+        text[3:4] = [["said"] * 2, ["Maria"] * 2]
+        chosen = [] if number % 10 == 0 else random.choices([*kinds], [20, 1, 1, 1, 1], k=1 + random.randrange(size // 8))
+        chosen = ["word"] * len(chosen) if number % 3 else chosen
+        places = random.sample(range(6, len(text) - 4, GAP + 2), min(len(chosen), (len(text) - 10) // (GAP + 2)))
+        for at, kind in zip(places, chosen):
+            text[at] = kinds[kind]()
+        if number % 5 == 1 and size > 300:
+            text += [[next(new), None] for _ in range(random.choice([25, 30, 31, 40]))] + [["then"] * 2] * 5
+        sides = [[pair[side] for pair in text if pair[side]] for side in (0, 1)]
+        lost, added = ([pair[0] != pair[1] for pair in text if pair[side]] for side in (0, 1))
+        differ, sizes = set(chosen[: len(places)]), [len(side) for side in sides]
+        expected[number] = [level_of(*of) for of in ((lost, added, differ, sizes), (added, lost, differ, sizes[::-1]))]
+        # Commas and capitals that begin a sentence say nothing.
+        sides[1][0:2] = [f"{sides[1][0].capitalize()},", f"{sides[1][1]};"]
+        made += [{"id": f"{key}{number:03}", "text": " ".join(side)} for key, side in zip("ab", sides)]
+    rows = commands.pairs(commands.database("levels", made), "--words", "archives", "--set", "probability=0")
+    found, told = {(f"a{number:03}", f"b{number:03}"): of for number, of in expected.items()}, Counter()
+    for pair in found.keys() & rows.keys():
+        row = rows[pair]
+        assert [row["level_a"], row["level_b"]] == found[pair], (row, found[pair])
+        told.update(found[pair])
+    assert min(told[level] for level in ("same", *SHARES, None)) > 10, told
+    print("levels", dict(told))
+
+
 def passage(lost):
     longest, current, gap = 0, 0, 0
     for one in lost:
@@ -217,8 +368,10 @@ def main():
     check_labels(commands, words)
     check_sketches(commands, words)
     check_model(commands, words)
+    check_evidence(commands, words)
     check_names(commands, words)
     check_loss(commands, words)
+    check_levels(commands, words)
 
 
 if __name__ == "__main__":
