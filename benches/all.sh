@@ -3,15 +3,15 @@
 #
 #   benches/all.sh [--quick] [SETS] > figures.txt
 #
-# --quick takes a tenth of a percent of the data, to see that everything runs. SETS is a folder of labelled sets
-# (wild-dev, ota-dev, docsites-dev, reader-dev, licences-dev, packages, manuals: docs.jsonl.zst and pairs.tsv). A part
-# that cannot run is marked "not run", with the reason. Other tools run at each of their settings, on the same machine,
-# data and text.
+# --quick takes a tenth of a percent of the data, and 100 pairs of each set, to see that everything runs. SETS is a
+# folder of labelled sets (wild-dev, ota-dev, docsites-dev, reader-dev, licences-dev, packages, manuals: docs.jsonl.zst
+# and pairs.tsv). A part that cannot run is marked "not run", with the reason. Other tools run at each of their
+# settings, on the same machine, data and text.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-len=10M large=100M pages=5M queries=20K documents=200000 rounds=3
+len=10M large=100M pages=5M queries=20K documents=200000 rounds=3 pairs=()
 if [ "${1:-}" = --quick ]; then
-    len=10K large=20K pages=2K queries=1K documents=2000 rounds=1
+    len=10K large=20K pages=2K queries=1K documents=2000 rounds=1 pairs=(--pairs 100)
     shift
 fi
 sets=${1:-}
@@ -79,7 +79,8 @@ if [ -d "$sets" ]; then
     fit_did_not_see=(licences-dev packages manuals)
     for set in "${fit_saw[@]}" "${fit_did_not_see[@]}"; do
         if [ -d "$sets/$set" ]; then
-            run benches/compare/compare.py "$sets/$set" --nddb "$nddb" --main-text target/release/examples/main_text
+            run benches/compare/compare.py "$sets/$set" "${pairs[@]}" --nddb "$nddb" \
+                --main-text target/release/examples/main_text
         else
             missing "no set $sets/$set"
         fi

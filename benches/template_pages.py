@@ -109,6 +109,7 @@ def document_of(package, suite, is_one_site, path, data):
 def collect(folder):
     """Writes docs.jsonl and prints packages, versions and numbers of pages."""
     written = set()
+    folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "docs.jsonl", "w", encoding="utf-8") as file:
         for package, letters, folders in PARTS:
             suites = [SUITES[letter] for letter in letters if letter != "+"]

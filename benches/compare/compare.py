@@ -127,10 +127,19 @@ def compare(folder, arguments, pythons, work):
     if not source:
         sys.exit(f"{folder}: neither docs.jsonl nor docs.jsonl.zst")
     labels = read_labels(folder / "pairs.tsv")
+    pairs, wanted = folder / "pairs.tsv", None
     work.mkdir(parents=True)
+    if arguments.pairs:
+        labels = labels[: arguments.pairs]
+        wanted = {id for a, b, *_ in labels for id in (a, b)}
+        pairs = work / "pairs.tsv"
+        rows = (f"{a}\t{b}\t{int(is_near)}\n" for a, b, is_near, *_ in labels)
+        pairs.write_text("id1\tid2\tlabel\n" + "".join(rows), encoding="utf-8")
     docs, urls = work / "docs.jsonl", {}
     with open(docs, "w", encoding="utf-8") as file:
         for document in read_json_lines(source):
+            if wanted is not None and document["id"] not in wanted:
+                continue
             kept = {key: document[key] for key in ("id", "url", "html", "text") if key in document}
             urls[document["id"]] = document.get("url")
             file.write(json.dumps(kept) + "\n")
@@ -188,7 +197,7 @@ def compare(folder, arguments, pythons, work):
     ways = [("nddb", "model:level=none"), ("nddb, near and removed", "model")]
     for (title, method), (text, path, text_cpu) in itertools.product(ways, inputs):
         to = work / f"nddb-{text}-{method.replace(':', '-')}"
-        found, cpu, memory = nddb_row(arguments.nddb, path, folder / "pairs.tsv", method, to)
+        found, cpu, memory = nddb_row(arguments.nddb, path, pairs, method, to)
         cpu = f"{text_cpu:.1f}, {cpu:.1f}" if text_cpu else f"{cpu:.1f}"
         yield f"| **{title}** | {text} | {' | '.join(found)} | {cpu} | {memory:.0f} |"
     yield ""
@@ -201,6 +210,7 @@ def main():
     parser.add_argument("sets", nargs="+", type=Path, metavar="SET")
     parser.add_argument("--nddb", required=True, type=Path, help="the command")
     parser.add_argument("--main-text", type=Path, help="the example main_text")
+    parser.add_argument("--pairs", type=int, metavar="N", help="only the first N labelled pairs, and their documents")
     parser.add_argument("--work", type=Path, default=Path("target/compare"), help="for environments and outputs")
     arguments = parser.parse_args()
     for name in ("nddb", "main_text"):
