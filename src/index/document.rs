@@ -116,6 +116,12 @@ impl Document {
         self
     }
 
+    /// Adds the [digest](record::page_digest) of the page as it was read, by which a later load finds it unchanged.
+    pub fn with_page_digest(mut self, digest: [u8; 16]) -> Self {
+        self.record.page = Some(digest);
+        self
+    }
+
     /// Marks a document whose page was truncated at a limit.
     pub fn truncated(mut self, truncated: bool) -> Self {
         self.record.truncated = truncated;

@@ -80,6 +80,75 @@ fn any_number_of_threads_stores_the_same_and_a_second_load_changes_nothing() {
     }
 }
 
+/// A recrawl of which most pages are as they were: what is stored is what a load of a new database would store, also of
+/// pages that changed where no text is, that moved, that became plain text, or whose declared character set changed.
+#[test]
+fn pages_that_have_not_changed_are_stored_as_if_they_were_sketched_again() {
+    let folder = folder();
+    let mut random = Random::seeded("recrawl");
+    let bodies: Vec<String> =
+        (0..200).map(|_| (0..random.below(60)).map(|_| format!("w\u{f6}rd{} ", random.below(90))).collect()).collect();
+    let write = |name: &str, change: &mut dyn FnMut(usize, &str) -> (u64, String, &'static str)| {
+        let mut lines = String::new();
+        for (number, body) in bodies.iter().enumerate() {
+            let (path, body, key) = change(number, body);
+            let id = format!("page {number}");
+            let url = format!("http://a.example/{number}/{path}");
+            let line = serde_json::json!({"id": id, "url": url, "date": format!("2026-01-0{}", name.len()), key: body});
+            lines += &format!("{line}\n");
+        }
+        let path = folder.path().join(format!("{name}.jsonl"));
+        std::fs::write(&path, lines).expect("written");
+        path
+    };
+    let first = write("a", &mut |_, body| (0, format!("<p>{body}"), "html"));
+    let second = write("bb", &mut |number, body| match number % 8 {
+        0 => (0, format!("<p>{body} more words"), "html"),
+        1 => (0, format!("<p><i>{body}</i>"), "html"),
+        2 => (1, format!("<p>{body}"), "html"),
+        3 => (0, format!("<p>{body}"), "text"),
+        _ => (0, format!("<p>{body}"), "html"),
+    });
+    for keeps_words in [false, true] {
+        let create = |name: &str| {
+            let config = Config::within(3).expect("k").keep_words(keeps_words);
+            Writer::create(folder.path().join(format!("{name}{keeps_words}")), &config).expect("a new database")
+        };
+        let (mut grown, mut anew) = (create("grown"), create("anew"));
+        load(&mut grown, std::slice::from_ref(&first), 2);
+        let report = load(&mut grown, std::slice::from_ref(&second), 2);
+        assert_eq!((report.loaded.unchanged, report.loaded.documents), (125, 75));
+        load(&mut anew, std::slice::from_ref(&second), 2);
+        // An unchanged document keeps its date and its place, and the digest of the page that it was made of.
+        let content = |stored: Stored| {
+            let record = nddb_format::record::Record { date: None, source: None, page: None, ..stored.record };
+            Stored { record, ..stored }
+        };
+        let [grown, anew] = [&grown, &anew].map(|writer| documents(&writer.view()).into_iter().map(content));
+        assert!(grown.eq(anew), "keeps words: {keeps_words}");
+    }
+}
+
+/// What is stored of an unchanged page is not computed again: here it is something else.
+#[test]
+fn an_unchanged_page_is_not_sketched_again() {
+    let folder = folder();
+    let path = folder.path().join("page.jsonl");
+    std::fs::write(&path, r#"{"id":"a","url":"http://a.example/","text":"some words of a page"}"#).expect("written");
+    let mut writer = create(&folder.path().join("db"));
+    load(&mut writer, std::slice::from_ref(&path), 1);
+    let [stored] = &documents(&writer.view())[..] else { panic!("one document") };
+    assert_eq!(stored.record.tokens, Some(5));
+    let record = nddb_format::record::Record { tokens: Some(77), ..stored.record.clone() };
+    let mut bulk = writer.bulk_load().expect("a load");
+    let other = nddb::Document::sketched(nddb::Fingerprint(1), record).expect("a good id");
+    bulk.push(other).expect("taken");
+    bulk.finish().expect("loaded");
+    let report = Loader::new(&mut writer).again(true).load(&[path]).expect("loaded");
+    assert_eq!((report.loaded.unchanged, report.loaded.documents), (1, 0));
+    assert_eq!(documents(&writer.view())[0].record.tokens, Some(77));
+}
+
 #[test]
 fn a_load_that_is_stopped_anywhere_goes_on_where_it_was() {
     let folder = folder();

@@ -80,6 +80,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Refuses the byte that was read last.
+    pub(crate) fn refuse_last<T>(&self, rule: &'static str) -> Result<T> {
+        malformed(self.what, self.at - 1, rule)
+    }
+
     /// Returns the number of bytes that have not been read.
     pub(crate) fn left(&self) -> usize {
         self.bytes.len() - self.at

@@ -1,5 +1,7 @@
 //! Values of `prints` and `documents` (SPEC 9.2 and 9.3).
 
+use xxhash_rust::xxh3::Xxh3Default;
+
 use super::cursor::{Cursor, VERSION, put_text};
 use super::id::check_id;
 use crate::Result;
@@ -96,6 +98,8 @@ pub struct Record {
     pub words: Option<String>,
     /// Characters of the text were replaced before it was stored (SPEC 9.3).
     pub garbled: bool,
+    /// Digest of the page as it was read: see [`page_digest`].
+    pub page: Option<[u8; 16]>,
     /// Number of distinct tokens.
     pub distinct: Option<u32>,
     /// The parts of the text, if the database keeps parts.
@@ -112,12 +116,16 @@ const SUPERSHINGLES: u16 = 1 << 6;
 const PROJECTION: u16 = 1 << 7;
 const SOURCE: u16 = 1 << 8;
 const BATCH: u16 = 1 << 9;
-const TRUNCATED: u16 = 1 << 10;
+const MARKED: u16 = 1 << 10;
 const PROFILED: u16 = 1 << 11;
 const WORDS: u16 = 1 << 12;
-const GARBLED: u16 = 1 << 13;
+const PAGE: u16 = 1 << 13;
 const DISTINCT: u16 = 1 << 14;
 const PARTED: u16 = 1 << 15;
+
+/// Bits of the marks.
+const TRUNCATED: u8 = 1;
+const GARBLED: u8 = 2;
 
 /// The optional parts in the order of their flag bits, as SPEC.md lists them: name and size, 0 for text.
 pub const PARTS: [(&str, usize); 16] = [
@@ -131,10 +139,10 @@ pub const PARTS: [(&str, usize); 16] = [
     ("projection", 48),
     ("source", 28),
     ("batch", 4),
-    ("truncated", 0),
+    ("marks", 1),
     ("profile", PROFILE),
     ("words", 0),
-    ("garbled", 0),
+    ("page", 16),
     ("distinct", 4),
     ("parts", 0),
 ];
@@ -148,7 +156,29 @@ pub fn min_byte(value: u32) -> u8 {
     (value.wrapping_mul(0x9e37_79b1) >> 24) as u8
 }
 
+/// Returns the digest of a page as it was read: whether it is markup, the declared character set, and the bytes after
+/// transfer and content decoding.
+pub fn page_digest(is_markup: bool, charset: &str, body: &[u8]) -> [u8; 16] {
+    let mut hash = Xxh3Default::new();
+    hash.update(if is_markup { b"h" } else { b"t" });
+    hash.update(charset.as_bytes());
+    hash.update(&[0]);
+    hash.update(body);
+    hash.digest128().to_be_bytes()
+}
+
+fn marks_of(cursor: &mut Cursor<'_>) -> Result<u8> {
+    match cursor.u8()? {
+        marks @ 1..=3 => Ok(marks),
+        _ => cursor.refuse_last("marks are 1 to 3"),
+    }
+}
+
 impl Record {
+    fn marks(&self) -> u8 {
+        (u8::from(self.truncated) * TRUNCATED) | (u8::from(self.garbled) * GARBLED)
+    }
+
     fn flags(&self) -> u16 {
         let flag = |present: bool, flag: u16| if present { flag } else { 0 };
         flag(self.url.is_some(), URL)
@@ -161,10 +191,10 @@ impl Record {
             | flag(self.projection.is_some(), PROJECTION)
             | flag(self.source.is_some(), SOURCE)
             | flag(self.batch.is_some(), BATCH)
-            | flag(self.truncated, TRUNCATED)
+            | flag(self.marks() != 0, MARKED)
             | flag(self.profile.is_some(), PROFILED)
             | flag(self.words.is_some(), WORDS)
-            | flag(self.garbled, GARBLED)
+            | flag(self.page.is_some(), PAGE)
             | flag(self.distinct.is_some(), DISTINCT)
             | flag(self.parts.is_some(), PARTED)
     }
@@ -206,11 +236,17 @@ impl Record {
         if let Some(batch) = self.batch {
             out.extend_from_slice(&batch.to_le_bytes());
         }
+        if self.marks() != 0 {
+            out.push(self.marks());
+        }
         if let Some(profile) = &self.profile {
             out.extend_from_slice(&profile[..]);
         }
         if let Some(words) = &self.words {
             put_text(out, words);
+        }
+        if let Some(page) = &self.page {
+            out.extend_from_slice(page);
         }
         if let Some(distinct) = self.distinct {
             out.extend_from_slice(&distinct.to_le_bytes());
@@ -249,6 +285,7 @@ impl Record {
             words.iter_mut().try_for_each(|word| cursor.u64().map(|value| *word = value))?;
             Ok(words)
         };
+        let marks;
         let record = Self {
             id,
             url: part(flags, URL, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
@@ -268,10 +305,14 @@ impl Record {
                 })
             })?,
             batch: part(flags, BATCH, &mut cursor, Cursor::u32)?,
-            truncated: flags & TRUNCATED != 0,
+            truncated: {
+                marks = part(flags, MARKED, &mut cursor, marks_of)?.unwrap_or(0);
+                marks & TRUNCATED != 0
+            },
+            garbled: marks & GARBLED != 0,
             profile: part(flags, PROFILED, &mut cursor, |cursor| cursor.array().map(Box::new))?,
             words: part(flags, WORDS, &mut cursor, |cursor| cursor.text().map(str::to_owned))?,
-            garbled: flags & GARBLED != 0,
+            page: part(flags, PAGE, &mut cursor, Cursor::array)?,
             distinct: part(flags, DISTINCT, &mut cursor, Cursor::u32)?,
             parts: part(flags, PARTED, &mut cursor, |cursor| Parts::decode(cursor).map(Box::new))?,
         };

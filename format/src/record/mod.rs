@@ -11,7 +11,7 @@ mod keys;
 mod state;
 
 pub use cursor::VERSION;
-pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition, min_byte};
+pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition, min_byte, page_digest};
 pub use id::{ID_MAX, NUMBER_MARK, ShownId, check_id, digits_of, number_id, other_kind};
 pub use interval::{GROUP, Group, Interval, ORDINAL_END, Prints, decode_stretch, encode_stretch, ordinal_of, splits};
 pub use keys::{

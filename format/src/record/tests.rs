@@ -12,7 +12,8 @@ fn record() -> impl Strategy<Value = Record> {
     let source = prop::option::of((any::<u32>(), any::<u64>(), any::<u64>(), any::<u64>()));
     let profile = (prop::option::of(any::<u8>()), prop::option::of(".{0,300}"));
     let parts = prop::option::of((any::<u32>(), prop::collection::vec(0u64..1 << 40, 0..4)));
-    let quality = (any::<bool>(), any::<bool>(), prop::option::of(any::<u32>()), parts);
+    let page = prop::option::of(any::<[u8; 16]>());
+    let quality = (any::<bool>(), any::<bool>(), page, prop::option::of(any::<u32>()), parts);
     (texts, numbers, sketches, source, prop::option::of(any::<u32>()), quality, profile).prop_map(
         |(
             (id, url, site),
@@ -20,7 +21,7 @@ fn record() -> impl Strategy<Value = Record> {
             (seed, supershingles, projection),
             source,
             batch,
-            (truncated, garbled, distinct, parts),
+            (truncated, garbled, page, distinct, parts),
             (profile, words),
         )| {
             Record {
@@ -42,6 +43,7 @@ fn record() -> impl Strategy<Value = Record> {
                 batch,
                 truncated,
                 garbled,
+                page,
                 distinct,
                 words,
                 parts: parts.map(|(words, hashes)| {

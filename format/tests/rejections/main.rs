@@ -629,6 +629,10 @@ fn catalog_values_that_break_a_rule_are_refused() {
     assert_eq!(fault(Record::decode(&distance)), "a distance has 32 bits and as few bytes as possible");
     assert_eq!(fault(Print::decode(&with(print.clone(), 1, 2))), "unknown flags are zero");
     assert_eq!(fault(Record::decode(&with(record.clone(), 7, 0xff))), "text is UTF-8");
+    let marked = Record { id: "id".into(), truncated: true, ..Record::default() }.encode();
+    for marks in [0, 4] {
+        assert_eq!(fault(Record::decode(&with(marked.clone(), marked.len() - 1, marks))), "marks are 1 to 3");
+    }
     assert_eq!(fault(Record::decode(&with(record.clone(), 7, 0))), "an id has 1 to 4096 bytes and no NUL");
     assert_eq!(fault(Print::decode(&[print, vec![0]].concat())), "nothing stands after the last field");
     assert_eq!(fault(Batch::decode(&with(batch, 1, 4))), "a batch is open, pending, cancelled or being committed");

@@ -7,8 +7,8 @@ use nddb_format::parts::{Part, Parts};
 use nddb_format::record::{
     Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, Load, MIN_VALUES, PARTS, PROFILE, Print, Range,
     RangeState, Reading, Record, Settings, batch_key, check_id, deleted_key, digest_key, encode_stretch, gone_key,
-    id_key, interval_key, load_key, megashingle_key, min_byte, number_id, number_key, piece_key, range_key,
-    replaced_key, source_key,
+    id_key, interval_key, load_key, megashingle_key, min_byte, number_id, number_key, page_digest, piece_key,
+    range_key, replaced_key, source_key,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::summaries::{self, Summary};
@@ -226,6 +226,16 @@ fn the_parts_of_a_record_are_those_of_the_code() {
         };
         assert_eq!(row[..3], [bit.to_string(), said, name.to_owned()], "part {name}");
     }
+}
+
+#[test]
+fn the_digest_of_a_page_is_of_the_bytes_that_spec_names() {
+    for (is_markup, named) in [(true, "hutf-8\0<p>a"), (false, "tutf-8\0<p>a")] {
+        let expected = xxhash_rust::xxh3::xxh3_128(named.as_bytes()).to_be_bytes();
+        assert_eq!(page_digest(is_markup, "utf-8", b"<p>a"), expected, "{named}");
+    }
+    let record = Record { id: "x".into(), page: Some([7; 16]), ..Record::default() };
+    assert_eq!(record.encode()[8..], [7; 16]);
 }
 
 #[test]

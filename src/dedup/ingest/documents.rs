@@ -2,9 +2,10 @@
 
 use nddb_archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, SketchEntry};
 use nddb_format::fingerprint::low_mask;
-use nddb_format::record::Settings;
-use nddb_index::{Document, Fingerprint, Result};
+use nddb_format::record::{Settings, page_digest};
+use nddb_index::{Document, Fingerprint, Recall, Result};
 use nddb_page::sketch::{Recipe, RecipeError};
+use nddb_page::text::PageKind;
 
 use super::LoadError;
 use crate::{document_of_page, document_with_words};
@@ -43,6 +44,8 @@ pub(super) struct Maker {
     label: String,
     greatest: u64,
     keeps_words: bool,
+    /// The stored documents, for those whose pages have not changed.
+    recall: Option<Recall>,
 }
 
 impl Maker {
@@ -50,12 +53,17 @@ impl Maker {
     pub(super) fn new(settings: &Settings) -> std::result::Result<Self, LoadError> {
         let recipe = Recipe::of_database(&settings.recipe)?;
         let (label, greatest) = (settings.recipe.clone(), low_mask(settings.bits));
-        Ok(Self { recipe, label, greatest, keeps_words: settings.keeps_words })
+        Ok(Self { recipe, label, greatest, keeps_words: settings.keeps_words, recall: None })
+    }
+
+    /// Takes the sketches of pages that have not changed from stored documents.
+    pub(super) fn recalling(self, recall: Recall) -> Self {
+        Self { recall: Some(recall), ..self }
     }
 
     /// Returns a maker of documents without a database.
     pub(super) fn of(recipe: Recipe, keeps_words: bool) -> Self {
-        Self { label: recipe.label(), recipe: Ok(recipe), greatest: u64::MAX, keeps_words }
+        Self { label: recipe.label(), recipe: Ok(recipe), greatest: u64::MAX, keeps_words, recall: None }
     }
 
     /// Prepares an entry; `archive` is the number of its archive.
@@ -118,7 +126,18 @@ impl Maker {
 
     fn page(&self, recipe: &Recipe, entry: &PageEntry, position: Position, archive: Option<u32>) -> Result<Document> {
         let made = if self.keeps_words { document_with_words } else { document_of_page };
-        let document = made(&entry.id, &entry.page(), recipe)?;
+        let document = match &self.recall {
+            None => made(&entry.id, &entry.page(), recipe)?,
+            Some(recall) => {
+                let charset = entry.charset.as_deref().unwrap_or_default();
+                let digest = page_digest(entry.kind == PageKind::Html, charset, &entry.body);
+                // Of a damaged row the join with the stored ids will tell.
+                match recall.document(&entry.id, entry.url.as_deref(), &digest).ok().flatten() {
+                    Some(document) if document.record().words.is_some() == self.keeps_words => document,
+                    _ => made(&entry.id, &entry.page(), recipe)?.with_page_digest(digest),
+                }
+            }
+        };
         let document = document.with_date(entry.date).truncated(entry.truncated);
         Ok(match archive {
             Some(archive) => document.with_source(archive, position.offset, position.inner, position.length),

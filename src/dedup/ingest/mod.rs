@@ -176,6 +176,7 @@ impl<'a> Loader<'a> {
             load.unordered();
         }
         load.leave(allowed.left);
+        let maker = maker.recalling(load.recall());
         let mut origins = Origins::default();
         let mut kept = (Instant::now(), 0);
         parallel::in_order(

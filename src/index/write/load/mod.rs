@@ -20,6 +20,7 @@
 mod chunk;
 mod interval;
 mod loaded;
+mod recall;
 mod sequence;
 
 use std::collections::{BTreeMap, HashMap};
@@ -41,6 +42,7 @@ use crate::runs::summaries::SummaryList;
 use crate::spill::progress::Progress;
 use crate::{Error, Result};
 pub use loaded::{Loaded, Repeat};
+pub use recall::Recall;
 use sequence::Sequence;
 
 /// A bulk load in progress. Documents not yet committed by [`BulkLoad::finish`], or by a chunk before, are not in
@@ -274,6 +276,11 @@ impl BulkLoad<'_> {
     /// Returns the archives that are registered, with their numbers and progress.
     pub fn registered(&self) -> Result<Vec<(u32, Archive)>> {
         self.writer.catalog().archives()
+    }
+
+    /// Returns what finds documents again that were stored before.
+    pub fn recall(&self) -> Recall {
+        Recall::new(self.writer.shared_catalog(), self.start.first == 0)
     }
 
     /// Registers an archive that is not registered yet, and returns its number. It becomes durable together with the

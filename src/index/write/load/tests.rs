@@ -3,7 +3,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nddb_format::postings::NUMBER_END;
-use nddb_format::record::Counters;
+use nddb_format::record::{Counters, Record};
 
 use super::Repeat;
 use crate::disk::steps::observe_storage;
@@ -226,4 +226,32 @@ fn a_load_that_failed_takes_no_more_and_says_what_it_failed_of() {
     let mut load = writer.bulk_load().expect("another load");
     (0..2).flat_map(documents).for_each(|document| load.push(document).expect("taken"));
     assert_eq!(load.finish().expect("loaded").documents, 1000);
+}
+
+#[test]
+fn a_stored_document_is_recalled_by_its_id_its_address_and_the_digest_of_its_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut writer = Writer::create(folder.path().join("db"), &Config::within(3).expect("k")).expect("created");
+    let (id, url, date) = ("a".to_owned(), Some("http://a.example/".to_owned()), Some(17));
+    let document = |tokens: u64, page: u8| {
+        let record = Record { id: id.clone(), url: url.clone(), date, tokens: Some(tokens), ..Record::default() };
+        Document::sketched(Fingerprint(tokens), record).expect("a good id").with_page_digest([page; 16])
+    };
+    for (tokens, page) in [(1, 1), (20, 2)] {
+        let mut load = writer.bulk_load().expect("a load");
+        load.push(document(tokens, page)).expect("taken");
+        load.finish().expect("loaded");
+    }
+    let mut load = writer.bulk_load().expect("a load");
+    let recall = load.recall();
+    let of = |id: &str, url: Option<&str>, page: u8| recall.document(id, url, &[page; 16]).expect("answered");
+    assert_eq!(of("a", url.as_deref(), 2), Some(document(20, 2).with_date(None)));
+    for (id, url, page) in [("a", url.as_deref(), 3), ("a", None, 2), ("b", url.as_deref(), 2)] {
+        assert_eq!(of(id, url, page), None, "{id} {url:?} {page}");
+    }
+    // The load meanwhile replaces it.
+    load.push(document(30, 3)).expect("taken");
+    load.checkpoint().expect("committed");
+    assert_eq!(of("a", url.as_deref(), 3).map(|it| it.fingerprint()), Some(Fingerprint(30)));
+    load.finish().expect("loaded");
 }

@@ -12,6 +12,8 @@ mod retire;
 mod retired;
 mod sources;
 
+use std::sync::Arc;
+
 use nddb_format::postings::NUMBER_END;
 use nddb_format::record::{Batch, Counters, Settings};
 use roaring::RoaringTreemap;
@@ -51,7 +53,8 @@ struct Label {
 pub struct Writer {
     // Jobs and catalog are dropped before the folder, because that releases the lock.
     jobs: Jobs,
-    catalog: Catalog,
+    /// Shared with the [`Recall`](crate::Recall) of a load.
+    catalog: Arc<Catalog>,
     dir: Dir,
     settings: Settings,
     /// The kinds of keys that the database keeps.
@@ -123,6 +126,10 @@ impl Writer {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    pub(crate) fn shared_catalog(&self) -> Arc<Catalog> {
+        self.catalog.clone()
     }
 
     pub(crate) fn counters(&self) -> &Counters {

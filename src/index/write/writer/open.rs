@@ -139,7 +139,7 @@ impl Writer {
             jobs: Jobs::default(),
             thresholds: Thresholds::of(dir.root()),
             dir,
-            catalog,
+            catalog: catalog.into(),
             settings,
             kinds,
             snapshot,

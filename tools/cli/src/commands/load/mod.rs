@@ -48,7 +48,8 @@ use crate::{database, interrupt};
 /// response or resource is loaded, and so are the pages and texts of conversions. Revisits are no documents: the
 /// summary tells how many of them refer to pages that are stored. The WARC files in a WACZ file are read as one.
 ///
-/// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
+/// Loading the same documents again changes nothing, and a page that has not changed is read but not sketched again,
+/// also if it comes from another crawl with the same id. The summary counts every entry that was read: stored, unchanged,
 /// repeated, skipped, or no document (such as a request in a WARC file). Unreadable entries are skipped, and listed
 /// with --skipped. If an id occurs again with different content, it is counted as repeated and the last document is
 /// stored. Documents longer than --max-record, or than --memory-limit allows, are cut. In these cases the exit code is

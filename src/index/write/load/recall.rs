@@ -1,0 +1,54 @@
+//! What stored documents were sketched to, for a load that reads their pages again.
+
+use std::fmt;
+use std::sync::Arc;
+
+use nddb_format::Fingerprint;
+use nddb_format::record::{Print, Record};
+
+use crate::catalog::Catalog;
+use crate::{Document, Result};
+
+/// Finds stored documents by id and the digest of their pages: the sketches of a page that has not changed need not be
+/// computed again. It may be used on any thread while the load goes on. It must not outlive the writer.
+#[derive(Clone)]
+pub struct Recall {
+    catalog: Arc<Catalog>,
+    is_empty: bool,
+}
+
+impl fmt::Debug for Recall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recall").field("is_empty", &self.is_empty).finish_non_exhaustive()
+    }
+}
+
+impl Recall {
+    /// `is_empty` says that nothing is stored.
+    pub(super) fn new(catalog: Arc<Catalog>, is_empty: bool) -> Self {
+        Self { catalog, is_empty }
+    }
+
+    /// Returns a document with this id and address whose page has this [digest](nddb_format::record::page_digest):
+    /// what was computed from the page, without a date, place or batch. Whether it is visible, deleted or replaced does
+    /// not matter.
+    ///
+    /// # Errors
+    /// Damage of the catalog.
+    pub fn document(&self, id: &str, url: Option<&str>, page: &[u8; 16]) -> Result<Option<Document>> {
+        let mut numbers = Vec::new();
+        if !self.is_empty {
+            self.catalog.ids().all(id, &mut numbers)?;
+        }
+        for number in numbers.into_iter().rev() {
+            let Some(record) = self.catalog.record(number)? else { continue };
+            if record.page.as_ref() != Some(page) || record.url.as_deref() != url {
+                continue;
+            }
+            let Some(Print { fingerprint, unprinted }) = self.catalog.print(number)? else { continue };
+            let record = Record { date: None, source: None, batch: None, truncated: false, ..record };
+            return Ok(Some(Document { fingerprint: Fingerprint(fingerprint), unprinted, sketched: true, record }));
+        }
+        Ok(None)
+    }
+}
