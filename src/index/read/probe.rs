@@ -12,7 +12,7 @@
 
 use std::cell::RefCell;
 use std::collections::BinaryHeap;
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use nddb_format::block::{self, Approach, PARTS, Stretch, Stretches};
@@ -20,6 +20,7 @@ use nddb_format::cpu::{self, Compute};
 use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
+pub use super::counters::Work;
 use super::snapshot::Snapshot;
 use crate::prefetch::prefetch;
 use crate::runs::run::{Run, SegmentFile};
@@ -53,42 +54,6 @@ pub struct Matches {
     pub count: u64,
     /// The matches, ascending by (distance, number): all of them, or the least up to the limit.
     pub matches: Vec<Match>,
-}
-
-/// Counters of the work of probes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Number of queries; a search for the nearest counts as one for each radius that it tries.
-    pub queries: u64,
-    /// Number of prefixes looked up in tables.
-    pub probes: u64,
-    /// Of these, those that are in no fingerprint, as the filter of the table told.
-    pub excluded: u64,
-    /// Number of blocks decoded.
-    pub blocks: u64,
-    /// Number of entries decoded.
-    pub entries: u64,
-    /// Number of blocks that were requested from disk: the first time that they were needed, their file was not in the
-    /// page cache.
-    pub from_disk: u64,
-}
-
-impl Work {
-    /// Returns the bytes of the blocks decoded.
-    pub fn bytes(&self) -> u64 {
-        self.blocks * block::BLOCK_SIZE as u64
-    }
-}
-
-impl AddAssign for Work {
-    fn add_assign(&mut self, other: Self) {
-        self.queries += other.queries;
-        self.probes += other.probes;
-        self.excluded += other.excluded;
-        self.blocks += other.blocks;
-        self.entries += other.entries;
-        self.from_disk += other.from_disk;
-    }
 }
 
 /// Fails if the query is to stop.
