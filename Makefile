@@ -23,7 +23,7 @@ help:
 	@echo 'make dist           the command as it is released: .tar.gz, Debian packages and checksums, target/dist'
 	@echo 'make test-aarch64   the tests of the library'"'"'s lower crates for aarch64, under qemu'
 	@echo 'make build          build target/release/nddb (PROFILE=checked: with assertions)'
-	@echo 'make lint           formatting, clippy, and no circles of modules'
+	@echo 'make lint           formatting, clippy (the static index also for macOS and Windows), no circles of modules'
 	@echo 'make doc            documentation, target/doc'
 	@echo 'make deps           licences, sources and Rust versions of the dependencies'
 	@echo 'make workflows      .github/workflows has the form that GitHub asks for'
@@ -88,6 +88,7 @@ lint: setup
 	cargo fmt --all --check
 	cargo clippy --profile checked --locked --workspace --all-targets -- -D warnings
 	cargo clippy --profile checked --locked -p nddb --no-default-features -- -D warnings
+	@.ci/platforms
 	cargo clippy --locked --manifest-path benches/compare/extractors/Cargo.toml -- -D warnings
 	@if command -v python3 >/dev/null; then .ci/circles; else echo 'no python3: circles of modules are not looked for'; test -z "$$CI"; fi
 

@@ -63,7 +63,7 @@ bench batch --len "$large"
 bench pairs --len "$len"
 heading 'Other indexes'
 bench data --len "$len" --queries "$queries" --dir "$work"
-run benches/compare/indexes.py "$work"
+run benches/compare/indexes.py "$work" --within 3,8,10,12
 heading 'Fingerprints: storage and loading'
 bench decode --len "$len"
 bench size --len "$len"

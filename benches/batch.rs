@@ -7,7 +7,8 @@ mod common;
 
 use clap::Args;
 use common::{Options, figure, measure, median, say};
-use nddb::{Fingerprint, Within, scan_segment};
+use nddb::scan::scan_segment;
+use nddb::{Fingerprint, Within};
 use nddb_format::FormatError;
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{Segment, encode};

@@ -192,7 +192,7 @@ fn offline(view: View<'_>) {
     let resources = Resources::default();
     let options = PairOptions { resources: resources.clone(), ..PairOptions::new(OnlineDetector::usual(view).method) };
     let mut found = 0u64;
-    let mut count = |line: Line<'_>| {
+    let mut count = |line: Line| {
         found += u64::from(matches!(line, Line::Pair(_)));
         Ok(())
     };

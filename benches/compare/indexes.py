@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""FAISS at its best setting on the fingerprints of the benches: MultiHash of 2 x 32 bits with one flip, complete within 3.
+"""FAISS MultiHash on the fingerprints of the benches, complete within the distances that are given.
 
     cargo bench --bench data -- --len 10M --queries 20K --dir D
-    indexes.py D [--work FOLDER]
+    indexes.py D [--within 3,8,10,12] [--work FOLDER]
 
-Two halves of 32 bits: within 3 bits, one half has at most one error, which one flip reaches. FAISS is installed from
-PyPI into an environment in FOLDER. Prints wall clock us a query, one by one and in a batch, on one thread, the matches
-(which are those of `probe`), and the seconds to load the index from its file. What cannot be installed is said, with
-exit code 3.
+Of n parts of a fingerprint, one has at most k / n errors, so that as many flips find everything within k bits: 2 x 32
+bits within 3, and beyond that 3 x 21 and 4 x 16, of which the better one counts. FAISS is installed from PyPI into an
+environment in FOLDER. Prints wall clock us a query, one by one and in a batch, on one thread, the matches (which are
+those of `probe`; beyond 3 bits of the first hundredth of the queries, as there), and the seconds to load the index of
+the first distance from its file. What cannot be installed is said, with exit code 3.
 """
 
 import argparse
@@ -21,29 +22,40 @@ from pathlib import Path
 PACKAGES = ["faiss-cpu==1.15.1"]
 
 
-def measure(folder):
+def measure(folder, distances):
     import faiss
     import numpy
 
     faiss.omp_set_num_threads(1)
     read = lambda name: numpy.fromfile(folder / name, dtype=numpy.uint8).reshape(-1, 8)
-    stored, queries = read("stored.u64le"), read("queries.u64le")
-    index = faiss.IndexBinaryMultiHash(64, 2, 32)
-    index.nflip = 1
-    begun = time.perf_counter()
-    index.add(stored)
-    print(f"FAISS {faiss.__version__}, {len(stored):,} fingerprints, made in {time.perf_counter() - begun:.1f} s")
-    # FAISS returns what is nearer than the radius.
-    begun = time.perf_counter()
-    limits, _, _ = index.range_search(queries, 4)
-    batch = time.perf_counter() - begun
-    begun = time.perf_counter()
-    found = sum(len(index.range_search(queries[at : at + 1], 4)[1]) for at in range(len(queries)))
-    single = time.perf_counter() - begun
-    assert found == limits[-1], "one by one and in a batch it finds the same"
-    for name, seconds in [("single queries", single), ("in a batch", batch)]:
-        print(f"FAISS MultiHash 2 x 32, one flip, {name}: {1e6 * seconds / len(queries):.1f} us a query")
-    print(f"matches: {found:,}")
+    stored, all_queries = read("stored.u64le"), read("queries.u64le")
+    indexes = {}
+    for k in distances:
+        queries = all_queries if k <= 3 else all_queries[: -(-len(all_queries) // 100)]
+        for parts, bits in [(2, 32)] if k <= 3 else [(3, 21), (4, 16)]:
+            if (parts, bits) not in indexes:
+                index = faiss.IndexBinaryMultiHash(64, parts, bits)
+                begun = time.perf_counter()
+                index.add(stored)
+                seconds = time.perf_counter() - begun
+                print(f"FAISS {faiss.__version__}, {len(stored):,} fingerprints, {parts} x {bits}: made in {seconds:.1f} s")
+                indexes[parts, bits] = index
+            index = indexes[parts, bits]
+            index.nflip = k // parts
+            # FAISS returns what is nearer than the radius.
+            begun = time.perf_counter()
+            limits, _, _ = index.range_search(queries, k + 1)
+            batch = time.perf_counter() - begun
+            begun = time.perf_counter()
+            found = sum(len(index.range_search(queries[at : at + 1], k + 1)[1]) for at in range(len(queries)))
+            single = time.perf_counter() - begun
+            assert found == limits[-1], "one by one and in a batch it finds the same"
+            for name, seconds in [("single queries", single), ("in a batch", batch)]:
+                what = f"within {k}, {parts} x {bits}, {index.nflip} flips, {name}"
+                print(f"FAISS MultiHash {what}: {1e6 * seconds / len(queries):.1f} us a query")
+            print(f"matches: {found:,}")
+    index = next(iter(indexes.values()))
+    del indexes
     with tempfile.TemporaryDirectory() as temporary:
         path = os.path.join(temporary, "index")
         faiss.write_index_binary(index, path)
@@ -57,10 +69,11 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", type=Path)
     options.add_argument("--work", type=Path, default=Path("target/compare"))
+    options.add_argument("--within", default="3", help="distances, as 3,8,10")
     options.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.measure:
-        return measure(given.folder)
+        return measure(given.folder, [int(k) for k in given.within.split(",")])
     python = given.work / "faiss" / "bin" / "python"
     try:
         if not python.exists():
@@ -69,7 +82,7 @@ def main():
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"not run: FAISS cannot be installed: {error}")
         sys.exit(3)
-    sys.exit(subprocess.run([python, __file__, given.folder, "--measure"]).returncode)
+    sys.exit(subprocess.run([python, __file__, given.folder, "--within", given.within, "--measure"]).returncode)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
 
+mod by_founder;
 mod candidates;
 mod cluster;
 mod collection;
@@ -50,7 +51,7 @@ pub use options::{GROUP_LIMIT, PairOptions, check};
 pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use pair_loss::PairLoss;
 pub use pairs::judge::stored_pair;
-pub use pairs::{pairs, pairs_written};
+pub use pairs::{NearPairs, pairs, pairs_written};
 pub use requirements::Held;
 pub use text_scope::TextScope;
 pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};

@@ -100,14 +100,14 @@ impl Kind {
 }
 
 /// A group of documents, written as one line because its pairs would be too many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Group<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
     /// Property shared by the members.
     pub kind: Kind,
     /// Ordinal of the member with the lowest document number.
     pub founder: u32,
     /// Ordinals of all members, including the founder, in bytewise order of their ids; empty for a star.
-    pub members: &'a [u32],
+    pub members: Vec<u32>,
     /// Number of members.
     pub len: u64,
     /// Whether the number of members exceeds the group limit.
@@ -119,9 +119,9 @@ pub struct Group<'a> {
 
 /// One line of the result.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Line<'a> {
+pub enum Line {
     /// A group; all groups precede all pairs.
-    Group(Group<'a>),
+    Group(Group),
     /// A pair.
     Pair(Pair),
 }

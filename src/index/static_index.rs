@@ -248,6 +248,8 @@ impl StaticIndexBuilder {
             manifest.runs.push(run);
         }
         dir.remove_empty_catalog()?;
+        // Its temporary files are in the folder that is swept; Windows does not remove an open file.
+        drop(rows);
         dir.sweep(|number| manifest.files().any(|file| file.number == number))?;
         dir.replace_manifest(&manifest.encode())?;
         staging.publish()?;

@@ -90,23 +90,22 @@
 //!
 //! ```
 //! # #[cfg(feature = "archives")] {
-//! use nddb::detect::{ClusterOptions, Collection, MethodChoice, PairOptions, Resources, cluster, pairs};
+//! use nddb::detect::{ClusterOptions, Clusters, Collection, Line, MethodChoice, NearPairs, PairOptions, Resources};
 //! # use nddb::{Config, Writer};
 //! # let folder = tempfile::tempdir()?;
 //! # let writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
 //! let view = writer.view(); // or that of a reader
 //! let options = PairOptions::chosen(MethodChoice::usual(view));
 //! let collection = Collection::with_deleted(view, &Resources::default(), &mut |_| true)?;
-//! pairs(view, &collection, &options, &mut |_| true, &mut |line| {
-//!     println!("{line:?}");
-//!     Ok(())
-//! })?;
-//! let options = ClusterOptions::new(options);
-//! let clusters = cluster(view, &collection, &options, &mut |_| true, &mut |_| Ok(()))?;
-//! clusters.each(&collection, &mut |found| {
+//! for line in NearPairs::find(view, &collection, &options, None)? {
+//!     if let Line::Pair(pair) = line? {
+//!         println!("{} and {}: {}", collection.id(pair.a), collection.id(pair.b), pair.rule);
+//!     }
+//! }
+//! let clusters = Clusters::find(view, &collection, &ClusterOptions::new(options), None)?;
+//! for found in clusters.iter(&collection)? {
 //!     println!("keep {}", collection.id(found.kept));
-//!     Ok(())
-//! })?;
+//! }
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -148,15 +147,15 @@
 pub use nddb_dedup::ingest;
 #[cfg(feature = "catalog")]
 pub use nddb_index::{
-    Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, BytesByKind, CheckOptions, CheckReport,
-    Compacted, CompactionPlan, Document, Fault, Federation, FileStats, LastCheck, Loaded, Neighbor, Outcome, Part,
-    PartedAnswer, Passage, PassageLimits, PassageMatch, Passages, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat,
-    Resolving, Retention, RunStats, ScanRange, SchemeStats, SharedReader, Stats, Stored, View, WorkFolder, Writer,
-    backup, backup_and_keep, check, rebuild, restore, restored_from, verify_backup,
+    Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, CheckOptions, CheckReport, Compacted,
+    CompactionPlan, Document, Fault, Federation, LastCheck, Loaded, Neighbor, Outcome, Part, PartedAnswer, Passage,
+    PassageLimits, PassageMatch, Passages, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat, Retention,
+    SharedReader, Stats, Stored, View, WorkFolder, Writer, backup, backup_and_keep, check, rebuild, restore,
+    restored_from, verify_backup,
 };
 pub use nddb_index::{
     Config, Error, Fingerprint, Match, Matches, Progress, Result, StaticIndex, StaticIndexBuilder, Verify, Watch,
-    Within, Work, planner, raise_open_files, scan_blocks, scan_segment, scan_segments,
+    Within, Work, planner, raise_open_files,
 };
 
 #[cfg(feature = "evaluate")]
@@ -193,8 +192,8 @@ pub mod compare {
 pub mod detect {
     pub use nddb_dedup::{
         Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Group, Judgement, Keep, Line, MethodChoice,
-        NearDuplicate, NearDuplicates, OnlineDetector, Pair, PairOptions, PairSummary, Resources, WordsFrom, cluster,
-        cluster_with_members, document_of_page, document_with_words, pairs,
+        NearDuplicate, NearDuplicates, NearPairs, OnlineDetector, Pair, PairOptions, PairSummary, Resources, WordsFrom,
+        cluster, cluster_with_members, document_of_page, document_with_words, pairs,
     };
 
     /// What options are made of, beside their defaults.
@@ -241,6 +240,13 @@ pub mod format {
     pub use nddb_format::scheme::Scheme;
 }
 
+/// Scans of the files of runs one by one, for engines that distribute many queries.
+pub mod scan {
+    #[cfg(feature = "catalog")]
+    pub use nddb_index::{Resolving, ScanRange};
+    pub use nddb_index::{scan_blocks, scan_segment, scan_segments};
+}
+
 /// Sketches of pages: fingerprints, min-values, projections and profiles, by named recipes.
 #[cfg(feature = "pages")]
 pub mod sketch {
@@ -249,6 +255,12 @@ pub mod sketch {
         PART_WORDS, PARTS_WINDOW, PARTS_WINDOW_MAX, PageWords, Profile, Projection, Recipe, RecipeError,
         SignatureRules, Sketch, Stemmer, StopWords, WHOLE_WORDS, WeightTable, page_words, simhash_of,
     };
+}
+
+/// What [`Stats`] is made of.
+#[cfg(feature = "catalog")]
+pub mod stats {
+    pub use nddb_index::{BytesByKind, FileStats, RunStats, SchemeStats};
 }
 
 /// The text of pages: their content and its terms, their site.

@@ -1,6 +1,7 @@
 //! Batch mode: one pass over everything stored finds the same as single queries.
 
-use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Resolving, Within, Work, Writer};
+use nddb::scan::{Resolving, scan_blocks, scan_segment, scan_segments};
+use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Within, Work, Writer};
 
 use super::support::{Random, bare};
 
@@ -34,7 +35,7 @@ fn in_parts(reader: &Reader, queries: &[Fingerprint], k: u8) -> Vec<Line> {
     };
     for range in view.scan_ranges() {
         let blocks = Some((range.first, range.blocks));
-        nddb::scan_segment(&range.segment, blocks, queries, Within(k), &mut take).expect("a range");
+        scan_segment(&range.segment, blocks, queries, Within(k), &mut take).expect("a range");
     }
     view.scan_recent(queries, Within(k), &mut take).expect("what is in no run");
     let mut resolving = Resolving::new(view, 1 << 20);
@@ -145,7 +146,7 @@ fn any_table_of_any_run_can_be_scanned_alone_whole_or_in_ranges() {
                 found.push((ordinal, stored.0, distance));
                 Ok(())
             };
-            let read = nddb::scan_segment(&file, blocks, &queries, Within(3), emit).expect("a scan");
+            let read = scan_segment(&file, blocks, &queries, Within(3), emit).expect("a scan");
             (read, found)
         };
         let (read, mut found) = scan(None);
@@ -160,7 +161,7 @@ fn any_table_of_any_run_can_be_scanned_alone_whole_or_in_ranges() {
             parts.push((ordinal, stored.0, distance));
             Ok(())
         };
-        nddb::scan_blocks(&bytes, 6, &mut &rest[..], &queries, Within(3), emit).expect("a scan");
+        scan_blocks(&bytes, 6, &mut &rest[..], &queries, Within(3), emit).expect("a scan");
         parts.sort_unstable();
         assert_eq!(parts, want, "{}", file.display());
         scanned += 1;
@@ -210,9 +211,9 @@ fn a_segment_of_eight_billion_is_read_to_its_last_block() {
         Ok(())
     };
     let queries = [Fingerprint(print ^ 6)];
-    let read = nddb::scan_segment(&path, Some((blocks - 1, 1)), &queries, Within(3), &mut emit).expect("a scan");
+    let read = scan_segment(&path, Some((blocks - 1, 1)), &queries, Within(3), &mut emit).expect("a scan");
     assert_eq!((read, found), (2, vec![(0, print, 2)]));
-    let before = nddb::scan_segment(&path, Some((blocks - 2, 1)), &queries, Within(3), &mut |_, _, _| Ok(()));
+    let before = scan_segment(&path, Some((blocks - 2, 1)), &queries, Within(3), &mut |_, _, _| Ok(()));
     assert!(before.is_err(), "a hole is no block");
 }
 
@@ -246,14 +247,14 @@ fn the_segments_of_one_table_are_scanned_together() {
                 found.push((query, stored.0));
                 Ok(())
             };
-            let read = nddb::scan_segments(&paths, &queries, Within(3), threads, &mut emit).expect("a scan");
+            let read = scan_segments(&paths, &queries, Within(3), threads, &mut emit).expect("a scan");
             found.sort_unstable();
             assert_eq!((read, &found), (200_000, &want), "{len} queries");
         }
     }
     let other = folder.path().join("other.seg");
     std::fs::write(&other, encode(&scheme, 1, &stored).expect("sorted")).expect("a file");
-    let refused = nddb::scan_segments(&[&paths[0], &other], &[], Within(3), 2, &mut |_, _, _| Ok(()));
+    let refused = scan_segments(&[&paths[0], &other], &[], Within(3), 2, &mut |_, _, _| Ok(()));
     assert!(refused.expect_err("two tables").to_string().contains("other.seg"));
-    assert!(nddb::scan_segments(&[], &[], Within(3), 2, &mut |_, _, _| Ok(())).is_err(), "nothing to scan");
+    assert!(scan_segments(&[], &[], Within(3), 2, &mut |_, _, _| Ok(())).is_err(), "nothing to scan");
 }

@@ -7,7 +7,7 @@ use nddb_index::{Result, View};
 
 use crate::collection::Collection;
 use crate::options::PairOptions;
-use crate::pair::{Group, Line, Pair, PairSummary};
+use crate::pair::{Line, Pair, PairSummary};
 use crate::pairs::{PairJob, Reach};
 
 /// Passes on the groups and pairs of live documents as lines. Live documents whose representative is deleted are
@@ -19,10 +19,10 @@ pub(crate) fn emit(
     centres: &Centres<'_>,
     options: &PairOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    emit: &mut dyn FnMut(Line) -> Result<()>,
 ) -> Result<PairSummary> {
     let mut left_out = PairSummary::default();
-    let mut emit = |line: Line<'_>| match line {
+    let mut emit = |line: Line| match line {
         Line::Pair(pair) if centres.leave_out(&pair) => {
             left_out.pairs += 1;
             left_out.unverified += u64::from(pair.is_unread());
@@ -37,9 +37,7 @@ pub(crate) fn emit(
         let found = PairJob::new(view, &live, options, Reach::STABLE, watch)?;
         // Lines name documents by their ordinals in the collection of the caller.
         let there: Vec<u32> = (0..collection.len()).filter(|&ordinal| !collection.row(ordinal).is_deleted).collect();
-        let mut members = Vec::new();
         found.emit(&live, options, watch, &mut |line| {
-            members.clear();
             emit(match line {
                 Line::Pair(mut pair) => {
                     (pair.a, pair.b) = (there[pair.a as usize], there[pair.b as usize]);
@@ -47,8 +45,8 @@ pub(crate) fn emit(
                 }
                 Line::Group(mut group) => {
                     group.founder = there[group.founder as usize];
-                    members.extend(group.members.iter().map(|&member| there[member as usize]));
-                    Line::Group(Group { members: &members, ..group })
+                    group.members.iter_mut().for_each(|member| *member = there[*member as usize]);
+                    Line::Group(group)
                 }
             })
         })?

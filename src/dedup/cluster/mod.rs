@@ -23,11 +23,11 @@ use std::collections::HashMap;
 use fixedbitset::FixedBitSet;
 use nddb_index::spill::progress::Progress;
 use nddb_index::spill::resources::Resources;
-use nddb_index::spill::sort::Sorter;
 use nddb_index::spill::ticker::Ticker;
-use nddb_index::{Result, View};
+use nddb_index::{Result, View, Watch};
 use nddb_verdict::Level;
 
+use super::by_founder::ByFounder;
 use super::collection::Collection;
 use super::pairs::judge::Judge;
 use super::pairs::text_cache::TextCache;
@@ -68,12 +68,12 @@ impl ClusterOptions {
 }
 
 /// A cluster of at least two live documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cluster<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cluster {
     /// Ordinal of the founder, whose id is the id of the cluster. A deleted founder is not a member.
     pub founder: u32,
     /// Ordinals of the live members, in bytewise order of their ids.
-    pub members: &'a [u32],
+    pub members: Vec<u32>,
     /// Ordinal of the document to keep.
     pub kept: u32,
     /// Number of members to remove: each is near the kept document by its own evidence, or near another member that
@@ -185,7 +185,7 @@ pub fn cluster(
     collection: &Collection,
     options: &ClusterOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    emit: &mut dyn FnMut(Line) -> Result<()>,
 ) -> Result<Clusters> {
     clustered(view, collection, options, watch, emit, None)
 }
@@ -202,7 +202,7 @@ pub fn cluster_with_members(
     collection: &Collection,
     options: &ClusterOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    emit: &mut dyn FnMut(Line) -> Result<()>,
     visit: &mut dyn FnMut(&Member) -> Result<()>,
 ) -> Result<Clusters> {
     clustered(view, collection, options, watch, emit, Some(visit))
@@ -213,7 +213,7 @@ fn clustered(
     collection: &Collection,
     options: &ClusterOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    emit: &mut dyn FnMut(Line) -> Result<()>,
     visit: Option<&mut Visit<'_>>,
 ) -> Result<Clusters> {
     let pairs = PairOptions { expand: false, ..options.pairs.clone() };
@@ -242,6 +242,20 @@ fn clustered(
 }
 
 impl Clusters {
+    /// Returns the clusters of a collection, as [`cluster`] does, without its groups and pairs; `watch` can stop it.
+    ///
+    /// # Errors
+    /// Errors of [`cluster`].
+    pub fn find(
+        view: View<'_>,
+        collection: &Collection,
+        options: &ClusterOptions,
+        watch: Option<Watch>,
+    ) -> Result<Self> {
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_| true));
+        cluster(view, collection, options, &mut *watch, &mut |_| Ok(()))
+    }
+
     /// Returns the clusters of a collection, given the founder of each document by ordinal. The collection has whole
     /// clusters, which were formed elsewhere by a method that compares sketches. `texts` are the compared texts of the
     /// documents by ordinal; if one is not known, losses are estimated. The summary counts no pairs.
@@ -322,27 +336,36 @@ impl Clusters {
         self.because.get(&member).copied().unwrap_or(kept)
     }
 
-    /// Passes all clusters of at least two live documents to `emit`, in bytewise order of the ids of founders.
+    /// Returns all clusters of at least two live documents, in bytewise order of the ids of founders.
     ///
     /// # Errors
-    /// Errors of the disk and of `emit`.
-    pub fn each(&self, collection: &Collection, emit: &mut dyn FnMut(&Cluster<'_>) -> Result<()>) -> Result<()> {
-        self.each_by_founder(collection, &mut |founder, members| {
-            let kept = self.keep(collection, members);
+    /// Errors of the disk.
+    pub fn iter(&self, collection: &Collection) -> Result<impl Iterator<Item = Cluster>> {
+        let clusters = self.by_founder(collection)?;
+        Ok(clusters.map(|(founder, members)| {
+            let kept = self.keep(collection, &members);
             let site = |&ordinal: &u32| collection.row(ordinal).site;
             let first = members.first().and_then(site);
             let rank = |&member: &u32| collection.row(member).rank;
-            emit(&Cluster {
+            Cluster {
                 founder,
-                members,
                 kept,
                 removed: members.iter().filter(|member| self.removed.contains(rank(member) as usize)).count() as u64,
                 oversized: members.len() > self.group_limit,
                 single_site: first.is_some() && members.iter().all(|member| site(member) == first),
                 empty: collection.row(founder).is_empty,
                 thin: collection.profile_of(kept).as_ref().is_some_and(removal::is_thin),
-            })
-        })
+                members,
+            }
+        }))
+    }
+
+    /// Passes all clusters to `emit`, as [`Clusters::iter`] returns them.
+    ///
+    /// # Errors
+    /// Errors of the disk and of `emit`.
+    pub fn each(&self, collection: &Collection, emit: &mut dyn FnMut(&Cluster) -> Result<()>) -> Result<()> {
+        self.iter(collection)?.try_for_each(|cluster| emit(&cluster))
     }
 
     fn keep(&self, collection: &Collection, members: &[u32]) -> u32 {
@@ -355,38 +378,25 @@ impl Clusters {
 
     /// Passes the live members of each cluster with at least two to `emit`.
     fn each_by_founder(&self, collection: &Collection, emit: &mut dyn FnMut(u32, &[u32]) -> Result<()>) -> Result<()> {
-        let mut sorter = Sorter::<1>::new(&self.resources.folder, self.resources.memory_limit / 4);
-        let mut alone = FixedBitSet::with_capacity(collection.len() as usize);
+        self.by_founder(collection)?.try_for_each(|(founder, members)| emit(founder, &members))
+    }
+
+    /// Returns the live members of each cluster with at least two.
+    fn by_founder<'a>(&self, collection: &'a Collection) -> Result<impl Iterator<Item = (u32, Vec<u32>)> + use<'a>> {
+        let mut clusters = ByFounder::new(collection, &self.resources, 4);
+        let mut has_others = FixedBitSet::with_capacity(collection.len() as usize);
         // Most documents are founders without other members, which need no sorting.
         for (ordinal, &founder) in (0..).zip(&self.founder) {
             if founder != ordinal {
-                alone.insert(founder as usize);
+                has_others.insert(founder as usize);
             }
         }
         for (ordinal, &founder) in (0..).zip(&self.founder) {
-            let row = collection.row(ordinal);
-            if !row.is_deleted && alone.contains(founder as usize) {
-                sorter.push([u64::from(collection.row(founder).rank) << 32 | u64::from(row.rank)])?;
+            if !collection.row(ordinal).is_deleted && has_others.contains(founder as usize) {
+                clusters.push(founder, ordinal)?;
             }
         }
-        let (mut last, mut members): (u32, Vec<u32>) = (0, Vec::new());
-        let mut end = |founder: u32, members: &mut Vec<u32>| {
-            let outcome = if members.len() > 1 { emit(founder, members) } else { Ok(()) };
-            members.clear();
-            outcome
-        };
-        sorter.finish().each(&mut |rows| {
-            for [row] in rows {
-                let founder = collection.at_rank((row >> 32) as u32);
-                if founder != last {
-                    end(last, &mut members)?;
-                }
-                last = founder;
-                members.push(collection.at_rank(*row as u32));
-            }
-            Ok(())
-        })?;
-        end(last, &mut members)
+        Ok(clusters.finish()?.filter(|(_, members)| members.len() > 1))
     }
 
     fn sum_up(&mut self, collection: &Collection) -> Result<()> {

@@ -16,20 +16,18 @@ type Clustering = (BTreeMap<String, String>, BTreeSet<String>);
 fn made(view: View<'_>, options: &ClusterOptions) -> Clustering {
     let resources = &options.pairs.resources;
     let collection = Collection::with_deleted(view, resources, &mut |_| true).expect("a collection");
-    let clusters = cluster(view, &collection, options, &mut |_| true, &mut |_| Ok(())).expect("clusters");
+    let clusters = Clusters::find(view, &collection, options, None).expect("clusters");
     let (mut of, mut last) = (BTreeMap::new(), String::new());
-    let each = clusters.each(&collection, &mut |cluster| {
+    for cluster in clusters.iter(&collection).expect("listed") {
         let id = collection.id(cluster.founder).to_owned();
         assert!(id > last && cluster.members.len() > 1, "by id, and of two and more");
         assert!(cluster.members.is_sorted_by(|&a, &b| collection.id(a) < collection.id(b)));
         assert!(cluster.members.contains(&cluster.kept));
-        for &member in cluster.members {
+        for &member in &cluster.members {
             assert!(of.insert(collection.id(member).to_owned(), id.clone()).is_none(), "in one cluster");
         }
         last = id;
-        Ok(())
-    });
-    each.expect("listed");
+    }
     let removed = (0..collection.len()).filter(|&rank| clusters.is_removed(rank));
     let removed: BTreeSet<String> = removed.map(|rank| collection.id(collection.at_rank(rank)).to_owned()).collect();
     let summary = &clusters.summary;
@@ -481,7 +479,7 @@ fn told(view: View<'_>, options: &ClusterOptions, threads: usize) -> String {
             Ok(())
         });
         let mut written = String::new();
-        let write = |out: &mut String, line: Line<'_>| writeln!(out, "{line:?}").expect("memory");
+        let write = |out: &mut String, line: Line| writeln!(out, "{line:?}").expect("memory");
         let again = crate::pairs_written(view, &collection, &all, &mut |_| true, &write, &mut |lines| {
             written += &lines;
             Ok(())

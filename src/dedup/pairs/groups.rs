@@ -1,97 +1,80 @@
-//! Output lines of groups.
+//! Groups of documents, in the order of output lines.
 
-use fixedbitset::FixedBitSet;
 use nddb_index::Result;
-use nddb_index::spill::resources::Resources;
-use nddb_index::spill::sort::Sorter;
 
+use super::PairJob;
+use crate::by_founder::ByFounder;
 use crate::collection::Collection;
-use crate::collection::classes::Classes;
-use crate::pair::{Cut, Group, Kind, Line, PairSummary};
+use crate::options::PairOptions;
+use crate::pair::{Cut, Group, Kind, PairSummary};
 
-/// The data from which group lines are made.
-pub(crate) struct Groups<'a> {
-    pub(crate) collection: &'a Collection,
-    pub(crate) classes: &'a Classes,
-    /// Documents that could not be verified against the founder of their hot group; `None` without verification.
-    pub(crate) unverified: Option<&'a FixedBitSet>,
-    /// Group limit, in members: a larger group is flagged.
-    pub(crate) limit: usize,
-    pub(crate) resources: &'a Resources,
+/// Returns all groups of the documents among which pairs were found, sorted by kind, then bytewise by the id of the
+/// founder; there are none with `expand`.
+pub(super) fn groups<'a>(
+    found: &PairJob,
+    collection: &'a Collection,
+    options: &'a PairOptions,
+) -> Result<impl Iterator<Item = Group> + use<'a>> {
+    let documents = || (0..collection.len()).filter(|_| !options.expand);
+    let of_kind = |kind, documents: &mut dyn Iterator<Item = _>| of_kind(kind, documents, collection, options);
+    let identity = &mut documents().map(|ordinal| (collection.representative(ordinal), ordinal));
+    let identity = of_kind(Kind::Identity, identity)?;
+    let is_one = |ordinal: &u32| collection.representative(*ordinal) == *ordinal;
+    let hot = &mut documents().filter(is_one).map(|ordinal| (found.classes.leader(ordinal), ordinal));
+    let hot = of_kind(Kind::Hot, hot)?;
+    let mut first = None;
+    let empty = documents().filter(|&ordinal| collection.row(ordinal).is_empty);
+    let empty = of_kind(Kind::Empty, &mut empty.map(|ordinal| (*first.get_or_insert(ordinal), ordinal)))?;
+    let unverified = found.unverified.clone();
+    let hot = hot.map(move |group| {
+        let is_unread = |&&member: &&u32| unverified.as_ref().is_some_and(|all| all.contains(member as usize));
+        Group { unverified: group.members.iter().filter(is_unread).count() as u64, ..group }
+    });
+    let mut cuts: Vec<_> = found.cuts.iter().filter(|_| !options.expand).collect();
+    cuts.sort_unstable_by_key(|cut| (collection.row(cut.founder).rank, *cut));
+    let star = |&&Cut { founder, len, .. }: &&Cut| Group {
+        kind: Kind::Star,
+        founder,
+        members: Vec::new(),
+        len,
+        flagged: true,
+        unverified: 0,
+    };
+    let stars: Vec<Group> = cuts.iter().map(star).collect();
+    Ok(identity.chain(hot).chain(stars).chain(empty))
 }
 
-impl Groups<'_> {
-    /// Passes the lines of all groups to `emit`, sorted by kind, then bytewise by the id of the founder.
-    pub(crate) fn emit(
-        &self,
-        cuts: &[Cut],
-        summary: &mut PairSummary,
-        emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let Self { collection, classes, .. } = *self;
-        let all = || 0..collection.len();
-        let is_one = |ordinal: u32| collection.representative(ordinal) == ordinal;
-        let identity = all().map(|ordinal| (collection.representative(ordinal), ordinal));
-        let hot = all().filter(|&ordinal| is_one(ordinal)).map(|ordinal| (classes.leader(ordinal), ordinal));
-        let mut first_empty = None;
-        let empty = all().filter(|&ordinal| collection.row(ordinal).is_empty);
-        let empty = empty.map(|ordinal| (*first_empty.get_or_insert(ordinal), ordinal));
-        let mut count = |group: Group<'_>| {
-            match group.kind {
-                Kind::Identity => summary.identity_groups += 1,
-                Kind::Hot => summary.hot_groups += 1,
-                Kind::Star => summary.stars += 1,
-                Kind::Empty => (),
-            }
-            summary.flagged += u64::from(group.flagged);
-            summary.unverified_members += group.unverified;
-            emit(Line::Group(group))
-        };
-        self.each(Kind::Identity, identity, &mut count)?;
-        self.each(Kind::Hot, hot, &mut count)?;
-        let mut stars: Vec<(u32, &Cut)> = cuts.iter().map(|cut| (collection.row(cut.founder).rank, cut)).collect();
-        stars.sort_unstable();
-        for (_, cut) in stars {
-            let (founder, len) = (cut.founder, cut.len);
-            count(Group { kind: Kind::Star, founder, members: &[], len, flagged: true, unverified: 0 })?;
-        }
-        self.each(Kind::Empty, empty, &mut count)
-    }
+/// Returns the groups of at least two documents, given the founder of each document.
+fn of_kind<'a>(
+    kind: Kind,
+    documents: &mut dyn Iterator<Item = (u32, u32)>,
+    collection: &'a Collection,
+    options: &'a PairOptions,
+) -> Result<impl Iterator<Item = Group> + use<'a>> {
+    let mut groups = ByFounder::new(collection, &options.resources, 6);
+    documents
+        .filter(|(founder, member)| founder != member)
+        .try_for_each(|(founder, member)| groups.push(founder, member))?;
+    let limit = options.group_limit as u64;
+    Ok(groups.finish()?.map(move |(founder, mut members)| {
+        let rank = |ordinal: u32| collection.row(ordinal).rank;
+        let index = members.partition_point(|&member| rank(member) < rank(founder));
+        members.insert(index, founder);
+        let len = members.len() as u64;
+        Group { kind, founder, members, len, flagged: len > limit, unverified: 0 }
+    }))
+}
 
-    /// Passes on the groups of at least two documents, given the founder of each document.
-    fn each(
-        &self,
-        kind: Kind,
-        documents: impl Iterator<Item = (u32, u32)>,
-        emit: &mut dyn FnMut(Group<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let Self { collection, limit, resources, .. } = *self;
-        let mut sorter = Sorter::<1>::new(&resources.folder, resources.memory_limit / 2);
-        let rank = |ordinal: u32| u64::from(collection.row(ordinal).rank);
-        for (founder, member) in documents.filter(|(founder, member)| founder != member) {
-            sorter.push([rank(founder) << 32 | rank(member)])?;
+impl PairSummary {
+    /// Counts a group.
+    pub(super) fn count(&mut self, group: &Group) {
+        match group.kind {
+            Kind::Identity => self.identity_groups += 1,
+            Kind::Hot => self.hot_groups += 1,
+            Kind::Star => self.stars += 1,
+            Kind::Empty => (),
         }
-        let mut end = |founder: u32, members: &mut Vec<u32>| {
-            let index = members.partition_point(|&member| rank(member) < rank(founder));
-            members.insert(index, founder);
-            let len = members.len() as u64;
-            let unread =
-                |&&member: &&u32| self.unverified.is_some_and(|unverified| unverified.contains(member as usize));
-            let unverified = if kind == Kind::Hot { members.iter().filter(unread).count() as u64 } else { 0 };
-            emit(Group { kind, founder, members, len, flagged: len > limit as u64, unverified })
-        };
-        let (mut last, mut members) = (None, Vec::new());
-        sorter.finish().each(&mut |rows| {
-            for [row] in rows {
-                let founder = collection.at_rank((row >> 32) as u32);
-                if let Some(last) = last.replace(founder).filter(|&last| last != founder) {
-                    end(last, &mut members)?;
-                    members.clear();
-                }
-                members.push(collection.at_rank(*row as u32));
-            }
-            Ok(())
-        })?;
-        last.map_or(Ok(()), |last| end(last, &mut members))
+        self.flagged += u64::from(group.flagged);
+        self.unverified_members += group.unverified;
     }
 }

@@ -2,13 +2,14 @@
 
 pub(crate) mod collector;
 mod groups;
+mod iter;
 pub(crate) mod judge;
 pub(crate) mod text_cache;
 mod verified_classes;
 
 use collector::{CLASSES, CandidateCollector, Collected, Spread};
 use fixedbitset::FixedBitSet;
-use groups::Groups;
+pub use iter::NearPairs;
 use judge::{Judge, Judged};
 use nddb_index::spill::parallel::each_in_order;
 use nddb_index::spill::progress::Progress;
@@ -53,16 +54,23 @@ pub fn pairs(
     collection: &Collection,
     options: &PairOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+    emit: &mut dyn FnMut(Line) -> Result<()>,
 ) -> Result<PairSummary> {
     let (found, words) = with_words(view, collection, options, watch)?;
     let mut summary = found.summary(collection, options);
     found.groups(collection, options, &mut summary, emit)?;
     let push = |pairs: &mut Vec<Pair>, pair: Pair| pairs.push(pair);
     let ticker = Ticker::new(watch);
-    found.decide_all(collection, options, words.as_ref(), &ticker, &mut summary, &push, &mut |pairs| {
-        pairs.into_iter().try_for_each(|pair| emit(Line::Pair(pair)))
-    })?;
+    found.decide_all(
+        &found.sorted,
+        collection,
+        options,
+        words.as_ref(),
+        &ticker,
+        &mut summary,
+        &push,
+        &mut |pairs| pairs.into_iter().try_for_each(|pair| emit(Line::Pair(pair))),
+    )?;
     Ok(summary)
 }
 
@@ -76,7 +84,7 @@ pub fn pairs_written<O: Default + Send>(
     collection: &Collection,
     options: &PairOptions,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    write: &(dyn Fn(&mut O, Line<'_>) + Sync),
+    write: &(dyn Fn(&mut O, Line) + Sync),
     emit: &mut dyn FnMut(O) -> Result<()>,
 ) -> Result<PairSummary> {
     let (found, words) = with_words(view, collection, options, watch)?;
@@ -87,7 +95,16 @@ pub fn pairs_written<O: Default + Send>(
         emit(out)
     })?;
     let write = |out: &mut O, pair: Pair| write(out, Line::Pair(pair));
-    found.decide_all(collection, options, words.as_ref(), &Ticker::new(watch), &mut summary, &write, emit)?;
+    found.decide_all(
+        &found.sorted,
+        collection,
+        options,
+        words.as_ref(),
+        &Ticker::new(watch),
+        &mut summary,
+        &write,
+        emit,
+    )?;
     Ok(summary)
 }
 
@@ -292,7 +309,7 @@ impl PairJob {
         collection: &Collection,
         options: &PairOptions,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+        emit: &mut dyn FnMut(Line) -> Result<()>,
     ) -> Result<PairSummary> {
         let mut summary = self.summary(collection, options);
         self.groups(collection, options, &mut summary, emit)?;
@@ -306,19 +323,12 @@ impl PairJob {
         collection: &Collection,
         options: &PairOptions,
         summary: &mut PairSummary,
-        emit: &mut dyn FnMut(Line<'_>) -> Result<()>,
+        emit: &mut dyn FnMut(Line) -> Result<()>,
     ) -> Result<()> {
-        if options.expand {
-            return Ok(());
-        }
-        let groups = Groups {
-            collection,
-            classes: &self.classes,
-            unverified: self.unverified.as_ref(),
-            limit: options.group_limit,
-            resources: &options.resources,
-        };
-        groups.emit(&self.cuts, summary, emit)
+        groups::groups(self, collection, options)?.try_for_each(|group| {
+            summary.count(&group);
+            emit(Line::Group(group))
+        })
     }
 
     /// Returns the totals that do not depend on the decisions about pairs.
@@ -359,16 +369,18 @@ impl PairJob {
         emit: &mut dyn FnMut(Pair) -> Result<()>,
     ) -> Result<()> {
         let push = |pairs: &mut Vec<Pair>, pair: Pair| pairs.push(pair);
-        self.decide_all(collection, options, None, ticker, summary, &push, &mut |pairs| {
+        self.decide_all(&self.sorted, collection, options, None, ticker, summary, &push, &mut |pairs| {
             pairs.into_iter().try_for_each(&mut *emit)
         })
     }
 
-    /// Decides the candidate pairs on several threads, with the losses of near-duplicates if `words` are given. `write`
-    /// adds near-duplicates to outputs on these threads, and `emit` receives the outputs in the order of the pairs.
+    /// Decides sorted candidate pairs on several threads, with the losses of near-duplicates if `words` are given.
+    /// `write` adds near-duplicates to outputs on these threads, and `emit` receives the outputs in the order of the
+    /// pairs.
     #[expect(clippy::too_many_arguments, reason = "all that is known comes together here")]
     fn decide_all<O: Default + Send>(
         &self,
+        sorted: &Sorted<1>,
         collection: &Collection,
         options: &PairOptions,
         words: Option<&DocumentWords>,
@@ -380,7 +392,7 @@ impl PairJob {
         ticker.start("decide", None, "pairs")?;
         each_in_order(
             options.resources.threads,
-            |give| self.sorted.stretches(STRETCH, |a, b| a != b, give),
+            |give| sorted.stretches(STRETCH, |a, b| a != b, give),
             || self.judge(collection, options),
             |judge, rows: Vec<[u64; 1]>| {
                 let (mut out, mut counted, mut last) = (O::default(), PairSummary::default(), None);

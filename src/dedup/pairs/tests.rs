@@ -78,7 +78,9 @@ fn every_pair(pages: &[Page]) -> impl Iterator<Item = (&Page, &Page)> {
 fn lines(reader: &Reader, options: &PairOptions) -> (Relation, Vec<(Kind, Vec<String>)>, PairSummary) {
     let all = collection(reader, &options.resources);
     let (mut relation, mut groups, mut order) = (Relation::new(), Vec::new(), Vec::new());
+    let mut one_by_one = NearPairs::find(reader.view(), &all, options, None).expect("found");
     let summary = pairs(reader.view(), &all, options, &mut |_| true, &mut |line| {
+        assert_eq!(one_by_one.next().transpose().expect("decided").as_ref(), Some(&line));
         match line {
             Line::Group(group) => {
                 assert!(group.members.is_sorted_by(|&a, &b| all.id(a) < all.id(b)));
@@ -97,6 +99,8 @@ fn lines(reader: &Reader, options: &PairOptions) -> (Relation, Vec<(Kind, Vec<St
         Ok(())
     });
     let summary = summary.expect("pairs");
+    assert!(one_by_one.next().is_none() && one_by_one.next().is_none(), "no more");
+    assert_eq!(*one_by_one.summary(), summary);
     assert!(order.is_sorted() && order.iter().all(|(a, b)| a < b), "pairs are sorted by id");
     assert!(groups.is_sorted_by_key(|(kind, group)| (*kind, group[0].clone())), "groups are sorted by founder");
     assert_eq!(summary.pairs, relation.len() as u64);

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use fixedbitset::FixedBitSet;
-use nddb_dedup::{Collection, MemberVerdict, Pair, PairJob, PairOptions, Reach, Resources, UnreadTexts};
-use nddb_index::{Error, Progress, Result, View};
+use nddb_dedup::{
+    Classes, Collection, MemberVerdict, Pair, PairJob, PairOptions, Reach, Resources, UnreadTexts, stored_pair,
+};
+use nddb_index::{Config, Error, Fingerprint, Progress, Result, StaticIndex, View, Within};
+use nddb_jobs::scratch::Scratch;
 use nddb_page::sketch::split_mix;
 use nddb_verdict::ParameterValue;
 use nddb_verdict::methods::Hamming;
@@ -21,6 +24,8 @@ const STAYS: f64 = 0.05;
 const AGAIN: f64 = 0.05;
 /// Least probability of the rejected pairs that are drawn.
 const NEAR_THRESHOLD: f64 = 0.3;
+/// Number of documents, at most, whose neighbours beyond the k of the database are found.
+const ASKED: usize = if cfg!(test) { 20 } else { 100_000 };
 /// Least number of pairs between the two times that a pair is shown, if there are enough pairs.
 const BETWEEN: usize = 10;
 
@@ -97,10 +102,11 @@ struct Candidate {
 }
 
 /// Pairs to draw from, by stratum.
-#[derive(Default)]
 struct Pool {
     numbers: BTreeMap<Stratum, usize>,
     candidates: Vec<Candidate>,
+    /// Number of pairs of the database for which each of these stands.
+    weight: f64,
 }
 
 impl Pool {
@@ -125,10 +131,10 @@ impl Audit {
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Self> {
         let collection = Collection::with_deleted(view, resources, watch)?;
-        let mut pool = Pool::default();
+        let mut pool = Pool { numbers: BTreeMap::new(), candidates: Vec::new(), weight: 1.0 };
         let method = match drawing {
             Drawing::Removals => removed(view, &collection, resources, &mut pool, watch)?,
-            Drawing::Distances(most) => distant(view, &collection, (most, resources), &mut pool, watch)?,
+            Drawing::Distances(most) => distant(view, &collection, (most, seed, resources), &mut pool, watch)?,
         };
         let (strata, drawn) = choose(&collection, pool, drawing, sample, seed);
         let mut wanted = FixedBitSet::with_capacity(collection.len() as usize);
@@ -220,14 +226,13 @@ fn removed(
 fn distant(
     view: View<'_>,
     collection: &Collection,
-    (most, resources): (u32, &Resources),
+    (most, seed, resources): (u32, u64, &Resources),
     pool: &mut Pool,
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<&'static str> {
     let mut options = PairOptions::new(Hamming::within(most));
     options.resources = resources.clone();
-    let found = PairJob::new(view, collection, &options, Reach::ALL, watch)?;
-    found.each(collection, &options, watch, &mut |pair| {
+    let mut take = |pair: Pair| {
         let distance = pair.measures.count("distance").filter(|&distance| distance > 0);
         if let Some(distance) = distance
             && !pair.identical
@@ -239,8 +244,52 @@ fn distant(
             pool.push(Stratum { kind, rule, score: range(score), sites, cluster }, kept, other, score);
         }
         Ok(())
-    })?;
+    };
+    if most <= view.settings().k.into() {
+        PairJob::new(view, collection, &options, Reach::ALL, watch)?.each(collection, &options, watch, &mut take)?;
+    } else {
+        pool.weight = beyond_k(view, collection, (&options, most, seed), watch, &mut take)?;
+    }
     Ok(options.method.name())
+}
+
+/// Finds pairs of documents of different fingerprints within `most` bits, more than the tables of the database are made
+/// for, by an index of the fingerprints. Of many documents, a sample is drawn, and for these all younger neighbours are
+/// found. Returns the number of pairs for which each stands.
+fn beyond_k(
+    view: View<'_>,
+    collection: &Collection,
+    (options, most, seed): (&PairOptions, u32, u64),
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
+    visit: &mut dyn FnMut(Pair) -> Result<()>,
+) -> Result<f64> {
+    let resources = &options.resources;
+    let failed = |source| Error::Io { action: "make a temporary folder in", path: resources.folder.clone(), source };
+    let scratch = Scratch::in_folder(&resources.folder).map_err(failed)?;
+    let config = Config::within(view.settings().k)?.bits(view.settings().bits)?;
+    let index = StaticIndex::builder(scratch.path().join("index"), &config)?;
+    let mut index = index.resources(resources.threads, resources.memory_limit / 2)?;
+    let classes = Classes::new(collection, &*options.method, &|_| None, resources)?;
+    let mut asked: Vec<(u32, Fingerprint)> = Vec::new();
+    for leader in classes.leaders() {
+        let row = collection.row(leader);
+        if let Some(fingerprint) = row.fingerprint.filter(|_| !row.is_deleted && !row.is_empty) {
+            index.push(fingerprint, leader.into())?;
+            asked.push((leader, fingerprint));
+        }
+    }
+    let index = index.finish()?;
+    let all = asked.len();
+    asked.sort_unstable_by_key(|(leader, _)| split_mix(seed, u64::from(*leader)));
+    asked.truncate(ASKED);
+    let queries: Vec<Fingerprint> = asked.iter().map(|(_, fingerprint)| *fingerprint).collect();
+    let (within, resources) = (Within(most.min(u8::MAX.into()) as u8), (resources.threads, resources.memory_limit / 2));
+    index.batch_query(&queries, within, resources, watch, &mut |query, found| {
+        let (a, b) = (asked[query as usize].0, found.number as u32);
+        let pair = if a < b { stored_pair(collection, options, a, b) } else { None };
+        pair.map_or(Ok(()), &mut *visit)
+    })?;
+    Ok(all as f64 / asked.len().max(1) as f64)
 }
 
 /// Returns whether no document of a pair is deleted.
@@ -293,7 +342,7 @@ fn choose(
     sample: usize,
     seed: u64,
 ) -> (Vec<Drawn>, Vec<Candidate>) {
-    let Pool { numbers, mut candidates } = pool;
+    let Pool { numbers, mut candidates, weight } = pool;
     let mut strata: Vec<(Stratum, usize)> = numbers.into_iter().collect();
     let (mut pairs, mut spreads) = (vec![0u64; strata.len()], vec![0.0; strata.len()]);
     for candidate in &candidates {
@@ -347,7 +396,10 @@ fn choose(
     chosen.iter_mut().for_each(|candidate| candidate.stratum = place[candidate.stratum]);
     let strata = strata
         .into_iter()
-        .map(|(stratum, number)| Drawn { stratum, pairs: pairs[number], drawn: drawn[number] })
+        .map(|(stratum, number)| {
+            let pairs = (pairs[number] as f64 * weight).round() as u64;
+            Drawn { stratum, pairs, drawn: drawn[number] }
+        })
         .collect();
     (strata, chosen)
 }
@@ -378,7 +430,53 @@ fn order(pairs: usize, again: usize, seed: u64) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use nddb_index::{Document, Writer};
+
     use super::*;
+
+    #[test]
+    fn beyond_the_k_of_a_database_pairs_of_a_sample_stand_for_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = Writer::create(folder.path().join("db"), &Config::within(3).expect("k")).expect("created");
+        // Twenty centres, and documents around each.
+        let prints: Vec<u64> = (0..300u64)
+            .map(|document| {
+                let flips = (0..split_mix(document, 99) % 6).map(|flip| 1 << (split_mix(document, flip) % 64));
+                flips.fold(split_mix(7, document % 20), |print, bit: u64| print ^ bit)
+            })
+            .collect();
+        for (number, &print) in prints.iter().enumerate() {
+            writer.insert(Document::bare(&number.to_string(), Fingerprint(print)).expect("an id")).expect("inserted");
+        }
+        writer.commit().expect("committed");
+        let mut distinct = prints;
+        distinct.sort_unstable();
+        distinct.dedup();
+        let mut want = BTreeMap::<String, f64>::new();
+        for (index, a) in distinct.iter().enumerate() {
+            for distance in distinct[index + 1..].iter().map(|b| (a ^ b).count_ones()).filter(|&it| it <= 10) {
+                *want.entry(range(Score::Distance(distance))).or_default() += 1.0;
+            }
+        }
+        let resources = Resources { folder: folder.path().into(), ..Resources::default() };
+        let collection = Collection::with_deleted(writer.view(), &resources, &mut |_| true).expect("a collection");
+        let mut mean = BTreeMap::<String, f64>::new();
+        const DRAWS: u64 = 60;
+        for seed in 0..DRAWS {
+            let mut pool = Pool { numbers: BTreeMap::new(), candidates: Vec::new(), weight: 1.0 };
+            let reach = (10, seed, &resources);
+            distant(writer.view(), &collection, reach, &mut pool, &mut |_| true).expect("drawn");
+            assert!((pool.weight - distinct.len() as f64 / ASKED as f64).abs() < 1e-9, "{}", pool.weight);
+            for candidate in &pool.candidates {
+                *mean.entry(range(candidate.score)).or_default() += pool.weight / DRAWS as f64;
+            }
+        }
+        assert!(want.len() >= 8, "{want:?}");
+        for (distance, want) in want.into_iter().filter(|(_, want)| *want >= 150.0) {
+            let mean = mean.get(&distance).copied().unwrap_or_default();
+            assert!((mean - want).abs() < want / 4.0, "{distance}: {mean} for {want}");
+        }
+    }
 
     #[test]
     fn every_pair_is_asked_for_and_some_again_not_soon_after() {

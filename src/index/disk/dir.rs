@@ -351,6 +351,7 @@ impl Dir {
     }
 
     /// Makes the contents of all files of the catalog durable, also of those that RocksDB does not sync.
+    #[cfg(feature = "catalog")]
     pub(crate) fn sync_catalog(&self) -> Result<()> {
         let names = names(&self.catalog())?;
         names.iter().try_for_each(|name| super::copy::sync_contents(&self.catalog().join(name)))

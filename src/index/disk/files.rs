@@ -8,6 +8,7 @@ use std::path::Path;
 use super::bugs::{Bug, bug};
 use super::regular;
 use super::steps::step;
+use super::system;
 use crate::{Error, Result};
 
 /// Returns the names in a folder, sorted.
@@ -75,8 +76,9 @@ pub(super) fn sync_folder(path: &Path) -> Result<()> {
     if bug(Bug::FolderNotSynced, path) {
         return Ok(());
     }
-    let folder = File::open(path).map_err(Error::io("open the folder", path))?;
-    sync(&folder, SYNC_FOLDER, path)
+    let folder = system::open_folder(path).map_err(Error::io("open the folder", path))?;
+    // A system that cannot open a folder makes names durable by itself.
+    folder.map_or(Ok(()), |folder| sync(&folder, SYNC_FOLDER, path))
 }
 
 /// Makes the name of a folder durable.

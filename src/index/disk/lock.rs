@@ -2,13 +2,13 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::place::is_at;
 use super::regular;
 use super::steps::step;
+use super::system;
 use crate::{Error, Result};
 
 /// Interval at which a lock held by another process is tried again. (A blocking call to the kernel could not time out.)
@@ -73,7 +73,7 @@ impl Lock {
             if is_at(&file, &path).map_err(Error::io("look at the file", &path))? {
                 // The description is only for messages; a lock without it works as well. A file with other names could
                 // belong to somebody else.
-                if file.metadata().is_ok_and(|metadata| metadata.nlink() == 1) {
+                if file.metadata().is_ok_and(|metadata| system::has_one_name(&metadata)) {
                     let _ = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
                 }
                 // The process may change its folder.

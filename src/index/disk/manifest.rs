@@ -2,11 +2,9 @@
 //! written and synced, renamed, and the folder is synced.
 
 use std::fs;
-use std::time::SystemTime;
 
 #[cfg(any(test, feature = "testing"))]
 use super::bugs::{Bug, bug, hide_new_files};
-use super::copy::modified;
 use super::dir::{Dir, MANIFEST_TMP, write_synced};
 use super::files::sync_folder;
 use super::steps::step;
@@ -49,7 +47,8 @@ impl Dir {
     }
 
     /// Returns when MANIFEST was published.
-    pub(crate) fn published(&self) -> Result<Option<SystemTime>> {
-        modified(&self.manifest_path())
+    #[cfg(feature = "catalog")]
+    pub(crate) fn published(&self) -> Result<Option<std::time::SystemTime>> {
+        super::copy::modified(&self.manifest_path())
     }
 }

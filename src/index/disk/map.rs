@@ -1,24 +1,18 @@
-//! Read-only memory maps, and other calls to the system that need `unsafe`.
-#![expect(unsafe_code, reason = "memory maps and calls to the system")]
+//! Read-only memory maps.
 
-use std::ffi::CString;
 use std::fs::File;
-use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use memmap2::{Advice, Mmap, UncheckedAdvice};
+use memmap2::{Mmap, MmapMut};
 
-use super::guard::{Guard, page_size};
+use super::system::{self, Guard};
 use crate::prefetch::prefetch;
 use crate::{Error, Result};
 
 /// No footer is larger, in bytes.
 const FOOTER: usize = 64;
-/// Number of bytes of a file that are tried to learn whether it is in the page cache.
-const SAMPLES: usize = 32;
 /// Maximum number of bytes that are fetched from memory at a time.
 const FETCHED: usize = 2048;
 /// One of this many fetches from memory looks whether its page is still in the page cache.
@@ -29,6 +23,8 @@ const LOOKED: u32 = 64;
 #[derive(Debug)]
 pub(crate) struct Mapped {
     map: Mmap,
+    /// Whether the memory is that of the file, whose pages can be read again.
+    is_of_file: bool,
     path: PathBuf,
     guard: Guard,
     /// Whether the file is in the page cache, as far as is known, so that there is nothing to read ahead.
@@ -49,16 +45,14 @@ impl Mapped {
         if size == 0 {
             return Err(Error::Inconsistent { path: path.into(), what: "is empty".into() });
         }
-        // SAFETY: files of runs are written once, before they are named by a manifest, and never again;
-        // damage by others is caught by checksums, truncation by the guard.
-        let map = unsafe { Mmap::map(&file) }.map_err(Error::io("map the file", path))?;
+        let (map, is_of_file) = contents(&file, size).map_err(Error::io("map the file", path))?;
         let guard = Guard::new(map.as_ptr() as usize, map.len()).ok_or_else(|| Error::OverLimit {
             what: "mapped files",
             need: 1 << 16,
             have: 1 << 16,
         })?;
-        let cached = AtomicBool::new(is_cached(&file, map.len()));
-        let mapped = Self { map, path: path.into(), guard, cached, fetches: AtomicU32::new(0) };
+        let cached = AtomicBool::new(system::is_cached(&file, map.len()));
+        let mapped = Self { map, is_of_file, path: path.into(), guard, cached, fetches: AtomicU32::new(0) };
         mapped.random();
         // Opening reads the header and the footer.
         mapped.will_need(0, 1);
@@ -83,14 +77,17 @@ impl Mapped {
     }
 
     /// Fetches bytes that are about to be verified: from disk, or from memory if the file is in the page cache.
-    /// (Measured: to ask the system takes longer than a page fault that finds its page.)
+    /// (Measured: to ask the system takes longer than a page fault that finds its page.) Returns whether they are
+    /// requested from disk.
     #[inline]
-    pub(crate) fn fetch(&self, offset: usize, size: usize) {
+    pub(crate) fn fetch(&self, offset: usize, size: usize) -> bool {
         if self.cached.load(Ordering::Relaxed) && self.is_still_cached(offset) {
             // The processor continues by itself in bytes that are read in order.
             (0..size.min(FETCHED)).step_by(64).for_each(|line| prefetch(&self.map, offset + line));
+            false
         } else {
             self.will_need(offset, size);
+            true
         }
     }
 
@@ -99,39 +96,36 @@ impl Mapped {
         if !self.fetches.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOKED) {
             return true;
         }
-        let (page, mut found) = (self.map.as_ptr().wrapping_add(offset & !(page_size() - 1)), 0u8);
-        // SAFETY: the call reads no memory, and writes one byte for the one page.
-        let answered = unsafe { libc::mincore(page.cast_mut().cast(), 1, &mut found) } == 0;
-        let cached = answered && found & 1 == 1;
+        let cached = system::is_page_cached(&self.map, offset);
         self.cached.store(cached, Ordering::Relaxed);
         cached
     }
 
     /// Asks the system to read these bytes ahead.
     pub(crate) fn will_need(&self, offset: usize, size: usize) {
-        let _ = self.map.advise_range(Advice::WillNeed, offset, size.min(self.map.len().saturating_sub(offset)));
+        system::will_need(&self.map, offset, size.min(self.map.len().saturating_sub(offset)));
     }
 
     /// Tells the system that reads jump, as those of probes do: read-ahead would fetch unused pages.
     pub(crate) fn random(&self) {
-        let _ = self.map.advise(Advice::Random);
+        system::random(&self.map);
     }
 
     /// Tells the system that the file is about to be read sequentially.
     pub(crate) fn sequential(&self) {
-        let _ = self.map.advise(Advice::Sequential);
+        system::sequential(&self.map);
     }
 
     /// Drops the pages of this mapping from the process (not from the page cache).
     pub(crate) fn forget(&self) {
-        // SAFETY: the mapping is private and read-only: dropped pages are read again from the file.
-        let _ = unsafe { self.map.unchecked_advise(UncheckedAdvice::DontNeed) };
+        self.forget_range(0..self.map.len());
     }
 
     /// Drops the pages of these bytes, as [`Mapped::forget`] does.
     pub(crate) fn forget_range(&self, bytes: std::ops::Range<usize>) {
-        // SAFETY: as in `forget`.
-        let _ = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, bytes.start, bytes.len()) };
+        if self.is_of_file {
+            system::forget(&self.map, bytes);
+        }
     }
 }
 
@@ -142,41 +136,41 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
+/// Maps a file, or, if its file system cannot, reads it into memory. Returns whether it is mapped.
+#[expect(unsafe_code, reason = "memory maps")]
+fn contents(file: &File, size: u64) -> io::Result<(Mmap, bool)> {
+    // SAFETY: files of runs are written once, before they are named by a manifest, and never again; damage by others is
+    // caught by checksums, truncation by the guard.
+    match unsafe { Mmap::map(file) } {
+        Err(error) if is_unmappable(&error) => Ok((read(file, size)?, false)),
+        mapped => Ok((mapped?, true)),
+    }
+}
+
+/// Reads a file into memory that has no file.
+fn read(mut file: &File, size: u64) -> io::Result<Mmap> {
+    let mut bytes = MmapMut::map_anon(usize::try_from(size).map_err(io::Error::other)?)?;
+    file.read_exact(&mut bytes)?;
+    bytes.make_read_only()
+}
+
+/// Returns whether an error means that the file system has no maps.
+fn is_unmappable(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(libc::ENODEV)
+}
+
 /// Returns the free bytes of the file system of `path`.
 pub(crate) fn free_space(path: &Path) -> io::Result<u64> {
-    let path = CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)?;
-    // SAFETY: the path ends with a NUL and the structure is written by the call before it is read.
-    let stats = unsafe {
-        let mut stats: libc::statvfs = std::mem::zeroed();
-        if libc::statvfs(path.as_ptr(), &mut stats) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        stats
-    };
-    Ok(stats.f_bavail.saturating_mul(stats.f_frsize))
+    system::free_space(path)
 }
 
-/// Returns whether a sample of the bytes of a file is in the page cache, as far as the system tells.
-fn is_cached(file: &File, size: usize) -> bool {
-    let (mut byte, step) = (0u8, (size - 1) / SAMPLES);
-    let part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    (0..SAMPLES).all(|sample| {
-        let offset = (step * sample) as libc::off_t;
-        // SAFETY: the descriptor is open, and the call writes at most one byte, where `part` says.
-        1 == unsafe { libc::preadv2(file.as_raw_fd(), &part, 1, offset, libc::RWF_NOWAIT) }
-    })
-}
-
-/// Asks the system to fetch the first and the last bytes of a file, without waiting. This is a hint: failure is
-/// ignored.
+/// Asks the system to fetch the first and the last bytes of a file, without waiting.
 pub(crate) fn fetch_ends(path: &Path, first: u64, last: u64) {
     let Ok(file) = super::regular::open(path) else { return };
     let len = file.metadata().map_or(0, |metadata| metadata.len());
     for (start, size) in [(len.saturating_sub(last), last), (0, first)] {
         if size > 0 {
-            let (start, size) = (start as libc::off_t, size as libc::off_t);
-            // SAFETY: the descriptor is open, and the call reads and writes no memory of this process.
-            let _ = unsafe { libc::posix_fadvise(file.as_raw_fd(), start, size, libc::POSIX_FADV_WILLNEED) };
+            system::fetch(&file, start, size);
         }
     }
 }
@@ -186,14 +180,27 @@ pub(crate) fn fetch_ends(path: &Path, first: u64, last: u64) {
 /// # Errors
 /// The error of the system.
 pub fn raise_open_files() -> io::Result<u64> {
-    // SAFETY: the structure is written by the first call before it is read, and only read by the second.
-    unsafe {
-        let mut limit: libc::rlimit = std::mem::zeroed();
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
-            return Err(io::Error::last_os_error());
+    system::raise_open_files()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_mapped_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let bytes: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
+        std::fs::write(&path, &bytes).expect("written");
+        let file = File::open(&path).expect("opened");
+        let (mapped, is_of_file) = contents(&file, bytes.len() as u64).expect("mapped");
+        assert!(is_of_file && mapped[..] == bytes[..]);
+        assert!(read(&file, bytes.len() as u64).expect("read")[..] == bytes[..]);
+        for unmappable in [io::Error::from_raw_os_error(libc::ENODEV), io::ErrorKind::Unsupported.into()] {
+            assert!(is_unmappable(&unmappable), "{unmappable}");
         }
-        let raised = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
-        let now = if libc::setrlimit(libc::RLIMIT_NOFILE, &raised) == 0 { raised } else { limit };
-        Ok(now.rlim_cur)
+        assert!(!is_unmappable(&io::Error::from_raw_os_error(libc::ENOMEM)), "of too many maps");
+        assert!(read(&file, 1).is_err(), "the file was read to its end before");
     }
 }

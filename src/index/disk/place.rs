@@ -2,17 +2,17 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::system;
 use crate::{Error, Result};
 
 /// A folder that is held open. It remains the same folder whatever happens to its name. While it is held, no folder
 /// created later can be mistaken for it.
 #[derive(Debug)]
 pub(super) struct Place {
-    folder: File,
+    /// `None` if the system cannot hold a folder open; then any folder at the path is taken for it.
+    folder: Option<File>,
     /// The path as given, and the same path from the root of the file system.
     given: PathBuf,
     path: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct Place {
 impl Place {
     /// Opens a folder.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let folder = File::open(path).map_err(Error::io("open the folder", path))?;
+        let folder = system::open_folder(path).map_err(Error::io("open the folder", path))?;
         let whole = std::path::absolute(path).map_err(Error::io("find the folder", path))?;
         Ok(Self { folder, given: path.into(), path: whole })
     }
@@ -35,24 +35,26 @@ impl Place {
 
     /// Returns whether the path still leads to the folder.
     pub(super) fn is_at_its_path(&self) -> Result<bool> {
-        is_at(&self.folder, &self.path).map_err(Error::io("look at the folder", &self.path))
+        let Some(folder) = &self.folder else { return Ok(self.path.is_dir()) };
+        is_at(folder, &self.path).map_err(Error::io("look at the folder", &self.path))
     }
 
     /// Returns a path that leads to the folder even after it has been moved and is valid only in this process; if the
     /// system has no such path, the path by which it was opened.
     pub(super) fn lasting_path(&self) -> PathBuf {
-        let path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
-        if is_at(&self.folder, &path).unwrap_or(false) { path } else { self.path.clone() }
+        let lasting = self
+            .folder
+            .as_ref()
+            .and_then(|folder| system::path_of_open(folder).filter(|path| is_at(folder, path).unwrap_or(false)));
+        lasting.unwrap_or_else(|| self.path.clone())
     }
 }
 
-/// Returns whether a path leads to an open file or folder.
+/// Returns whether a path leads to an open file or folder; on a system that does not tell files apart, whether there is
+/// one.
 pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
-        Ok(there) => {
-            let held = file.metadata()?;
-            Ok((there.dev(), there.ino()) == (held.dev(), held.ino()))
-        }
+        Ok(there) => Ok(system::identity(&there) == system::identity(&file.metadata()?)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
         Err(error) => Err(error),
     }

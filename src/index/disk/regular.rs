@@ -3,9 +3,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use super::system;
 use crate::{Error, Result};
 
 /// Maximum size of a file that is read as a whole although nothing tells its size, in bytes.
@@ -16,13 +16,9 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     open_with(path, OpenOptions::new().read(true))
 }
 
-/// Opens a file. With `O_NONBLOCK` a pipe is opened without waiting, and then refused.
+/// Opens a file.
 pub(super) fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let opened = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
-    let file = opened.map_err(|error| match error.raw_os_error() {
-        Some(libc::ELOOP | libc::ENXIO) => not_regular(),
-        _ => error,
-    })?;
+    let file = system::open_regular(path, options)?.ok_or_else(not_regular)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 

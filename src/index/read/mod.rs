@@ -6,6 +6,7 @@ pub(crate) mod batch;
 pub(crate) mod batch_ids;
 #[cfg(feature = "catalog")]
 pub(crate) mod changes;
+mod counters;
 #[cfg(feature = "catalog")]
 pub(crate) mod federation;
 #[cfg(feature = "catalog")]

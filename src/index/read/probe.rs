@@ -20,6 +20,7 @@ use nddb_format::cpu::{self, Compute};
 use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
+pub use super::counters::Work;
 use super::snapshot::Snapshot;
 use crate::prefetch::prefetch;
 use crate::runs::run::{Run, SegmentFile};
@@ -53,17 +54,6 @@ pub struct Matches {
     pub count: u64,
     /// The matches, ascending by (distance, number): all of them, or the least up to the limit.
     pub matches: Vec<Match>,
-}
-
-/// Counters of the work of probes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Number of prefixes looked up in tables.
-    pub probes: u64,
-    /// Number of blocks decoded.
-    pub blocks: u64,
-    /// Number of entries decoded.
-    pub entries: u64,
 }
 
 /// Fails if the query is to stop.
@@ -161,7 +151,7 @@ fn sift(runs: &[Arc<Run>], lanes: &mut Vec<Lane>) -> Result<()> {
 }
 
 /// Finds the blocks of all lanes together, and fetches them. Lanes that begin after the last block are dropped.
-fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) -> Result<()> {
+fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>, work: &mut Work) -> Result<()> {
     looking.clear();
     for lane in lanes.iter() {
         if let Some(directory) = lane.file(runs).directory() {
@@ -172,7 +162,7 @@ fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) 
         let lane = &mut lanes[number];
         let file = lane.file(runs);
         if let Some(index) = file.directory().and_then(|directory| directory.find(lane.low)) {
-            let more = lane.found(file, index.block, index.before, index.key);
+            let more = lane.found(file, index.block, (index.before, index.key), work);
             lanes.extend(more);
             continue;
         }
@@ -192,7 +182,7 @@ fn locate(runs: &[Arc<Run>], lanes: &mut Vec<Lane>, looking: &mut Vec<Looking>) 
                 Ok(true) => return true,
                 Ok(false) => {
                     let block = looking.search.found().unwrap_or(u64::MAX);
-                    more.extend(lane.found(file, block, looking.before, looking.key));
+                    more.extend(lane.found(file, block, (looking.before, looking.key), work));
                 }
                 Err(error) => failed = Some(error),
             }
@@ -218,9 +208,11 @@ impl Scratch {
     /// Adds the fingerprints within `k` bits in the ranges of all lanes to the hits, and empties the lanes.
     fn read(&mut self, runs: &[Arc<Run>], k: u32, work: &mut Work) -> Result<()> {
         let Self { lanes, looking, hits, stretches, .. } = self;
+        let before = work.probes;
         work.probes += lanes.len() as u64;
         sift(runs, lanes)?;
-        locate(runs, lanes, looking)?;
+        work.excluded += work.probes - before - lanes.len() as u64;
+        locate(runs, lanes, looking, work)?;
         decode(runs, lanes, k, work, hits, stretches)?;
         lanes.clear();
         Ok(())
@@ -239,10 +231,10 @@ impl Lane {
         &runs[self.run as usize].segments[self.table as usize]
     }
 
-    /// Records the block found and fetches it, if it exists. Returns a lane for the next block, if the range continues
-    /// there, so that it is fetched as well.
+    /// Records the block found, by the keys before it and of it, and fetches it, if it exists. Returns a lane for the
+    /// next block, if the range continues there, so that it is fetched as well.
     #[inline]
-    fn found(&mut self, file: &SegmentFile, block: u64, before: u64, key: u64) -> Option<Lane> {
+    fn found(&mut self, file: &SegmentFile, block: u64, (before, key): (u64, u64), work: &mut Work) -> Option<Lane> {
         let len = file.segment().block_len();
         self.bounds = (block, len);
         if block >= len {
@@ -250,11 +242,11 @@ impl Lane {
         }
         self.part = part_of(self.low.0, before, key);
         if key >= self.high.0 || block + 1 == len {
-            file.prefetch_block(block, self.part as usize);
+            work.from_disk += file.prefetch_block(block, self.part as usize);
             return None;
         }
         self.bounds.1 = block + 1;
-        file.prefetch_blocks(block, self.part as usize, self.low, self.high);
+        work.from_disk += file.prefetch_blocks(block, self.part as usize, self.low, self.high);
         Some(Lane { part: 0, bounds: (block + 1, len), ..*self })
     }
 
@@ -354,15 +346,18 @@ impl Snapshot {
     ) -> Result<Vec<Matches>> {
         self.check_query(queries, k)?;
         let mut answers = Vec::with_capacity(queries.len());
-        SCRATCH.with_borrow_mut(|scratch| {
+        let mut own = Work { queries: queries.len() as u64, ..Work::default() };
+        let outcome = SCRATCH.with_borrow_mut(|scratch| {
             // Beyond the k of the tables, a query alone has many lanes, and takes long.
             let together = if k > u32::from(self.manifest.k) { 1 } else { WINDOW };
-            for window in queries.chunks(together) {
+            queries.chunks(together).try_for_each(|window| {
                 unless(stop)?;
-                self.probe_window(window, k, limit, work, &mut answers, scratch)?;
-            }
-            Ok(answers)
-        })
+                self.probe_window(window, k, limit, &mut own, &mut answers, scratch)
+            })
+        });
+        self.counters.add(own);
+        *work += own;
+        outcome.map(|()| answers)
     }
 
     /// Finds the `n` nearest live documents within `within` bits of a query: the least by (distance, number). The
@@ -508,6 +503,7 @@ impl Snapshot {
             let Scratch { looking, hits, lookups, stretches, .. } = scratch;
             hits.sort_unstable_by_key(|hit| (hit.query, hit.run));
             look_up(runs, hits, lookups, looking, &mut work, stretches)?;
+            self.counters.add(work);
             let list = |hit: &Hit| KeyList { query: hit.query as usize, run: hit.run, list: hit.list.clone() };
             Ok(hits.iter().map(list).collect())
         })
@@ -651,7 +647,7 @@ fn look_up(
         lookups.push(Lane::of_value(index, hit.run, hit.fingerprint));
     }
     let missing = lookups.len();
-    locate(runs, lookups, looking)?;
+    locate(runs, lookups, looking, work)?;
     let postings = |lane: &Lane| &runs[lane.run as usize].postings;
     for lane in lookups.iter() {
         postings(lane).prefetch_rank(lane.bounds.0);

@@ -2,7 +2,7 @@
 //! (SPEC 10.3).
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{RangeState, Settings};
@@ -21,6 +21,8 @@ use crate::{Error, Result};
 
 /// Attempts to open a state before a writer replaces it by the next.
 const ATTEMPTS: u32 = 64;
+/// Interval at which a reader that waits for a commit looks at the files.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// A database open for reading. Its answers reflect one state until [`Reader::refresh`].
 #[derive(Debug)]
@@ -32,7 +34,11 @@ pub struct Reader {
     verify: Verify,
     /// The catalog is at a later state than the snapshot.
     ahead: bool,
+    looked: Option<Look>,
 }
+
+/// What differs before and after every commit: the bytes of the catalog, and when it and MANIFEST were written last.
+pub(super) type Look = ((u64, Option<SystemTime>), Option<SystemTime>);
 
 impl Reader {
     /// Opens a database for reading.
@@ -53,7 +59,7 @@ impl Reader {
             let dir = Dir::open(path.as_ref())?;
             match open_state(&dir, verify, None) {
                 Ok((catalog, settings, snapshot)) => {
-                    return Ok(Self { dir, catalog, settings, snapshot, verify, ahead: false });
+                    return Ok(Self { dir, catalog, settings, snapshot, verify, ahead: false, looked: None });
                 }
                 // Another database has been put there meanwhile.
                 Err(Error::Moved { .. }) if attempt < ATTEMPTS => pause(&mut attempt),
@@ -77,6 +83,40 @@ impl Reader {
         }
     }
 
+    /// Waits until the writer commits, but no longer than `patience`, and moves on to the newest state as
+    /// [`Reader::refresh`] does, at once if there is a later one. Returns whether anything has changed. Until then the
+    /// sizes of the files are looked at, many times a second.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use nddb_index::{Config, Document, Fingerprint, Reader, Writer};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("crawl.nddb");
+    /// let mut writer = Writer::create(&path, &Config::within(3)?)?;
+    /// let mut reader = Reader::open(&path)?;
+    /// writer.insert(Document::bare("page", Fingerprint(7))?)?;
+    /// writer.commit()?;
+    /// assert!(reader.watch_commits(Duration::from_secs(10))?);
+    /// assert!(reader.view().contains("page")?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Errors of [`Reader::refresh`].
+    pub fn watch_commits(&mut self, patience: Duration) -> Result<bool> {
+        let (dir, mut looked) = (self.dir.clone(), self.looked);
+        let outcome = wait_for_commit(&dir, &mut looked, patience, &mut || self.refresh());
+        self.looked = looked;
+        outcome
+    }
+
+    /// Returns the folder.
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
     /// Like [`Reader::refresh`], for the folder that is open.
     fn refresh_here(&mut self) -> Result<bool> {
         self.dir.check_place()?;
@@ -95,7 +135,8 @@ impl Reader {
         let opened = self.dir.check_place().and_then(|()| open_state(&self.dir, self.verify, before));
         let next = match opened {
             Ok((catalog, settings, snapshot)) => {
-                Self { dir: self.dir.clone(), catalog, settings, snapshot, verify: self.verify, ahead: false }
+                let (dir, verify) = (self.dir.clone(), self.verify);
+                Self { dir, catalog, settings, snapshot, verify, ahead: false, looked: None }
             }
             Err(Error::Moved { path }) => Self::open_with(path, self.verify)?,
             Err(error) => return Err(error),
@@ -193,6 +234,33 @@ impl Reader {
     pub fn nearest(&self, fingerprint: Fingerprint, n: usize, within: Within) -> Result<Vec<Neighbor>> {
         let found = Federation::of(self.view()).nearest(fingerprint, n, within, &mut Work::default())?;
         Ok(found.into_iter().map(|(_, neighbor)| neighbor).collect())
+    }
+}
+
+/// Calls `refresh` whenever the files differ from those that were looked at before, until it returns `true`, or for as
+/// long as the caller has patience.
+pub(super) fn wait_for_commit(
+    dir: &Dir,
+    looked: &mut Option<Look>,
+    patience: Duration,
+    refresh: &mut dyn FnMut() -> Result<bool>,
+) -> Result<bool> {
+    let begun = Instant::now();
+    loop {
+        let now = (dir.catalog_size(), dir.published()?);
+        if *looked != Some(now) {
+            let changed = refresh()?;
+            // Files that are written meanwhile differ from these.
+            *looked = Some(now);
+            if changed {
+                return Ok(true);
+            }
+        }
+        let waited = begun.elapsed();
+        if waited >= patience {
+            return Ok(false);
+        }
+        std::thread::sleep(LOOK_AGAIN.min(patience - waited));
     }
 }
 

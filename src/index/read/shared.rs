@@ -2,8 +2,9 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
-use super::reader::Reader;
+use super::reader::{Look, Reader, wait_for_commit};
 use crate::Result;
 use crate::runs::run::Verify;
 
@@ -29,6 +30,7 @@ pub struct SharedReader {
     current: RwLock<Arc<Reader>>,
     /// Held by the thread that refreshes.
     refreshing: Mutex<()>,
+    looked: Mutex<Option<Look>>,
 }
 
 impl SharedReader {
@@ -46,7 +48,7 @@ impl SharedReader {
     /// Errors of [`Reader::open`].
     pub fn open_with(path: impl AsRef<Path>, verify: Verify) -> Result<Self> {
         let reader = Reader::open_with(path, verify)?;
-        Ok(Self { current: RwLock::new(Arc::new(reader)), refreshing: Mutex::new(()) })
+        Ok(Self { current: RwLock::new(Arc::new(reader)), refreshing: Mutex::new(()), looked: Mutex::default() })
     }
 
     /// Returns the current state. It waits only for the exchange of a pointer.
@@ -65,5 +67,18 @@ impl SharedReader {
         let Some(next) = self.current().next_state()? else { return Ok(false) };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         Ok(true)
+    }
+
+    /// Waits until the writer commits, and moves on, as [`Reader::watch_commits`] does: a thread that calls this again
+    /// and again keeps the state current.
+    ///
+    /// # Errors
+    /// Errors of [`SharedReader::refresh`].
+    pub fn watch_commits(&self, patience: Duration) -> Result<bool> {
+        let last = || self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looked = *last();
+        let outcome = wait_for_commit(self.current().dir(), &mut looked, patience, &mut || self.refresh());
+        *last() = looked;
+        outcome
     }
 }

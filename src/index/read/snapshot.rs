@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nddb_format::manifest::{Manifest, RunEntry};
 use roaring::RoaringTreemap;
 
+use super::counters::Counters;
 #[cfg(feature = "catalog")]
 use super::key_rows::KeyRows;
 use crate::disk::dir::{Dir, Kind};
@@ -37,6 +38,8 @@ pub(crate) struct Snapshot {
     /// The rows of keys of the catalog.
     #[cfg(feature = "catalog")]
     pub(super) key_rows: KeyRows,
+    /// The work of queries, also on earlier states of the same reader.
+    pub(super) counters: Arc<Counters>,
 }
 
 fn key_runs(runs: &[Arc<Run>]) -> Vec<Arc<Run>> {
@@ -82,6 +85,7 @@ impl Snapshot {
             seen,
             #[cfg(feature = "catalog")]
             key_rows: KeyRows::default(),
+            counters: before.map(|before| before.counters.clone()).unwrap_or_default(),
         })
     }
 

@@ -178,6 +178,12 @@ impl<'a> View<'a> {
         self.snapshot.nearest(query, n, within, work)
     }
 
+    /// Returns the work of all probes so far by the reader or writer of this state, on all of its states: of queries,
+    /// and of look-ups of keys for verdicts, which count as no queries.
+    pub fn work(&self) -> Work {
+        self.snapshot.counters.sum()
+    }
+
     /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, and passes each to
     /// `emit` once, the lesser first, in an order that only depends on the database. A fingerprint whose documents
     /// are all deleted is still stored until a compaction drops it. Sorting takes about `memory_limit` bytes, and

@@ -201,9 +201,9 @@ impl SegmentFile {
     }
 
     /// Prefetches a block: its head, and the bytes likely to be decoded for an entry at `part` of 1,024 of its
-    /// values.
+    /// values. Returns the number of blocks that are requested from disk.
     #[inline]
-    pub(crate) fn prefetch_block(&self, block: u64, part: usize) {
+    pub(crate) fn prefetch_block(&self, block: u64, part: usize) -> u64 {
         let start = Segment::<Mapped>::block_offset(block);
         if self.blocks.get(block) {
             let data = self.segment.data();
@@ -212,21 +212,22 @@ impl SegmentFile {
             for line in (0..SPAN_SIZE).step_by(64) {
                 prefetch(data, start + (from + line).min(BLOCK_SIZE - 1));
             }
+            0
         } else {
-            self.mapped().fetch(start, BLOCK_SIZE);
+            u64::from(self.mapped().fetch(start, BLOCK_SIZE))
         }
     }
 
     /// Prefetches a block as [`SegmentFile::prefetch_block`] does, and the following ones, which have the rest of the
     /// values from `low` to `high`: one read from disk, if they have not been verified yet.
     #[inline]
-    pub(crate) fn prefetch_blocks(&self, block: u64, part: usize, low: Permuted, high: Permuted) {
+    pub(crate) fn prefetch_blocks(&self, block: u64, part: usize, low: Permuted, high: Permuted) -> u64 {
         if self.blocks.get(block + 1) {
-            self.prefetch_block(block, part);
-            self.prefetch_block(block + 1, 0);
+            self.prefetch_block(block, part) + self.prefetch_block(block + 1, 0)
         } else {
             let len = self.last_block(block + 1, low, high) + 1 - block;
-            self.mapped().fetch(Segment::<Mapped>::block_offset(block), len as usize * BLOCK_SIZE);
+            let is_asked = self.mapped().fetch(Segment::<Mapped>::block_offset(block), len as usize * BLOCK_SIZE);
+            if is_asked { len } else { 0 }
         }
     }
 

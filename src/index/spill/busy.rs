@@ -2,8 +2,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rustix::time::{ClockId, clock_gettime};
-
 /// CPU seconds of the threads that have ended, by their place among the threads that were started together.
 static ENDED: Mutex<Vec<f64>> = Mutex::new(Vec::new());
 
@@ -24,9 +22,16 @@ pub fn busiest() -> f64 {
 }
 
 /// Returns the CPU seconds of the calling thread.
+#[cfg(unix)]
 fn own() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// Returns 0: the CPU time of a thread is not asked for here.
+#[cfg(not(unix))]
+fn own() -> f64 {
+    0.0
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 
 use std::fs::File;
 use std::io::Write;
+#[cfg(unix)]
 use std::os::unix::fs::FileExt;
+#[cfg(windows)]
+use std::os::windows::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
@@ -33,7 +36,11 @@ impl TempFile {
     pub(crate) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         let mut read = 0;
         while read < buffer.len() {
-            let outcome = self.file.read_at(&mut buffer[read..], offset + read as u64);
+            let (left, offset) = (&mut buffer[read..], offset + read as u64);
+            #[cfg(unix)]
+            let outcome = self.file.read_at(left, offset);
+            #[cfg(windows)]
+            let outcome = self.file.seek_read(left, offset);
             match outcome.map_err(Error::io("read a temporary file in", &self.folder))? {
                 0 => break,
                 more => read += more,

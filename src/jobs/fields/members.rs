@@ -83,7 +83,7 @@ fn rows(
     emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb_index::Result<()>,
 ) -> nddb_index::Result<()> {
     made.each(collection, &mut |cluster| {
-        for &member in cluster.members {
+        for &member in &cluster.members {
             let MemberSource { url, archive, source } = source_of(member)?;
             let kept = made.kept_for(member, cluster.kept);
             let pair = if member == kept { None } else { stored_pair(collection, options, kept, member) };

@@ -19,4 +19,4 @@ pub use self::measures::{Score, add_evidence, scores, stored_cells, stored_colum
 pub use self::members::{MemberSource, member_columns, member_rows, member_rows_of};
 pub use self::pair_lines::{IdList, LineFormat, PairLines};
 pub use self::pair_rows::{pair_columns, pair_rows};
-pub use self::stats::{seconds, stats};
+pub use self::stats::{seconds, stats, work};

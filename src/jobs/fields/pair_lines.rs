@@ -53,7 +53,7 @@ pub struct PairLines<'a> {
 
 impl PairLines<'_> {
     /// Appends a line.
-    pub fn write(&self, out: &mut Vec<u8>, line: &Line<'_>) {
+    pub fn write(&self, out: &mut Vec<u8>, line: &Line) {
         match (self.format, line) {
             (LineFormat::Jsonl, Line::Pair(pair)) => self.json_pair(out, pair),
             (LineFormat::Jsonl, Line::Group(group)) => self.json_group(out, group),
@@ -73,7 +73,7 @@ impl PairLines<'_> {
         );
     }
 
-    fn json_group(&self, out: &mut Vec<u8>, group: &Group<'_>) {
+    fn json_group(&self, out: &mut Vec<u8>, group: &Group) {
         json::line(
             out,
             &GroupLine {
@@ -83,7 +83,7 @@ impl PairLines<'_> {
                 size: group.len,
                 flagged: group.flagged,
                 unverified: group.unverified,
-                members: IdList(self.collection, group.members),
+                members: IdList(self.collection, &group.members),
             },
         );
     }
@@ -112,7 +112,7 @@ impl PairLines<'_> {
         out.push(b'\n');
     }
 
-    fn tsv_group(&self, out: &mut Vec<u8>, group: &Group<'_>) {
+    fn tsv_group(&self, out: &mut Vec<u8>, group: &Group) {
         out.push(b'#');
         out.extend_from_slice(group.kind.name().as_bytes());
         out.push(b'\t');
@@ -122,7 +122,7 @@ impl PairLines<'_> {
         let marks: Vec<String> = marks.into_iter().filter(|(set, _)| *set).map(|(_, mark)| mark).collect();
         out.extend_from_slice(format!("\t{}\t", marks.join(", ")).as_bytes());
         write_id(out, self.collection, group.founder);
-        for &member in group.members {
+        for &member in &group.members {
             out.push(b'\t');
             write_id(out, self.collection, member);
         }

@@ -24,7 +24,7 @@ pub fn pair_columns() -> Vec<Column> {
 pub fn pair_rows(
     collection: &Collection,
     method: &str,
-    line: &Line<'_>,
+    line: &Line,
     emit: &mut dyn FnMut(&[Cell<'_>]) -> nddb_index::Result<()>,
 ) -> nddb_index::Result<()> {
     match line {

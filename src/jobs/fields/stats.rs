@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use nddb_index::{RunStats, SchemeStats, Stats};
+use nddb_index::{RunStats, SchemeStats, Stats, Work};
 use nddb_page::sketch::Recipe;
 use serde_json::{Value, json};
 
@@ -91,4 +91,16 @@ pub fn stats(stats: &Stats) -> Value {
 /// Returns a time as seconds since 1970.
 pub fn seconds(time: SystemTime) -> Option<u64> {
     time.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
+}
+
+/// The work of queries as JSON, without their number.
+pub fn work(work: &Work) -> Value {
+    json!({
+        "probes": work.probes,
+        "excluded": work.excluded,
+        "blocks": work.blocks,
+        "bytes": work.bytes(),
+        "entries": work.entries,
+        "from_disk": work.from_disk,
+    })
 }

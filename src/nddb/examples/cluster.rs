@@ -3,7 +3,10 @@
 //! `cargo run --example cluster`
 #![expect(clippy::print_stdout, reason = "an example says what it found")]
 
-use nddb::detect::{ClusterOptions, Collection, MethodChoice, PairOptions, Resources, cluster, document_of_page};
+use nddb::detect::{
+    Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Keep, MethodChoice, PairOptions, Resources,
+    document_of_page,
+};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Result, Writer};
@@ -19,14 +22,16 @@ fn main() -> Result<()> {
     }
     writer.commit()?;
 
-    let choice = MethodChoice::usual(writer.view());
-    let options = ClusterOptions::new(PairOptions::chosen(choice));
+    let options = ClusterOptions::new(PairOptions::chosen(MethodChoice::usual(writer.view())));
+    let options = ClusterOptions { keep: vec![Keep::Stored], ..options };
     let collection = Collection::with_deleted(writer.view(), &Resources::default(), &mut |_| true)?;
-    let clusters = cluster(writer.view(), &collection, &options, &mut |_| true, &mut |_| Ok(()))?;
-    clusters.each(&collection, &mut |found| {
-        let members: Vec<&str> = found.members.iter().map(|&member| collection.id(member)).collect();
-        println!("{} near-duplicates ({}): keep {}", members.len(), members.join(", "), collection.id(found.kept));
-        assert_eq!((collection.id(found.kept), found.removed), ("a", 2));
-        Ok(())
-    })
+    let clusters = Clusters::find(writer.view(), &collection, &options, None)?;
+    for Cluster { members, kept, removed, .. } in clusters.iter(&collection)? {
+        let ids: Vec<&str> = members.iter().map(|&member| collection.id(member)).collect();
+        println!("{} near-duplicates ({}): keep {}", members.len(), ids.join(", "), collection.id(kept));
+        assert_eq!((collection.id(kept), removed), ("a", 2));
+    }
+    let summary: &ClusterSummary = &clusters.summary;
+    assert_eq!((summary.clusters, summary.kept), (1, 1));
+    Ok(())
 }

@@ -4,7 +4,7 @@
 //! `cargo run --example fingerprints --no-default-features -- hashes.csv db3b8a3616cda6ec`
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "an example reads a file and says what it found")]
 
-use nddb::{Config, Fingerprint, StaticIndex, Within, Work};
+use nddb::{Config, Fingerprint, StaticIndex, StaticIndexBuilder, Within, Work};
 
 /// Of pHash: a picture, smaller copies of it, and another picture.
 const SAMPLE: &str = "cat.jpg,db3b8a3616cda6ec
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let folder = tempfile::tempdir()?;
     // The tables are made for 3 bits; larger distances are answered too.
-    let mut builder = StaticIndex::builder(folder.path().join("images"), &Config::within(3)?)?;
+    let mut builder: StaticIndexBuilder = StaticIndex::builder(folder.path().join("images"), &Config::within(3)?)?;
     let mut names = Vec::new();
     for line in lines.lines() {
         let (name, hash) = line.rsplit_once(',').ok_or_else(|| format!("'{line}' has no comma"))?;

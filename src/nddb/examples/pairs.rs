@@ -3,7 +3,10 @@
 //! `cargo run --example pairs`
 #![expect(clippy::print_stdout, reason = "an example says what it found")]
 
-use nddb::detect::{Collection, Line, MethodChoice, PairOptions, Resources, document_of_page, pairs};
+use nddb::detect::{
+    Collection, Group, Line, MethodChoice, NearPairs, Pair, PairOptions, PairSummary, Resources, WordsFrom,
+    document_of_page,
+};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Result, Writer};
@@ -22,15 +25,21 @@ fn main() -> Result<()> {
     writer.commit()?;
 
     // The default method of the database's recipe, its thresholds, and half a gigabyte of memory.
-    let options = PairOptions::chosen(MethodChoice::usual(writer.view()));
+    let chosen = PairOptions::chosen(MethodChoice::usual(writer.view()));
+    let options = PairOptions { words: Some(WordsFrom::Auto), ..chosen };
     let collection = Collection::build(writer.view(), &Resources::default(), &mut |_| true)?;
-    let summary = pairs(writer.view(), &collection, &options, &mut |_| true, &mut |line| {
-        if let Line::Pair(pair) = line {
-            let (a, b) = (collection.id(pair.a), collection.id(pair.b));
-            println!("{a} and {b}: {} ({:.3})", pair.rule, pair.measures.share("probability").unwrap_or(0.0));
+    let mut found = NearPairs::find(writer.view(), &collection, &options, None)?;
+    for line in &mut found {
+        match line? {
+            Line::Pair(Pair { a, b, rule, measures, loss, .. }) => {
+                let probability = measures.share("probability").unwrap_or(0.0);
+                println!("{} and {}: {rule} ({probability:.3})", collection.id(a), collection.id(b));
+                assert!(loss.is_some(), "what either has alone");
+            }
+            Line::Group(Group { kind, members, .. }) => println!("{}: {} documents", kind.name(), members.len()),
         }
-        Ok(())
-    })?;
+    }
+    let summary: &PairSummary = found.summary();
     assert_eq!(summary.pairs, 1);
     Ok(())
 }

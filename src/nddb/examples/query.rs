@@ -3,7 +3,7 @@
 //! `cargo run --example query`
 #![expect(clippy::print_stdout, reason = "an example says what it found")]
 
-use nddb::detect::{OnlineDetector, document_of_page};
+use nddb::detect::{NearDuplicate, NearDuplicates, OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Reader, Result, Writer};
@@ -23,9 +23,9 @@ fn main() -> Result<()> {
     let reader = Reader::open(&path)?;
     let copy = format!("<title>The fox</title><p>{}</p>", STORY.replace("lazy", "sleepy"));
     let query = document_of_page("query", &Page::html(&copy), &recipe)?;
-    let found = OnlineDetector::usual(reader.view()).ask(reader.view(), &query)?;
-    for near in &found.matches {
-        println!("{}: probability {:.3}", near.id, near.measures.share("probability").unwrap_or(0.0));
+    let found: NearDuplicates = OnlineDetector::usual(reader.view()).ask(reader.view(), &query)?;
+    for NearDuplicate { id, measures, .. } in &found.matches {
+        println!("{id}: probability {:.3}", measures.share("probability").unwrap_or(0.0));
     }
     assert_eq!(found.matches.len(), 1);
     Ok(())

@@ -1,9 +1,11 @@
-//! Queries from several threads while a writer commits: each thread takes the state that is current.
+//! Queries from several threads while a writer commits: each thread takes the state that is current, and one keeps it so.
 //!
 //! `cargo run --example threads`
 #![expect(clippy::print_stdout, reason = "an example says what it found")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use nddb::{Config, Document, Fingerprint, Result, SharedReader, Within, Writer};
 
@@ -14,19 +16,27 @@ fn main() -> Result<()> {
     writer.insert(Document::bare("first", Fingerprint(1))?)?;
     writer.commit()?;
 
-    let shared = SharedReader::open(&path)?;
+    let (shared, done) = (SharedReader::open(&path)?, AtomicBool::new(false));
     thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                // Nothing locks: this thread keeps its state while another refreshes.
-                let reader = shared.current();
-                println!("{} stored within 3 bits", reader.probe(Fingerprint(0), Within(3)).expect("an answer").len());
-            });
-        }
-    });
-    writer.insert(Document::bare("second", Fingerprint(2))?)?;
-    writer.commit()?;
-    assert!(shared.refresh()?, "there is something new");
-    assert_eq!(shared.current().probe(Fingerprint(0), Within(3))?.len(), 2);
-    Ok(())
+        let watching = scope.spawn(|| -> Result<()> {
+            while !done.load(Ordering::Relaxed) {
+                if shared.watch_commits(Duration::from_millis(100))? {
+                    println!("{} documents", shared.current().view().stats()?.documents);
+                }
+            }
+            Ok(())
+        });
+        let asking = scope.spawn(|| -> Result<()> {
+            // Nothing locks: this thread keeps the state that it has taken.
+            while shared.current().probe(Fingerprint(0), Within(3))?.len() < 2 {
+                thread::sleep(Duration::from_millis(10));
+            }
+            done.store(true, Ordering::Relaxed);
+            Ok(())
+        });
+        writer.insert(Document::bare("second", Fingerprint(2))?)?;
+        writer.commit()?;
+        asking.join().expect("no panic")?;
+        watching.join().expect("no panic")
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nddb::{Error, Reader, SharedReader, Within, Work, Writer};
 
@@ -190,4 +190,100 @@ fn a_query_stops_when_it_is_told_to() {
         writer.view().find(&[nddb::Fingerprint(7)], Within(3), None, &mut Work::default()).expect("answered"),
         answers
     );
+}
+
+#[test]
+fn readers_that_wait_for_a_commit_move_on_when_there_is_one() {
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    let (mut reader, shared) = (Reader::open(&path).expect("opened"), SharedReader::open(&path).expect("opened"));
+    let (none, long) = (Duration::ZERO, Duration::from_secs(60));
+    assert!(!reader.watch_commits(none).expect("looked") && !shared.watch_commits(none).expect("looked"));
+    let begun = Instant::now();
+    assert!(!reader.watch_commits(Duration::from_millis(50)).expect("looked"));
+    assert!(begun.elapsed() >= Duration::from_millis(50));
+    for number in 0..20u64 {
+        let id = number.to_string();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| reader.watch_commits(long));
+            let waiting_too = scope.spawn(|| shared.watch_commits(long));
+            // Before and after the others have begun to wait.
+            std::thread::sleep(Duration::from_millis(number % 2 * 30));
+            // Each kind of change: documents, runs, deletions.
+            match number % 4 {
+                2 => assert!(writer.delete(&(number - 1).to_string()).expect("deleted")),
+                _ => drop(writer.insert(bare(&id, number)).expect("inserted")),
+            }
+            writer.commit().expect("committed");
+            assert!(waiting.join().expect("no panic").expect("moved on"), "{number}");
+            assert!(waiting_too.join().expect("no panic").expect("moved on"), "{number}");
+        });
+        // A commit may come after another change, such as the end of a grace period.
+        let is_there = |view: nddb::View<'_>| {
+            let documents = |view: nddb::View<'_>| view.stats().expect("counted").documents;
+            view.contains(&id).expect("looked up") == (number % 4 != 2) && documents(view) == documents(writer.view())
+        };
+        while !is_there(reader.view()) {
+            assert!(reader.watch_commits(long).expect("moved on"), "{number}");
+        }
+        while !is_there(shared.current().view()) {
+            assert!(shared.watch_commits(long).expect("moved on"), "{number}");
+        }
+        if number % 7 == 6 {
+            writer.flush().expect("flushed");
+            assert!(reader.watch_commits(long).expect("moved on") && shared.watch_commits(long).expect("moved on"));
+        }
+    }
+    // Another database at the path.
+    writer.close().expect("closed");
+    let other = folder.path().join("other");
+    let mut writer = create(&other);
+    writer.insert(bare("another", 1)).expect("inserted");
+    writer.commit().expect("committed");
+    writer.close().expect("closed");
+    std::fs::rename(&path, folder.path().join("former")).expect("moved");
+    std::fs::rename(&other, &path).expect("moved");
+    assert!(reader.watch_commits(long).expect("moved on") && shared.watch_commits(long).expect("moved on"));
+    assert!(reader.view().contains("another").expect("looked up"));
+    assert!(shared.current().view().contains("another").expect("looked up"));
+}
+
+#[test]
+fn the_work_of_queries_is_counted_on_all_threads_and_states() {
+    let folder = folder();
+    let path = folder.path().join("db");
+    let mut writer = create(&path);
+    for number in 0..3000u64 {
+        writer.insert(bare(&number.to_string(), number.wrapping_mul(0x9e37_79b9_7f4a_7c15))).expect("inserted");
+    }
+    writer.commit().expect("committed");
+    writer.flush().expect("flushed");
+    let mut reader = Reader::open(&path).expect("opened");
+    assert_eq!(reader.view().work(), Work::default());
+    let ask = |view: nddb::View<'_>| {
+        let mut work = Work::default();
+        for number in 0..100u64 {
+            let query = nddb::Fingerprint(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 1);
+            assert_eq!(view.probe(&[query], Within(3), None, &mut work).expect("answered")[0].count, 1);
+        }
+        work
+    };
+    let mut all = Work::default();
+    std::thread::scope(|scope| {
+        let view = reader.view();
+        let threads: Vec<_> = (0..20).map(|_| scope.spawn(move || ask(view))).collect();
+        threads.into_iter().for_each(|thread| all += thread.join().expect("no panic"));
+    });
+    assert_eq!(reader.view().work(), all);
+    assert_eq!(all.queries, 2000);
+    assert!(all.probes > all.excluded && all.blocks >= all.queries && all.entries >= all.queries, "{all:?}");
+    assert_eq!(all.bytes(), 1024 * all.blocks);
+    writer.insert(bare("more", 5)).expect("inserted");
+    writer.commit().expect("committed");
+    assert!(reader.refresh().expect("refreshed"));
+    assert_eq!(reader.view().work(), all, "also on earlier states");
+    let found = reader.probe(nddb::Fingerprint(5), Within(0)).expect("answered");
+    assert_eq!((found.len(), reader.view().work().queries), (1, 2001));
+    assert_eq!(writer.view().work(), Work::default(), "of this reader alone");
 }

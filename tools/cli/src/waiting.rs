@@ -30,12 +30,12 @@ impl Waiting {
     }
 
     /// Stores a line of a result.
-    pub(crate) fn hold(&mut self, lines: &PairLines<'_>, out: &mut Vec<u8>, line: &Line<'_>) -> nddb::Result<()> {
+    pub(crate) fn hold(&mut self, lines: &PairLines<'_>, out: &mut Vec<u8>, line: &Line) -> nddb::Result<()> {
         out.clear();
         lines.write(out, line);
         match line {
             Line::Pair(pair) => self.push(true, &[pair.a, pair.b], out),
-            Line::Group(group) => self.push(false, group.members, out),
+            Line::Group(group) => self.push(false, &group.members, out),
         }
     }
 

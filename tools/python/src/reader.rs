@@ -202,11 +202,24 @@ impl PyReader {
 
     /// Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`.
     ///
-    /// >>> nddb.open("crawl.nddb").stats()["documents"]
+    /// `work` has what the queries of this reader have read so far, with the keys of `nddb query --stats`: `queries`,
+    /// and of these and of the look-ups of verdicts `probes`, `excluded`, `blocks`, `bytes`, `entries`, `from_disk`.
+    ///
+    /// >>> reader = nddb.open("crawl.nddb")
+    /// >>> reader.stats()["documents"]
     /// 5
+    /// >>> found = reader.probe(0xff, k=1)
+    /// >>> reader.stats()["work"]["queries"]
+    /// 1
     fn stats<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
-        let stats = self.with(py, |reader| Ok(reader.view().stats()?))?;
-        Ok(convert::json(py, &nddb_jobs::fields::stats(&stats))?)
+        let value = self.with(py, |reader| {
+            let (stats, work) = (reader.view().stats()?, reader.view().work());
+            let mut value = nddb_jobs::fields::stats(&stats);
+            value["work"] = nddb_jobs::fields::work(&work);
+            value["work"]["queries"] = work.queries.into();
+            Ok(value)
+        })?;
+        Ok(convert::json(py, &value)?)
     }
 
     /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id.

@@ -10,7 +10,12 @@ import nddb
 
 def test_a_reader_says_what_the_command_says(crawl, command):
     db = nddb.open(crawl)
-    assert db.stats() == command.lines("stats", crawl, "--json")[0]
+    stats = db.stats()
+    assert set(stats.pop("work").values()) == {0}, "nothing was asked yet"
+    assert stats == command.lines("stats", crawl, "--json")[0]
+    db.probe(0xFF, 8), db.nearest(0xFF, 3, 8)
+    work = db.stats()["work"]
+    assert work["queries"] >= 2 and work["probes"] >= work["excluded"] and work["bytes"] == 1024 * work["blocks"]
     for id in ["page-1", "page-9", "page-1499"]:
         assert db.get(id) == command.lines("get", crawl, id)[0]
     assert db.get("page-0") is None and "page-0" not in db and "page-1" in db

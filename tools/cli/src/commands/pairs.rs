@@ -247,7 +247,7 @@ fn lines(
             nddb::detect::pairs(view, collection, options, watch, &mut |line| waiting.hold(&lines, &mut out, &line))
         }
         None => {
-            let write = |out: &mut Vec<u8>, line: nddb::detect::Line<'_>| lines.write(out, &line);
+            let write = |out: &mut Vec<u8>, line: nddb::detect::Line| lines.write(out, &line);
             nddb_dedup::pairs_written(view, collection, options, watch, &write, &mut |out| output.emit(&out))
         }
     });

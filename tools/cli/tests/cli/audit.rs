@@ -132,7 +132,30 @@ fn as_many_pairs_are_drawn_at_each_distance() {
     assert_eq!((&told["method"], strata.len()), (&json!("hamming"), counts.len()));
     assert!(text(&dir, "audit.html").contains("whose fingerprints differ in 1 to 5 bits"));
     dir.nddb(["audit", "near", "--distances", "0"]).ends(2);
-    dir.nddb(["audit", "near", "--distances", "6"]).tells(2, &["k is 6, the limit is 5"]);
+    dir.nddb(["audit", "near", "--distances", "17"]).tells(2, &["k is 17, the limit is 16"]);
+    // Beyond the k of the database, too.
+    let told = dir.nddb(["audit", "near", "--distances", "10", "--sample", "60", "--json"]).done().json();
+    let mut prints: Vec<u64> = dir
+        .nddb(["query", "near", "--all", "-k", "0"])
+        .done()
+        .lines()
+        .iter()
+        .map(|answer| u64::from_str_radix(answer["fp"].as_str().expect("hex"), 16).expect("hex"))
+        .collect();
+    prints.sort_unstable();
+    prints.dedup();
+    let mut counts = std::collections::BTreeMap::<String, u64>::new();
+    for (index, a) in prints.iter().enumerate() {
+        for distance in prints[index + 1..].iter().map(|b| (a ^ b).count_ones()).filter(|distance| *distance <= 10) {
+            *counts.entry(format!("distance {distance}")).or_default() += 1;
+        }
+    }
+    let strata = told["strata"].as_array().expect("strata").iter();
+    let found: std::collections::BTreeMap<String, u64> = strata
+        .map(|it| (it["score"].as_str().expect("a score").to_owned(), it["pairs"].as_u64().expect("a count")))
+        .collect();
+    assert_eq!(found, counts, "{told}");
+    assert!((6..=10).any(|distance| counts.contains_key(&format!("distance {distance}"))), "{counts:?}");
     dir.nddb(["audit", "--score", "x", "--distances", "3"]).ends(2);
 }
 

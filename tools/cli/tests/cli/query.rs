@@ -121,12 +121,33 @@ fn a_file_of_queries_gives_a_line_each_and_statistics() {
         assert!(ids(answer).contains(&index.to_string().as_str()), "{answer}");
     }
     let stats: Value = serde_json::from_str(&ran.stderr).expect("one line of JSON on stderr");
-    let expected = ["queries", "matches", "seconds", "cpu_seconds", "p50_us", "p99_us", "probes", "blocks", "entries"];
+    let expected = [
+        "queries",
+        "matches",
+        "seconds",
+        "cpu_seconds",
+        "p50_us",
+        "p99_us",
+        "predicted_us",
+        "probes",
+        "excluded",
+        "blocks",
+        "bytes",
+        "entries",
+        "from_disk",
+    ];
     assert_eq!(keys(&stats), expected);
     assert_eq!(stats["queries"], 3000);
     let count: u64 = answers.iter().filter_map(|answer| answer["count"].as_u64()).sum();
     assert_eq!(stats["matches"], count);
     assert!(stats["p99_us"].as_f64() >= stats["p50_us"].as_f64(), "{stats}");
+    let of = |k: &str| -> Value {
+        let ran = dir.nddb(["query", "db", "--fp", "00000000000000ff", "-k", k, "--stats"]).done();
+        serde_json::from_str(&ran.stderr).expect("one line of JSON on stderr")
+    };
+    let (near, far) = (of("3"), of("10"));
+    assert!(far["predicted_us"].as_f64() > near["predicted_us"].as_f64(), "{far} and {near}");
+    assert!(far["probes"].as_u64() >= near["probes"].as_u64() && far["bytes"].as_u64() >= near["bytes"].as_u64());
     for threads in ["1", "4"] {
         let again = dir.nddb(["query", "db", "--fp-file", "q.u64le", "--threads", threads]).done();
         assert_eq!(again.stdout, ran.stdout, "{threads} threads");

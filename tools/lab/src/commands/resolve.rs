@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use nddb::{BatchMatch, Fingerprint, Resolving, Within};
+use nddb::scan::Resolving;
+use nddb::{BatchMatch, Fingerprint, Within};
 use nddb_cli::frame::{Code, Failure, FromEnvironment, Global, MEMORY, MatchOutput, Result, inputs};
 use nddb_jobs::fields::write_match;
 use nddb_jobs::{JobError, lists};

@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use nddb::{Fingerprint, ScanRange, Within};
+use nddb::scan::ScanRange;
+use nddb::{Fingerprint, Within};
 use nddb_cli::frame::{Code, Failure, Global, MatchOutput, Output, Result, inputs};
 use nddb_format::block::BLOCK_SIZE;
 use nddb_format::segment::{HEADER_SIZE, Header};
@@ -88,7 +89,7 @@ fn scan_segment(args: &Args, queries: &[Fingerprint], emit: Emit<'_>) -> Result<
     };
     let header = read_header(&args.segment)?;
     let within = within(args, &header)?;
-    nddb::scan_segment(&args.segment, blocks, queries, within, emit).map_err(|error| named(error, &args.segment))
+    nddb::scan::scan_segment(&args.segment, blocks, queries, within, emit).map_err(|error| named(error, &args.segment))
 }
 
 fn scan_blocks(args: &Args, header: &Path, queries: &[Fingerprint], emit: Emit<'_>) -> Result<u64> {
@@ -96,7 +97,7 @@ fn scan_blocks(args: &Args, header: &Path, queries: &[Fingerprint], emit: Emit<'
     let within = within(args, &bytes)?;
     let source = inputs::open(&args.segment)?;
     let size = args.count.map_or(u64::MAX, |count| count.saturating_mul(BLOCK_SIZE as u64));
-    nddb::scan_blocks(&bytes, args.offset, &mut source.take(size), queries, within, emit)
+    nddb::scan::scan_blocks(&bytes, args.offset, &mut source.take(size), queries, within, emit)
         .map_err(|error| named(error, &args.segment))
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use nddb::{BatchMatch, Fingerprint, Reader, Resolving, ScanRange, Within};
+use nddb::scan::{Resolving, ScanRange, scan_segment};
+use nddb::{BatchMatch, Fingerprint, Reader, Within};
 use nddb_jobs::fields::match_columns;
 use nddb_jobs::rows::{Cell, Column, Kind, schema};
 use pyo3::prelude::*;
@@ -66,7 +67,7 @@ pub(crate) fn scan(
             |query: u64, stored: Fingerprint, distance: u32| rows.row(&[query.into(), stored.into(), distance.into()]);
         match first.zip(blocks) {
             Some(range) => {
-                nddb::scan_segment(&source, Some(range), &queries, within, &mut emit)?;
+                scan_segment(&source, Some(range), &queries, within, &mut emit)?;
             }
             None => Reader::open(&source)?.view().scan_recent(&queries, within, &mut emit)?,
         }

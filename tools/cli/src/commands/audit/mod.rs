@@ -28,7 +28,8 @@ use crate::{database, interrupt};
 ///
 /// --distances K draws other pairs: of different texts whose fingerprints differ in 1 to K bits, as many at each
 /// distance (Manku et al. 2007, 4.1). Each counts as a removal by hamming, so --score gives the share that is right at
-/// each distance.
+/// each distance. K may exceed the k of the database; of more than 100,000 different fingerprints, the pairs of as many
+/// are then found, and those of all estimated.
 ///
 /// --score prints the share of all removals that is correct by these answers, with 95% intervals: in total, and by
 /// rule, score, sites, cluster size and stratum. Answers are weighted by the number of removals that they represent.
@@ -37,7 +38,7 @@ use crate::{database, interrupt};
 Examples:
   nddb audit crawl.nddb -o audit.html
   nddb audit crawl.nddb --sample 1000 --seed 2 -o another.html
-  nddb audit crawl.nddb --distances 3 --sample 300 -o distances.html
+  nddb audit crawl.nddb --distances 10 --sample 500 -o distances.html
   nddb audit --score labels-5d1c8e0b7a3f2964.tsv")]
 pub(crate) struct Args {
     /// The database, a folder
@@ -52,7 +53,7 @@ pub(crate) struct Args {
     /// Seed that selects the pairs and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Draw as many pairs at each distance of 1 to so many bits, instead of removals; at most the k of the database
+    /// Draw as many pairs at each distance of 1 to so many bits, at most 16, instead of removals
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     distances: Option<u32>,
     /// Ask for the kind of each difference, too, with the kinds of Henzinger 2006

@@ -141,7 +141,7 @@ impl Files<'_> {
         Described::header(self.with, &mut out, "");
         out.push(b'\n');
         let outcome = made.each(self.collection, &mut |cluster| {
-            for &member in cluster.members {
+            for &member in &cluster.members {
                 write_id(&mut out, self.collection, cluster.founder);
                 out.push(b'\t');
                 write_id(&mut out, self.collection, member);
@@ -245,8 +245,8 @@ pub(super) fn clusters(
             single_site: cluster.single_site,
             empty: cluster.empty,
             thin: cluster.thin,
-            members: IdList(collection, cluster.members),
-            documents: described.map(|described| described.documents(cluster.members)),
+            members: IdList(collection, &cluster.members),
+            documents: described.map(|described| described.documents(&cluster.members)),
         };
         json::line(&mut out, &line);
         output.emit(&out)

@@ -88,9 +88,7 @@ impl<'a, A: Answering> Asking<'a, A> {
                 let mut answers = answers?;
                 sum.matches += answers.matches;
                 sum.matched.append(&mut answers.matched);
-                sum.work.probes += answers.work.probes;
-                sum.work.blocks += answers.work.blocks;
-                sum.work.entries += answers.work.entries;
+                sum.work += answers.work;
                 sum.nanoseconds.append(&mut answers.nanoseconds);
                 output.write(&answers.lines)
             },

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
 use nddb::{Reader, Within};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::asking::{Answering, Answers, Asking};
 use self::bare::{Bare, Ids};
@@ -177,8 +177,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         let message = format!("{name} does not apply to queries by distance alone: add --method, or omit {name}");
         return Err(Failure::usage(message));
     }
-    let usual = if args.nearest.is_some() { Within::MAX.0 } else { parts.federation.settings().k };
-    let within = Within(args.k.unwrap_or(usual));
+    let within = within(args, parts);
     check_cost(args, parts, within)?;
     if let Some(format) = format.rows() {
         return one_pass::run(
@@ -281,7 +280,7 @@ fn ask<A: Answering>(
     }
     let (queries, mut sum) = asking.finish()?;
     if args.stats {
-        report(&mut sum, queries, &clock, global);
+        report(&mut sum, queries, parts.federation.predicted_ns(within(args, parts)), &clock, global);
     }
     Ok(if global.quiet && sum.matches == 0 { Code::Failed } else { code })
 }
@@ -289,6 +288,12 @@ fn ask<A: Answering>(
 /// Returns where answers go that are not wanted: with -q and no file the exit code is the answer, as of grep.
 fn silent(global: &Global) -> Option<&'static Path> {
     global.quiet.then_some(Path::new("/dev/null"))
+}
+
+/// Returns the distance within which fingerprints are found.
+fn within(args: &Args, parts: &Parts<'_>) -> Within {
+    let usual = if args.nearest.is_some() { Within::MAX.0 } else { parts.federation.settings().k };
+    Within(args.k.unwrap_or(usual))
 }
 
 /// Refuses a distance that no query reaches, and queries that cost more than the user allows.
@@ -310,7 +315,7 @@ fn check_cost(args: &Args, parts: &Parts<'_>, within: Within) -> Result<()> {
 }
 
 /// Prints the line of `--stats`.
-fn report(sum: &mut Answers, queries: usize, clock: &Clock, global: &Global) {
+fn report(sum: &mut Answers, queries: usize, predicted_ns: f64, clock: &Clock, global: &Global) {
     let times = &mut sum.nanoseconds;
     times.sort_unstable();
     // The least time that this percentage of the queries did not exceed.
@@ -318,15 +323,17 @@ fn report(sum: &mut Answers, queries: usize, clock: &Clock, global: &Global) {
         0 => 0.0,
         len => times[(len * percent).div_ceil(100) - 1] as f64 / 1000.0,
     };
-    global.messages().json(&json!({
+    let mut line = json!({
         "queries": queries,
         "matches": sum.matches,
         "seconds": clock.seconds(),
         "cpu_seconds": clock.cpu_seconds(),
         "p50_us": percentile(50),
         "p99_us": percentile(99),
-        "probes": sum.work.probes,
-        "blocks": sum.work.blocks,
-        "entries": sum.work.entries,
-    }));
+        "predicted_us": (predicted_ns / 10.0).round() / 100.0,
+    });
+    if let (Some(line), Value::Object(work)) = (line.as_object_mut(), nddb_jobs::fields::work(&sum.work)) {
+        line.extend(work);
+    }
+    global.messages().json(&line);
 }

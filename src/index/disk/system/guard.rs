@@ -25,13 +25,13 @@ static FORMER: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// A guarded range of addresses; dropping it ends the guard.
 #[derive(Debug)]
-pub(crate) struct Guard {
+pub(in super::super) struct Guard {
     slot: usize,
 }
 
 impl Guard {
     /// Guards a mapping. `None` if all slots are taken.
-    pub(crate) fn new(start: usize, size: usize) -> Option<Self> {
+    pub(in super::super) fn new(start: usize, size: usize) -> Option<Self> {
         FORMER.get_or_init(install);
         for (slot, entry) in TABLE.iter().enumerate() {
             // A slot is claimed by its start; the handler sees it once it has a size.
@@ -47,7 +47,7 @@ impl Guard {
 
     /// Returns whether a page of the mapping could not be read.
     #[inline]
-    pub(crate) fn is_marked(&self) -> bool {
+    pub(in super::super) fn is_marked(&self) -> bool {
         TABLE[self.slot].marked.load(Ordering::Relaxed)
     }
 }
@@ -61,7 +61,7 @@ impl Drop for Guard {
 
 /// Returns the size of a page of this system: 4 KB, or 16 or 64 KB on some aarch64 systems. A signal handler may call
 /// it.
-pub(crate) fn page_size() -> usize {
+pub(super) fn page_size() -> usize {
     // SAFETY: the call only reads what the kernel told the process.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).unwrap_or(4096)
