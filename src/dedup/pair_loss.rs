@@ -35,10 +35,12 @@ impl PairLoss {
         [a, b]: [u32; 2],
         identical: bool,
     ) -> Self {
-        match words.compare(collection, a, b, identical) {
+        match words.compare(collection, [a, b], identical, None) {
             Compared::Exactly(compared) => Self::exactly(words.source(), compared),
             Compared::Estimated => collection.compared(a, b, |pair| Self::estimated(pair.a, pair.b, identical)),
-            Compared::Unread => Self { words: words.source(), losses: [None, None], levels: [None, None] },
+            Compared::TooMuch | Compared::Unread => {
+                Self { words: words.source(), losses: [None, None], levels: [None, None] }
+            }
         }
     }
 

@@ -100,20 +100,24 @@ impl MemberDecision {
     }
 }
 
-/// Decides about a near-duplicate of the kept document, by what would be lost.
+/// Decides about a near-duplicate of the kept document, by what would be lost. `in_full` tells whether the reason is
+/// asked for why a document stays; without it the same documents stay, in less time.
 pub(crate) fn decide(
     level: Level,
     collection: &Collection,
     words: &DocumentWords,
-    [removed, kept]: [u32; 2],
+    pair: [u32; 2],
     identical: bool,
+    in_full: bool,
 ) -> MemberDecision {
-    match words.compare(collection, removed, kept, identical) {
+    let [removed, kept] = pair;
+    match words.compare(collection, pair, identical, Some(level).filter(|_| !in_full)) {
         Compared::Exactly(compared) => MemberDecision::exactly(level, compared),
         Compared::Estimated => {
             let estimate = collection.compared(removed, kept, |pair| Estimate::of(pair.a, pair.b));
             MemberDecision::estimated(level, estimate, identical)
         }
+        Compared::TooMuch => MemberDecision::without_loss(MemberVerdict::Loses(Reason::Share)),
         Compared::Unread => MemberDecision::without_loss(MemberVerdict::Unverified),
     }
 }

@@ -71,7 +71,8 @@ impl Clusters {
             if is_first {
                 first.clone_from(&kept);
             }
-            let comparison = Comparing { collection, words, kept: &kept, level: self.level, overrules: &overrules };
+            let (level, in_full) = (self.level, false);
+            let comparison = Comparing { collection, words, kept: &kept, level, overrules: &overrules, in_full };
             comparison.each(threads, &pairs, judge, &mut |row, member| {
                 let rank = collection.row(member.member).rank as usize;
                 match member.verdict {
@@ -114,7 +115,8 @@ impl Clusters {
         self.summary.removed_again = self.because.len() as u64;
         self.summary.spared = spared.difference(&self.removed).count() as u64;
         let Some(visit) = visit else { return Ok(()) };
-        let comparison = Comparing { collection, words, kept: &first, level: self.level, overrules: &overrules };
+        let (level, in_full) = (self.level, true);
+        let comparison = Comparing { collection, words, kept: &first, level, overrules: &overrules, in_full };
         comparison.each(threads, &staying.finish(), judge, &mut |_, member| {
             if self.is_removed(collection.row(member.member).rank) { Ok(()) } else { visit(&member) }
         })
@@ -164,6 +166,8 @@ struct Comparing<'a> {
     kept: &'a FixedBitSet,
     level: Level,
     overrules: &'a Overrules,
+    /// Whether the reasons are asked for why members stay.
+    in_full: bool,
 }
 
 impl Comparing<'_> {
@@ -201,7 +205,7 @@ impl Comparing<'_> {
             None => MemberDecision::without_loss(MemberVerdict::Apart),
             Some(_) if is_safe() => MemberDecision::without_loss(MemberVerdict::Listed),
             Some(pair) if pair.is_unread() => MemberDecision::without_loss(MemberVerdict::Unverified),
-            Some(pair) => decide(self.level, collection, self.words, [member, kept], pair.identical),
+            Some(pair) => decide(self.level, collection, self.words, [member, kept], pair.identical, self.in_full),
         };
         Ok(Member { kept, member, pair, verdict, loss, least })
     }

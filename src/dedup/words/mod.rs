@@ -16,7 +16,7 @@ use nddb_index::spill::resources::Resources;
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
 use nddb_page::sketch::Recipe;
-use nddb_verdict::{Comparison, Words};
+use nddb_verdict::{Comparison, Level, Words};
 
 use crate::collection::Collection;
 use crate::text_summary::UnreadTexts;
@@ -92,6 +92,8 @@ pub(crate) enum Compared {
     Exactly(Comparison),
     /// Nothing but sketches: no words are read.
     Estimated,
+    /// More is lost than a level allows.
+    TooMuch,
     /// The words of one of them cannot be read.
     Unread,
 }
@@ -195,8 +197,15 @@ impl DocumentWords {
         }
     }
 
-    /// Compares a document to be removed with one that is kept; `identical` tells whether their digests are equal.
-    pub(crate) fn compare(&self, collection: &Collection, removed: u32, kept: u32, identical: bool) -> Compared {
+    /// Compares a document to be removed with one that is kept; `identical` tells whether their digests are equal. If
+    /// the level surely allows no removal, that is all that is said; without a level, everything is said.
+    pub(crate) fn compare(
+        &self,
+        collection: &Collection,
+        [removed, kept]: [u32; 2],
+        identical: bool,
+        level: Option<Level>,
+    ) -> Compared {
         if identical {
             return Compared::Exactly(Comparison { is_equal: true, ..Comparison::default() });
         }
@@ -207,6 +216,9 @@ impl DocumentWords {
         }
         let [removed, kept] = [removed, kept].map(|ordinal| collection.representative(ordinal));
         match self.words(removed).zip(self.words(kept)) {
+            Some((removed, kept)) if level.is_some_and(|level| level.surely_forbids(&removed, &kept)) => {
+                Compared::TooMuch
+            }
             Some((removed, kept)) => Compared::Exactly(Comparison::of(&removed, &kept)),
             None => Compared::Unread,
         }

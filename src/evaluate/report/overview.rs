@@ -2,6 +2,7 @@
 //! lost.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{ClusterOptions, Collection, Keep, KnownLoss, MemberVerdict, UnreadTexts, is_thin_document};
@@ -340,19 +341,20 @@ impl Lossy {
         let pages = pair.map(|ordinal| pages.get(&ordinal).cloned().unwrap_or_default());
         let compared = compare([&pages[0], &pages[1]]);
         let why = why(collection, pair, compared.as_ref().map(|(compared, _)| compared));
-        let passages = compared.zip(pages[0].compared.as_deref()).map(|((compared, words), text)| {
-            let shown = |passage| text[words.range(passage)].replace('\n', " ");
+        let passages = compared.zip(pages[0].compared.as_deref()).map(|((compared, places), text)| {
+            let place = |passage: Range<usize>| places[passage.start].start..places[passage.end - 1].end;
+            let shown = |passage| text[place(passage)].replace('\n', " ");
             compared.lost.passages.into_iter().map(shown).collect()
         });
         Self { pages, share, probability, chosen, passages: passages.unwrap_or_default(), why }
     }
 }
 
-/// Compares the words of a removed page with those of the kept one; also returns the former. `None` if a text could not
-/// be read.
-fn compare(pages: [&KnownPage; 2]) -> Option<(Comparison, Words)> {
-    let removed = Words::of(pages[0].compared.as_deref()?);
-    Some((Comparison::of(&removed, &Words::of(pages[1].compared.as_deref()?)), removed))
+/// Compares the words of a removed page with those of the kept one; also returns where the former stand. `None` if a
+/// text could not be read.
+fn compare(pages: [&KnownPage; 2]) -> Option<(Comparison, Vec<Range<usize>>)> {
+    let (removed, places) = Words::with_places(pages[0].compared.as_deref()?);
+    Some((Comparison::of(&removed, &Words::of(pages[1].compared.as_deref()?)), places))
 }
 
 /// Returns why two documents are near, in a sentence.

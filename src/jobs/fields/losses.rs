@@ -58,7 +58,7 @@ pub struct LossValues<'a> {
     pub lost: Option<Cow<'a, str>>,
     /// Number of lost words, of the content or of the whole text, as the share.
     pub words: Option<u64>,
-    /// Number of lost words in the passage that loses most.
+    /// Number of lost words in the passage that loses most, of the content if that stands for the text.
     pub passage: Option<u64>,
     /// The least level that removes the document.
     pub level: Option<Level>,
@@ -72,7 +72,7 @@ impl LossValues<'_> {
             share: loss.and_then(KnownLoss::share).map(|share| (share * 1e6).round() / 1e6),
             lost: loss.map(|loss| lost(loss).into()),
             words: part.map(|part| part.lost as u64),
-            passage: part.map(|part| part.passage as u64),
+            passage: loss.and_then(KnownLoss::exact).map(|loss| loss.passage() as u64),
             level,
         }
     }

@@ -60,38 +60,75 @@ fn anchors(removed: &[u64], from: Range<usize>, kept: &[u64], to: Range<usize>) 
     if words * words < DIVIDED {
         return Vec::new();
     }
-    // Open addressing: the words are hashes already.
-    let size = (2 * from.len()).next_power_of_two();
-    let slot_of = |slots: &[Slot], word: u64| {
-        let mut slot = word as usize % size;
-        while slots[slot].count > 0 && slots[slot].word != word {
-            slot = (slot + 1) % size;
-        }
-        slot
-    };
-    let mut slots = vec![Slot::default(); size];
-    for at in from.clone() {
-        let slot = slot_of(&slots, removed[at]);
-        slots[slot].word = removed[at];
-        slots[slot].count += 1;
-    }
-    let mut common = 0;
-    for at in to {
-        let slot = slot_of(&slots, kept[at]);
-        if slots[slot].count > 0 {
-            slots[slot].others += 1;
-            slots[slot].place = at;
-            common += usize::from(slots[slot].others <= slots[slot].count);
-        }
-    }
+    let slots = Slots::of(removed, from.clone(), kept, to);
+    let common = slots.slots.iter().map(|slot| slot.count.min(slot.others) as usize).sum::<usize>();
     if (words - 2 * common) * words < DIVIDED {
         return Vec::new();
     }
     let once = from.filter_map(|at| {
-        let slot = slots[slot_of(&slots, removed[at])];
+        let slot = slots.slots[slots.at(removed[at])];
         (slot.count == 1 && slot.others == 1).then_some([at, slot.place])
     });
     ascending(&once.collect::<Vec<_>>())
+}
+
+/// Returns how many words of the removed text are lost at least, and how many of its content: words that the kept text
+/// has less often, outside of the equal beginnings and ends. 0 if the rest is short.
+pub(super) fn least_lost(removed: &[u64], kept: &[u64], is_content: impl Fn(usize) -> bool) -> [usize; 2] {
+    let [from, to] = trimmed(removed, 0..removed.len(), kept, 0..kept.len());
+    let words = from.len() + to.len();
+    if words * words < DIVIDED {
+        return [0; 2];
+    }
+    let mut slots = Slots::of(removed, from.clone(), kept, to);
+    // Counterparts go to words of the content first, so that the bound holds for the content, too.
+    let [mut lost, mut of_content] = [0; 2];
+    for wanted in [true, false] {
+        for at in from.clone().filter(|&at| is_content(at) == wanted) {
+            let slot = slots.at(removed[at]);
+            let others = &mut slots.slots[slot].others;
+            lost += usize::from(*others == 0);
+            *others = others.saturating_sub(1);
+        }
+        if wanted {
+            of_content = lost;
+        }
+    }
+    [lost, of_content]
+}
+
+/// The words of a stretch of the removed text. Open addressing: they are hashes already.
+struct Slots {
+    slots: Vec<Slot>,
+}
+
+impl Slots {
+    fn of(removed: &[u64], from: Range<usize>, kept: &[u64], to: Range<usize>) -> Self {
+        let mut slots = Self { slots: vec![Slot::default(); (2 * from.len()).next_power_of_two()] };
+        for at in from {
+            let slot = slots.at(removed[at]);
+            slots.slots[slot].word = removed[at];
+            slots.slots[slot].count += 1;
+        }
+        for at in to {
+            let slot = slots.at(kept[at]);
+            let slot = &mut slots.slots[slot];
+            if slot.count > 0 {
+                slot.others += 1;
+                slot.place = at;
+            }
+        }
+        slots
+    }
+
+    /// Returns the slot of a word, or a free one.
+    fn at(&self, word: u64) -> usize {
+        let mut at = word as usize % self.slots.len();
+        while self.slots[at].count > 0 && self.slots[at].word != word {
+            at = (at + 1) % self.slots.len();
+        }
+        at
+    }
 }
 
 /// A word of the removed text: how often it occurs there and in the kept one, and its last place in the latter.

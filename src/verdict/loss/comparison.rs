@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::alignment::{Alignment, align};
+use super::alignment::{Alignment, align, least_lost};
 use super::hashed::ByHash;
-use super::words::{Word, Words};
+use super::words::{WordKinds, Words};
 
 /// Greatest number of words between two lost words that belong to one passage.
 const GAP: usize = 3;
@@ -25,7 +25,7 @@ pub struct Loss {
     pub content: Part,
     /// The lost words of each kind, in the whole text.
     pub kinds: Kinds,
-    /// The lost passages, as indexes of words ([`Words::range`]): runs of lost words.
+    /// The lost passages, as indexes of words: runs of lost words.
     pub passages: Vec<Range<usize>>,
 }
 
@@ -54,6 +54,8 @@ pub struct Kinds {
     pub names: usize,
     /// Words that the text is about: they are lost in its title and again and again in its content. Each counts once.
     pub subjects: usize,
+    /// Words of the title, without numbers.
+    pub titles: usize,
 }
 
 impl Part {
@@ -92,34 +94,26 @@ impl Run {
 }
 
 impl Loss {
-    /// Returns the share of lost words: of the content or of the whole text, whichever is smaller.
-    pub fn share(&self) -> f64 {
-        self.part().share()
-    }
-
-    /// Returns the content or the whole text, whichever loses the smaller share.
-    pub fn part(&self) -> &Part {
-        match self.content.words > 0 && self.content.share() < self.whole.share() {
-            true => &self.content,
-            false => &self.whole,
-        }
-    }
-
-    fn of(words: &[Word], is_lost: &[bool], marks_names: bool) -> Self {
+    fn of(words: &Words, is_lost: &[bool], marks_names: bool) -> Self {
         let (mut loss, mut runs) = (Self::default(), [Run::default(), Run::default()]);
-        for (at, (word, &is_lost)) in words.iter().zip(is_lost).enumerate() {
+        for (at, (word, &is_lost)) in words.kinds.iter().zip(is_lost).enumerate() {
             loss.whole.add(is_lost, &mut runs[0]);
-            if word.is_content {
+            if word.is(WordKinds::CONTENT) {
                 loss.content.add(is_lost, &mut runs[1]);
             }
             if !is_lost {
                 continue;
             }
+            let may_be_name = match marks_names {
+                true => word.is(WordKinds::NAME),
+                false => word.is(WordKinds::CONTENT) && !word.is(WordKinds::SIGN),
+            };
             let kinds = &mut loss.kinds;
-            kinds.numbers += usize::from(word.is_number);
-            kinds.negations += usize::from(word.is_negation);
-            kinds.signs += usize::from(word.is_sign);
-            kinds.names += usize::from(if marks_names { word.is_name } else { word.is_content && !word.is_sign });
+            kinds.numbers += usize::from(word.is(WordKinds::NUMBER));
+            kinds.negations += usize::from(word.is(WordKinds::NEGATION));
+            kinds.signs += usize::from(word.is(WordKinds::SIGN));
+            kinds.titles += usize::from(word.is(OF_TITLE));
+            kinds.names += usize::from(may_be_name);
             match loss.passages.last_mut() {
                 Some(last) if last.end == at => last.end += 1,
                 _ => loss.passages.push(at..at + 1),
@@ -128,18 +122,34 @@ impl Loss {
         loss.kinds.subjects = subjects(words, is_lost, loss.content.words);
         loss
     }
+
+    /// Returns a lower bound of what is lost if one text is removed and the other kept: how many words, whatever their
+    /// order. It is 0 where the words can be aligned as quickly.
+    pub(super) fn least(removed: &Words, kept: &Words) -> Self {
+        let is_content = |at: usize| removed.kinds[at].is(WordKinds::CONTENT);
+        let [whole, content] = least_lost(&removed.hashes, &kept.hashes, is_content);
+        let part = |words: usize, lost: usize| Part { words, lost, passage: 0 };
+        let of_content = removed.kinds.iter().filter(|kinds| kinds.is(WordKinds::CONTENT)).count();
+        Self { whole: part(removed.len(), whole), content: part(of_content, content), ..Self::default() }
+    }
 }
 
+/// A word of a title that may say what the text is about.
+const OF_TITLE: WordKinds = WordKinds::TITLE.and(WordKinds::SUBJECT);
+
 /// Returns the number of lost words that a text is about, given the number of words of its content.
-fn subjects(words: &[Word], is_lost: &[bool], content: usize) -> usize {
-    let titles = words.iter().zip(is_lost).filter(|(word, is_lost)| word.is_title && word.is_subject && **is_lost);
+fn subjects(words: &Words, is_lost: &[bool], content: usize) -> usize {
+    let all =
+        || words.hashes.iter().zip(&words.kinds).zip(is_lost).map(|((hash, kinds), is_lost)| (hash, kinds, *is_lost));
+    let titles = all().filter(|(_, kinds, is_lost)| *is_lost && kinds.is(OF_TITLE));
     // How often each of them is kept in the content, and how often it is lost there.
-    let mut places: ByHash<[usize; 2]> = titles.map(|(word, _)| (word.hash, [0; 2])).collect();
+    let mut places: ByHash<[usize; 2]> = titles.map(|(hash, ..)| (*hash, [0; 2])).collect();
     if places.is_empty() {
         return 0;
     }
-    for (word, &is_lost) in words.iter().zip(is_lost).filter(|(word, _)| word.is_content && !word.is_title) {
-        if let Some(places) = places.get_mut(&word.hash) {
+    for (hash, _, is_lost) in all().filter(|(_, kinds, _)| kinds.is(WordKinds::CONTENT) && !kinds.is(WordKinds::TITLE))
+    {
+        if let Some(places) = places.get_mut(hash) {
             places[usize::from(is_lost)] += 1;
         }
     }
@@ -167,16 +177,14 @@ impl Comparison {
     pub fn of(removed: &Words, kept: &Words) -> Self {
         let is_text = removed.is_text || kept.is_text;
         let are_texts = removed.is_text && kept.is_text;
-        let hashes = |words: &Words| words.words.iter().map(|word| word.hash).collect::<Vec<u64>>();
-        let hashed = [removed, kept].map(hashes);
-        let is_equal = hashed[0] == hashed[1];
+        let is_equal = removed.has_words_of(kept);
         let marks_names = removed.marks_names && kept.marks_names;
         let aligned = match is_equal {
             true => Alignment { removed: vec![false; removed.len()], kept: vec![false; kept.len()] },
-            false => align(&hashed[0], &hashed[1]),
+            false => align(&removed.hashes, &kept.hashes),
         };
-        let lost = Loss::of(&removed.words, &aligned.removed, marks_names);
-        let added = Loss::of(&kept.words, &aligned.kept, marks_names);
+        let lost = Loss::of(removed, &aligned.removed, marks_names);
+        let added = Loss::of(kept, &aligned.kept, marks_names);
         Self { lost, added, is_equal, is_text, are_texts }
     }
 }
@@ -198,7 +206,7 @@ mod tests {
         let other = "The mill by the river belongs to Peter Miller, who pays 90 coins for it, and it is for sale.";
         let found = compared(text, other);
         assert_eq!(found.lost.whole, Part { words: 21, lost: 3, passage: 2 });
-        assert_eq!(found.lost.kinds, Kinds { numbers: 1, negations: 1, signs: 0, names: 1, subjects: 0 });
+        assert_eq!(found.lost.kinds, Kinds { numbers: 1, negations: 1, names: 1, ..Kinds::default() });
         assert_eq!(found.lost.passages, [7..8, 11..12, 18..19]);
         assert_eq!((found.added.whole.lost, found.added.kinds.numbers), (2, 1));
         assert!(found.is_text && !found.is_equal);

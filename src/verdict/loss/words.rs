@@ -18,30 +18,44 @@ const TITLE_MOST: usize = 12;
 /// Number of equal signs in a row that make a rule or a leader.
 const RULE: usize = 3;
 
-/// A word or a sign of a compared text, without what says nothing: case, spaces and typography.
+/// What a word or a sign of a compared text is: a set of the constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word {
-    /// Hash of the word in lower case with straight apostrophes.
-    pub hash: u64,
-    pub is_content: bool,
-    /// Whether it stands in the title; that of a plain text is its first line, if that is short.
-    pub is_title: bool,
-    /// Whether it may say what the text is about: it is no sign, and no number unless that is part of an identifier.
-    pub is_subject: bool,
-    /// Whether it is a number, perhaps with a letter or two: `1,450`, `3rd`, `v2`.
-    pub is_number: bool,
-    pub is_negation: bool,
-    pub is_sign: bool,
-    /// Whether the word is capitalised, and not only because it begins a sentence.
-    pub is_name: bool,
+pub(super) struct WordKinds(u8);
+
+impl WordKinds {
+    pub(super) const CONTENT: Self = Self(1);
+    /// It stands in the title; that of a plain text is its first line, if that is short.
+    pub(super) const TITLE: Self = Self(1 << 1);
+    /// It may say what the text is about: it is no sign, and no number unless that is part of an identifier.
+    pub(super) const SUBJECT: Self = Self(1 << 2);
+    /// A number, perhaps with a letter or two: `1,450`, `3rd`, `v2`.
+    pub(super) const NUMBER: Self = Self(1 << 3);
+    pub(super) const NEGATION: Self = Self(1 << 4);
+    pub(super) const SIGN: Self = Self(1 << 5);
+    /// The word is capitalised, and not only because it begins a sentence.
+    pub(super) const NAME: Self = Self(1 << 6);
+
+    /// Returns whether all of these are set.
+    pub(super) fn is(self, kinds: Self) -> bool {
+        self.0 & kinds.0 == kinds.0
+    }
+
+    pub(super) const fn and(self, kinds: Self) -> Self {
+        Self(self.0 | kinds.0)
+    }
+
+    fn and_if(self, is: bool, kinds: Self) -> Self {
+        if is { self.and(kinds) } else { self }
+    }
 }
 
-/// The words of a compared text ([`nddb_page::text::compared_text`]), prepared for comparisons.
+/// The words of a compared text ([`nddb_page::text::compared_text`]), prepared for comparisons: without what says
+/// nothing, which is case, spaces and typography.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
-    pub(super) words: Vec<Word>,
-    /// Where each word stands in the compared text.
-    places: Vec<Range<u32>>,
+    /// Hashes of the words in lower case with straight apostrophes, and of signs.
+    pub(super) hashes: Vec<u64>,
+    pub(super) kinds: Vec<WordKinds>,
     /// Whether the text was plain text.
     pub(super) is_text: bool,
     /// Whether capitals mark names.
@@ -51,10 +65,20 @@ pub struct Words {
 impl Words {
     /// Reads the words of a compared text.
     pub fn of(compared: &str) -> Self {
-        let mut reader = Reader { text: compared, ..Reader::default() };
+        Self::read(compared, None)
+    }
+
+    /// Returns the words of a compared text, and where each of them stands.
+    pub fn with_places(compared: &str) -> (Self, Vec<Range<usize>>) {
+        let mut places = Vec::new();
+        (Self::read(compared, Some(&mut places)), places)
+    }
+
+    fn read(compared: &str, places: Option<&mut Vec<Range<usize>>>) -> Self {
+        let mut reader = Reader { text: compared, places, ..Reader::default() };
         // A word and the space behind it have six bytes or more in most texts.
-        reader.words.words.reserve(compared.len() / 6);
-        reader.words.places.reserve(compared.len() / 6);
+        reader.words.hashes.reserve(compared.len() / 6);
+        reader.words.kinds.reserve(compared.len() / 6);
         let mut lines = compared.split('\n');
         let head = lines.next().unwrap_or_default();
         reader.words.is_text = head.starts_with(OF_TEXT);
@@ -66,38 +90,36 @@ impl Words {
         reader.finish()
     }
 
+    /// Returns whether the words are those of another text, in the same order.
+    pub(super) fn has_words_of(&self, other: &Self) -> bool {
+        self.hashes == other.hashes
+    }
+
     /// Returns the number of words and signs.
     pub fn len(&self) -> usize {
-        self.words.len()
+        self.hashes.len()
     }
 
     /// Returns whether there is no word.
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
-
-    /// Returns the part of the compared text with these words, given by their indexes: from the first to the last.
-    pub fn range(&self, words: Range<usize>) -> Range<usize> {
-        match self.places.get(words) {
-            Some([first, .., last]) => first.start as usize..last.end as usize,
-            Some([only]) => only.start as usize..only.end as usize,
-            _ => 0..0,
-        }
+        self.hashes.is_empty()
     }
 
     /// Returns the size in bytes of memory.
     pub fn size(&self) -> usize {
-        self.words.capacity() * size_of::<Word>() + self.places.capacity() * size_of::<Range<u32>>()
+        self.hashes.capacity() * size_of::<u64>() + self.kinds.capacity()
     }
 }
 
 /// Reads words, and counts capitals.
 #[derive(Default)]
-struct Reader<'a> {
+struct Reader<'a, 'p> {
     text: &'a str,
     words: Words,
-    is_content: bool,
-    is_title: bool,
+    /// Where the words stand, if that is asked for.
+    places: Option<&'p mut Vec<Range<usize>>>,
+    /// What all words of a line are.
+    of_line: WordKinds,
     begins_sentence: bool,
     /// Capitalised words at the beginning of a sentence: these are names unless they occur in lower case, too.
     first: Vec<usize>,
@@ -109,11 +131,12 @@ struct Reader<'a> {
     folded: String,
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn line(&mut self, start: usize, line: &str) {
-        self.is_content = line.starts_with(is_content);
-        self.is_title = line.starts_with(TITLE);
-        let words = self.words.words.len();
+        self.of_line = WordKinds::default()
+            .and_if(line.starts_with(is_content), WordKinds::CONTENT)
+            .and_if(line.starts_with(TITLE), WordKinds::TITLE);
+        let words = self.words.len();
         self.begins_sentence = true;
         let begin = 1.min(line.len());
         let mut at = begin;
@@ -133,7 +156,7 @@ impl Reader<'_> {
             at = end;
         }
         if words == 0 && self.words.is_text && self.words.len() <= TITLE_MOST {
-            self.words.words.iter_mut().for_each(|word| word.is_title = true);
+            self.words.kinds.iter_mut().for_each(|kinds| *kinds = kinds.and(WordKinds::TITLE));
         }
     }
 
@@ -161,13 +184,15 @@ impl Reader<'_> {
                 self.within += 1;
                 self.within_capitals += usize::from(is_capital);
             } else if is_capital {
-                self.first.push(self.words.words.len());
+                self.first.push(self.words.len());
             }
         }
-        let is_negation = is_negation(&self.folded, hash);
-        let is_subject = !is_number || is_of_identifier;
-        let word_of = Word { hash, is_number, is_negation, is_name: is_capital, is_subject, ..Word::default() };
-        self.push(start, word.len(), word_of);
+        let kinds = WordKinds::default()
+            .and_if(is_number, WordKinds::NUMBER)
+            .and_if(is_negation(&self.folded, hash), WordKinds::NEGATION)
+            .and_if(is_capital, WordKinds::NAME)
+            .and_if(!is_number || is_of_identifier, WordKinds::SUBJECT);
+        self.push(start, word.len(), hash, kinds);
         self.begins_sentence = false;
     }
 
@@ -189,28 +214,31 @@ impl Reader<'_> {
         let (from, _) = signs.char_indices().find(|&(_, c)| !is_typography(c)).unwrap_or_default();
         let signs = signs[from..].trim_end_matches(is_typography);
         let hash = xxh3_64(signs.as_bytes());
-        let is_negation = is_negation(signs, hash);
-        self.push(start + from, signs.len(), Word { hash, is_negation, is_sign: true, ..Word::default() });
+        let kinds = WordKinds::SIGN.and_if(is_negation(signs, hash), WordKinds::NEGATION);
+        self.push(start + from, signs.len(), hash, kinds);
     }
 
-    fn push(&mut self, start: usize, size: usize, word: Word) {
-        let at = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        self.words.words.push(Word { is_content: self.is_content, is_title: self.is_title, ..word });
-        self.words.places.push(at(start)..at(start + size));
+    fn push(&mut self, start: usize, size: usize, hash: u64, kinds: WordKinds) {
         debug_assert!(self.text.get(start..start + size).is_some(), "a word is a part of its text");
+        self.words.hashes.push(hash);
+        self.words.kinds.push(kinds.and(self.of_line));
+        if let Some(places) = &mut self.places {
+            places.push(start..start + size);
+        }
     }
 
     fn finish(mut self) -> Words {
-        let words = &mut self.words.words;
-        let first: HashedWords = self.first.iter().map(|&index| words[index].hash).collect();
-        let in_lower_case = words.iter().filter(|word| !word.is_name && first.contains(&word.hash));
-        let lower: HashedWords = in_lower_case.map(|word| word.hash).collect();
+        let Words { hashes, kinds, .. } = &mut self.words;
+        let first: HashedWords = self.first.iter().map(|&index| hashes[index]).collect();
+        let others = hashes.iter().zip(kinds.iter()).filter(|(_, kinds)| !kinds.is(WordKinds::NAME));
+        let lower: HashedWords = others.map(|(hash, _)| *hash).filter(|hash| first.contains(hash)).collect();
         for index in self.first {
-            let word = &mut words[index];
-            word.is_name &= !lower.contains(&word.hash);
+            if lower.contains(&hashes[index]) {
+                kinds[index].0 &= !WordKinds::NAME.0;
+            }
         }
         let is_lower = self.capitals == 0 && self.cased >= CASED_LEAST;
-        let is_cased = 2 * self.cased > words.len();
+        let is_cased = 2 * self.cased > hashes.len();
         let few = self.within_capitals as f64 <= CAPITALS_MOST * self.within as f64;
         self.words.marks_names = is_cased && !is_lower && few;
         self.words
@@ -292,16 +320,18 @@ mod tests {
 
     fn shown(text: &str) -> Vec<String> {
         let compared = compared_text(&Page::text(text));
-        let words = Words::of(&compared);
-        let kind = |word: &Word| {
-            let flags = [(word.is_number, '0'), (word.is_negation, '!'), (word.is_sign, '='), (word.is_name, 'N')];
-            flags.iter().filter(|(is, _)| *is).map(|(_, flag)| *flag).collect::<String>()
+        let (words, places) = Words::with_places(&compared);
+        assert_eq!(words.hashes, Words::of(&compared).hashes);
+        let kind = |kinds: &WordKinds| {
+            let flags =
+                [(WordKinds::NUMBER, '0'), (WordKinds::NEGATION, '!'), (WordKinds::SIGN, '='), (WordKinds::NAME, 'N')];
+            flags.iter().filter(|(flag, _)| kinds.is(*flag)).map(|(_, letter)| *letter).collect::<String>()
         };
-        (0..words.len()).map(|at| compared[words.range(at..at + 1)].to_owned() + &kind(&words.words[at])).collect()
+        places.into_iter().zip(&words.kinds).map(|(place, kinds)| compared[place].to_owned() + &kind(kinds)).collect()
     }
 
     fn hashes(text: &str) -> Vec<u64> {
-        Words::of(&compared_text(&Page::text(text))).words.iter().map(|word| word.hash).collect()
+        Words::of(&compared_text(&Page::text(text))).hashes
     }
 
     #[test]

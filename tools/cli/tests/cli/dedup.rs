@@ -147,6 +147,8 @@ fn a_list_says_why_each_document_is_removed() {
     assert_eq!(read(&dir, "filtered.tsv"), table);
     filter("in.jsonl", "filtered.jsonl");
     assert_eq!(rows(&dir, "filtered.jsonl"), listed);
+    // Among the rest the least level, which filter reads from remove.tsv.
+    assert!(listed.iter().all(|row| row["level"].is_string()), "{listed:?}");
     dir.write("part.jsonl", lines(&documents()[2..]).concat().as_bytes());
     filter("part.jsonl", "filtered.jsonl");
     assert_eq!(rows(&dir, "filtered.jsonl"), listed[1..]);
