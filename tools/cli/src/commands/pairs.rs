@@ -137,8 +137,8 @@ fn help() -> String {
     let (texts, sketches): (Vec<_>, Vec<_>) = methods::all().into_iter().partition(|method| method.needs_text());
     let (sketches, texts) = (judging::list(&sketches), judging::list(&texts));
     format!(
-        "{sketches}; and by texts: {texts} [default: model in a database of a recipe `main`, else and with -k hamming; \
-         hamming too where only fingerprints are known]"
+        "{sketches}; and by texts: {texts}; see 'nddb help methods' [default: model in a database of a recipe `main`, \
+         else and with -k hamming; hamming too where only fingerprints are known]"
     )
 }
 
@@ -216,8 +216,13 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
     let PairsFound { documents, pairs, frequent, left_out } =
         passages::pairs(&args.database.db, args.passages, output, global)?;
     let seconds = clock.seconds();
+    // Reference of pairs: the object of `--json` with `--parts`
     let summary = json!({
-        "documents": documents, "pairs": pairs, "frequent": frequent, "left_out": left_out, "seconds": seconds,
+        "documents": documents,
+        "pairs": pairs,
+        "frequent": frequent, // parts in too many texts to begin a passage, counted for each document
+        "left_out": left_out, // documents and parts of which not all pairs were compared
+        "seconds": seconds,
     });
     global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
@@ -287,24 +292,26 @@ pub(super) fn value(view: View<'_>, options: &PairOptions, summary: &PairSummary
     };
     let of = |name| parameters::value_of(method, name);
     let probability = of("probability").unwrap_or_else(|| methods::Model::default().probability.into());
+    // Reference of pairs: the object of `--json`; then the times, and `parameters` that are not the defaults
     let mut value = json!({
         "method": method.name(),
-        "k": k,
-        "min_probability": probability,
+        "k": k, // of hamming
+        "min_probability": probability, // of the model
         "expand": options.expand,
+        // of c and split: whether every pair with 12 different bits is found
         "complete": of("complete").unwrap_or(false.into()),
         "group_limit": options.group_limit,
         "documents": summary.documents,
-        "unsketched": summary.unsketched,
-        "empty": summary.empty,
-        "compared": summary.compared,
-        "candidates": summary.candidates,
+        "unsketched": summary.unsketched, // without the method's sketch
+        "empty": summary.empty, // without a token; in no pair
+        "compared": summary.compared, // documents, one for each group
+        "candidates": summary.candidates, // pairs that the method compared
         "pairs": summary.pairs,
         "identity_groups": summary.identity_groups,
         "hot_groups": summary.hot_groups,
-        "flagged": summary.flagged,
-        "stars": summary.stars,
-        "texts": text_options::value(options, summary),
+        "flagged": summary.flagged, // groups of more than --group-limit
+        "stars": summary.stars, // keys of more documents than --group-limit
+        "texts": text_options::value(options, summary), // of methods that compare texts: see below
     });
     let changed = parameters::changed(method);
     if !changed.is_empty() {

@@ -256,16 +256,23 @@ pub(super) fn clusters(
 
 /// A cluster. Keys stand in the order of the fields.
 #[derive(Serialize)]
+// Reference of cluster: a line of `clusters.jsonl`, or of stdout without `-o`; sorted by `cluster`
 struct ClusterLine<'a, D> {
+    /// the id of the founder, also of a deleted one until `compact` drops it
     cluster: Id<'a>,
     size: usize,
     kept: Id<'a>,
     removed: u64,
+    /// more members than --group-limit
     oversized: bool,
+    /// all members are of one site
     single_site: bool,
+    /// no text; nothing is removed
     empty: bool,
+    /// the kept page has fewer than 30 terms of content
     thin: bool,
     members: IdList<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// with --with: objects with its fields, in the order of `members`
     documents: Option<D>,
 }

@@ -27,11 +27,14 @@ use crate::{database, interrupt, text_options};
 ///
 /// A cluster is a star: all members are near-duplicates of its founder, the oldest document, whose id names the
 /// cluster. One document of each cluster is kept, and the near-duplicates of that one are removed. The other members
-/// are compared with each other, until every removed document is a near-duplicate of one that is kept. With -o,
-/// clusters, pairs, keep.txt, remove.txt and a summary are written into a folder; otherwise the clusters are printed.
-/// In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\, other control
-/// characters as \u001b, and a number and a text of the same digits as \#17 and \"17; lists are sorted by the bytes of
-/// the unescaped ids, numbers first.
+/// are compared with each other, until every removed document is a near-duplicate of one that is kept.
+///
+/// Documents are processed in the order of loads; of one load whole documents before truncated ones, sound ones before
+/// garbled ones, those with most distinct words first, then by date and id. A near-duplicate of several founders joins
+/// the most similar one. So clusters do not chain, and later documents do not move earlier ones. A document whose text
+/// cannot be read stays, and the exit code is 3.
+///
+/// Without -o the lines of clusters.jsonl are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +53,13 @@ pub(crate) struct Args {
     /// Connected components of the graph of pairs, instead of stars
     #[arg(long)]
     components: bool,
-    /// Write files into this folder; it is created if it does not exist
+    /// Write files into this folder, which is created if it does not exist, and remove those of an earlier run
+    ///
+    /// clusters.jsonl: a line for each cluster; clusters.tsv: one for each member, with its copies and the fields of
+    /// --with; pairs.jsonl, as of 'nddb pairs'; keep.txt and remove.txt: the ids of all documents, sorted by their
+    /// bytes, each in one of the two; remove.tsv: why and for which document each of remove.txt goes, what is lost,
+    /// and its place; summary.json: the object of --json and the lines, bytes and checksum (XXH3) of each file. The
+    /// same input gives the same bytes.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// How the pairs are written; with parquet the members of clusters, too, in clusters.parquet
@@ -150,6 +159,7 @@ fn told(summary: &ClusterSummary) -> String {
 /// What was clustered, how, and what came of it: the same for the same input.
 fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &ClusterSummary) -> Value {
     let pairs: &PairOptions = &options.pairs;
+    // Reference of cluster: the object of `--json`; then the times
     json!({
         "input": {
             "db": args.database.db.display().to_string(),
@@ -160,23 +170,24 @@ fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &Clu
         "versions": {"nddb": env!("CARGO_PKG_VERSION"), "format": nddb_format::fields::FORMAT},
         "keep": args.level.order(),
         "level": options.level.name(),
-        "words": summary.words.name(),
+        "words": summary.words.name(), // where they came from
+        // documents whose words could not be read, by reason
         "words_unread": text_options::unread_value(&summary.unread),
-        "unverified": summary.unverified,
+        "unverified": summary.unverified, // removals whose loss was estimated
         "components": options.components,
-        "pairs": pairs::value(view, pairs, &summary.pairs),
+        "pairs": pairs::value(view, pairs, &summary.pairs), // the object of `pairs`
         "clusters": summary.clusters,
-        "clustered": summary.clustered,
-        "largest": summary.largest,
-        "oversized": summary.oversized,
-        "single_site": summary.single_site,
-        "thin": summary.thin,
-        "in_thin": summary.in_thin,
-        "spared": summary.spared,
-        "apart": summary.apart,
-        "removed_again": summary.removed_again,
-        "undecided": summary.undecided,
-        "founder_deleted": summary.founder_deleted,
+        "clustered": summary.clustered, // documents of clusters
+        "largest": summary.largest, // members
+        "oversized": summary.oversized, // clusters of more than --group-limit
+        "single_site": summary.single_site, // clusters
+        "thin": summary.thin, // clusters whose kept page is thin
+        "in_thin": summary.in_thin, // documents of these
+        "spared": summary.spared, // documents that stay although they are near the kept one
+        "apart": summary.apart, // members that are not near the kept document
+        "removed_again": summary.removed_again, // in further rounds
+        "undecided": summary.undecided, // pairs that were not compared
+        "founder_deleted": summary.founder_deleted, // clusters
         "kept": summary.kept,
         "removed": summary.removed,
     })
