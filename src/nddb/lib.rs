@@ -167,7 +167,7 @@ pub use nddb_evaluate as evaluate;
 #[cfg(feature = "jobs")]
 pub mod jobs {
     pub use nddb_jobs::{
-        Advice, JobError, Result, dedup, export, fields, filter, output, packed, removed, revisits, rows,
+        Advice, JobError, Result, clusters, dedup, export, fields, filter, output, packed, removed, revisits, rows,
     };
 }
 

@@ -31,7 +31,6 @@ mod tabled;
 mod terminal;
 mod text_options;
 mod topics;
-mod waiting;
 
 use std::ffi::OsString;
 

@@ -40,7 +40,8 @@ pub static VERSION: LazyLock<String> = LazyLock::new(|| {
 /// The arguments that name outputs, which commands register themselves.
 const OUTPUTS: [&str; 8] = ["output", "removed", "removed_documents", "report", "skipped", "list", "html", "review"];
 
-/// Registers the files that the arguments of a command name, which must not be its outputs, and describes the command to others.
+/// Registers the files that the arguments of a command name, which must not be its outputs, and describes the command
+/// to others.
 pub(crate) fn register<P: Program>(given: &ArgMatches, outputs: &Outputs) {
     let (mut command, mut given, mut name) = (P::command_line(), given, String::new());
     while let Some((called, below)) = given.subcommand() {

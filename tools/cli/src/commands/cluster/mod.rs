@@ -1,22 +1,20 @@
 //! `nddb cluster`: clusters, with the documents to keep and to remove.
 
-mod files;
 mod overrules;
-mod renamed;
 
 use std::path::PathBuf;
 
 use nddb::View;
 use nddb::detect::{ClusterOptions, ClusterSummary, Collection, PairOptions};
+use nddb_jobs::clusters::{ClusterLists, PreviousClusters, WrittenClusters};
+use nddb_jobs::fields::{Described, WantedDocuments, cluster_line, want_members};
 use serde_json::{Value, json};
 
-use self::files::{Files, SOMETIMES};
 use self::overrules::OverruleArgs;
-use self::renamed::Previous;
 use super::pairs::{self, MethodArgs};
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::described::{PairFormat, Reading, Wanted, WithArgs};
+use crate::described::{PairFormat, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::level_option::{self, LevelOption};
 use crate::output::Output;
@@ -85,9 +83,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let pairs = args.how.options(view, global)?;
     nddb::detect::options::check(view, &pairs)?;
     let mut options = args.level.apply(ClusterOptions { components: args.components, ..ClusterOptions::new(pairs) });
-    let previous = args.previous.as_deref().map(Previous::open).transpose()?;
-    let lists = |folder: &PathBuf| global.outputs.lists("-o", folder, "summary.json", &SOMETIMES);
-    let lists = args.output.as_ref().map(lists).transpose()?;
+    let (with, format) = (args.with.wanted(), args.format.lines(&args.with.wanted())?);
+    let previous = args.previous.as_deref().map(PreviousClusters::open).transpose()?;
+    let lists = args.output.as_ref().map(|folder| ClusterLists::open(&global.outputs, "-o", folder)).transpose()?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("cluster");
@@ -95,26 +93,34 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     options.pairs.settle(collection.held());
     options.overrules = args.overrules.find(view, &collection, global)?;
     let mut watch = meter.watch(true);
-    let summary = match lists {
-        Some(lists) => {
-            let (with, format) = (&args.with.wanted()[..], args.format);
-            let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
-            let files = Files { lists, collection: &collection, options: &options, format, with, reading, messages };
-            let describe = |summary: &ClusterSummary| describe(args, view, &options, summary);
-            files.write(view, &mut *watch, previous, &describe)?
+    let watch = &mut *watch;
+    let (summary, unread) = match lists {
+        Some(mut lists) => {
+            let describe = &|summary: &ClusterSummary| describe(args, view, &options, summary);
+            lists.with = &with;
+            lists.describe = describe;
+            (lists.format, lists.previous) = (format, previous);
+            let WrittenClusters { summary, unread } = lists.write(view, &collection, &options, watch)?;
+            (summary, unread)
         }
         None => {
             let to = global.output("-o", None)?;
-            let clusters = nddb::detect::cluster(view, &collection, &options, &mut *watch, &mut |_| Ok(()))?;
-            let with = args.with.wanted();
-            let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
-            let mut wanted = Wanted::none(&collection);
-            files::want(&mut wanted, &collection, &clusters)?;
-            let described = if with.is_empty() { None } else { Some(reading.read(&with, &wanted, &messages)?) };
-            files::clusters(Output::create(&to)?, &collection, &clusters, described.as_ref())?;
-            clusters.summary
+            let made = nddb::detect::cluster(view, &collection, &options, watch, &mut |_| Ok(()))?;
+            let mut wanted = WantedDocuments::none(&collection);
+            want_members(&mut wanted, &collection, &made)?;
+            let read = || Described::read(view, &collection, &options.pairs.resources, (&with[..], &wanted), watch);
+            let described = (!with.is_empty()).then(read).transpose()?;
+            let (mut output, mut out) = (Output::create(&to)?, Vec::new());
+            let outcome = made.each(&collection, &mut |cluster| {
+                out.clear();
+                cluster_line(&mut out, &collection, cluster, described.as_ref());
+                output.emit(&out)
+            });
+            output.finish_after(outcome.map_err(Failure::from))?;
+            (made.summary, described.map(|described| *described.unread()).unwrap_or_default())
         }
     };
+    text_options::unread_warning(&unread).into_iter().for_each(|warning| messages.warn(warning));
     if summary.pairs.unsketched > 0 {
         messages.warn(pairs::unsketched(&options.pairs, &summary.pairs));
     }

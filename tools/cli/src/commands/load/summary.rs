@@ -110,9 +110,9 @@ impl PassedOver {
 }
 
 /// The hint about different documents with the same id in one load, of which only the last is stored.
-pub(super) const REPEATED_HINT: &str = "documents that differ need ids that differ: load --id path (file:row, with the path as \
-                               given) or --id row (name:row) makes them, --id-field names another field, and \
-                               --id-prefix tells one load from another";
+pub(super) const REPEATED_HINT: &str = "\
+documents that differ need ids that differ: load --id path (file:row, with the path as given) or --id row (name:row) \
+makes them, --id-field names another field, and --id-prefix tells one load from another";
 
 /// Returns one of these documents as an object: its id and file.
 pub(super) fn repeated(report: &LoadReport) -> Option<Value> {
