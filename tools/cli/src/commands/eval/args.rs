@@ -44,7 +44,8 @@ pub(crate) struct Args {
     /// Which methods, with which parameters: all, or b,hamming:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub(super) methods: String,
-    /// Score one half of the labels: choose settings on 1, report results on 2; sites that labels join are in one half
+    /// Score one half of the labels: choose settings on 1, report results on 2; sites joined by a label are in the same
+    /// half
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     pub(super) half: EvalHalf,
     /// How sketches are computed from pages: one recipe, or several separated by commas to compare them; flags follow

@@ -79,7 +79,7 @@ impl FieldNames {
     }
 }
 
-/// The option.
+/// The option `--max-window`.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct MaxWindow {
     /// The largest zstd window of a file, up to 2G: the memory that reading it takes, which beyond 128M is part of

@@ -43,10 +43,10 @@ pub(in crate::commands) struct PassageArgs {
     pub(in crate::commands) parts: bool,
     /// With --parts: passages of at least N words in common; a shorter document must be in common whole
     ///
-    /// Of texts of 200 words or more a database made with --parts=M keeps a part of the runs. Then a passage is
-    /// printed if ten of its words are known to be in common and N may be, with ends that may be up to M - 1 words
-    /// further out; one of N words, but at least 8 + 2 M, is always found. Of shorter texts and of files given to
-    /// 'against' all runs are kept.
+    /// A database made with --parts=M keeps only some runs of texts of 200 words or more. There a passage is printed if
+    /// ten of its words are known to be in common and N may be, and its ends may be up to M - 1 words further out. A
+    /// passage of N words, but at least 8 + 2 M, is always found, unless all of its runs are in more than 20 texts. Of
+    /// shorter texts and of files given to 'against' all runs are kept.
     #[arg(long, value_name = "N", requires = "parts", default_value_t = PassageLimits::default().min_words)]
     min_words: u32,
     /// With --parts: only documents of which this share is in common with the other, 0 to 1
