@@ -9,7 +9,7 @@ export ROCKSDB_STATIC := 1
 export PROFILE ?= release
 NDDB := target/$(PROFILE)/nddb
 
-.PHONY: help setup build demo test crash python test-python test-spark test-engines wheels dist test-aarch64 lint doc deps workflows public-api package sizes house bench fuzz env clean
+.PHONY: help setup build demo test crash python test-python test-spark test-engines wheels dist test-aarch64 lint doc reference deps workflows public-api package sizes house bench fuzz env clean
 
 help:
 	@echo 'make demo           build, load a crawl archive, query and check it (WARC=file takes yours)'
@@ -25,6 +25,7 @@ help:
 	@echo 'make build          build target/release/nddb (PROFILE=checked: with assertions)'
 	@echo 'make lint           formatting, clippy (the static index also for macOS and Windows), no circles of modules'
 	@echo 'make doc            documentation, target/doc'
+	@echo 'make reference      write tools/REFERENCE.md again, from the help and the sources of the command'
 	@echo 'make deps           licences, sources and Rust versions of the dependencies'
 	@echo 'make workflows      .github/workflows has the form that GitHub asks for'
 	@echo 'make public-api     the public interface is the one that public-api.txt lists'
@@ -94,6 +95,9 @@ lint: setup
 
 doc: setup
 	RUSTDOCFLAGS='-D warnings' cargo doc --profile checked --locked --workspace --no-deps
+
+reference: setup
+	NDDB_WRITE_REFERENCE=1 cargo test --profile checked --locked --workspace --test cli the_reference
 
 deps:
 	@.ci/deps

@@ -11,7 +11,6 @@ pub mod calibration;
 pub mod difference;
 pub mod eval;
 pub mod html;
-mod language;
 pub mod measures;
 mod pair_counts;
 pub mod plot;

@@ -1,7 +1,7 @@
 //! The jobs of nddb: files in, files out.
 //!
 //! [`dedup`] copies files without their near-duplicates, [`filter`] without the documents of lists, [`export()`] writes
-//! all documents in columns; [`revisits`] copies archives with revisit records in place of pages that repeat earlier
+//! all documents in columns, [`clusters`] lists which to keep and which to remove; [`revisits`] copies archives with revisit records in place of pages that repeat earlier
 //! ones. [`removed`] finds the documents to remove, and why. [`fields`] has the fields of documents, matches, pairs and
 //! members of clusters, and [`rows`] writes them as lines of JSON, TSV or Parquet. [`lists`] reads lists; [`NamedId`]
 //! reads the ids of lists and arguments, [`tsv`] writes them; [`quantity`] writes numbers for people. [`output`] opens
@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "this crate writes the outputs")]
 
+pub mod clusters;
 mod copies;
 pub mod dedup;
 mod error;

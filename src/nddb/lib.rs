@@ -160,8 +160,15 @@ pub use nddb_index::{
 
 #[cfg(feature = "evaluate")]
 pub use nddb_evaluate as evaluate;
+
+/// Jobs: files in, files out. Copies without near-duplicates or without the documents of lists, web archives with revisit
+/// records, tables of all documents; which documents to remove, and the fields and rows of all outputs.
 #[cfg(feature = "jobs")]
-pub use nddb_jobs as jobs;
+pub mod jobs {
+    pub use nddb_jobs::{
+        Advice, JobError, Result, clusters, dedup, export, fields, filter, output, packed, removed, revisits, rows,
+    };
+}
 
 #[doc(inline)]
 pub use nddb_format::record::{ShownId, digits_of, number_id};

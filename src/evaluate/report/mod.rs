@@ -6,9 +6,8 @@ mod measured;
 mod overview;
 mod page;
 mod paths;
-mod share;
 
 pub use expected::Class;
 pub use measured::Report;
 pub use overview::{Listed, Lossy, Overview, ShownCluster, Thin};
-pub use share::Share;
+pub use paths::Share;

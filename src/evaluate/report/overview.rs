@@ -12,8 +12,7 @@ use nddb_verdict::{Comparison, Level, Words, sentence};
 
 use super::deciding::deciding;
 use super::expected::Class;
-use super::paths::Paths;
-use super::share::Share;
+use super::paths::{Paths, Share};
 use crate::removals::{JudgedMember, KnownPage, Removals, Score, ScoreBin, read_pages};
 
 /// Number of sites that are listed by name.

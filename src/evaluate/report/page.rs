@@ -8,7 +8,7 @@ use nddb_format::record::ShownId;
 use super::expected::Class;
 use super::measured::Report;
 use super::overview::{Lossy, Overview, ShownCluster};
-use super::share::Share;
+use super::paths::Share;
 use crate::html::Html;
 use crate::plot::{Plot, PlotError, Result};
 use crate::removals::KnownPage;

@@ -2,12 +2,21 @@
 
 use std::collections::HashMap;
 
-use super::share::Share;
-
 /// Greatest number of folders that are counted: of later ones nothing is known.
 const COUNTED: usize = 200_000;
 /// Number of folders that are shown.
 const SHOWN: usize = 15;
+
+/// A part of the documents, and how many of these are to be removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Its name; `None` for documents without a site or batch.
+    pub name: Option<String>,
+    /// Live documents.
+    pub documents: u64,
+    /// Of these, documents to remove.
+    pub removed: u64,
+}
 
 /// Counts of documents by folder.
 #[derive(Default)]

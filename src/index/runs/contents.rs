@@ -3,8 +3,7 @@
 use nddb_format::manifest::RunEntry;
 use nddb_format::scheme::Scheme;
 
-use super::build::{key_files, run_of_pairs, summaries_file};
-use super::keys::build_keys;
+use super::build::{build_keys, key_files, run_of_pairs, summaries_file};
 use super::summaries::{SummaryList, SummaryRows, write_summaries};
 use crate::Result;
 use crate::disk::dir::Dir;

@@ -18,9 +18,8 @@ use roaring::RoaringTreemap;
 use crate::disk::dir::Dir;
 use crate::ranges::deleted_in;
 use crate::runs::build::{
-    Entry, Sink, in_parallel, key_files, run_entry, run_size, summaries_file, write_postings, write_segment,
+    Entry, Sink, in_parallel, key_files, key_table, run_entry, run_size, summaries_file, write_postings, write_segment,
 };
-use crate::runs::keys::key_table;
 use crate::runs::run::Run;
 use crate::runs::summaries::{summaries_size, write_summaries};
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};

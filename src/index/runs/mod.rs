@@ -3,7 +3,6 @@
 
 pub(crate) mod build;
 pub(crate) mod contents;
-pub(crate) mod keys;
 pub(crate) mod memtable;
 pub(crate) mod merge;
 pub(crate) mod plan;

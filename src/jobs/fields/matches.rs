@@ -26,6 +26,8 @@ pub trait WriteMatch {
 }
 
 impl WriteMatch for Neighbor {
+    // Reference of query: a match; with `--ids none` it has `number`, `fp` and `distance`, of several databases also
+    // `db`
     fn write(&self, db: Option<&str>, object: &mut Object<'_>) {
         object.field("id", Id(&self.id));
         write_db(db, object);
@@ -54,9 +56,11 @@ pub fn write_db(db: Option<&str>, object: &mut Object<'_>) {
 
 /// Appends the answer to a query as one line, with the names of the databases if there are several.
 pub fn answer<T: WriteMatch>(out: &mut Vec<u8>, answer: &PartedAnswer<T>, names: &[String]) {
+    // Reference of query: a line for each fingerprint, and for each query with `-k`
     Object::append(out, |object| {
         object.field("fp", Hex(answer.fingerprint));
-        object.field("count", answer.count);
+        object.field("count", answer.count); // all matches, also those beyond --limit
+        // by distance, then by the bytes of their ids
         object.list("matches", &answer.matches, |object, (part, one)| {
             one.write(names.get(*part).map(String::as_str), object);
         });

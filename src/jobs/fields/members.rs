@@ -1,13 +1,73 @@
-//! The members of clusters as a table: one row a member.
+//! Clusters as lines, and their members as a table: one row a member.
 
-use nddb_dedup::{Clusters, Collection, KnownLoss, PairOptions, stored_pair};
+use nddb_dedup::{Cluster, Clusters, Collection, KnownLoss, PairOptions, stored_pair};
 use nddb_format::record::SourcePosition;
 use nddb_index::View;
+use serde::Serialize;
 
+use super::described::{Described, WantedDocuments};
 use super::losses::{LossValues, OF_REMOVED};
 use super::measures::{stored_cells, stored_columns};
+use super::pair_lines::IdList;
 use crate::copies::{Copies, CopyCounts};
+use crate::json::{self, Id};
 use crate::rows::{Cell, Column, Kind};
+
+/// A cluster. Keys stand in the order of the fields.
+#[derive(Serialize)]
+// Reference of cluster: a line of `clusters.jsonl`, or of stdout without `-o`; sorted by `cluster`
+struct ClusterLine<'a, D> {
+    /// the id of the founder, also of a deleted one until `compact` drops it
+    cluster: Id<'a>,
+    size: usize,
+    kept: Id<'a>,
+    removed: u64,
+    /// more members than --group-limit
+    oversized: bool,
+    /// all members are of one site
+    single_site: bool,
+    /// no text; nothing is removed
+    empty: bool,
+    /// the kept page has fewer than 30 terms of content
+    thin: bool,
+    members: IdList<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    /// with --with: objects with its fields, in the order of `members`
+    documents: Option<D>,
+}
+
+/// Appends the line of a cluster.
+pub fn cluster_line(
+    out: &mut Vec<u8>,
+    collection: &Collection,
+    cluster: &Cluster,
+    described: Option<&Described<'_>>,
+) {
+    let line = ClusterLine {
+        cluster: Id(collection.id(cluster.founder)),
+        size: cluster.members.len(),
+        kept: Id(collection.id(cluster.kept)),
+        removed: cluster.removed,
+        oversized: cluster.oversized,
+        single_site: cluster.single_site,
+        empty: cluster.empty,
+        thin: cluster.thin,
+        members: IdList(collection, &cluster.members),
+        documents: described.map(|described| described.documents(&cluster.members)),
+    };
+    json::line(out, &line);
+}
+
+/// Adds the members of all clusters.
+///
+/// # Errors
+/// Errors of the disk.
+pub fn want_members(wanted: &mut WantedDocuments, collection: &Collection, made: &Clusters) -> nddb_index::Result<()> {
+    made.each(collection, &mut |cluster| {
+        wanted.add(&cluster.members);
+        Ok(())
+    })
+}
 
 /// The columns of members.
 pub fn member_columns() -> Vec<Column> {

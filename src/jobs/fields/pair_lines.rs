@@ -132,6 +132,8 @@ impl PairLines<'_> {
 
 /// A pair. The keys have the order of the fields, and the scores that of their columns.
 #[derive(Serialize)]
+// Reference of pairs: a pair, `a` before `b`, sorted by both; the scores stand before `verdict`, and behind it what
+// either document loses, `words` (where these come from) and `why`, the reason in a sentence
 struct PairLine<'a> {
     a: Id<'a>,
     b: Id<'a>,
@@ -197,12 +199,20 @@ impl Serialize for Score {
 
 /// A group.
 #[derive(Serialize)]
+// Reference of pairs: a group; groups come before pairs, sorted by kind and founder
 struct GroupLine<'a> {
+    /// `identity`: equal texts. `hot`: equal sketches of different texts, or fingerprints alone; with --verify lcs
+    /// only members whose texts are near the founder's or cannot be read. `star`: documents that share a key, more
+    /// than --group-limit, not listed: their pairs are those with the founder, and those that share another key.
+    /// `empty`: no token; in no pair
     group: &'a str,
     method: &'a str,
+    /// the member that was stored first; a pair with it holds for the whole `identity` or `hot` group
     founder: Id<'a>,
     size: u64,
+    /// more than --group-limit members
     flagged: bool,
+    /// members that stay because a text cannot be read
     unverified: u64,
     members: IdList<'a>,
 }

@@ -95,12 +95,13 @@ pub fn seconds(time: SystemTime) -> Option<u64> {
 
 /// The work of queries as JSON, without their number.
 pub fn work(work: &Work) -> Value {
+    // Reference of query: the object of `--stats`, on stderr
     json!({
-        "probes": work.probes,
-        "excluded": work.excluded,
-        "blocks": work.blocks,
-        "bytes": work.bytes(),
-        "entries": work.entries,
-        "from_disk": work.from_disk,
+        "probes": work.probes, // prefixes looked up in tables
+        "excluded": work.excluded, // of these, prefixes that a filter excluded
+        "blocks": work.blocks, // decoded
+        "bytes": work.bytes(), // of these blocks
+        "entries": work.entries, // decoded
+        "from_disk": work.from_disk, // blocks that were not in memory
     })
 }

@@ -17,7 +17,7 @@ fn is_path_of(archive: &Archive, file: &Path) -> bool {
 }
 
 /// The archives that a database knows, by their numbers.
-pub struct Archives(Vec<(u32, Archive)>);
+pub(crate) struct Archives(Vec<(u32, Archive)>);
 
 impl Archives {
     /// Those of no database.
@@ -29,12 +29,12 @@ impl Archives {
     ///
     /// # Errors
     /// Damage of the database.
-    pub fn read(view: View<'_>) -> Result<Self> {
+    pub(crate) fn read(view: View<'_>) -> Result<Self> {
         Ok(Self(view.archives()?))
     }
 
     /// Returns how an input is read: as when it was loaded.
-    pub fn options(&self, input: &Path) -> Options {
+    pub(crate) fn options(&self, input: &Path) -> Options {
         let size = LazyCell::new(|| input::size(input));
         // A file that was moved has its name and its size.
         let is_meant = |archive: &&Archive| {
@@ -50,7 +50,7 @@ impl Archives {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn numbers(&self, file: &Path) -> Result<Vec<u32>> {
+    pub(crate) fn numbers(&self, file: &Path) -> Result<Vec<u32>> {
         let size = input::size(file);
         if self.0.iter().all(|(_, archive)| archive.size != size) {
             return Ok(Vec::new());

@@ -23,21 +23,21 @@ mod selection;
 #[cfg(feature = "parquet")]
 mod tables;
 mod targets;
-mod told;
 
 use std::path::{Path, PathBuf};
 
 use nddb_index::{Progress, Reader, View};
 
-pub use self::archives::Archives;
+pub(crate) use self::archives::Archives;
 pub use self::notes::FilterField;
-pub use self::opened::{FilterOptions, copied_as};
-pub use self::plan::FilterPlan;
-pub use self::records::Cursor;
-pub use self::remove_list::RemoveList;
-pub use self::selection::{FilterCounts, RemovalLists, Selection};
-pub use self::targets::Targets;
-pub use self::told::FilterNote;
+pub use self::opened::FilterOptions;
+pub(crate) use self::opened::copied_as;
+pub(crate) use self::plan::FilterPlan;
+pub(crate) use self::records::Cursor;
+pub(crate) use self::remove_list::RemoveList;
+pub(crate) use self::selection::Selection;
+pub use self::selection::{FilterCounts, FilterNote, RemovalLists};
+pub(crate) use self::targets::Targets;
 use crate::error::Result;
 use crate::lists;
 use crate::named_id::{NamedId, resolved};

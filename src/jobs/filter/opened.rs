@@ -62,7 +62,7 @@ impl InputKind {
 ///
 /// # Errors
 /// [`JobError::Options`].
-pub fn copied_as(packing: Packing, to: &Path, input: &Path) -> Result<()> {
+pub(crate) fn copied_as(packing: Packing, to: &Path, input: &Path) -> Result<()> {
     if is_nameless(to) || Packing::of_name(to) == packing {
         return Ok(());
     }

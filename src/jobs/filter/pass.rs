@@ -12,10 +12,9 @@ use super::outs::Outs;
 use super::pages;
 use super::records::Records;
 use super::rows::{Positions, Rows};
-use super::selection::{FilterCounts, Selection};
+use super::selection::{FilterCounts, Selection, Watching};
 #[cfg(feature = "parquet")]
 use super::tables::Table;
-use super::told::Watching;
 use crate::error::{Advice, JobError, Result};
 use crate::input;
 use crate::output::Destination;

@@ -9,15 +9,14 @@ use nddb_index::View;
 use super::archives::Archives;
 use super::opened::{FilterOptions, Opened};
 use super::pass::Pass;
-use super::selection::{FilterCounts, Selection};
+use super::selection::{FilterCounts, FilterNote, Selection, Tell, Watching};
 use super::targets::Targets;
-use super::told::{FilterNote, Tell, Watching};
 use crate::error::{Advice, JobError, Result};
 use crate::input;
 use crate::output::{Destination, Outputs};
 
 /// The inputs, and what is written of them.
-pub struct FilterPlan {
+pub(crate) struct FilterPlan {
     inputs: Vec<Located>,
     targets: Targets,
 }
@@ -28,7 +27,7 @@ impl FilterPlan {
     ///
     /// # Errors
     /// An input is not found; an output is refused.
-    pub fn make(
+    pub(crate) fn make(
         how: &FilterOptions,
         given: &[PathBuf],
         (kept, removed): ((&str, &Path), Option<(&str, &Path)>),
@@ -44,12 +43,12 @@ impl FilterPlan {
     }
 
     /// Returns the inputs, to be loaded.
-    pub fn inputs(&self) -> Inputs {
+    pub(crate) fn inputs(&self) -> Inputs {
         Inputs { located: self.inputs.clone(), passed_over: 0 }
     }
 
     /// Returns the files of kept documents, in the order of the inputs.
-    pub fn outputs(&self) -> &[Destination] {
+    pub(crate) fn outputs(&self) -> &[Destination] {
         &self.targets.kept
     }
 
@@ -57,7 +56,7 @@ impl FilterPlan {
     ///
     /// # Errors
     /// [`JobError::Options`]; an input cannot be read.
-    pub fn check(&self, how: &FilterOptions, options: &Options) -> Result<()> {
+    pub(crate) fn check(&self, how: &FilterOptions, options: &Options) -> Result<()> {
         for (index, input) in self.inputs.iter().enumerate() {
             let opened = Opened::new(how, options.clone(), &Archives::none(), &[], input)?;
             let packing = input::packing(opened.path())?;
@@ -74,7 +73,7 @@ impl FilterPlan {
     ///
     /// # Errors
     /// As [`Filter::run`](super::Filter::run).
-    pub fn copy(
+    pub(crate) fn copy(
         &self,
         how: &FilterOptions,
         view: View<'_>,

@@ -29,7 +29,7 @@ struct Frames {
 }
 
 /// A reader of a file from its beginning to its end.
-pub struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     inner: Box<dyn Read + Send>,
     at: u64,
     path: &'a Path,
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn begin(path: &'a Path, packing: Packing) -> Result<Self> {
+    pub(crate) fn begin(path: &'a Path, packing: Packing) -> Result<Self> {
         Ok(Self { inner: input::open(path)?, at: 0, path, packing })
     }
 
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// As [`Cursor::pass`].
-    pub fn pass_over(&mut self, to: u64, out: &mut dyn Write) -> Result<()> {
+    pub(crate) fn pass_over(&mut self, to: u64, out: &mut dyn Write) -> Result<()> {
         let Some(Frames { bytes, dictionaries }) = self.read_apart(to)? else { return self.pass(to, None) };
         dictionaries.into_iter().try_for_each(|dictionary| self.write(&bytes[dictionary], out))
     }
@@ -97,7 +97,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// The file cannot be read, or the output not written.
-    pub fn pass(&mut self, to: u64, mut out: Option<&mut dyn Write>) -> Result<()> {
+    pub(crate) fn pass(&mut self, to: u64, mut out: Option<&mut dyn Write>) -> Result<()> {
         let mut left = to.saturating_sub(self.at);
         let mut piece = vec![0; left.min(1 << 16) as usize];
         while left > 0 {

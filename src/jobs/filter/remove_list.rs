@@ -55,7 +55,7 @@ pub(super) enum Fate {
 }
 
 /// The documents to remove. Memory: 96 bytes each.
-pub struct RemoveList {
+pub(crate) struct RemoveList {
     /// By the hashes of their ids, ascending.
     all: Vec<Listed>,
     /// Places with the index of their document, ascending.
@@ -84,17 +84,17 @@ impl RemoveList {
     }
 
     /// Returns a list of nothing, to which documents are added by [`RemoveList::add`]; [`RemoveList::sorted`] ends it.
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { all: Vec::new(), by_place: Vec::new(), unknown: UnknownIds::default() }
     }
 
     /// Adds a document.
-    pub fn add(&mut self, id: &str, place: Option<Place>) {
+    pub(crate) fn add(&mut self, id: &str, place: Option<Place>) {
         self.all.push(Listed::new(id, place));
     }
 
     /// Returns the list, ready to decide.
-    pub fn sorted(mut self) -> Self {
+    pub(crate) fn sorted(mut self) -> Self {
         let all = &mut self.all;
         all.sort_unstable_by_key(|listed| (listed.hash, !listed.is_either));
         all.dedup_by_key(|listed| listed.hash);

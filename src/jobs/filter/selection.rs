@@ -5,13 +5,12 @@ use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 
 use nddb_archive::Position;
-use nddb_index::View;
+use nddb_index::{Progress, View};
 
 use super::notes::{FilterField, Notes};
 use super::remove_list::{Fate, Looked, Places, RemoveList};
-use super::told::{FilterNote, Tell};
 use crate::error::{JobError, Result};
-use crate::lists;
+use crate::lists::{self, ListDoubt};
 use crate::named_id::{NamedId, other_forms};
 use crate::removed::Place;
 
@@ -38,7 +37,7 @@ impl RemovalLists {
 }
 
 /// Which documents are removed, and what is added to rows.
-pub struct Selection {
+pub(crate) struct Selection {
     pub(super) list: RemoveList,
     /// Where the list was read, for messages.
     pub(super) list_path: PathBuf,
@@ -55,7 +54,7 @@ pub struct Selection {
 
 impl Selection {
     /// Selects by a list.
-    pub fn new(list: RemoveList) -> Self {
+    pub(crate) fn new(list: RemoveList) -> Self {
         let (notes, here, named_by_url) = (Notes::default(), Vec::new(), Vec::new());
         Self { list, list_path: PathBuf::new(), notes, annotates: false, here, named_by_url, counts: false }
     }
@@ -165,4 +164,33 @@ impl FilterCounts {
         self.bytes += other.bytes;
         self.repacked |= other.repacked;
     }
+}
+
+/// Called from time to time; returning `false` cancels the work.
+pub(super) type Watching<'a> = dyn FnMut(&Progress) -> bool + Send + 'a;
+
+/// Called with what is noticed.
+pub(crate) type Tell<'a> = dyn FnMut(FilterNote) + 'a;
+
+/// Something that is noticed while files are filtered, and stops nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FilterNote {
+    /// This number of files in folders is passed over: hidden, or of no format that is asked for.
+    PassedOver(u64),
+    /// A list is used, but there is a doubt about it.
+    List {
+        /// The list.
+        path: PathBuf,
+        /// The doubt.
+        doubt: ListDoubt,
+    },
+    /// This folder of clusters has no summary, so that it is not known whether its lists are whole.
+    NoSummary(PathBuf),
+    /// This input was changed since it was loaded: its rows are found by id alone.
+    Changed(PathBuf),
+    /// This number of documents has the id of an earlier one: all are named by file and row instead.
+    NamedByPlace(u64),
+    /// Compressed members of this input hold several records: each record was compressed anew.
+    Repacked(PathBuf),
 }

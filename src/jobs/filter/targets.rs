@@ -10,9 +10,9 @@ use nddb_archive::Located;
 use crate::error::{JobError, Result};
 
 /// For each input where what is kept of it goes, and what is removed, if that is written.
-pub struct Targets {
+pub(crate) struct Targets {
     /// Where what is kept of each input goes.
-    pub kept: Vec<Destination>,
+    pub(crate) kept: Vec<Destination>,
     removed: Option<Vec<Destination>>,
 }
 
@@ -27,7 +27,7 @@ impl Targets {
     ///
     /// # Errors
     /// An output is refused; several inputs would go into one file.
-    pub fn of(
+    pub(crate) fn of(
         given: &[PathBuf],
         located: &[Located],
         kept: (&str, &Path),

@@ -11,7 +11,6 @@ use tempfile::NamedTempFile;
 
 use super::list::{Complete, Listed};
 use super::target::{self, PART, RANDOM, Target};
-use super::upload::Upload;
 use super::{OutputError, Outputs, Result};
 use crate::lock::Lock;
 
@@ -253,5 +252,37 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
             _ => Err(error),
         },
         synced => synced,
+    }
+}
+
+/// A remote object that is being written: into a temporary file, which is sent when it is complete, so that no part of it
+/// is ever seen.
+#[derive(Debug)]
+struct Upload {
+    path: PathBuf,
+    file: File,
+}
+
+impl Upload {
+    /// Begins an object.
+    fn begin(path: &Path) -> io::Result<Self> {
+        nddb_remote::check_writable(path)?;
+        Ok(Self { path: path.to_owned(), file: tempfile::tempfile()? })
+    }
+
+    /// Sends what was written.
+    fn send(mut self) -> io::Result<()> {
+        self.file.rewind()?;
+        nddb_remote::upload(&self.path, &mut self.file, &mut |_| true)
+    }
+}
+
+impl Write for Upload {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }

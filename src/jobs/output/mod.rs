@@ -34,7 +34,6 @@ mod folder;
 mod list;
 mod lists;
 mod target;
-mod upload;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;

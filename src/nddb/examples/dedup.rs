@@ -1,4 +1,4 @@
-//! Copies a file without its near-duplicates, and then without what a list names.
+//! Copies a file without its near-duplicates: in one call, by a list of ids, and by the lists of a clustering.
 //!
 //! `cargo run --features jobs --example dedup`
 #![expect(
@@ -9,12 +9,14 @@
 
 use std::error::Error;
 
+use nddb::detect::Collection;
 use nddb::ingest::Loader;
 use nddb::jobs::JobError;
+use nddb::jobs::clusters::ClusterLists;
 use nddb::jobs::dedup::{Dedup, DedupWatch};
 use nddb::jobs::filter::{Filter, FilterNote, RemovalLists};
 use nddb::jobs::output::Outputs;
-use nddb::{Config, Progress, Writer};
+use nddb::{Config, Progress, Reader, Writer};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
@@ -44,5 +46,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let done = filter.run(&Outputs::default(), &mut |_| true, &mut |note| println!("{note:?}"))?;
     assert_eq!(std::fs::read_to_string(&kept)?, page("a", fox) + &page("b", fox));
     println!("{} documents, {} removed", done.counts.rows, done.counts.removed);
+
+    // By the lists of a clustering.
+    let reader = Reader::open(&database)?;
+    let options = Dedup::usual(reader.view());
+    let collection = Collection::with_deleted(reader.view(), &options.pairs.resources, &mut |_| true)?;
+    let lists = ClusterLists::open(&Outputs::default(), "clusters", &path("clusters"))?;
+    let made = lists.write(reader.view(), &collection, &options, &mut |_| true)?;
+    assert_eq!((made.summary.kept, made.summary.removed), (2, 1));
+    let lists = RemovalLists { clusters: Some(path("clusters")), remove: None };
+    let filter = Filter::new(&database, lists, &inputs, &kept);
+    filter.run(&Outputs::default(), &mut |_| true, &mut |note| println!("{note:?}"))?;
+    assert_eq!(std::fs::read_to_string(&kept)?, page("a", fox) + &page("c", whale));
     Ok(())
 }

@@ -28,7 +28,6 @@ mod images;
 mod letters;
 mod lower;
 mod map;
-mod numbers;
 mod outline;
 mod overstrike;
 mod page;

@@ -10,9 +10,8 @@ use crate::commands::{
     merge, pairs, plan, query, rebuild, report, revisits, rm, show, sources, stats, text,
 };
 use crate::failure::{Code, Result};
-use crate::program::Program;
+use crate::program::{Program, VERSION};
 use crate::topics;
-use crate::version::VERSION;
 
 const EXAMPLES: &str = "\
 Examples:

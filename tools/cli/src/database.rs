@@ -23,7 +23,7 @@ pub(crate) fn write(path: &Path, command: &str, global: &Global) -> Result<Write
 }
 
 /// Makes a federation, which is several databases searched as one.
-pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &[&'a Reader]) -> Result<Federation<'a>> {
+fn federation<'a>(paths: &[PathBuf], readers: &[&'a Reader]) -> Result<Federation<'a>> {
     let mut parts = paths.iter().zip(readers);
     let (_, first) = parts.next().ok_or_else(|| Failure::usage("no database is named"))?;
     let mut federation = Federation::of(first.view());
@@ -31,6 +31,25 @@ pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &[&'a Reader]) -> Resul
         federation.join(reader.view()).map_err(|error| Failure::from(error).about(path))?;
     }
     Ok(federation)
+}
+
+/// One database, or several that are searched as one.
+pub(crate) struct Parts<'a> {
+    pub(crate) federation: Federation<'a>,
+    /// The path of each database as the user gave it; empty for a single database.
+    pub(crate) names: Vec<String>,
+}
+
+impl<'a> Parts<'a> {
+    pub(crate) fn new(dbs: &[PathBuf], readers: &[&'a Reader]) -> Result<Self> {
+        let names = dbs.iter().filter(|_| dbs.len() > 1).map(|path| path.display().to_string()).collect();
+        Ok(Self { federation: federation(dbs, readers)?, names })
+    }
+
+    /// Returns the name of a part, if there are several.
+    pub(crate) fn name(&self, part: usize) -> Option<&str> {
+        self.names.get(part).map(String::as_str)
+    }
 }
 
 /// Gives a writer the threads and the memory of the command.

@@ -72,16 +72,16 @@ fn limit_help() -> String {
     format!("Maximum documents compared per shared key: the oldest [default: {GROUP_LIMIT}]")
 }
 
-/// Lists methods with their descriptions in brackets.
+/// Lists the names of methods.
 pub(crate) fn list(methods: &[Box<dyn Method>]) -> String {
-    methods.iter().map(|method| format!("{method} ({})", method.help())).collect::<Vec<_>>().join(", ")
+    methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn help() -> String {
     let (_, sketches): (Vec<_>, Vec<_>) = methods::all().into_iter().partition(|method| method.needs_text());
     let methods = list(&sketches);
     format!(
-        "Judge by this method: {methods} [default: model in a database of a recipe `main`, else hamming; hamming too \
-         where only fingerprints are known]"
+        "Judge by this method: {methods}; see 'nddb help methods' [default: model in a database of a recipe `main`, \
+         else hamming; hamming too where only fingerprints are known]"
     )
 }

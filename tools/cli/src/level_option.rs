@@ -61,7 +61,13 @@ fn help() -> String {
     for level in Level::ALL {
         text += &format!("- {level}: {}\n", level.removes());
     }
-    text + "Each level removes what the one before it removes."
+    text + "Each level removes what the one before it removes. A word is lost if it has no counterpart when both texts are \
+        aligned, unless a passage of five words or more with it stands elsewhere in the kept text. Names are capitalised \
+        words; where capitals do not mark names (German, Chinese, lower case) every lost word of the content counts as \
+        one. If a word of the title that the content repeats differs in the title and in three places of the content, \
+        or in one word of 200, the documents are about different things, and no level removes one for the other. If \
+        words of the title are lost and others added, this also holds for a document that loses a passage longer than \
+        its headline by more than ten words. Of bare fingerprints the distance alone decides."
 }
 
 /// Returns warnings about losses that are not known.

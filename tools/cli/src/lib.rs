@@ -22,7 +22,6 @@ mod level_option;
 mod listed_inputs;
 mod matches;
 mod messages;
-mod named;
 mod output;
 mod parameters;
 mod program;
@@ -32,8 +31,6 @@ mod tabled;
 mod terminal;
 mod text_options;
 mod topics;
-mod version;
-mod waiting;
 
 use std::ffi::OsString;
 
@@ -51,10 +48,9 @@ pub mod frame {
     pub use crate::matches::{MEMORY, MatchOutput};
     pub use crate::messages::{Messages, Meter, Style, Tick};
     pub use crate::output::Output;
-    pub use crate::program::Program;
+    pub use crate::program::{Program, VERSION};
     pub use crate::table::Table;
     pub use crate::text_options::TextPart;
-    pub use crate::version::VERSION;
 
     /// Signals that ask to stop.
     pub mod interrupt {
@@ -95,7 +91,7 @@ fn coded<P: Program>(arguments: impl IntoIterator<Item = OsString>) -> Code {
         Err(error) => return messages::usage(error),
     };
     let (outputs, told) = (program.global().outputs.clone(), program.global().messages());
-    named::register::<P>(&given, &outputs);
+    program::register::<P>(&given, &outputs);
     let outcome = program.run();
     if let Some(replaced) = output::replaced(&outputs) {
         told.note(replaced);

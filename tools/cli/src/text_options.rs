@@ -146,22 +146,23 @@ pub fn unread_value(unread: &UnreadTexts) -> Value {
 /// Returns the part of the summary about texts.
 pub(crate) fn value(options: &PairOptions, summary: &PairSummary) -> Value {
     let (unread, sets, shingles) = (&summary.unread, &summary.sets, &summary.shingles);
+    // Reference of pairs: `texts`
     json!({
         "verify": options.verify.as_ref().map(Verification::name),
-        "unread": unread_value(unread),
-        "unverified": summary.unverified,
-        "unverified_members": summary.unverified_members,
-        "rejected": summary.rejected,
-        "unsigned": sets.unsigned,
+        "unread": unread_value(unread), // documents whose texts could not be read, by reason
+        "unverified": summary.unverified, // pairs that could not be verified
+        "unverified_members": summary.unverified_members, // of hot groups
+        "rejected": summary.rejected, // pairs whose texts are not near
+        "unsigned": sets.unsigned, // documents without a signature
         "signatures_shared": sets.shared,
         "signatures_dropped": sets.dropped,
         "sets": sets.sets,
         "largest_set": sets.largest,
         "compared": sets.compared,
-        "limited": sets.limited,
+        "limited": sets.limited, // sets not fully compared
         "shingles": shingles.shingles,
         "shingles_sampled": shingles.sampled,
-        "unsampled": shingles.unsampled,
+        "unsampled": shingles.unsampled, // documents without a shingle in their sample
         "shingles_stopped": shingles.stopped,
     })
 }

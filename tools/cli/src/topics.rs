@@ -3,8 +3,25 @@
 use clap::{Arg, Command};
 use nddb::verdict::{Method, methods};
 
+const ON_METHODS: &str = "\
+Parameters have the names and defaults of the papers. --set applies to the methods that run: the chosen one, hamming \
+where it decides instead, and lcs with --verify lcs. eval takes ranges: hamming:k=0..7,combined:b=3+c=350..370/5. In \
+ratios, 4,600:8,1200:16 means 4, but 8 from 600 words on and 16 from 1,200 on; 11 values are for groups of 500 words. \
+identity with of=content compares the words of the contents in their order, without case.
+
+A query needs keys that the database stores: for c and split those of create --pieces, for min-hash, model, and \
+identity of contents the recipe main, for the others main or web. For bare fingerprints only hamming works.";
+
 /// The last line of the page of each command.
 const OPTIONS: &str = "Options of all commands (--threads, --memory-limit, --json, --quiet, ...): nddb help options";
+
+/// Options with a long description that several commands share: it stands on the page of the first of these commands,
+/// and the others have its first sentence.
+const DESCRIBED_ONCE: [(&str, &[&str], &[&str]); 3] = [
+    ("cluster", &["keep", "level", "words"], &["dedup"]),
+    ("query", &["parts", "min_words"], &["against", "pairs"]),
+    ("create", &["recipe", "psl", "parts"], &["fp"]),
+];
 
 /// Adds the pages to a command line, and takes from the pages of its commands what stands there.
 pub(crate) fn add(command: Command) -> Command {
@@ -28,8 +45,21 @@ fn fold(command: Command, common: &[Arg]) -> Command {
         Some(text) => format!("{text}\n\n{OPTIONS}"),
         None => OPTIONS.to_owned(),
     };
-    let command = command.mut_subcommands(|below| fold(below, common)).after_help(line);
+    let command = shorten(command.mut_subcommands(|below| fold(below, common)).after_help(line));
     common.iter().fold(command, |command, arg| command.arg(arg.clone().hide(true)))
+}
+
+/// Shortens the options of a command that another page describes.
+fn shorten(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    let described = DESCRIBED_ONCE.iter().filter(|(_, _, others)| others.contains(&&*name));
+    let options = described.flat_map(|(page, options, _)| options.iter().map(move |option| (page, option)));
+    options.fold(command, |command, (page, option)| {
+        command.mut_arg(option, |arg| {
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            arg.help(format!("{help}; see 'nddb {page} --help'")).long_help(None::<&'static str>)
+        })
+    })
 }
 
 /// Lists the methods, with their parameters and defaults.
@@ -40,5 +70,5 @@ fn settings() -> String {
         format!("  {method}: {}{}", method.help(), each.collect::<String>())
     };
     let all: Vec<String> = methods::all().iter().map(|method| told(&**method)).collect();
-    format!("Parameters have the names and defaults of the papers.\n\n{}", all.join("\n"))
+    format!("{ON_METHODS}\n\n{}", all.join("\n"))
 }

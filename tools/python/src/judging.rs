@@ -3,7 +3,9 @@
 use nddb::View;
 use nddb::detect::options::{GROUP_LIMIT, UnknownWords, Verification};
 use nddb::detect::{MethodChoice, OnlineDetector, PairOptions, WordsFrom};
-use nddb::verdict::{Level, Method, UnknownLevel, methods::Lcs};
+use nddb::sketch::Recipe;
+use nddb::verdict::methods::{Hamming, Lcs};
+use nddb::verdict::{Level, Method, UnknownLevel, default_of};
 
 use crate::errors::{Fault, Result};
 use crate::writer::usual_threads;
@@ -122,4 +124,29 @@ pub(crate) fn set_known(method: &mut Box<dyn Method>, complete: bool, min_probab
         }
     }
     Ok(())
+}
+
+/// Returns the options of a method; without one those of the default of the recipe, with hamming for documents of which
+/// only the fingerprint is known.
+pub(crate) fn pair_options(
+    recipe: &Recipe,
+    method: Option<&str>,
+    k: u8,
+    group_limit: Option<usize>,
+    complete: bool,
+    min_probability: Option<f64>,
+) -> Result<PairOptions> {
+    let (method, or_hamming) = match method {
+        Some(name) => (self::method(name)?, None),
+        None => (default_of(Some(recipe)), Some(Hamming::within(k.into()))),
+    };
+    if method.needs_text() {
+        let why = "it compares texts, and sketches are given".into();
+        return Err(nddb::Error::Method { method: method.name(), why }.into());
+    }
+    check_probability(min_probability)?;
+    let mut method = within(method, k);
+    set_known(&mut method, complete, min_probability)?;
+    let group_limit = group_limit.unwrap_or(GROUP_LIMIT);
+    Ok(PairOptions { or_hamming, group_limit, ..PairOptions::new(method) })
 }

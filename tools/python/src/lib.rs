@@ -21,7 +21,6 @@ mod judging;
 mod names;
 mod parts;
 mod passages;
-mod pinned;
 mod process;
 mod reader;
 mod recipe;

@@ -11,7 +11,7 @@ use crate::convert::GivenPage;
 use crate::errors::{Fault, Result};
 use crate::ids::GivenId;
 use crate::judging::Judging;
-use crate::pinned::{Pinned, reader};
+use crate::process::{Pinned, reader};
 
 /// The databases of a federation in one state of each.
 pub(crate) struct PinnedParts {

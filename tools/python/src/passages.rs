@@ -38,7 +38,6 @@ pub(crate) fn find(
 
 /// Returns the matches as dictionaries.
 pub(crate) fn dictionaries<'py>(py: Python<'py>, words: u32, matches: &[PassageMatch]) -> Result<Bound<'py, PyList>> {
-    let share = |common: u32, of: u32| f64::from(common.min(of)) / f64::from(of.max(1));
     let list = PyList::empty(py);
     for found in matches {
         let one = PyDict::new(py);
@@ -46,9 +45,10 @@ pub(crate) fn dictionaries<'py>(py: Python<'py>, words: u32, matches: &[PassageM
         one.set_item("url", &found.url)?;
         one.set_item("site", &found.site)?;
         one.set_item("words", found.words)?;
-        one.set_item("longest", found.passages.iter().map(|passage| passage.longest).max())?;
-        one.set_item("query_contained", share(found.words, words))?;
-        one.set_item("match_contained", share(found.words, found.stored_words))?;
+        one.set_item("longest", found.longest())?;
+        let [of_query, of_match] = found.contained(words);
+        one.set_item("query_contained", of_query)?;
+        one.set_item("match_contained", of_match)?;
         let passages = PyList::empty(py);
         for passage in &found.passages {
             let of = PyDict::new(py);

@@ -1,6 +1,11 @@
 //! What belongs to one process: an open database must not be used, nor closed, by a forked child.
 
 use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+use nddb::Reader;
+
+use crate::errors::{Fault, Result};
 
 /// A value of the process that made it.
 #[derive(Debug)]
@@ -38,4 +43,12 @@ impl<T> Drop for Owned<T> {
             self.value.take();
         }
     }
+}
+
+/// A reader of this process, in one state of the database.
+pub(crate) type Pinned = Arc<Owned<Reader>>;
+
+/// Returns the reader of this process.
+pub(crate) fn reader(pinned: &Pinned) -> Result<&Reader> {
+    pinned.get().ok_or_else(|| Fault::value("made in another process: ask the reader again in this one"))
 }

@@ -14,7 +14,7 @@ use crate::arrow::Numbers;
 use crate::errors::Result;
 use crate::judging::Judging;
 use crate::parts::PinnedParts;
-use crate::pinned::{Pinned, reader};
+use crate::process::{Pinned, reader};
 use crate::stream::{Sink, Stream};
 use crate::writer::usual_threads;
 

@@ -9,8 +9,8 @@ use super::{Rebuild, beyond_repair};
 use crate::maintain::check::{
     open_postings, open_segment, open_summaries, unless_damaged, verify_postings, verify_segment, verify_summaries,
 };
+use crate::runs::build::build_keys;
 use crate::runs::build::key_size;
-use crate::runs::keys::build_keys;
 use crate::runs::records::Records;
 use crate::runs::summaries::write_summaries;
 use crate::{Error, Result};

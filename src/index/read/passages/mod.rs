@@ -88,6 +88,21 @@ pub struct PassageMatch {
     pub passages: Vec<Passage>,
 }
 
+impl PassageMatch {
+    /// Returns the shares of the words of a document of `words` words, which was asked for, and of the stored one that
+    /// are in common.
+    #[must_use]
+    pub fn contained(&self, words: u32) -> [f64; 2] {
+        [words, self.stored_words].map(|of| f64::from(self.words.min(of)) / f64::from(of.max(1)))
+    }
+
+    /// Returns the longest run of words in common.
+    #[must_use]
+    pub fn longest(&self) -> Option<u32> {
+        self.passages.iter().map(|passage| passage.longest).max()
+    }
+}
+
 /// The answer to a search for passages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passages {

@@ -4,7 +4,6 @@
 //! stored: with its levels, without knowing what it means. So a row is removed exactly if the document that was loaded
 //! from it is, and a file of any types stays what it was.
 
-mod added;
 mod fates;
 mod schema;
 mod split;
@@ -30,7 +29,7 @@ use super::selection::{FilterCounts, Selection};
 use crate::error::{Advice, JobError, Result, chain};
 use crate::input;
 use crate::packed::PackedFile;
-use crate::rows::Column;
+use crate::rows::{Column, RowBatch, write_values};
 
 /// A Parquet file, by its name as the user gave it.
 pub(super) struct Table<'a> {
@@ -115,7 +114,7 @@ impl Table<'_> {
             let writers = next(&mut groups).map_err(unwritten)?;
             for (are_removed, writer) in [false, true].into_iter().zip(writers) {
                 if let Some(writer) = writer {
-                    added::write(field, notes, fates, are_removed, writer).map_err(unwritten)?;
+                    write_added(field, notes, fates, are_removed, writer).map_err(unwritten)?;
                 }
             }
         }
@@ -174,4 +173,18 @@ fn next<'a>(
 
 fn close(writers: Outputs<SerializedColumnWriter<'_>>) -> Result<(), ParquetError> {
     writers.into_iter().flatten().try_for_each(SerializedColumnWriter::close)
+}
+
+/// Writes a column that is added, for the rows of a row group that are removed, or kept.
+fn write_added(
+    field: FilterField,
+    notes: &Notes,
+    fates: &Fates,
+    are_removed: bool,
+    writer: SerializedColumnWriter<'_>,
+) -> parquet::errors::Result<()> {
+    let mut rows = RowBatch::new(&[field.column()]);
+    fates.notes(are_removed).for_each(|note| rows.row(&[notes.cell(field, note)]));
+    let rows = rows.take().map_err(|error| ParquetError::General(error.to_string()))?;
+    write_values(rows.column(0), writer)
 }

@@ -72,7 +72,13 @@ fn list(database: &Database, global: &Global) -> Result<Code> {
     for (name, batch, documents) in reader.view().batches()? {
         let state = state(batch.state);
         if global.json {
-            output.json(&json!({"batch": name, "number": batch.number, "state": state, "documents": documents}))?;
+            // Reference of batch ls: a line for each batch with `--json`
+            output.json(&json!({
+                "batch": name,
+                "number": batch.number,
+                "state": state, // `open`, `pending` or `cancelled`
+                "documents": documents,
+            }))?;
         } else {
             table.row(vec![name, state.into(), documents.to_string()]);
         }
@@ -105,7 +111,12 @@ fn decide(named: Named, commit: bool, global: &Global) -> Result<Code> {
         documents
     };
     if global.json {
-        output::print_json(&json!({"batch": name, "documents": documents, "dry_run": named.dry_run}))?;
+        // Reference of batch commit: the object of `--json`, as of `batch cancel`
+        output::print_json(&json!({
+            "batch": name,
+            "documents": documents,
+            "dry_run": named.dry_run,
+        }))?;
     }
     let would = if named.dry_run { "would be " } else { "" };
     global.messages().note(format!("{command}: {} {would}{done}", counted(documents, "document")));

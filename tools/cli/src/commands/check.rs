@@ -80,8 +80,14 @@ fn print(report: &CheckReport, global: &Global, messages: &Messages, clock: &Clo
     for fault in &report.faults {
         if global.json {
             let file = fault.path.display().to_string();
-            output.json(&json!({"file": file, "place": fault.location, "what": fault.what, "next": fault.next,
-                "repairable": fault.repairable}))?;
+            // Reference of check: a fault with `--json`
+            output.json(&json!({
+                "file": file,
+                "place": fault.location,
+                "what": fault.what,
+                "next": fault.next, // what to do
+                "repairable": fault.repairable, // by `rebuild`
+            }))?;
         } else {
             output.line(&fault.to_string())?;
         }
@@ -90,10 +96,11 @@ fn print(report: &CheckReport, global: &Global, messages: &Messages, clock: &Clo
         output.line(&format!("and {} more in the same files", grouped(report.omitted)))?;
     }
     if global.json {
+        // Reference of check: the object of `--json`
         output.json(&json!({
             "sound": report.is_sound(),
             "faults": report.faults.len(),
-            "omitted": report.omitted,
+            "omitted": report.omitted, // further faults of the same files
             "notes": report.notes,
             "generation": report.generation,
             "runs": report.runs,
@@ -102,8 +109,8 @@ fn print(report: &CheckReport, global: &Global, messages: &Messages, clock: &Clo
             "fingerprints": report.fingerprints,
             "rows": report.rows,
             "documents": report.documents,
-            "queries": report.queries,
-            "matches": report.matches,
+            "queries": report.queries, // of --sample-recall
+            "matches": report.matches, // of these queries
             "seconds": clock.seconds(),
             "cpu_seconds": clock.cpu_seconds(),
             "busiest_thread": clock.busiest_thread(),

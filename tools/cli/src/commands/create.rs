@@ -44,7 +44,8 @@ pub(crate) struct Args {
     /// Restart interval of the blocks, 0 for none; smaller is faster and takes more space
     #[arg(long, value_name = "R")]
     restart: Option<u16>,
-    /// Keep the words of pages, compressed: then 'cluster' knows what a removal loses without reading pages again
+    /// Keep the words of pages, compressed: then 'cluster' knows what a removal loses without reading pages again. It
+    /// is no part of the recipe: such a database can be compared and merged with others
     #[arg(long)]
     keep_words: bool,
     #[command(flatten)]
@@ -59,9 +60,9 @@ pub(super) struct RecipeArgs {
     /// text-dedup, wayback64, trafilatura
     ///
     /// Fingerprints of main are minhash-1bit: one bit of each of 64 min-values (Li and Koenig 2010). Those of the
-    /// others are simhash: signs of sums of weighted features (Manku et al. 2007). The label of a database, as
-    /// `nddb stats` prints it, is accepted, too: main/1, web-c. With given/NAME the database takes only fingerprints
-    /// that the program NAME makes: texts are refused.
+    /// others are simhash: signs of sums of weighted features (Manku et al. 2007). The label that a database stores,
+    /// with base, flags and version, is accepted, too: main/1, main-c/1 (--pieces), web-2grams-psl/1. With given/NAME
+    /// the database takes only fingerprints that the program NAME makes: texts are refused.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main
@@ -177,14 +178,15 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let writer = Writer::create(db, &config)?;
     let settings = writer.settings();
     if global.json {
+        // Reference of create: the object of `--json`
         output::print_json(&json!({
             "path": db.display().to_string(),
             "bits": settings.bits,
             "k": settings.k,
-            "levels": settings.levels,
+            "levels": settings.levels, // null: the planner chooses
             "restart": settings.restart,
             "recipe": settings.recipe,
-            "kind": kind.name(),
+            "kind": kind.name(), // of its fingerprints: `simhash`, `minhash-1bit`, `given`
             "keep_words": settings.keeps_words,
         }))?;
     }

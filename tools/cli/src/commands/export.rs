@@ -68,7 +68,12 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let rows = (PackedFile::named(&to)?, format);
     let of = (args.clusters.as_deref(), args.limit);
     let documents = export(reader.view(), &args.columns, rows, of, &mut *meter.watch(true))?;
-    let summary = json!({"documents": documents, "seconds": clock.seconds(), "cpu_seconds": clock.cpu_seconds()});
+    // Reference of export: the object of `--json`
+    let summary = json!({
+        "documents": documents,
+        "seconds": clock.seconds(),
+        "cpu_seconds": clock.cpu_seconds(),
+    });
     global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     meter.finish(&format!("{} in {took}", counted(documents, "document")));

@@ -21,11 +21,12 @@ use crate::{advice, described, interrupt};
 ///
 /// Reads WARC, WET, ARC, JSONL (plain, .gz, .zst), Parquet, HTML and text files and folders of them, as 'nddb load'
 /// does, and writes the remaining documents in the same order and format. Records and JSON lines are copied byte for
-/// byte, with the same compression; Parquet files keep their schema, nested columns and metadata; pages are copied.
-/// WARC request and metadata records follow their page; other records, and rows without an id, are kept. An output file
-/// gets its name when it is complete, so the command can be run again. Several inputs are written into a folder, under
-/// their own names, and those of a folder under their paths below it; inputs of one name, or of several folders with
-/// equal paths, under the folders that tell them apart.
+/// byte, with the same compression (of a compressed member with several records each gets one of its own); Parquet
+/// files keep their schema, nested columns and metadata; pages are copied. WARC request and metadata records follow
+/// the page that they name in WARC-Concurrent-To or WARC-Refers-To, or that names them; other records, and rows
+/// without an id, are kept. Several inputs are written into a folder, under their own names, and those of a folder
+/// under their paths below it; inputs of one name, or of several folders with equal paths, under the folders that tell
+/// them apart.
 ///
 /// For an archive that was loaded, exactly the rows that were judged are removed, by file and position. For other
 /// files, rows are found by id, and kept if several rows have the same id; such files are read twice. The field for ids
@@ -86,8 +87,9 @@ pub(crate) struct Args {
     /// The field of lines of JSON, or the column, with the id [default: that by which the file was loaded, else id]
     #[arg(long, value_name = "NAME")]
     id_field: Option<String>,
-    /// Where ids come from, as with 'nddb load --id' [default: url for an archive that was loaded so, else record]
-    #[arg(long, value_enum, value_name = "FROM")]
+    /// Where ids come from: record, url, path or row, as with 'nddb load --id' [default: url for an archive that was
+    /// loaded so, else record]
+    #[arg(long, value_enum, value_name = "FROM", hide_possible_values = true)]
     id: Option<IdFrom>,
     /// The prefix of all ids, as with 'nddb load --id-prefix'
     #[arg(long, value_name = "TEXT")]
@@ -180,16 +182,18 @@ fn tell(done: &FilterSummary, annotated: bool, global: &Global, meter: &Meter, c
     let FilterSummary { counts: all, listed, not_found: missing } = *done;
     global.summary(
         meter,
+        // Reference of filter: the object of `--json`
         json!({
             "documents": all.rows,
-            "annotated": annotated,
+            "annotated": annotated, // whether all rows were written, with --annotate
             "kept": all.rows - all.removed,
             "removed": all.removed,
+            // kept although their id is in the list: the row is another one than that which was judged
             "spared": all.spared,
-            "records_removed": all.related,
+            "records_removed": all.related, // requests and metadata of removed pages
             "without_id": all.without_id,
-            "listed": listed,
-            "not_found": missing,
+            "listed": listed, // ids of the list
+            "not_found": missing, // of these: in no input
             "bytes": all.bytes,
             "seconds": clock.seconds(),
         }),

@@ -51,6 +51,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             global.messages().warn(format!("{name}: fewer than two tokens: a database keeps no fingerprint of it"));
         }
         if global.json {
+            // Reference of fp: an object for each file with `--json`; with `--explain` also `distinct` (tokens),
+            // `features` (`text`, `weight`, `hash`), and `sums` (of bit 0 to 63) or `least`
             let mut value = json!({
                 "file": path.display().to_string(),
                 "fp": format!("{:016x}", sketch.fingerprint),

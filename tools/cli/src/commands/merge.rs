@@ -39,7 +39,13 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let merged = writer.merge(&source)?;
     writer.close()?;
     let (documents, replaced, unchanged) = (merged.documents, merged.replaced, merged.unchanged);
-    global.summary(&meter, json!({"documents": documents, "replaced": replaced, "unchanged": unchanged}))?;
+    // Reference of merge: the object of `--json`
+    let summary = json!({
+        "documents": documents,
+        "replaced": replaced,
+        "unchanged": unchanged,
+    });
+    global.summary(&meter, summary)?;
     let documents = counted(documents, "document");
     meter.finish(&format!("{documents} added ({} replaced, {} unchanged)", grouped(replaced), grouped(unchanged)));
     Ok(Code::Done)

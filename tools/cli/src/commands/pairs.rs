@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use nddb::View;
 use nddb::archive::Format;
 use nddb::detect::options::GROUP_LIMIT;
 use nddb::detect::{Collection, PairOptions, PairSummary, Resources, WordsFrom};
 use nddb::verdict::{Candidates, Method, methods};
-use nddb_jobs::fields::{LineFormat, PairLines, pair_columns, pair_rows};
+use nddb::{Progress, View};
+use nddb_jobs::fields::{
+    Described, DescribedField, LineFormat, PairLines, WaitingLines, pair_columns, pair_header, pair_rows,
+};
 use nddb_jobs::output::format_of;
 use nddb_jobs::rows::RowFormat;
 use serde_json::{Value, json};
@@ -16,14 +18,13 @@ use serde_json::{Value, json};
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::commands::query::passages::{self, PairsFound, PassageArgs};
-use crate::described::{Described, PairFormat, Reading, With, WithArgs};
+use crate::described::{PairFormat, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
 use crate::output::{self, Output};
 use crate::parameters::{self, Parameters};
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
-use crate::waiting::Waiting;
 use crate::{database, interrupt, judging};
 
 /// Find all near-duplicates in a database
@@ -137,8 +138,8 @@ fn help() -> String {
     let (texts, sketches): (Vec<_>, Vec<_>) = methods::all().into_iter().partition(|method| method.needs_text());
     let (sketches, texts) = (judging::list(&sketches), judging::list(&texts));
     format!(
-        "{sketches}; and by texts: {texts} [default: model in a database of a recipe `main`, else and with -k hamming; \
-         hamming too where only fingerprints are known]"
+        "{sketches}; and by texts: {texts}; see 'nddb help methods' [default: model in a database of a recipe `main`, \
+         else and with -k hamming; hamming too where only fingerprints are known]"
     )
 }
 
@@ -170,10 +171,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let with = args.with.wanted();
     let summary = match shape.format().lines(&with)? {
         Some(format) => {
-            let reading = Reading { view, collection: &collection, resources: &options.resources, meter: &meter };
             let output = Output::create(&to)?;
             let output = if shape == Shape::Table { output.tabled() } else { output };
-            lines(format, &with, &reading, output, &options, &messages)?
+            lines((format, &with[..]), (view, &collection), output, &options, &mut *meter.watch(true), &messages)?
         }
         None => {
             let mut rows = output::rows(RowFormat::Parquet, &to, pair_columns())?;
@@ -216,8 +216,13 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
     let PairsFound { documents, pairs, frequent, left_out } =
         passages::pairs(&args.database.db, args.passages, output, global)?;
     let seconds = clock.seconds();
+    // Reference of pairs: the object of `--json` with `--parts`
     let summary = json!({
-        "documents": documents, "pairs": pairs, "frequent": frequent, "left_out": left_out, "seconds": seconds,
+        "documents": documents,
+        "pairs": pairs,
+        "frequent": frequent, // parts in too many texts to begin a passage, counted for each document
+        "left_out": left_out, // documents and parts of which not all pairs were compared
+        "seconds": seconds,
     });
     global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
@@ -229,18 +234,16 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
 
 /// Writes pairs and groups as lines.
 fn lines(
-    format: LineFormat,
-    with: &[With],
-    reading: &Reading<'_>,
+    (format, with): (LineFormat, &[DescribedField]),
+    (view, collection): (View<'_>, &Collection),
     mut output: Output,
     options: &PairOptions,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     messages: &Messages,
 ) -> Result<PairSummary> {
-    let Reading { view, collection, meter, .. } = *reading;
     let lines = PairLines { collection, method: options.method.name(), format };
-    let mut waiting = if with.is_empty() { None } else { Some(Waiting::new(collection)?) };
-    let watch = &mut *meter.watch(true);
-    let header = Described::pair_header(format, with, options.words.is_some());
+    let mut waiting = if with.is_empty() { None } else { Some(WaitingLines::new(collection)?) };
+    let header = pair_header(format, with, options.words.is_some());
     let outcome = output.emit(&header).and_then(|()| match &mut waiting {
         Some(waiting) => {
             let mut out = Vec::new();
@@ -253,8 +256,9 @@ fn lines(
     });
     let summary = output.ended(outcome.map_err(Failure::from))?;
     if let Some(waiting) = waiting {
-        let described = reading.read(with, &waiting.wanted, messages)?;
-        waiting.finish(&described, format, &mut output)?;
+        let described = Described::read(view, collection, &options.resources, (with, &waiting.wanted), watch)?;
+        text_options::unread_warning(described.unread()).into_iter().for_each(|warning| messages.warn(warning));
+        waiting.finish(&described, format, &mut |line| output.write(line))?;
     }
     output.finish()?;
     Ok(summary)
@@ -287,24 +291,26 @@ pub(super) fn value(view: View<'_>, options: &PairOptions, summary: &PairSummary
     };
     let of = |name| parameters::value_of(method, name);
     let probability = of("probability").unwrap_or_else(|| methods::Model::default().probability.into());
+    // Reference of pairs: the object of `--json`; then the times, and `parameters` that are not the defaults
     let mut value = json!({
         "method": method.name(),
-        "k": k,
-        "min_probability": probability,
+        "k": k, // of hamming
+        "min_probability": probability, // of the model
         "expand": options.expand,
+        // of c and split: whether every pair with 12 different bits is found
         "complete": of("complete").unwrap_or(false.into()),
         "group_limit": options.group_limit,
         "documents": summary.documents,
-        "unsketched": summary.unsketched,
-        "empty": summary.empty,
-        "compared": summary.compared,
-        "candidates": summary.candidates,
+        "unsketched": summary.unsketched, // without the method's sketch
+        "empty": summary.empty, // without a token; in no pair
+        "compared": summary.compared, // documents, one for each group
+        "candidates": summary.candidates, // pairs that the method compared
         "pairs": summary.pairs,
         "identity_groups": summary.identity_groups,
         "hot_groups": summary.hot_groups,
-        "flagged": summary.flagged,
-        "stars": summary.stars,
-        "texts": text_options::value(options, summary),
+        "flagged": summary.flagged, // groups of more than --group-limit
+        "stars": summary.stars, // keys of more documents than --group-limit
+        "texts": text_options::value(options, summary), // of methods that compare texts: see below
     });
     let changed = parameters::changed(method);
     if !changed.is_empty() {

@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let rebuilt = nddb::rebuild(&args.database.db, &options, &mut *meter.watch(true))?;
     global.summary(
         &meter,
+        // Reference of rebuild: the object of `--json`
         json!({
             "changed": rebuilt.is_changed(),
             "generation": rebuilt.generation,
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "commits_lost": rebuilt.commits_lost,
             "sorted_file": rebuilt.sorted_file,
             "counter": rebuilt.counter,
-            "unreadable": rebuilt.unreadable,
+            "unreadable": rebuilt.unreadable, // why the catalog cannot be read
         }),
     )?;
     if rebuilt.commits_lost > 0 {

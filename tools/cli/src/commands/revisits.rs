@@ -25,11 +25,13 @@ use crate::{database, interrupt};
 /// inputs, the 100 oldest pages with a text). No page refers to one that becomes a revisit record itself, nor to a copy
 /// of itself. Records that 'nddb load' does not store, such as images and redirects, are copied.
 ///
-/// With --near, a page that is only a near-duplicate of an earlier one by the default verdict becomes a revisit record,
-/// too: replay then shows the earlier page, and the differences are lost. Its WARC-Profile is not that of the standard.
+/// With --near, a page that is only a near-duplicate of an earlier one by the default verdict becomes a revisit
+/// record, too: replay then shows the earlier page, and the differences are lost. Its WARC-Profile is not that of the
+/// standard, but https://example.org/nddb/revisit/near-duplicate.
 ///
-/// Keep the archives of earlier pages: revisit records are of no use without them. Inputs are read twice, and memory
-/// grows with the pages that have an equal text (some 300 bytes each).
+/// Keep the archives of earlier pages: revisit records are of no use without them. The database still describes the
+/// inputs, not the outputs. Compressed files need a member for each record. Inputs are read twice, and memory grows
+/// with the pages that have an equal text (some 300 bytes each).
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb revisits [OPTIONS] DB WARC... -o OUT",
@@ -76,11 +78,13 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let bytes_saved = bytes_in.saturating_sub(bytes_out);
     global.summary(
         &meter,
+        // Reference of revisits: the object of `--json`
         json!({
             "records": records,
             "identical": identical,
             "near": near,
-            "unreadable": unreadable,
+            "unreadable": unreadable, // earlier pages that cannot be read
+            // pages that are copied because the database has other documents under their ids
             "not_stored": not_stored,
             "bytes_in": bytes_in,
             "bytes_out": bytes_out,

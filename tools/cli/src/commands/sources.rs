@@ -33,8 +33,9 @@ pub(crate) struct Args {
 enum Action {
     /// List the archives, with size, documents and state
     ///
-    /// The state is: found; missing; refused (credentials or permissions to read it are missing); changed (another file is at the path, or the archive was modified); or partial
-    /// (found; no load of visible documents has read it to its end).
+    /// The state is: found; missing; refused (credentials or permissions to read it are missing); changed (another
+    /// file is at the path, or the archive was modified: each of its pages is compared with the stored digest when it
+    /// is read); or partial (found; no load of visible documents has read it to its end).
     Ls(Database),
     /// Tell the database that a file, or all files of a folder, were moved
     ///
@@ -71,6 +72,7 @@ fn list(database: &Database, global: &Global) -> Result<Code> {
     for (number, archive) in reader.view().archives()? {
         let state = state(&archive, &path_of(&archive.path));
         if global.json {
+            // Reference of sources ls: a line for each archive with `--json`
             output.json(&json!({
                 "path": archive.path,
                 "number": number,
@@ -137,7 +139,12 @@ fn r#move(args: MoveArgs, global: &Global) -> Result<Code> {
         writer.close()?;
     }
     if global.json {
-        output::print_json(&json!({"moved": paths.len(), "left": lost, "dry_run": args.dry_run}))?;
+        // Reference of sources move: the object of `--json`
+        output::print_json(&json!({
+            "moved": paths.len(), // archives
+            "left": lost, // files that were not changed
+            "dry_run": args.dry_run,
+        }))?;
     }
     let would = if args.dry_run { "would be " } else { "" };
     let count = counted(paths.len() as u64, "archive");

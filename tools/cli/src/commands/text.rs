@@ -92,7 +92,11 @@ fn print_lines(path: &Path, args: &Args, output: &mut Output) -> Result<()> {
         let page = Page { url: document["url"].as_str(), ..page };
         let blocks = text_blocks(&page).into_iter().filter(|block| is_printed(block.kind, args.whole));
         let text: Vec<String> = blocks.map(|block| block.text).collect();
-        output.json(&json!({"id": document["id"], "text": text.join("\n")}))?;
+        // Reference of text: a line with `--jsonl`
+        output.json(&json!({
+            "id": document["id"],
+            "text": text.join("\n"),
+        }))?;
     }
     Ok(())
 }

@@ -160,7 +160,7 @@ fn all_commands(dir: &Dir) -> Vec<Vec<String>> {
 }
 
 /// The commands below `command`, and itself unless it is a program.
-fn commands(dir: &Dir, command: &[String]) -> Vec<Vec<String>> {
+pub(crate) fn commands(dir: &Dir, command: &[String]) -> Vec<Vec<String>> {
     let help = help(dir, command);
     let mut all = if command.len() > 1 { vec![command.to_vec()] } else { Vec::new() };
     let mut listed = false;

@@ -6,13 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::examples::shell;
 use crate::helper::Dir;
 
 /// The folder of the repository.
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -34,7 +32,7 @@ fn blocks(name: &str) -> Vec<(String, String)> {
 }
 
 /// A folder with the pages of the demo, where `make demo` writes them.
-fn with_demo() -> Dir {
+pub(crate) fn with_demo() -> Dir {
     let dir = Dir::new();
     let script = root().join("tools/demo_crawl.awk");
     let make = format!("mkdir demo && awk -v pairs=demo/pairs.tsv -f '{}' > demo/pages.jsonl", script.display());
@@ -148,46 +146,4 @@ fn the_jobs_of_the_guide_for_operators_run() {
     let restore = "nddb backup verify backups/crawl-* && nddb backup restore backups/crawl-* again.nddb";
     let restored = shell(dir.path(""), &format!("{restore} && nddb export again.nddb --columns url"));
     assert_eq!(restored, "{\"url\":\"http://example.org/1\"}\n");
-}
-
-/// The keys of an object and, below each, those of its first value, as `matches.id`.
-fn keys_within(value: &Value, above: &str, keys: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                let key = format!("{above}{key}");
-                keys_within(value, &format!("{key}."), keys);
-                keys.insert(key);
-            }
-        }
-        Value::Array(values) => values.iter().take(1).for_each(|value| keys_within(value, above, keys)),
-        _ => {}
-    }
-}
-
-fn keys_of(line: &str) -> BTreeSet<String> {
-    let mut keys = BTreeSet::new();
-    keys_within(&serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")), "", &mut keys);
-    keys
-}
-
-#[test]
-fn the_lines_of_json_in_the_reference_have_the_keys_that_commands_print() {
-    let dir = with_demo();
-    let printed = shell(
-        dir.path("demo"),
-        "nddb create db -q && nddb load db pages.jsonl -q && \
-         grep print-2 pages.jsonl | sed 's/print-2/again/' | nddb add db --if-new -q && \
-         nddb query db --fp 5aff71750c9e726c && nddb query db --id print-2 && nddb pairs db -q",
-    );
-    let printed: BTreeSet<_> = printed.lines().map(keys_of).collect();
-    let shown: BTreeSet<_> = blocks("tools/README.md")
-        .iter()
-        .filter(|(language, _)| language == "json")
-        .flat_map(|(_, text)| text.lines())
-        // A line of progress: only long commands print it.
-        .filter(|line| !line.contains("\"phase\""))
-        .map(keys_of)
-        .collect();
-    assert_eq!(shown, printed);
 }

@@ -36,6 +36,8 @@ mod parts;
 mod plan;
 mod query;
 mod read;
+#[cfg(feature = "parquet")]
+mod reference;
 mod remote;
 mod report;
 mod revisits;

@@ -10,10 +10,10 @@ use nddb_jobs::rows::schema;
 use pyo3::prelude::*;
 
 use super::columns::{Flags, Numbers, table};
-use super::options::pair_options;
 use crate::arrow::{Bytes, optional};
 use crate::config::named;
 use crate::errors::{Fault, Result};
+use crate::judging::pair_options;
 use crate::recipe::Tables;
 use crate::sketches::documents;
 use crate::stream::Stream;

@@ -3,7 +3,6 @@
 
 mod columns;
 pub(crate) mod members;
-mod options;
 pub(crate) mod postings;
 pub(crate) mod properties;
 pub(crate) mod scans;

@@ -12,9 +12,9 @@ use nddb::verdict::default_of;
 use pyo3::prelude::*;
 
 use super::columns::{Numbers, table};
-use super::options::pair_options;
 use crate::config::named;
 use crate::errors::{Fault, Result};
+use crate::judging::pair_options;
 use crate::recipe::Tables;
 use crate::sketches::documents;
 use crate::stream::Stream;

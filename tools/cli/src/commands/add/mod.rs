@@ -123,11 +123,12 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         summary += &format!(", {} rejected", counted(duplicates, "duplicate"));
     }
     summary += &format!(", {}", counted(errors, "error"));
+    // Reference of add: the object of `--json`, on stderr
     let numbers = json!({
-        "documents": documents,
+        "documents": documents, // new and replaced
         "replaced": replaced,
         "unchanged": unchanged,
-        "duplicates": duplicates,
+        "duplicates": duplicates, // near-duplicates that were not added
         "errors": errors,
     });
     global.summary(&meter, numbers)?;
@@ -207,7 +208,15 @@ impl Adding<'_> {
             Err(error) => return Err(error.into()),
         };
         let Said { verdict, of, distance, more } = said;
-        let mut value = json!({"id": Id(&line.id), "verdict": verdict, "of": of, "distance": distance, "fp": fp});
+        // Reference of add: a line for each document; with `--if-new` then the scores and `complete`
+        let mut value = json!({
+            "id": Id(&line.id),
+            // `new`, `duplicate`, `replaced`, `unchanged` or `error` (then the field `error` says why)
+            "verdict": verdict,
+            "of": of, // the oldest identical document, else the most similar one, of equally similar ones the oldest
+            "distance": distance, // in bits, between their fingerprints
+            "fp": fp,
+        });
         if let Value::Object(object) = &mut value {
             object.extend(more);
         }

@@ -105,17 +105,18 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     });
     global.summary(
         &meter,
+        // Reference of audit: the object of `--json`
         json!({
-            "audit": audit.id(),
+            "audit": audit.id(), // its name
             "method": audit.method,
             "documents": audit.documents,
             "removals": audit.removals(),
             "questions": audit.order.len(),
             "pairs": audit.pairs.len(),
-            "left_out": audit.left_out,
+            "left_out": audit.left_out, // pairs with a text that cannot be read
             "unread": unread_value(&audit.unread),
             "seed": audit.seed,
-            "strata": strata.collect::<Vec<_>>(),
+            "strata": strata.collect::<Vec<_>>(), // `kind`, `rule`, `score`, `sites`, `cluster`, `pairs`, `drawn`
         }),
     )?;
     if audit.left_out > 0 {

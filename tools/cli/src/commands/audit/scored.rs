@@ -154,18 +154,21 @@ fn value(score: &AuditScore) -> Value {
         value["kind"] = kind.name().into();
         value
     });
+    // Reference of audit: the object of `--json` with `--score`
     json!({
         "removals": score.removals,
         "judged": score.judged,
         "undecided": score.undecided,
+        // `pairs`, `judged`, `right`, `share`, and its 95% `interval` (Wilson's, for the effective sample size of
+        // Kish)
         "all": figure(&score.all),
-        "near": figure(&score.near),
-        "expected": score.expected,
-        "parts": parts.collect::<Vec<_>>(),
-        "others": others.collect::<Vec<_>>(),
-        "again": {"pairs": score.again.0, "alike": score.again.1},
+        "near": figure(&score.near), // the same of pairs with the same text
+        "expected": score.expected, // the share that the model expects
+        "parts": parts.collect::<Vec<_>>(), // `by` rule, score, sites, cluster size, stratum
+        "others": others.collect::<Vec<_>>(), // by `kind`
+        "again": {"pairs": score.again.0, "alike": score.again.1}, // pairs judged twice, and how many of them alike
         "differences": by_kind(&score.differences),
         "reasons": by_kind(&score.reasons),
-        "guessed": score.guessed,
+        "guessed": score.guessed, // pairs whose kind of difference the page guessed rightly
     })
 }

@@ -78,7 +78,8 @@ enum Command {
 ///
 /// Every file is compared with the checksums of the backup. The database must not exist yet; it appears when it is
 /// complete. The backup is not changed. The database is a new one: --keep of its backups does not remove those of the
-/// original. Of a folder of a store it is the newest backup, or one of its backups/.
+/// original. Of a folder of a store it is the newest backup, or one of its backups/. Restart processes that read an
+/// earlier database at the same path.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -267,17 +268,18 @@ fn print(
 ) -> Result<Code> {
     if global.json {
         let Retention { removed, others, damaged } = retention.cloned().unwrap_or_default();
+        // Reference of backup: the object of `--json`, as of `backup restore`
         crate::output::print_json(&json!({
             "documents": made.documents,
             "commits": made.commits,
             "generation": made.generation,
             "files": made.files,
             "bytes": made.bytes,
-            "linked": made.linked,
+            "linked": made.linked, // bytes of hard links
             "path": path.display().to_string(),
-            "removed": listed(&removed),
-            "damaged": listed(&damaged),
-            "others": others,
+            "removed": listed(&removed), // backups, with --keep
+            "damaged": listed(&damaged), // backups
+            "others": others, // backups of other databases
             "seconds": clock.seconds(),
         }))?;
     }
@@ -293,13 +295,20 @@ fn print_faults(report: &BackupReport, is_sound: bool, global: &Global, clock: &
     for fault in faults() {
         if global.json {
             let file = fault.path.display().to_string();
-            output.json(&json!({"file": file, "place": fault.location, "what": fault.what, "next": fault.next}))?;
+            // Reference of backup verify: a fault with `--json`
+            output.json(&json!({
+                "file": file,
+                "place": fault.location,
+                "what": fault.what,
+                "next": fault.next, // what to do
+            }))?;
         } else {
             output.line(&fault.to_string())?;
         }
     }
     let len = faults().count() as u64 + omitted;
     if global.json {
+        // Reference of backup verify: the object of `--json`
         output.json(&json!({
             "sound": is_sound,
             "faults": len,

@@ -1,22 +1,20 @@
 //! `nddb cluster`: clusters, with the documents to keep and to remove.
 
-mod files;
 mod overrules;
-mod renamed;
 
 use std::path::PathBuf;
 
 use nddb::View;
 use nddb::detect::{ClusterOptions, ClusterSummary, Collection, PairOptions};
+use nddb_jobs::clusters::{ClusterLists, PreviousClusters, WrittenClusters};
+use nddb_jobs::fields::{Described, WantedDocuments, cluster_line, want_members};
 use serde_json::{Value, json};
 
-use self::files::{Files, SOMETIMES};
 use self::overrules::OverruleArgs;
-use self::renamed::Previous;
 use super::pairs::{self, MethodArgs};
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::described::{PairFormat, Reading, Wanted, WithArgs};
+use crate::described::{PairFormat, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::level_option::{self, LevelOption};
 use crate::output::Output;
@@ -27,11 +25,14 @@ use crate::{database, interrupt, text_options};
 ///
 /// A cluster is a star: all members are near-duplicates of its founder, the oldest document, whose id names the
 /// cluster. One document of each cluster is kept, and the near-duplicates of that one are removed. The other members
-/// are compared with each other, until every removed document is a near-duplicate of one that is kept. With -o,
-/// clusters, pairs, keep.txt, remove.txt and a summary are written into a folder; otherwise the clusters are printed.
-/// In lists and tables, tab, line ends and backslash of an id are written as \t, \n, \r and \\, other control
-/// characters as \u001b, and a number and a text of the same digits as \#17 and \"17; lists are sorted by the bytes of
-/// the unescaped ids, numbers first.
+/// are compared with each other, until every removed document is a near-duplicate of one that is kept.
+///
+/// Documents are processed in the order of loads; of one load whole documents before truncated ones, sound ones before
+/// garbled ones, those with most distinct words first, then by date and id. A near-duplicate of several founders joins
+/// the most similar one. So clusters do not chain, and later documents do not move earlier ones. A document whose text
+/// cannot be read stays, and the exit code is 3.
+///
+/// Without -o the lines of clusters.jsonl are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +51,13 @@ pub(crate) struct Args {
     /// Connected components of the graph of pairs, instead of stars
     #[arg(long)]
     components: bool,
-    /// Write files into this folder; it is created if it does not exist
+    /// Write files into this folder, which is created if it does not exist, and remove those of an earlier run
+    ///
+    /// clusters.jsonl: a line for each cluster; clusters.tsv: one for each member, with its copies and the fields of
+    /// --with; pairs.jsonl, as of 'nddb pairs'; keep.txt and remove.txt: the ids of all documents, sorted by their
+    /// bytes, each in one of the two; remove.tsv: why and for which document each of remove.txt goes, what is lost,
+    /// and its place; summary.json: the object of --json and the lines, bytes and checksum (XXH3) of each file. The
+    /// same input gives the same bytes.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// How the pairs are written; with parquet the members of clusters, too, in clusters.parquet
@@ -76,9 +83,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let pairs = args.how.options(view, global)?;
     nddb::detect::options::check(view, &pairs)?;
     let mut options = args.level.apply(ClusterOptions { components: args.components, ..ClusterOptions::new(pairs) });
-    let previous = args.previous.as_deref().map(Previous::open).transpose()?;
-    let lists = |folder: &PathBuf| global.outputs.lists("-o", folder, "summary.json", &SOMETIMES);
-    let lists = args.output.as_ref().map(lists).transpose()?;
+    let (with, format) = (args.with.wanted(), args.format.lines(&args.with.wanted())?);
+    let previous = args.previous.as_deref().map(PreviousClusters::open).transpose()?;
+    let lists = args.output.as_ref().map(|folder| ClusterLists::open(&global.outputs, "-o", folder)).transpose()?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let messages = global.messages();
     let meter = messages.meter("cluster");
@@ -86,26 +93,34 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     options.pairs.settle(collection.held());
     options.overrules = args.overrules.find(view, &collection, global)?;
     let mut watch = meter.watch(true);
-    let summary = match lists {
-        Some(lists) => {
-            let (with, format) = (&args.with.wanted()[..], args.format);
-            let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
-            let files = Files { lists, collection: &collection, options: &options, format, with, reading, messages };
-            let describe = |summary: &ClusterSummary| describe(args, view, &options, summary);
-            files.write(view, &mut *watch, previous, &describe)?
+    let watch = &mut *watch;
+    let (summary, unread) = match lists {
+        Some(mut lists) => {
+            let describe = &|summary: &ClusterSummary| describe(args, view, &options, summary);
+            lists.with = &with;
+            lists.describe = describe;
+            (lists.format, lists.previous) = (format, previous);
+            let WrittenClusters { summary, unread } = lists.write(view, &collection, &options, watch)?;
+            (summary, unread)
         }
         None => {
             let to = global.output("-o", None)?;
-            let clusters = nddb::detect::cluster(view, &collection, &options, &mut *watch, &mut |_| Ok(()))?;
-            let with = args.with.wanted();
-            let reading = Reading { view, collection: &collection, resources: &options.pairs.resources, meter: &meter };
-            let mut wanted = Wanted::none(&collection);
-            files::want(&mut wanted, &collection, &clusters)?;
-            let described = if with.is_empty() { None } else { Some(reading.read(&with, &wanted, &messages)?) };
-            files::clusters(Output::create(&to)?, &collection, &clusters, described.as_ref())?;
-            clusters.summary
+            let made = nddb::detect::cluster(view, &collection, &options, watch, &mut |_| Ok(()))?;
+            let mut wanted = WantedDocuments::none(&collection);
+            want_members(&mut wanted, &collection, &made)?;
+            let read = || Described::read(view, &collection, &options.pairs.resources, (&with[..], &wanted), watch);
+            let described = (!with.is_empty()).then(read).transpose()?;
+            let (mut output, mut out) = (Output::create(&to)?, Vec::new());
+            let outcome = made.each(&collection, &mut |cluster| {
+                out.clear();
+                cluster_line(&mut out, &collection, cluster, described.as_ref());
+                output.emit(&out)
+            });
+            output.finish_after(outcome.map_err(Failure::from))?;
+            (made.summary, described.map(|described| *described.unread()).unwrap_or_default())
         }
     };
+    text_options::unread_warning(&unread).into_iter().for_each(|warning| messages.warn(warning));
     if summary.pairs.unsketched > 0 {
         messages.warn(pairs::unsketched(&options.pairs, &summary.pairs));
     }
@@ -150,6 +165,7 @@ fn told(summary: &ClusterSummary) -> String {
 /// What was clustered, how, and what came of it: the same for the same input.
 fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &ClusterSummary) -> Value {
     let pairs: &PairOptions = &options.pairs;
+    // Reference of cluster: the object of `--json`; then the times
     json!({
         "input": {
             "db": args.database.db.display().to_string(),
@@ -160,23 +176,24 @@ fn describe(args: &Args, view: View<'_>, options: &ClusterOptions, summary: &Clu
         "versions": {"nddb": env!("CARGO_PKG_VERSION"), "format": nddb_format::fields::FORMAT},
         "keep": args.level.order(),
         "level": options.level.name(),
-        "words": summary.words.name(),
+        "words": summary.words.name(), // where they came from
+        // documents whose words could not be read, by reason
         "words_unread": text_options::unread_value(&summary.unread),
-        "unverified": summary.unverified,
+        "unverified": summary.unverified, // removals whose loss was estimated
         "components": options.components,
-        "pairs": pairs::value(view, pairs, &summary.pairs),
+        "pairs": pairs::value(view, pairs, &summary.pairs), // the object of `pairs`
         "clusters": summary.clusters,
-        "clustered": summary.clustered,
-        "largest": summary.largest,
-        "oversized": summary.oversized,
-        "single_site": summary.single_site,
-        "thin": summary.thin,
-        "in_thin": summary.in_thin,
-        "spared": summary.spared,
-        "apart": summary.apart,
-        "removed_again": summary.removed_again,
-        "undecided": summary.undecided,
-        "founder_deleted": summary.founder_deleted,
+        "clustered": summary.clustered, // documents of clusters
+        "largest": summary.largest, // members
+        "oversized": summary.oversized, // clusters of more than --group-limit
+        "single_site": summary.single_site, // clusters
+        "thin": summary.thin, // clusters whose kept page is thin
+        "in_thin": summary.in_thin, // documents of these
+        "spared": summary.spared, // documents that stay although they are near the kept one
+        "apart": summary.apart, // members that are not near the kept document
+        "removed_again": summary.removed_again, // in further rounds
+        "undecided": summary.undecided, // pairs that were not compared
+        "founder_deleted": summary.founder_deleted, // clusters
         "kept": summary.kept,
         "removed": summary.removed,
     })

@@ -68,7 +68,8 @@ pub(crate) struct Args {
     /// Write the page of 'nddb report' here: what is removed, from which sites, and what is lost
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Remove what is near to a document of this database, too; may be repeated
+    /// Remove what is near to a document of this database, too, by its recipe and with an estimate of what is lost; may be
+    /// repeated
     #[arg(long, value_name = "DB")]
     against: Vec<PathBuf>,
     /// Remove documents that are near-duplicates with at least this probability, 0 to 1 [default: 0.5]
@@ -81,8 +82,9 @@ pub(crate) struct Args {
     /// What the inputs are: auto, warc, wet, arc, html, jsonl, csv, parquet
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     format: Format,
-    /// Where ids come from, which the list of removed documents has [default: record; path, if an id comes again]
-    #[arg(long, value_enum, value_name = "FROM")]
+    /// Where the ids of the list of removed documents come from: record, url, path or row, as with 'nddb load --id'
+    /// [default: record; path, if an id comes again]
+    #[arg(long, value_enum, value_name = "FROM", hide_possible_values = true)]
     id: Option<IdFrom>,
     #[command(flatten)]
     window: MaxWindow,

@@ -27,20 +27,21 @@ pub(super) fn tell(
     let kept = counts.rows - counts.removed;
     global.summary(
         meter,
+        // Reference of dedup: the object of `--json`
         json!({
             "documents": counts.rows,
             "kept": kept,
             "removed": counts.removed,
-            "same_text": summary.identical,
-            "near": summary.near,
-            "earlier": summary.earlier,
+            "same_text": summary.identical, // removed with the text of a kept document
+            "near": summary.near, // removed as near a kept document
+            "earlier": summary.earlier, // removed as near a document of --against
             "keep": args.level.order(),
             "level": args.level.name(),
-            "words": summary.clusters.words.name(),
-            "unverified": summary.clusters.unverified,
-            "removed_words": summary.words,
-            "removed_bytes": summary.bytes,
-            "records_removed": counts.related,
+            "words": summary.clusters.words.name(), // where the words came from by which the loss is known
+            "unverified": summary.clusters.unverified, // removals whose loss was estimated
+            "removed_words": summary.words, // words of the removed documents
+            "removed_bytes": summary.bytes, // in the inputs, where known
+            "records_removed": counts.related, // requests and metadata of removed pages
             "without_id": counts.without_id,
             "skipped": skipped,
             "bytes": counts.bytes,

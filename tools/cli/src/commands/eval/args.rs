@@ -20,8 +20,8 @@ use crate::text_options::TextOptions;
 /// A pair of the default method counts as found if it is near, and the level standard removes either of its documents
 /// when the other one is kept. `--methods model:level=none` asks for near alone, b:level=strict for another decision.
 ///
-/// The label file is TSV. The first line names the columns: id1, id2, label (1, 0, or g for undecided), and optionally
-/// kind.
+/// The label file is TSV. The first line names the columns: id1, id2, label (1 or correct, 0 or incorrect, g, u or
+/// undecided), and optionally kind. A pair with two labels is an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,13 +38,14 @@ pub(crate) struct Args {
     /// The labels
     #[arg(long, value_name = "FILE")]
     pub(super) pairs: PathBuf,
-    /// Where ids of WARC, WET and ARC documents come from, as with `nddb load --id`
-    #[arg(long, value_enum, default_value_t, value_name = "FROM")]
+    /// Where ids of WARC, WET and ARC documents come from: record, url, path or row, as with 'nddb load --id'
+    #[arg(long, value_enum, default_value_t, value_name = "FROM", hide_possible_values = true)]
     pub(super) id: IdFrom,
     /// Which methods, with which parameters: all, or b,hamming:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub(super) methods: String,
-    /// Score one half of the labels: choose settings on 1, report results on 2
+    /// Score one half of the labels: choose settings on 1, report results on 2; sites joined by a label are in the same
+    /// half
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     pub(super) half: EvalHalf,
     /// How sketches are computed from pages: one recipe, or several separated by commas to compare them; flags follow

@@ -35,25 +35,30 @@ pub(super) fn value(
     let parts = splits(gold, &frame.selected, trial.returned.found());
     let all = parts[0].counts;
     let documents = frame.documents();
+    // Reference of eval: an object for each recipe, method and setting with `--json`
     let mut value = json!({
         "method": trial.setting.method.name(),
         "params": trial.setting.params(),
         "recipe": trial.set.recipe.label(),
-        "default": trial.is_default(),
-        "precision": all.precision(),
-        "precision_of_returned": all.precision_of_returned(),
+        "default": trial.is_default(), // whether it is the model over `main`
+        "precision": all.precision(), // correct / (correct + incorrect) among the pairs found
+        "precision_of_returned": all.precision_of_returned(), // correct / (correct + incorrect + undecided)
+        // the mean over documents
         "precision_by_document": mean_precision(gold, &frame.selected, trial.returned.found()),
-        "recall": all.recall(),
+        "recall": all.recall(), // share of the correct pairs found
+        // correct pairs divided by those of the first `hamming` in the list (`params`): `in_all`, and the mean
+        // `by_document` over `documents`
         "recall_to_hamming": hamming.map(|hamming| relative(frame, trial, hamming)),
-        "f1": all.f1(),
-        "pairs": trial.returned.pairs(),
-        "unlabelled": trial.returned.unlabelled(),
-        "found": by_label(&all.found),
+        "f1": all.f1(), // the harmonic mean of precision and recall
+        "pairs": trial.returned.pairs(), // all pairs found
+        "unlabelled": trial.returned.unlabelled(), // of these: not in the label file
+        "found": by_label(&all.found), // labelled pairs: `correct`, `incorrect`, `undecided`
         "missed": by_label(&all.missed),
-        "prevalence": all.prevalence(),
-        "precision_interval": interval(intervals.precision),
+        "prevalence": all.prevalence(), // correct / (correct + incorrect) of all scored pairs
+        "precision_interval": interval(intervals.precision), // 95%, by drawing sites `draws` times, as all intervals
         "recall_interval": interval(intervals.recall),
         "f1_interval": interval(intervals.f1),
+        // intervals of the paired differences from the default, or from the first setting
         "differences": {
             "from": reference.setting.method.name(),
             "params": reference.setting.params(),
@@ -64,25 +69,27 @@ pub(super) fn value(
         },
         "draws": DRAWS,
         "seed": frame.seed,
+        // the same figures by `site` and `domain` (`same`, `different`, `unknown`), and by `kind`
         "splits": parts[1..].iter().map(split).collect::<Vec<_>>(),
         "documents": documents,
-        "candidates": trial.summary.candidates,
+        "candidates": trial.summary.candidates, // pairs that the method compared
         "candidates_per_document": per(trial.summary.candidates, documents),
+        // share of the correct pairs that share a key or are identical
         "recall_of_candidates": trial.recall_of_candidates,
-        "bytes_per_document": trial.setting.method.bytes_per_document(),
-        "stars": trial.summary.stars,
-        "unsketched": trial.summary.unsketched,
-        "seconds": trial.seconds,
+        "bytes_per_document": trial.setting.method.bytes_per_document(), // of the sketches that the method compares
+        "stars": trial.summary.stars, // keys of which only pairs with the oldest document are counted
+        "unsketched": trial.summary.unsketched, // documents without the method's sketch
+        "seconds": trial.seconds, // of the search for pairs, without loading
         "cpu_seconds": trial.cpu_seconds,
         "half": frame.half.name(),
         "sites": frame.cells.sites(),
-        "components": gold.halves.components,
-        "cut": gold.halves.cut,
-        "crossing": gold.halves.crossing,
-        "unknown_ids": gold.unknown.len(),
-        "left_out": gold.left_out,
-        "repeated": frame.labels.repeated,
-        "skipped": trial.set.corpus.skipped().len(),
+        "components": gold.halves.components, // of the graph of sites and labelled pairs
+        "cut": gold.halves.cut, // of these: divided, because they had more than half of all pairs; 0 or 1
+        "crossing": gold.halves.crossing, // pairs in neither half
+        "unknown_ids": gold.unknown.len(), // ids without a document
+        "left_out": gold.left_out, // their pairs
+        "repeated": frame.labels.repeated, // lines
+        "skipped": trial.set.corpus.skipped().len(), // documents not read
     });
     if let Some((name, of_method)) = figures.and_then(|figures| of_method(trial.setting.method.name(), figures)) {
         value[name] = of_method;

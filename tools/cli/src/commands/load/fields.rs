@@ -1,10 +1,12 @@
-//! The names of fields and columns, of all commands that load documents.
+//! Options of all commands that load documents: the names of fields and columns, and the memory of zstd decoders.
 
 use nddb::archive::{Format, JsonFields, Located, Options};
 
 use super::IdFrom;
 use super::unused::{self, Of};
-use crate::failure::{Failure, Result};
+use crate::args::Global;
+use crate::failure::{Code, Failure, Result, Told};
+use crate::quantity;
 
 /// Names of JSONL fields and of Parquet and CSV columns.
 #[derive(Debug, clap::Args)]
@@ -28,8 +30,9 @@ pub(in crate::commands) struct FieldNames {
     /// The address [default: url, else metadata.url, meta.url or that of another well-known layout]
     #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
-    /// When the document was made or fetched; of near-duplicates of one load the oldest one is kept [default: date, else
-    /// timestamp, created or that of another well-known layout]
+    /// When the document was made or fetched; of near-duplicates of one load the oldest one is kept. A date that is
+    /// not understood, such as 03/04/2024, is left out [default: date, else timestamp, created or that of another
+    /// well-known layout]
     #[arg(long, visible_alias = "date-column", value_name = "NAME")]
     date_field: Option<String>,
 }
@@ -75,3 +78,29 @@ impl FieldNames {
         }
     }
 }
+
+/// The option `--max-window`.
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct MaxWindow {
+    /// The largest zstd window of a file, up to 2G: the memory that reading it takes, which beyond 128M is part of
+    /// --memory-limit. Files made with zstd --long=31, such as the dumps of Reddit, need 2G
+    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = quantity::size)]
+    max_window: u64,
+}
+
+impl MaxWindow {
+    /// Returns the size in bytes, which is within the memory limit.
+    pub(in crate::commands) fn bytes(&self, global: &Global) -> Result<u64> {
+        match global.memory_limit {
+            Some(limit) if self.max_window > limit.max(USUAL) => {
+                let size = quantity::bytes(self.max_window);
+                let message = format!("--max-window is {size}, and --memory-limit only {}", quantity::bytes(limit));
+                Err(Told::new(Code::Usage, message).hint("raise --memory-limit, or lower --max-window").into())
+            }
+            _ => Ok(self.max_window),
+        }
+    }
+}
+
+/// The window that is permitted whatever the memory limit.
+const USUAL: u64 = 128 << 20;

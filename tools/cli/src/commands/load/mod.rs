@@ -2,12 +2,10 @@
 
 mod fields;
 mod mixed;
-mod repeated;
 mod selected;
 mod skipped;
 mod summary;
 mod unused;
-mod window;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,12 +18,11 @@ use nddb::archive::{self, Format, Inputs, Limits};
 use nddb::ingest::{Event, LoadProgress, LoadReport, Loader, RevisitCounts};
 use serde_json::json;
 
-pub(in crate::commands) use self::fields::FieldNames;
+pub(in crate::commands) use self::fields::{FieldNames, MaxWindow};
 use self::selected::Choice;
 use self::skipped::Skipped;
 use self::summary::PassedOver;
 pub(in crate::commands) use self::summary::{incomplete, warn};
-pub(in crate::commands) use self::window::MaxWindow;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
@@ -40,8 +37,8 @@ use crate::{database, interrupt};
 /// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, Arrow (Feather), and tables of sketches. For a
 /// folder, it reads every file below it whose name has one of these extensions, or with --format all files in that
 /// format. It reads .json and .csv files only if they begin with a document, and omits files and folders whose names
-/// begin with . or _, such as _temporary. Files with other names are read if they begin as pages do. Folders of Delta,
-/// Iceberg, Hudi and Lance tables are refused. The id of a page or text file is its path.
+/// begin with . or _, and the files of a Browsertrix crawl that repeat its archives. Files with other names are read
+/// if they begin as pages do. Folders of Delta, Iceberg, Hudi and Lance tables are refused.
 ///
 /// In JSONL, CSV, Parquet and Arrow inputs, it finds text, address and date without options in the layouts of
 /// datatrove, FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC
@@ -56,9 +53,10 @@ use crate::{database, interrupt};
 /// 3. Sketches of another recipe than the database's end the load with exit code 12; what was committed before remains.
 ///
 /// After ^C or a crash, run the same command to resume: unmodified archives that were already loaded are skipped and
-/// listed, and an incomplete one is continued. If all inputs were already loaded, they are read again, as with --again;
-/// so are those of a --pending batch, which may have been cancelled, and of a deleted batch. Bytes of a file name that
-/// are not UTF-8 are written as %FF in its id.
+/// listed, and an incomplete one is continued. An archive is recognised by its path, size, time of modification, and
+/// first and last bytes; fingerprints and stdin are always read completely. If all inputs were already loaded, they
+/// are read again, as with --again; so are those of a --pending batch, which may have been cancelled, and of a deleted
+/// batch.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb load [OPTIONS] DB INPUT...",
@@ -100,6 +98,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT")]
     id_prefix: Option<String>,
     /// Truncate records and pages at this size
+    ///
+    /// Sketching a page takes about ten times its size, and --memory-limit is 1G by default for a load. A page is also
+    /// cut if a quarter of the limit and 128M do not suffice: from 34M on, by default.
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = quantity::size)]
     max_record: u64,
     /// Give up a compressed member that decompresses to more than this many times the bytes read, beyond --max-record
@@ -324,32 +325,39 @@ fn tell(
     let other: BTreeMap<_, _> = report.other.iter().map(|(kind, count)| (kind.as_str(), count)).collect();
     global.summary(
         meter,
+        // Reference of load: the object of `--json`
         json!({
+            // the sum of `documents`, `unchanged`, `repeated`, `skipped` and the counts of `other`; an input that
+            // cannot be read to its end counts as one
             "entries": report.entries,
             "documents": loaded.documents,
-            "replaced": loaded.replaced,
-            "unchanged": loaded.unchanged,
+            "replaced": loaded.replaced, // of `documents`: stored in place of one with the same id
+            "unchanged": loaded.unchanged, // equal to the stored document, or to an earlier one in the input
+            // not stored, because a later document of the load has the same id and other content
             "repeated": loaded.repeated,
-            "repeat": repeated::value(report),
-            "no_fingerprint": loaded.unprinted,
-            "truncated": report.truncated,
-            "cut": report.cut,
+            "repeat": summary::repeated(report), // one of these: its `id` and `file`
+            "no_fingerprint": loaded.unprinted, // of `documents`: fewer than two tokens
+            "truncated": report.truncated, // of `documents`: incomplete in the input
+            "cut": report.cut, // only the beginning was read, because of --max-record or --memory-limit
             "dates_not_understood": report.unread_dates,
-            "skipped": skipped,
+            "skipped": skipped, // entries that could not be read
             "skipped_by_reason": summary::reasons(report),
-            "other": other,
-            "revisits_of_stored": revisits.of_stored,
-            "revisits_of_unknown": revisits.of_unknown,
-            "archives_passed_over": report.passed_over,
-            "files_passed_over": report.files_passed_over,
+            "other": other, // intact records that are not documents, by kind: `request`, `revisit`, `status`, ...
+            "revisits_of_stored": revisits.of_stored, // `revisit` records of stored pages
+            "revisits_of_unknown": revisits.of_unknown, // `revisit` records of pages that are not stored
+            "archives_passed_over": report.passed_over, // loaded before
+            "files_passed_over": report.files_passed_over, // in folders, with names of no known format
+            // with --select: `archives` and `records` found, `archives_absent`, `records_absent`, `inputs_unnamed`
+            // (inputs that the index does not name)
             "selected": choice.map(Choice::value),
             "batch": args.batch,
             "pending": args.pending,
-            "interrupted": interrupted,
+            "interrupted": interrupted, // whether ^C ended the load
             "bytes_in": bytes_in,
-            "payload_bytes": report.payload_bytes,
+            "payload_bytes": report.payload_bytes, // decompressed
             "seconds": clock.seconds(),
             "cpu_seconds": clock.cpu_seconds(),
+            // its share of `cpu_seconds`, from 0 to 1, without the threads of RocksDB
             "busiest_thread": clock.busiest_thread(),
         }),
     )?;
@@ -378,7 +386,7 @@ fn tell(
     }
     meter.finish(&summary);
     if loaded.repeated > 0 {
-        global.messages().hint(repeated::HINT);
+        global.messages().hint(summary::REPEATED_HINT);
     }
     let is_whole = skipped == 0 && loaded.repeated == 0 && report.cut == 0 && choice.is_none_or(Choice::is_whole);
     Ok(match (interrupted, is_whole) {

@@ -35,11 +35,14 @@ impl Skipped {
         let (file, reason, detail) = (what.path.display(), what.reason.as_str(), what.detail);
         self.messages.detail(format!("{file}: skipped at byte {offset}: {reason}: {detail}"));
         let Some(output) = &mut self.output else { return Ok(()) };
+        // Reference of load: a line of `--skipped`
         output.json(&json!({
             "file": text_of(what.path),
             "offset": offset,
             "inner": inner,
             "length": length,
+            // `unreadable` for a file that cannot be opened or read to its end, `absent` for an archive that only the
+            // index of --select has, else one of `nddb::archive::Reason`
             "reason": reason,
             "detail": detail,
         }))

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 
+use nddb::ShownId;
 use nddb::archive::{Reason, text_of};
 use nddb::ingest::{LoadReport, Skipped};
+use nddb_jobs::json::Id;
+use serde_json::{Value, json};
 
-use super::repeated;
 use super::skipped::UNREADABLE;
 use crate::messages::Messages;
 use crate::quantity::{counted, grouped};
@@ -36,7 +38,7 @@ pub(super) fn account(report: &LoadReport) -> String {
         grouped(loaded.unchanged),
     );
     if loaded.repeated > 0 {
-        let (count, named) = (grouped(loaded.repeated), repeated::named(report).unwrap_or_default());
+        let (count, named) = (grouped(loaded.repeated), repeated_named(report).unwrap_or_default());
         text += &format!("{count} repeated (their id came again{named}: the last one is stored), ");
     }
     match report.skipped() {
@@ -105,4 +107,22 @@ impl PassedOver {
         let (count, names) = (counted(self.archives, "archive"), self.named.join(", "));
         format!("; {count} passed over, loaded before: {names}{more} (--again reads all)")
     }
+}
+
+/// The hint about different documents with the same id in one load, of which only the last is stored.
+pub(super) const REPEATED_HINT: &str = "\
+documents that differ need ids that differ: load --id path (file:row, with the path as given) or --id row (name:row) \
+makes them, --id-field names another field, and --id-prefix tells one load from another";
+
+/// Returns one of these documents as an object: its id and file.
+pub(super) fn repeated(report: &LoadReport) -> Option<Value> {
+    let file = report.repeated_in.as_ref().map(text_of);
+    report.loaded.repeat.as_ref().map(|repeat| json!({"id": Id(&repeat.id), "file": file}))
+}
+
+/// Returns one of these documents as text.
+fn repeated_named(report: &LoadReport) -> Option<String> {
+    let repeat = report.loaded.repeat.as_ref()?;
+    let place = report.repeated_in.as_ref().map(|path| format!(" in {}", text_of(path))).unwrap_or_default();
+    Some(format!(", first {:?}{place}", ShownId(&repeat.id)))
 }

@@ -71,21 +71,13 @@ pub(super) struct Machine {
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     pub(super) of: Measured,
-    /// Bytes of the id and the address of a document.
-    pub(super) names: u64,
-    pub(super) key_table: KeyPrediction,
     pub(super) bytes: Bytes,
     /// Anonymous memory.
     pub(super) reader: u64,
     pub(super) writer: u64,
     /// Bytes of the indexes; if these are in the page cache, a block or a row takes one read.
     pub(super) indexes: u64,
-    /// CPU microseconds of reading and sketching a page, and how often a document is written into a run.
-    pub(super) page_us: f64,
-    pub(super) writes: f64,
     pub(super) load_cpu_hours: f64,
-    /// Documents that a query finds: its true candidates, and documents near by chance.
-    pub(super) found: f64,
     /// Microseconds of the default verdict, with everything in memory and with only the indexes in memory.
     pub(super) verdict_us: f64,
     pub(super) disk_us: f64,
@@ -125,8 +117,7 @@ impl Estimate {
         let load_us = of.load_us + page_us + writes * of.merge_us;
         let load_cpu_hours = documents as f64 * load_us / 3.6e9;
 
-        let by_chance = of.looked_up as f64 * key_table.found_by_chance;
-        let candidates = if of.looked_up == 0 { 1.0 } else { measured::CANDIDATES };
+        let (candidates, by_chance) = found(of, &key_table);
         let found = candidates + by_chance;
         let grown = (tables.resident_us - small.resident_us).max(0.0);
         let verdict_us = of.verdict_us + grown + by_chance * measured::CANDIDATE_US;
@@ -143,22 +134,28 @@ impl Estimate {
         };
         Self {
             of,
-            names,
-            key_table,
             bytes,
             reader,
             writer,
             indexes: indexes as u64,
-            page_us,
-            writes,
             load_cpu_hours,
-            found,
             verdict_us,
             disk_us: verdict_us + tables.disk_us - tables.resident_us + waits,
             reads,
             machine,
         }
     }
+
+    /// Returns the bytes of a document.
+    pub(super) fn each(&self, documents: u64) -> f64 {
+        self.bytes.total() as f64 / documents.max(1) as f64
+    }
+}
+
+/// Returns the true candidates that a query finds, and the documents that its keys find by chance.
+fn found(of: Measured, keys: &KeyPrediction) -> (f64, f64) {
+    let candidates = if of.looked_up == 0 { 1.0 } else { measured::CANDIDATES };
+    (candidates, of.looked_up as f64 * keys.found_by_chance)
 }
 
 /// Returns the next power of two, because machines are sold with such sizes.
@@ -179,30 +176,22 @@ mod tests {
     }
 
     #[test]
-    fn records_and_summaries_are_most_of_eight_billion_pages_and_nothing_shrinks_with_their_number() {
-        let main = measured::RECIPES[2];
-        let billions = estimate(main, 8_000_000_000);
-        let (catalog, summaries) = (billions.bytes.catalog, billions.bytes.summaries);
-        assert!(catalog > summaries && catalog + summaries > billions.bytes.total() / 4 * 3, "{billions:?}");
-        assert_eq!(billions.names, 45 + 80);
-        let catalog = main.catalog + (2 * 45 + 80 + measured::SITE) / 2;
-        assert_eq!(billions.bytes.catalog, catalog * 8_000_000_000 + measured::CATALOG_BASE);
+    fn records_are_most_of_eight_billion_pages_nothing_shrinks_with_their_number_and_no_number_is_too_large() {
+        let [bare, ordinals, main] = [0, 1, 2].map(|index| estimate(measured::RECIPES[index], 8_000_000_000));
+        let (catalog, summaries) = (main.bytes.catalog, main.bytes.summaries);
+        assert!(catalog > summaries && catalog + summaries > main.bytes.total() / 4 * 3, "{main:?}");
+        let each = [measured::RECIPES[0].catalog + 45, 8, main.of.catalog + (2 * 45 + 80 + measured::SITE) / 2];
+        let catalogs = [bare, ordinals, main].map(|one| one.bytes.catalog);
+        assert_eq!(catalogs, each.map(|bytes| bytes * 8_000_000_000 + measured::CATALOG_BASE));
         for of in measured::RECIPES {
             let grown = [0, 1_000, 1_000_000, 8_000_000_000].map(|documents| estimate(of, documents));
-            assert!(grown.is_sorted_by(|a, b| a.bytes.total() < b.bytes.total()), "{grown:?}");
-            assert!(grown.is_sorted_by(|a, b| a.reader < b.reader), "{grown:?}");
+            assert!(grown.is_sorted_by(|a, b| a.bytes.total() < b.bytes.total() && a.reader < b.reader), "{grown:?}");
             // Small runs have no filters, so a query reads each of their tables.
             let many = &grown[2..];
             assert!(many.is_sorted_by(|a, b| a.reads <= b.reads), "{grown:?}");
             assert!(many.is_sorted_by(|a, b| a.verdict_us <= b.verdict_us && a.disk_us <= b.disk_us), "{grown:?}");
             assert!(grown.is_sorted_by(|a, b| a.machine.memory <= b.machine.memory), "{grown:?}");
             assert!(grown.iter().all(|one| one.machine.disk > one.bytes.total() && one.disk_us > one.verdict_us));
-        }
-    }
-
-    #[test]
-    fn no_number_is_too_large() {
-        for of in measured::RECIPES {
             let most = estimate(of, 1_000_000_000_000_000_000);
             assert_eq!(most.machine.disk, u64::MAX, "{most:?}");
             assert!([most.load_cpu_hours, most.verdict_us, most.reads].iter().all(|figure| figure.is_finite()));
@@ -212,13 +201,7 @@ mod tests {
     #[test]
     fn short_keys_find_strangers_where_there_are_billions() {
         let main = measured::RECIPES[2];
-        assert!(estimate(main, 1_000_000).found < measured::CANDIDATES + 0.01);
-        let by_chance = estimate(main, 8_000_000_000).found - measured::CANDIDATES;
-        assert!((6.0..8.0).contains(&by_chance), "{by_chance}");
-        let [bare, ordinals] = [0, 1].map(|index| estimate(measured::RECIPES[index], 8_000_000_000));
-        assert!((bare.found - 1.0).abs() < 1e-9);
-        let base = measured::CATALOG_BASE;
-        assert_eq!(ordinals.bytes.catalog, 8 * 8_000_000_000 + base);
-        assert_eq!(bare.bytes.catalog, (measured::RECIPES[0].catalog + 45) * 8_000_000_000 + base);
+        let by_chance = |documents| found(main, &planner::plan_keys(main.keys, documents)).1;
+        assert!(by_chance(1_000_000) < 0.01 && (6.0..8.0).contains(&by_chance(8_000_000_000)));
     }
 }

@@ -13,11 +13,10 @@ use serde_json::json;
 use super::asking::{Answers, Asking};
 use super::judged::Judged;
 use super::outside::Outside;
-use super::parts::Parts;
 use super::passages::{self, InParts, PassageArgs, Texts};
 use crate::args::Global;
 use crate::clock::Clock;
-use crate::database;
+use crate::database::{self, Parts};
 use crate::failure::{Code, Result};
 use crate::inputs::is_database;
 use crate::judging::JudgingArgs;
@@ -195,7 +194,14 @@ fn finish(
 ) -> Result<()> {
     let (count, matches, seconds) = (found.matched.len() as u64, found.matches, clock.seconds());
     let meter = global.messages().meter("against");
-    global.summary(&meter, json!({"documents": documents, what.0: count, "matches": matches, "seconds": seconds}))?;
+    // Reference of against: the object of `--json`; documents with a match are `near`, with `--parts` `with_passages`
+    let summary = json!({
+        "documents": documents,
+        what.0: count,
+        "matches": matches,
+        "seconds": seconds,
+    });
+    global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(seconds));
     let of = counted(documents as u64, "document");
     let summary = format!("{} of {of} of {} {} in {took}", grouped(count), args.a.display(), what.1);

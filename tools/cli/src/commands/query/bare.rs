@@ -7,8 +7,8 @@ use nddb::{Fingerprint, PartedAnswer, Within};
 use nddb_jobs::fields::{self, WriteMatch};
 
 use super::asking::{Answering, Answers};
-use super::parts::Parts;
 use super::queries::Query;
+use crate::database::Parts;
 use crate::failure::Result;
 
 /// The answer for an id that is not stored.

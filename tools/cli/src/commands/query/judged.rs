@@ -15,8 +15,8 @@ use nddb_jobs::json::{Hex, Id, Object};
 use serde_json::{Value, json};
 
 use super::asking::{Answering, Answers};
-use super::parts::Parts;
 use super::queries::{Query, masked};
+use crate::database::Parts;
 use crate::failure::Result;
 use crate::inputs::PageFile;
 
@@ -57,11 +57,12 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Adds the fields before the matches.
+    // Reference of query: a line for each page or document, before its `matches`
     fn write(&self, count: u64, complete: bool, object: &mut Object<'_>) {
-        object.field("query", Id(self.query));
+        object.field("query", Id(self.query)); // the id, file or fingerprint
         object.field("fp", self.fp.map(Hex));
         object.field("method", self.method);
-        object.field("count", count);
+        object.field("count", count); // all matches, also those beyond --limit; a lower bound if `complete` is false
         object.field("complete", complete);
     }
 
@@ -242,13 +243,17 @@ impl Judged<'_> {
             Ok(terms) => (terms, Value::Null),
             Err(why) => (Value::Null, why.into()),
         };
+        // Reference of query: `why` of a match
         json!({
-            "sentence": sentence,
-            "identical": alike.identical,
+            "sentence": sentence, // the reason, in at most 20 words
+            "identical": alike.identical, // whether the texts are equal
+            // the numbers that the rule compares: `name`, `value`, `at_least`, `at_most` or `above`, `holds`
             "bounds": bounds.map(bound).collect::<Vec<_>>(),
+            // pieces of evidence of the model: `name`, `says`, and what each `adds` to the log-odds of the
+            // probability
             "evidence": if evidence.is_empty() { Value::Null } else { evidence.iter().map(piece).collect() },
-            "terms": terms,
-            "unread": unread,
+            "terms": terms, // how the terms differ; null if a page cannot be read again
+            "unread": unread, // why it cannot be read
         })
     }
 
@@ -291,12 +296,13 @@ impl Judged<'_> {
             .map(|edit| json!({"query": words(&edit.removed), "match": words(&edit.added)}))
             .collect();
         let more = difference.edits.len() - edits.len();
+        // Reference of query: `terms` of `why`
         Ok(json!({
-            "of": of,
-            "only_query": difference.removed,
-            "only_match": difference.added,
-            "edits": edits,
-            "more": more,
+            "of": of, // what is compared
+            "only_query": difference.removed, // number of terms
+            "only_match": difference.added, // number of terms
+            "edits": edits, // the first 20: terms of `query` and `match`
+            "more": more, // number of further edits
         }))
     }
 }

@@ -6,7 +6,6 @@ mod bare;
 mod judged;
 mod one_pass;
 pub(in crate::commands) mod outside;
-pub(in crate::commands) mod parts;
 pub(in crate::commands) mod passages;
 mod queries;
 
@@ -23,12 +22,11 @@ use self::bare::{Bare, Ids};
 use self::judged::Judged;
 use self::one_pass::Format;
 use self::outside::Outside;
-use self::parts::Parts;
 use self::passages::{InParts, PassageArgs, Texts};
 use self::queries::QueryInputs;
 use crate::args::{Databases, Global};
 use crate::clock::Clock;
-use crate::database;
+use crate::database::{self, Parts};
 use crate::failure::{Code, Failure, Result, Told};
 use crate::judging::JudgingArgs;
 use crate::output::Output;
@@ -323,14 +321,15 @@ fn report(sum: &mut Answers, queries: usize, predicted_ns: f64, clock: &Clock, g
         0 => 0.0,
         len => times[(len * percent).div_ceil(100) - 1] as f64 / 1000.0,
     };
+    // Reference of query: the object of `--stats`, on stderr
     let mut line = json!({
         "queries": queries,
         "matches": sum.matches,
         "seconds": clock.seconds(),
         "cpu_seconds": clock.cpu_seconds(),
-        "p50_us": percentile(50),
-        "p99_us": percentile(99),
-        "predicted_us": (predicted_ns / 10.0).round() / 100.0,
+        "p50_us": percentile(50), // half of the queries took at most this, on the clock
+        "p99_us": percentile(99), // 99 of 100
+        "predicted_us": (predicted_ns / 10.0).round() / 100.0, // what the planner expects of a query
     });
     if let (Some(line), Value::Object(work)) = (line.as_object_mut(), nddb_jobs::fields::work(&sum.work)) {
         line.extend(work);

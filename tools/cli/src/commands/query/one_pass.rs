@@ -79,10 +79,11 @@ pub(super) fn run(
     let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
     let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);
     let done = rows.finish(outcome.map_err(Failure::from))?;
+    // Reference of query: the object of `--json`, with `--fp-file` and a table
     let summary = json!({
         "queries": queries.len(),
         "matches": done.matches,
-        "stored": done.stored,
+        "stored": done.stored, // fingerprints read
         "seconds": clock.seconds(),
         "cpu_seconds": clock.cpu_seconds(),
     });

@@ -35,13 +35,18 @@ pub(in crate::commands) struct PassageArgs {
     /// Find passages in common instead of near-duplicates: also a short text in a long one, and with a few words
     /// changed
     ///
-    /// Databases must be made with 'nddb create --parts'. `passages` has the places of each passage in both documents,
-    /// as indexes of words from 0, the first included and the last not; `query_contained` and `match_contained` are the
-    /// shares of the words of each that are in common. Passages that stand in more than 20 different texts are passed
-    /// over; `frequent` counts the runs of five words concerned. A document of fewer than five words is not found.
+    /// Databases must be made with 'nddb create --parts'. A passage is a chain of runs of five words that both
+    /// documents have in the same order; up to eight words may be inserted or removed between two of them. Case,
+    /// punctuation and spacing do not count. Runs in more than 20 different texts extend a passage and begin none;
+    /// texts whose fingerprints are near count once. A document of fewer than five words is not found.
     #[arg(long)]
     pub(in crate::commands) parts: bool,
     /// With --parts: passages of at least N words in common; a shorter document must be in common whole
+    ///
+    /// A database made with --parts=M keeps only some runs of texts of 200 words or more. There a passage is printed if
+    /// ten of its words are known to be in common and N may be, and its ends may be up to M - 1 words further out. A
+    /// passage of N words, but at least 8 + 2 M, is always found, unless all of its runs are in more than 20 texts. Of
+    /// shorter texts and of files given to 'against' all runs are kept.
     #[arg(long, value_name = "N", requires = "parts", default_value_t = PassageLimits::default().min_words)]
     min_words: u32,
     /// With --parts: only documents of which this share is in common with the other, 0 to 1
@@ -66,10 +71,9 @@ impl PassageArgs {
     fn search(&self, view: View<'_>, text: &Parts, own: Option<u64>) -> Result<Passages> {
         let limits = PassageLimits { min_words: self.min_words, ..PassageLimits::default() };
         let mut passages = view.parts(text, own, &limits)?;
-        passages.matches.retain(|found| {
-            let (asked, stored) = (contained(found.words, text.words), contained(found.words, found.stored_words));
-            asked.max(stored) >= self.min_containment
-        });
+        passages
+            .matches
+            .retain(|found| contained(found, text.words).iter().any(|share| *share >= self.min_containment));
         Ok(passages)
     }
 }
@@ -281,26 +285,31 @@ impl InParts<'_> {
     }
 
     /// Adds the fields of a match; `asked` are the words of the query, if they can be quoted.
+    // Reference of query: a match with `--parts`
     fn found(&self, (index, found): &Found, words: u32, asked: Option<&PageWords>, object: &mut Object<'_>) {
         let (name, view) = &self.databases[*index];
         object.field("id", Id(&found.id));
         fields::write_db(name.as_deref(), object);
         object.field("url", found.url.as_deref());
         object.field("site", found.site.as_deref());
-        object.field("words", found.words);
-        object.field("longest", found.passages.iter().map(|passage| passage.longest).max());
-        object.field("query_contained", contained(found.words, words));
-        object.field("match_contained", contained(found.words, found.stored_words));
+        object.field("words", found.words); // in common
+        object.field("longest", found.longest()); // run of words in common
+        let [of_query, of_match] = contained(found, words);
+        object.field("query_contained", of_query); // share of the words of the query
+        object.field("match_contained", of_match); // share of the words of the match
         let stored = || {
             let stored = view.get(&found.id).ok().flatten()?;
             Some(page_words(&read(*view, &stored).ok()?.page()))
         };
         let stored = self.why.then(stored).flatten();
+        // in order: see below
+        // Reference of query: one of `passages`; with `--why` also `query_text` and `match_text`, null if a page
+        // cannot be read again
         object.list("passages", &found.passages, |object, passage| {
-            object.field("query", place(&passage.asked));
-            object.field("match", place(&passage.stored));
-            object.field("words", passage.words);
-            object.field("longest", passage.longest);
+            object.field("query", place(&passage.asked)); // the first word and the one behind the last, from 0
+            object.field("match", place(&passage.stored)); // the same in the match
+            object.field("words", passage.words); // in common
+            object.field("longest", passage.longest); // run of words in common
             if self.why {
                 let quote =
                     |words: Option<&PageWords>, range: &Range<u32>| words.map(|words| words.quote(range.clone()));
@@ -312,17 +321,19 @@ impl InParts<'_> {
 }
 
 /// Adds the fields before the matches.
+// Reference of query: a line with `--parts`, before its `matches`
 fn write(query: &str, words: Option<u32>, all: &Passages, count: u64, object: &mut Object<'_>) {
     object.field("query", Id(query));
-    object.field("words", words);
+    object.field("words", words); // terms of the whole text
     object.field("count", count);
+    // false if more than 1,024 documents share parts, or one part is in more than 80
     object.field("complete", all.left_out == 0);
-    object.field("frequent", all.frequent);
+    object.field("frequent", all.frequent); // parts of the query in too many texts to begin a passage
 }
 
-/// Returns the share of words that are in common, to three decimals.
-fn contained(words: u32, of: u32) -> f64 {
-    (f64::from(words.min(of)) / f64::from(of.max(1)) * 1e3).round() / 1e3
+/// Returns the shares of the words of query and match that are in common, to three decimals.
+fn contained(found: &PassageMatch, words: u32) -> [f64; 2] {
+    found.contained(words).map(|share| (share * 1e3).round() / 1e3)
 }
 
 /// Finds all pairs of documents of a database with passages in common.
@@ -358,13 +369,16 @@ impl Answering for PairsInParts<'_> {
 
 /// Appends the line of a pair: the older document is `a`.
 fn pair(a: &PassageMatch, b: &Stored, parts: &Parts, out: &mut Vec<u8>) {
+    // Reference of pairs: a pair with `--parts`, in the order in which the documents `b` were loaded
     Object::append(out, |object| {
-        object.field("a", Id(&a.id));
+        object.field("a", Id(&a.id)); // the older document
         object.field("b", Id(&b.record.id));
-        object.field("words", a.words);
-        object.field("longest", a.passages.iter().map(|passage| passage.longest).max());
-        object.field("a_contained", contained(a.words, a.stored_words));
-        object.field("b_contained", contained(a.words, parts.words));
+        object.field("words", a.words); // in common
+        object.field("longest", a.longest()); // run of words in common
+        let [of_b, of_a] = contained(a, parts.words);
+        object.field("a_contained", of_a); // share of the words of `a`
+        object.field("b_contained", of_b); // share of the words of `b`
+        // each with `a`, `b`, `words` and `longest`, as of `query --parts`
         object.list("passages", &a.passages, |object, passage| {
             object.field("a", place(&passage.stored));
             object.field("b", place(&passage.asked));

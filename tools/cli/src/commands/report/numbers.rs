@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::text_options::unread_value;
 
 pub(super) fn value(report: &Report<'_>) -> Value {
+    // Reference of report: the object of `--json`, on stdout: the page is then written only with `-o`
     json!({
         "input": {
             "db": report.db,
@@ -15,7 +16,7 @@ pub(super) fn value(report: &Report<'_>) -> Value {
         },
         "recipe": report.view.settings().recipe,
         "versions": {"nddb": env!("CARGO_PKG_VERSION"), "format": nddb_format::fields::FORMAT},
-        "removals": removals(report),
+        "removals": removals(report), // see below
     })
 }
 
@@ -46,8 +47,9 @@ fn removals(report: &Report<'_>) -> Value {
         json!({"of": class.name(), "removed": removed, "wrong": wrong, "judged": of, "interval": interval})
     });
     let (count, others) = &overview.other_sites;
+    // Reference of report: `removals`: what `cluster` would do by its defaults
     json!({
-        "keep": overview.keep,
+        "keep": overview.keep, // by what the kept documents are chosen
         "level": overview.level.name(),
         "method": report.method.name(),
         "documents": overview.documents,
@@ -56,24 +58,33 @@ fn removals(report: &Report<'_>) -> Value {
         "bytes": {"all": overview.bytes[0], "removed": overview.bytes[1]},
         "clusters": overview.clusters,
         "clustered": overview.clustered,
-        "members": verdicts,
-        "unverified": overview.unverified,
+        "members": verdicts, // by decision
+        "unverified": overview.unverified, // removals whose loss is estimated
+        // for each kind and size `of` documents: those `removed` with another text than the kept one; and of `judged`
+        // pairs of collections that the fit never saw how many are `wrong` at this level, with the 95% `interval` of
+        // the share
         "judged": judged.collect::<Vec<_>>(),
+        // the 12 removals that lose most: `id`, `kept`, `why` (a sentence), `probability`, `loss`, `lost` (the words,
+        // by passages), `chosen` (why the other is kept)
         "worst": overview.worst.iter().map(lossy).collect::<Vec<_>>(),
+        // the 12 of least probability, if that is below 0.9
         "doubtful": overview.doubtful.iter().map(lossy).collect::<Vec<_>>(),
+        // the 20 with most removals: `name`, `documents`, `removed`
         "sites": overview.sites.iter().map(share).collect::<Vec<_>>(),
         "other_sites": {"sites": count, "documents": others.documents, "removed": others.removed},
-        "folders": overview.paths.iter().map(share).collect::<Vec<_>>(),
+        "folders": overview.paths.iter().map(share).collect::<Vec<_>>(), // host and first folder
         "batches": overview.batches.iter().map(share).collect::<Vec<_>>(),
-        "scores": scores.collect::<Vec<_>>(),
+        "scores": scores.collect::<Vec<_>>(), // `rule`, `score`, `removed`
+        // clusters: `size`, `removed`, `members` (`id`, `url`, `title`, `snippet`, `removed`)
         "largest": overview.largest.iter().map(cluster).collect::<Vec<_>>(),
+        // pages with hardly any content
         "thin": {
             "documents": overview.thin.documents,
             "removed": overview.thin.removed,
             "clusters": overview.thin.clusters,
             "largest": overview.thin.largest.iter().map(cluster).collect::<Vec<_>>(),
         },
-        "unread": unread_value(&overview.unread),
+        "unread": unread_value(&overview.unread), // documents whose texts could not be read, by reason
     })
 }
 

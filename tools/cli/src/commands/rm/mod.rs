@@ -107,8 +107,13 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         deleted
     };
     if global.json {
-        let mut value =
-            json!({"deleted": deleted.documents, "missing": deleted.unknown.count(), "dry_run": args.dry_run});
+        // Reference of rm: the object of `--json`; with `--site` and `--host` also `hosts`: their numbers of
+        // documents
+        let mut value = json!({
+            "deleted": deleted.documents,
+            "missing": deleted.unknown.count(), // ids that are not stored
+            "dry_run": args.dry_run,
+        });
         if let Some(found) = &deleted.found {
             value["hosts"] = json!(found.hosts);
         }

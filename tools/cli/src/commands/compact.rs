@@ -1,6 +1,6 @@
 //! `nddb compact`: merges runs and frees the space of deleted documents; with --tables rewrites runs.
 
-mod tables;
+use std::path::Path;
 
 use nddb::{Compacted, CompactionPlan};
 use serde_json::json;
@@ -67,7 +67,7 @@ fn add(sum: &mut Compacted, one: &Compacted) {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if let Some(tables) = &args.tables {
-        return tables::run(&args.database.db, tables, global);
+        return reshape(&args.database.db, tables, global);
     }
     let mut writer = database::write(&args.database.db, "compact", global)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
@@ -99,6 +99,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     writer.close()?;
     global.summary(
         &meter,
+        // Reference of compact: the object of `--json`
         json!({
             "merges": merges,
             "dry_run": args.dry_run,
@@ -121,5 +122,32 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             counted(sum.documents_dropped, "deleted document"),
         ),
     });
+    Ok(Code::Done)
+}
+
+/// Rewrites all runs of the database `db` with these tables.
+fn reshape(db: &Path, tables: &Tables, global: &Global) -> Result<Code> {
+    let mut writer = database::write(db, "compact", global)?;
+    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+    let meter = global.messages().meter("compact");
+    writer.watch(meter.watch(true));
+    let levels = tables.levels(writer.settings().bits, writer.settings().k);
+    let rewritten = writer.reshape(levels.as_deref())?;
+    writer.close()?;
+    let before: u64 = rewritten.iter().map(|run| run.bytes_before).sum();
+    let after: u64 = rewritten.iter().map(|run| run.bytes_after).sum();
+    global.summary(
+        &meter,
+        // Reference of compact: the object of `--json` with `--tables`
+        json!({
+            "levels": levels,
+            "runs": rewritten.len(),
+            "bytes_before": before,
+            "bytes_after": after,
+        }),
+    )?;
+    let tables = levels.map_or("tables chosen by size".into(), |levels| format!("levels {levels:?}"));
+    let runs = counted(rewritten.len() as u64, "run");
+    meter.finish(&format!("{tables}; {runs} rewritten, {} before, {} now", bytes(before), bytes(after)));
     Ok(Code::Done)
 }
