@@ -239,7 +239,7 @@ impl<'a> Files<'a> {
             })
         });
         match failed {
-            Some(error) => Err(error.into()),
+            Some(error) => Err(error),
             None => {
                 outcome?;
                 Ok(sink.finish()?)

@@ -37,12 +37,7 @@ struct ClusterLine<'a, D> {
 }
 
 /// Appends the line of a cluster.
-pub fn cluster_line(
-    out: &mut Vec<u8>,
-    collection: &Collection,
-    cluster: &Cluster,
-    described: Option<&Described<'_>>,
-) {
+pub fn cluster_line(out: &mut Vec<u8>, collection: &Collection, cluster: &Cluster, described: Option<&Described<'_>>) {
     let line = ClusterLine {
         cluster: Id(collection.id(cluster.founder)),
         size: cluster.members.len(),

@@ -23,7 +23,7 @@ pub(crate) fn write(path: &Path, command: &str, global: &Global) -> Result<Write
 }
 
 /// Makes a federation, which is several databases searched as one.
-fn federation<'a>(paths: &[PathBuf], readers: &[&'a Reader]) -> Result<Federation<'a>> {
+pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &[&'a Reader]) -> Result<Federation<'a>> {
     let mut parts = paths.iter().zip(readers);
     let (_, first) = parts.next().ok_or_else(|| Failure::usage("no database is named"))?;
     let mut federation = Federation::of(first.view());
