@@ -96,17 +96,20 @@ fn the_page_stands_alone_and_text_stays_text() {
 #[test]
 fn as_many_pairs_are_drawn_at_each_distance() {
     let dir = Dir::new();
-    // Pages that drift apart word by word.
-    let drifting: Vec<(String, String)> = (0..40)
-        .map(|page| {
-            let words = (0..300).map(|word| if word < page { format!("new{word} ") } else { format!("word{word} ") });
+    // Pages that drift apart word by word, or by several words at once.
+    let drifting = |name: &str, step: usize| {
+        let page = |page: usize| {
+            let words =
+                (0..300).map(|word| if word < step * page { format!("new{word} ") } else { format!("word{word} ") });
             (format!("http://a.org/{page}"), format!("<p>{}", words.collect::<String>()))
-        })
-        .collect();
-    let pages: Vec<(&str, &str)> = drifting.iter().map(|(url, html)| (&**url, &**html)).collect();
-    dir.write_warc("pages.warc.gz", &pages);
-    dir.nddb(["create", "near", "--k", "5"]).done();
-    dir.nddb(["load", "near", "pages.warc.gz", "--id", "url"]).done();
+        };
+        let made: Vec<(String, String)> = (0..40).map(page).collect();
+        let pages: Vec<(&str, &str)> = made.iter().map(|(url, html)| (&**url, &**html)).collect();
+        dir.write_warc("pages.warc.gz", &pages);
+        dir.nddb(["create", name, "--k", "5"]).done();
+        dir.nddb(["load", name, "pages.warc.gz", "--id", "url"]).done();
+    };
+    drifting("near", 1);
     let args = ["audit", "near", "--distances", "5", "--sample", "8", "-o", "audit.html", "--json"];
     let told = dir.nddb(args).done().json();
     let strata = told["strata"].as_array().expect("strata");
@@ -134,9 +137,10 @@ fn as_many_pairs_are_drawn_at_each_distance() {
     dir.nddb(["audit", "near", "--distances", "0"]).ends(2);
     dir.nddb(["audit", "near", "--distances", "17"]).tells(2, &["k is 17, the limit is 16"]);
     // Beyond the k of the database, too.
-    let told = dir.nddb(["audit", "near", "--distances", "10", "--sample", "60", "--json"]).done().json();
+    drifting("far", 4);
+    let told = dir.nddb(["audit", "far", "--distances", "10", "--sample", "60", "--json"]).done().json();
     let mut prints: Vec<u64> = dir
-        .nddb(["query", "near", "--all", "-k", "0"])
+        .nddb(["query", "far", "--all", "-k", "0"])
         .done()
         .lines()
         .iter()
