@@ -147,7 +147,8 @@ fn a_file_of_queries_gives_a_line_each_and_statistics() {
     };
     let (near, far) = (of("3"), of("10"));
     assert!(far["predicted_us"].as_f64() > near["predicted_us"].as_f64(), "{far} and {near}");
-    assert!(far["probes"].as_u64() >= near["probes"].as_u64() && far["bytes"].as_u64() >= near["bytes"].as_u64());
+    // Far away one table is scanned, by one probe.
+    assert!(["blocks", "bytes", "entries"].iter().all(|key| far[*key].as_u64() >= near[*key].as_u64()), "{far} {near}");
     for threads in ["1", "4"] {
         let again = dir.nddb(["query", "db", "--fp-file", "q.u64le", "--threads", threads]).done();
         assert_eq!(again.stdout, ran.stdout, "{threads} threads");
