@@ -80,9 +80,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Refuses the byte that was read last.
-    pub(crate) fn refuse_last<T>(&self, rule: &'static str) -> Result<T> {
-        malformed(self.what, self.at - 1, rule)
+    /// Returns the offset of the next byte.
+    pub(crate) fn at(&self) -> usize {
+        self.at
     }
 
     /// Returns the number of bytes that have not been read.

@@ -168,9 +168,10 @@ pub fn page_digest(is_markup: bool, charset: &str, body: &[u8]) -> [u8; 16] {
 }
 
 fn marks_of(cursor: &mut Cursor<'_>) -> Result<u8> {
+    let at = cursor.at();
     match cursor.u8()? {
         marks @ 1..=3 => Ok(marks),
-        _ => cursor.refuse_last("marks are 1 to 3"),
+        _ => malformed("record", at, "marks are 1 to 3"),
     }
 }
 
