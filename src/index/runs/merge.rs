@@ -4,21 +4,23 @@
 //! its fingerprints are permuted and sorted again, externally if necessary. A merge is abandoned if the digests of its
 //! output are not the sums of those of its inputs, less what it leaves out.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nddb_format::digest::Digest;
 use nddb_format::manifest::{FileEntry, KeyTable, RunEntry};
 use nddb_format::permutation::Table;
 use nddb_format::scheme::Scheme;
+use nddb_format::segment::Survey;
 use nddb_format::{Fingerprint, FormatError, keys};
 use roaring::RoaringTreemap;
 
 use crate::disk::dir::Dir;
 use crate::ranges::deleted_in;
 use crate::runs::build::{
-    Entry, Sink, in_parallel, key_files, key_table, run_entry, run_size, summaries_file, write_postings, write_segment,
+    Entry, Sink, files_of, in_parallel, key_files, key_table, run_entry, run_size, summaries_file, write_postings,
+    write_segment,
 };
 use crate::runs::run::Run;
 use crate::runs::summaries::{summaries_size, write_summaries};
@@ -112,6 +114,39 @@ pub(crate) struct Merge<'a> {
     pub(crate) rewrites: u8,
 }
 
+/// A segment's file, what is known of its values, and for table 0 the rank of each block's first one.
+type Built = (FileEntry, Survey, Vec<u64>);
+
+/// What one thread has made for a new run.
+enum Made {
+    First((Built, FileEntry)),
+    Table(Built),
+    Keys(Option<KeyTable>),
+    Summaries(Option<FileEntry>),
+}
+
+/// Who hears of the progress of threads that make a run of this number of files.
+struct Shared<'a> {
+    watch: Mutex<(u64, &'a mut Watch)>,
+    files: u64,
+}
+
+impl Shared<'_> {
+    /// Reports that this number of files more are made; an error if the caller wants to stop.
+    fn report(&self, more: u64) -> Result<()> {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.0 += more;
+        let progress = Progress { phase: "merge", done: watch.0, total: Some(self.files), unit: "files" };
+        if (watch.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
+    }
+
+    /// Reports that all is made: some runs have no keys, and some files stay as they are.
+    fn end(&self) -> Result<()> {
+        let made = self.watch.lock().unwrap_or_else(PoisonError::into_inner).0;
+        self.report(self.files.saturating_sub(made))
+    }
+}
+
 /// Calls `visit` with each fingerprint of the runs and its live numbers, by fingerprint, and `gone` with numbers that
 /// are not live.
 fn each_list(
@@ -193,14 +228,50 @@ impl Merge<'_> {
     }
 
     /// Builds the new run under the file numbers from `first_file` on; `None` if nothing is left. All files are
-    /// durable when this returns; no manifest names them yet.
+    /// durable when this returns; no manifest names them yet. Each file is made by one thread.
     pub(crate) fn run(&self, first_file: u64, dropped: &Dropped, watch: &mut Watch) -> Result<Option<RunEntry>> {
         let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else { return Ok(None) };
         let range = (first.entry.low, last.entry.high);
-        let summaries = self.summaries(range, summaries_file(first_file, &self.scheme), dropped, watch)?;
-        let Some(entry) = self.tables(range, first_file, dropped, watch)? else { return Ok(None) };
-        let keys = self.keys(range, key_files(first_file, &self.scheme), dropped, watch)?;
-        Ok(Some(RunEntry { keys, summaries, ..entry }))
+        let (keys, summaries) = (key_files(first_file, &self.scheme), summaries_file(first_file, &self.scheme));
+        let watch = Shared { watch: Mutex::new((0, watch)), files: files_of(&self.scheme) };
+        if self.documents(dropped) == 0 {
+            self.summaries(range, summaries, dropped, &watch)?;
+            return Ok(None);
+        }
+        // What takes longest begins first.
+        let tables = self.scheme.tables().len();
+        let made = in_parallel(tables + 2, self.threads, &|file| match file {
+            0 => self.table_and_postings(range, first_file, dropped, &watch).map(Made::First),
+            1 => self.keys(range, keys, dropped, &watch).map(Made::Keys),
+            2 => self.summaries(range, summaries, dropped, &watch).map(Made::Summaries),
+            _ => self.table(file - 2, first_file + file as u64 - 2, dropped, &watch).map(Made::Table),
+        })?;
+        watch.end()?;
+        let (mut built, mut rest) = (Vec::with_capacity(tables), (None, None, None));
+        for made in made {
+            match made {
+                Made::First((table, postings)) => {
+                    built.push(table);
+                    rest.0 = Some(postings);
+                }
+                Made::Table(table) => built.push(table),
+                Made::Keys(keys) => rest.1 = keys,
+                Made::Summaries(summaries) => rest.2 = summaries,
+            }
+        }
+        let (Some(postings), keys, summaries) = rest else { return Ok(None) };
+        Ok(Some(RunEntry { keys, summaries, ..self.entry(range, dropped, postings, &built)? }))
+    }
+
+    /// Returns the number of documents of the new run.
+    fn documents(&self, dropped: &Dropped) -> u64 {
+        self.runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents
+    }
+
+    /// Returns the manifest's entry of the new run, without its keys and summaries.
+    fn entry(&self, range: (u64, u64), dropped: &Dropped, postings: FileEntry, built: &[Built]) -> Result<RunEntry> {
+        let entry = run_entry(self.dir, &self.scheme, range, self.documents(dropped), postings, built)?;
+        Ok(RunEntry { rewrites: self.rewrites, ..entry })
     }
 
     /// Writes the summaries of the new run: those of the old runs, or the unchanged file of a single run if nothing is
@@ -210,7 +281,7 @@ impl Merge<'_> {
         range: (u64, u64),
         number: u64,
         dropped: &Dropped,
-        watch: &mut Watch,
+        watch: &Shared<'_>,
     ) -> Result<Option<FileEntry>> {
         if let [only] = self.runs
             && dropped.documents == 0
@@ -218,17 +289,15 @@ impl Merge<'_> {
             return Ok(only.entry.summaries);
         }
         let files = || self.runs.iter().filter_map(|run| run.summaries.as_ref());
-        let left_out = Cell::new(Digest::default());
-        let (watch, passed, total) = (RefCell::new(watch), Cell::new(0), self.scheme.tables().len() as u64 + 1);
-        let goes_on = || {
-            passed.set(passed.get() + 1);
-            let progress = Progress { phase: "merge", done: 0, total: Some(total), unit: "files" };
-            passed.get() % SUMMARIES != 0 || (watch.borrow_mut())(&progress)
-        };
+        let (left_out, passed) = (Cell::new(Digest::default()), Cell::new(0));
         let written = write_summaries(self.dir, number, range, &|sink| {
             left_out.take();
             let mut passed_on = |number, summary: &[u8]| {
-                if goes_on() { sink(number, summary) } else { Err(Error::Cancelled) }
+                passed.set(passed.get() + 1);
+                if passed.get() % SUMMARIES == 0 {
+                    watch.report(0)?;
+                }
+                sink(number, summary)
             };
             files().try_for_each(|file| {
                 file.each(&|number| !self.deleted.contains(number), &mut passed_on, &mut |number, summary| {
@@ -244,6 +313,7 @@ impl Merge<'_> {
         if digest != Digest::default() {
             return Err(self.unsound());
         }
+        watch.report(1)?;
         Ok(written.map(|(file, _)| file))
     }
 
@@ -258,7 +328,7 @@ impl Merge<'_> {
         range: (u64, u64),
         first_file: u64,
         dropped: &Dropped,
-        watch: &mut Watch,
+        watch: &Shared<'_>,
     ) -> Result<Option<KeyTable>> {
         if let [only] = self.runs
             && dropped.documents == 0
@@ -269,59 +339,46 @@ impl Merge<'_> {
         let runs: Vec<Arc<Run>> = self.runs.iter().filter_map(|run| run.keys.clone()).collect();
         let scheme = keys::scheme(self.scheme.restart()).map_err(Error::format(self.dir.root()))?;
         let merge = Merge { runs: &runs, scheme, threads: 1, ..*self };
-        Ok(merge.tables(range, first_file, &survey(self.dir, &runs, self.deleted)?, watch)?.as_ref().map(key_table))
+        let dropped = survey(self.dir, &runs, self.deleted)?;
+        if merge.documents(&dropped) == 0 {
+            return Ok(None);
+        }
+        let (table, postings) = merge.table_and_postings(range, first_file, &dropped, watch)?;
+        Ok(Some(key_table(&merge.entry(range, &dropped, postings, &[table])?)))
     }
 
-    /// Builds segments and postings of the new run.
-    fn tables(
+    /// Builds the first segment of the new run, and the postings, which have its order.
+    fn table_and_postings(
         &self,
         range: (u64, u64),
         first_file: u64,
         dropped: &Dropped,
-        watch: &mut Watch,
-    ) -> Result<Option<RunEntry>> {
-        let documents = self.runs.iter().map(|run| run.entry.documents).sum::<u64>() - dropped.documents;
-        if documents == 0 {
-            return Ok(None);
-        }
-        let tables = self.scheme.tables().len();
-        let watch = Mutex::new((0u64, watch));
-        let report = || {
-            let mut watch = watch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            watch.0 += 1;
-            let progress = Progress { phase: "merge", done: watch.0, total: Some(tables as u64 + 1), unit: "files" };
-            if (watch.1)(&progress) { Ok(()) } else { Err(Error::Cancelled) }
-        };
-        let built = in_parallel(tables, self.threads, &|ordinal| {
-            let built = self.table(ordinal, first_file + ordinal as u64, dropped)?;
-            report()?;
-            Ok(built)
+        watch: &Shared<'_>,
+    ) -> Result<(Built, FileEntry)> {
+        let table = self.table(0, first_file, dropped, watch)?;
+        let number = first_file + self.scheme.tables().len() as u64;
+        let (postings, survey) = write_postings(self.dir, number, range, self.scheme.restart(), &table.2, &|sink| {
+            each_list(self.runs, self.deleted, sink, &mut |_, _| Ok(()))
         })?;
-        let (postings, survey) =
-            write_postings(self.dir, first_file + tables as u64, range, self.scheme.restart(), &built[0].2, &|sink| {
-                each_list(self.runs, self.deleted, sink, &mut |_, _| Ok(()))
-            })?;
-        report()?;
+        watch.report(1)?;
         let mut pairs = Digest::default();
         self.runs.iter().for_each(|run| pairs.add(run.postings.postings().header().pair_digest));
         pairs.subtract(dropped.pairs);
         let sound = survey.pair_digest() == pairs
-            && survey.documents() == documents
-            && survey.set_digest() == built[0].1.digest()
-            && survey.fingerprints() == built[0].1.count();
-        if !sound {
-            return Err(self.unsound());
-        }
-        let entry = run_entry(self.dir, &self.scheme, range, documents, postings, &built)?;
-        Ok(Some(RunEntry { rewrites: self.rewrites, ..entry }))
+            && survey.documents() == self.documents(dropped)
+            && survey.set_digest() == table.1.digest()
+            && survey.fingerprints() == table.1.count();
+        if sound { Ok((table, postings)) } else { Err(self.unsound()) }
     }
 
-    fn table(
-        &self,
-        ordinal: usize,
-        number: u64,
-        dropped: &Dropped,
-    ) -> Result<(nddb_format::manifest::FileEntry, nddb_format::segment::Survey, Vec<u64>)> {
+    /// Builds a segment of the new run.
+    fn table(&self, ordinal: usize, number: u64, dropped: &Dropped, watch: &Shared<'_>) -> Result<Built> {
+        let built = self.write_table(ordinal, number, dropped)?;
+        watch.report(1)?;
+        Ok(built)
+    }
+
+    fn write_table(&self, ordinal: usize, number: u64, dropped: &Dropped) -> Result<Built> {
         let table = &self.scheme.tables()[ordinal];
         let memory_limit = self.memory_limit / self.threads as u64;
         if self.has_order(ordinal) {

@@ -255,3 +255,38 @@ fn a_stored_document_is_recalled_by_its_id_its_address_and_the_digest_of_its_pag
     assert_eq!(of("a", url.as_deref(), 3).map(|it| it.fingerprint()), Some(Fingerprint(30)));
     load.finish().expect("loaded");
 }
+
+/// Runs with keys and deleted documents are merged to the same files, whatever the number of threads.
+#[test]
+fn a_merge_on_several_threads_makes_the_files_of_one() {
+    let merged = |threads: usize| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = Writer::create(folder.path().join("db"), &Config::within(3).expect("k")).expect("created");
+        writer.set_threads(threads);
+        for run in 0..3u64 {
+            for id in 1000 * run..1000 * (run + 1) {
+                let record = Record { id: id.to_string(), digest: Some([id as u8; 16]), ..Record::default() };
+                let print = Fingerprint(nddb_format::digest::mix(id / 2));
+                writer.insert(Document::sketched(print, record).expect("a good id")).expect("staged");
+            }
+            writer.commit().expect("committed");
+            writer.flush().expect("a run");
+        }
+        (0..3000u64).step_by(3).for_each(|id| assert!(writer.delete(&id.to_string()).expect("known")));
+        writer.commit().expect("committed");
+        let plan = writer.plan_full_compaction().expect("three runs");
+        let done = writer.compact(&plan).expect("merged");
+        assert_eq!((done.runs_before, done.runs_after, done.documents_dropped), (3, 1, 1000), "{threads} threads");
+        let run = &writer.snapshot().runs[0].entry;
+        assert!(run.keys.is_some() && run.summaries.is_some() && run.segments.len() > 1);
+        let mut files: Vec<_> = std::fs::read_dir(folder.path().join("db/runs")).expect("listed").collect();
+        files.sort_by_key(|file| file.as_ref().expect("a file").file_name());
+        let of = |file: io::Result<std::fs::DirEntry>| {
+            let file = file.expect("a file");
+            (file.file_name(), std::fs::read(file.path()).expect("read"))
+        };
+        files.into_iter().map(of).collect::<Vec<_>>()
+    };
+    let on_one = merged(1);
+    [2, 7, 16].into_iter().for_each(|threads| assert!(merged(threads) == on_one, "{threads} threads"));
+}
