@@ -135,7 +135,7 @@ mod tests {
                 let exact = exact_passages(asked, stored, &found, &limits);
                 let [ExactPassage { passage: exact, equal }] = &exact[..] else { panic!("{window}: {exact:?}") };
                 assert_eq!(exact.asked, *from..from + edited.len() as u32, "{window}");
-                assert_eq!(exact.stored, *to..to + 80, "{window}");
+                assert_eq!(exact.stored, *to..to + 160, "{window}");
                 let common = longest_common_subsequence(&edited, &passage).len();
                 assert_eq!(exact.words as usize, common, "{window}");
                 assert_eq!(*equal, common as f64 / edited.len().max(160) as f64);
