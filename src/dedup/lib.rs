@@ -22,6 +22,7 @@ mod options;
 mod pair;
 mod pair_loss;
 mod pairs;
+mod passages;
 mod requirements;
 #[cfg(any(test, feature = "testing"))]
 pub mod support;
@@ -52,6 +53,7 @@ pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
 pub use pair_loss::PairLoss;
 pub use pairs::judge::stored_pair;
 pub use pairs::{NearPairs, pairs, pairs_written};
+pub use passages::{ExactPassage, exact_passages, stored_words};
 pub use requirements::Held;
 pub use text_scope::TextScope;
 pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};

@@ -1,9 +1,10 @@
 //! Two documents side by side: their texts, as they were compared, and a page that shows both.
 
-use nddb_dedup::{MethodChoice, PairLoss, UnreadReason, WordSource, read_page};
+use nddb_dedup::{ExactPassage, MethodChoice, PairLoss, UnreadReason, WordSource, exact_passages, read_page};
 use nddb_format::record::ShownId;
-use nddb_index::{Result, Stored, View};
-use nddb_page::text::{compared_text, shown_text, shown_title, title};
+use nddb_index::{PassageLimits, Result, Stored, View};
+use nddb_page::sketch::{PageWords, page_words};
+use nddb_page::text::{Page, compared_text, shown_text, shown_title, title};
 use nddb_verdict::{Comparison, Decider, Decision, DocumentPair, Known, Measures, Words, sentence};
 
 use crate::html::Html;
@@ -59,9 +60,30 @@ impl ShownDocument {
     }
 }
 
-/// Returns whether two documents are near-duplicates by the usual method of their database, and which of them may be
-/// removed if the other one is kept.
-pub fn verdict(view: View<'_>, documents: &[ShownDocument; 2]) -> String {
+/// A passage of two texts, as it stands in both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quoted {
+    /// Number of words in common.
+    pub words: u64,
+    /// Its texts.
+    pub texts: [String; 2],
+}
+
+/// Returns the passages that two documents have in common, in the order of the first one.
+pub fn passages(documents: &[ShownDocument; 2]) -> Vec<Quoted> {
+    let [a, b] = documents.each_ref().map(|document| page_words(&Page::text(&document.text)));
+    let (limits, [of_a, of_b]) = (PassageLimits::default(), [&a, &b].map(PageWords::parts));
+    let found = limits.passages(&of_a, &of_b);
+    let quoted = |passage: ExactPassage| Quoted {
+        words: passage.passage.words.into(),
+        texts: [a.quote(passage.passage.asked), b.quote(passage.passage.stored)],
+    };
+    exact_passages(&a, &b, &found, &limits).into_iter().map(quoted).collect()
+}
+
+/// Returns whether two documents are near-duplicates by the usual method of their database, in words and as it is, and
+/// which of them may be removed if the other one is kept.
+pub fn verdict(view: View<'_>, documents: &[ShownDocument; 2]) -> (String, bool) {
     let [a, b] = documents;
     let choice = MethodChoice::usual(view);
     let same_site = a.site.as_ref().zip(b.site.as_ref()).map(|(a, b)| a == b);
@@ -74,8 +96,8 @@ pub fn verdict(view: View<'_>, documents: &[ShownDocument; 2]) -> String {
         None => format!("by {}", choice.method.name()),
     };
     match decision {
-        Decision::Apart => return format!("No near-duplicates ({by})."),
-        Decision::Unknown => return format!("Nobody knows whether they are near-duplicates ({by})."),
+        Decision::Apart => return (format!("No near-duplicates ({by})."), false),
+        Decision::Unknown => return (format!("Nobody knows whether they are near-duplicates ({by})."), false),
         Decision::Near(_) => (),
     }
     let levels = PairLoss::of_texts(WordSource::Stored, &a.compared, &b.compared).levels;
@@ -89,7 +111,7 @@ pub fn verdict(view: View<'_>, documents: &[ShownDocument; 2]) -> String {
         (None, Some(right)) => format!("only the right one may be removed, at level {right}"),
         (None, None) => "no level removes either, because of what is lost".into(),
     };
-    format!("Near-duplicates ({by}): {goes}.")
+    (format!("Near-duplicates ({by}): {goes}."), true)
 }
 
 /// Returns why two documents are near or apart, in a sentence, and how many of their words differ.
@@ -110,8 +132,8 @@ pub(crate) fn explained(why: Option<&str>, diff: &WordDiff, is_same_text: bool) 
 }
 
 /// Returns two documents side by side as one self-contained HTML page without scripts. All parts of the documents are
-/// escaped as text. `verdict` stands above the words.
-pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff, verdict: &str) -> String {
+/// escaped as text. `verdict` stands above the words, and so do passages in common.
+pub fn shown_page(documents: &[ShownDocument; 2], passages: &[Quoted], diff: &WordDiff, verdict: &str) -> String {
     let [a, b] = documents;
     let mut html = Html::new(&format!("{} and {}", a.id, b.id));
     html.heading(1, "Two documents side by side");
@@ -127,6 +149,10 @@ pub fn shown_page(documents: &[ShownDocument; 2], diff: &WordDiff, verdict: &str
         ],
     );
     html.lead(verdict);
+    for Quoted { words, texts } in passages {
+        html.heading(2, &format!("A passage with {} words in common", grouped(*words)));
+        html.table(&["left", "right"], &[texts.to_vec()]);
+    }
     html.paragraph(&difference(documents, diff));
     html.word_diff(diff);
     html.finish()
@@ -152,8 +178,6 @@ fn difference_in_words(diff: &WordDiff, is_same_text: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use nddb_page::text::Page;
-
     use super::*;
 
     fn document(id: &str, text: &str) -> ShownDocument {
@@ -175,7 +199,8 @@ mod tests {
         let hostile = "</div></body><script>alert(1)</script> <img src=x onerror=alert(2)> same words";
         let documents = [document("a<i>", hostile), document("b\"", "other same words")];
         let diff = WordDiff::new(&documents[0].text, &documents[1].text);
-        let page = shown_page(&documents, &diff, "No <b>near-duplicates</b>.");
+        let passages = [Quoted { words: 1000, texts: [hostile.into(), "other".into()] }];
+        let page = shown_page(&documents, &passages, &diff, "No <b>near-duplicates</b>.");
         for absent in ["<script", "<img", "<i>", "onerror=alert(2)>", "http-equiv", "src=\"", "href"] {
             assert!(!page.contains(absent), "{absent}: {page}");
         }
@@ -183,6 +208,7 @@ mod tests {
             "a&lt;i&gt;",
             "No &lt;b&gt;near-duplicates&lt;/b&gt;.",
             "12,345",
+            "A passage with 1,000 words in common",
             "&lt;script&gt;alert(",
             "<ins>other</ins>",
             "<p>15% of the text is equal; numbers differ. 4 words only on the left, 1 word only on the right.",
@@ -191,6 +217,6 @@ mod tests {
         }
         assert_eq!((page.matches("</body>").count(), page.matches("<html").count()), (1, 1));
         let same = WordDiff::new("a b", "a b");
-        assert!(shown_page(&documents, &same, "").contains("The words that are shown are the same"));
+        assert!(shown_page(&documents, &[], &same, "").contains("The words that are shown are the same"));
     }
 }

@@ -198,9 +198,10 @@ pub mod compare {
 #[cfg(feature = "archives")]
 pub mod detect {
     pub use nddb_dedup::{
-        Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, Group, Judgement, Keep, Line, MethodChoice,
-        NearDuplicate, NearDuplicates, NearPairs, OnlineDetector, Pair, PairOptions, PairSummary, Resources, WordsFrom,
-        cluster, cluster_with_members, document_of_page, document_with_words, pairs,
+        Cluster, ClusterOptions, ClusterSummary, Clusters, Collection, ExactPassage, Group, Judgement, Keep, Line,
+        MethodChoice, NearDuplicate, NearDuplicates, NearPairs, OnlineDetector, Pair, PairOptions, PairSummary,
+        Resources, WordsFrom, cluster, cluster_with_members, document_of_page, document_with_words, exact_passages,
+        pairs, stored_words,
     };
 
     /// What options are made of, beside their defaults.
@@ -260,7 +261,7 @@ pub mod sketch {
     pub use nddb_page::sketch::{
         Derivation, Explanation, Feature, Features, FingerprintKind, Frequencies, LeadingWords, MinHash, Numbers,
         PART_WORDS, PARTS_WINDOW, PARTS_WINDOW_MAX, PageWords, Profile, Projection, Recipe, RecipeError,
-        SignatureRules, Sketch, Stemmer, StopWords, WHOLE_WORDS, WeightTable, page_words, simhash_of,
+        SignatureRules, Sketch, Stemmer, StopWords, WHOLE_WORDS, WeightTable, page_words, placed_words, simhash_of,
     };
 }
 

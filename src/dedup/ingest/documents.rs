@@ -2,6 +2,7 @@
 
 use nddb_archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, SketchEntry};
 use nddb_format::fingerprint::low_mask;
+use nddb_format::parts::PART_WORDS;
 use nddb_format::record::{Settings, page_digest};
 use nddb_index::{Document, Fingerprint, Recall, Result};
 use nddb_page::sketch::{Recipe, RecipeError};
@@ -35,6 +36,8 @@ pub(super) struct Unread {
     pub(super) is_cut: bool,
     /// Its date, which was not understood.
     pub(super) date: Option<String>,
+    /// It has too few words for one of the parts that are kept.
+    pub(super) has_no_part: bool,
 }
 
 /// Makes documents for a database.
@@ -72,7 +75,7 @@ impl Maker {
         let mut unread = Unread::default();
         let document = match entry.content {
             EntryContent::Page(mut page) => {
-                unread = Unread { is_cut: page.is_cut, date: page.unread_date.take() };
+                unread = Unread { is_cut: page.is_cut, date: page.unread_date.take(), has_no_part: false };
                 match &self.recipe {
                     Ok(recipe) => self.page(recipe, &page, position, archive),
                     Err(error) => return Prepared::Refused(error.clone()),
@@ -94,7 +97,11 @@ impl Maker {
             EntryContent::Other(kind) => return Prepared::Other(kind),
         };
         match document.and_then(|document| document.check_address().map(|()| document)) {
-            Ok(document) => Prepared::Document(Box::new(document), unread),
+            Ok(document) => {
+                let parts = document.record().parts.as_deref();
+                unread.has_no_part = parts.is_some_and(|parts| (parts.words as usize) < PART_WORDS);
+                Prepared::Document(Box::new(document), unread)
+            }
             Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
         }
     }

@@ -96,6 +96,8 @@ pub struct LoadReport {
     pub unread_dates: u64,
     /// The first of these dates, or its beginning, and the input that has it.
     pub unread_date: Option<(String, PathBuf)>,
+    /// Number of documents given to the database whose parts are kept, and that have too few words for one.
+    pub without_parts: u64,
     /// Number of skipped entries by reason, without inputs that cannot be read.
     pub skipped_by_reason: BTreeMap<Reason, u64>,
     /// The errors of inputs that cannot be opened, or not read to their end.
@@ -144,6 +146,7 @@ impl Tally {
         report.entries += 1;
         report.progress.documents += 1;
         report.cut += u64::from(unread.is_cut);
+        report.without_parts += u64::from(unread.has_no_part);
         report.truncated += u64::from(is_truncated && !unread.is_cut);
         if let Some(date) = unread.date {
             report.unread_dates += 1;

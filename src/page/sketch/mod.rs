@@ -45,7 +45,7 @@ pub use mix::split_mix;
 pub use nddb_format::document_keys::{KeyKinds, SUPERSHINGLES};
 pub use nddb_format::parts::{PART_WORDS, Part, Parts};
 pub use nddb_format::profile::{LeadingWords, Numbers, Profile, WHOLE, WORDS};
-pub use parts::{PARTS_WINDOW, PARTS_WINDOW_MAX, PageWords, WHOLE_WORDS, page_words, parts};
+pub use parts::{PARTS_WINDOW, PARTS_WINDOW_MAX, PageWords, WHOLE_WORDS, page_words, parts, placed_words};
 pub use profile::titles_of;
 pub use projection::{PROJECTION_BITS, Projection, projection};
 pub use recipe::{Recipe, RecipeError, Sketch};

@@ -15,7 +15,7 @@ use std::ops::Range;
 use nddb_format::parts::{HASH_BYTES, PART_WORDS, Part, Parts};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::{Page, Tokens, page_content};
+use crate::text::{Page, Tokens, characters_of, page_content};
 
 /// The window of the flag `parts` without a number: passages of 12 words have a part in common. It is the greatest at
 /// which questions of 45 words with a word in ten exchanged are found (`benches/parts.py`).
@@ -110,19 +110,42 @@ pub(super) fn word_hashes(tokens: &Tokens) -> Vec<u64> {
 pub struct PageWords {
     tokens: Tokens,
     ranges: Vec<Range<usize>>,
+    /// The first character of each word and the one behind it, if they are known.
+    characters: Vec<[u64; 2]>,
 }
 
 /// Returns the words of a page, of which its parts are made.
 pub fn page_words(page: &Page<'_>) -> PageWords {
     let tokens = page_content(page).into_tokens();
     let ranges = tokens.words().map(|(range, _)| range).collect();
-    PageWords { tokens, ranges }
+    PageWords { tokens, ranges, characters: Vec::new() }
+}
+
+/// Like [`page_words`], and finds the places of the words in the text as it was read, which takes longer. The text of
+/// markup is not what was read, so there they are unknown.
+pub fn placed_words(page: &Page<'_>) -> PageWords {
+    let mut words = page_words(page);
+    let ends: Vec<usize> = words.ranges.iter().flat_map(|range| [range.start, range.end]).collect();
+    words.characters = characters_of(page, &ends).unwrap_or_default().as_chunks().0.to_vec();
+    words
 }
 
 impl PageWords {
     /// Returns all parts of the page.
     pub fn parts(&self) -> Parts {
-        parts(&word_hashes(&self.tokens), 1)
+        parts(&self.hashes(), 1)
+    }
+
+    /// Returns the hash of each word: equal words, apart from case, have equal hashes.
+    pub fn hashes(&self) -> Vec<u64> {
+        word_hashes(&self.tokens)
+    }
+
+    /// Returns where some words stand in the text as it was read, in characters (code points); a byte order mark is one.
+    /// `None` for a page of markup, and unless the places were found ([`placed_words`]).
+    pub fn characters(&self, words: Range<u32>) -> Option<Range<u64>> {
+        let words = self.characters.get(words.start as usize..words.end as usize)?;
+        Some(words.first()?[0]..words.iter().map(|[_, end]| *end).max()?)
     }
 
     /// Returns the text of some words, given their indexes, in one line.
@@ -195,6 +218,26 @@ mod tests {
     fn a_word_repeated_a_million_times_has_few_parts() {
         let found = parts(&vec![7; 1 << 20], 12);
         assert_eq!((found.selected.len(), found.words), (PLACES_MAX, 1 << 20));
+    }
+
+    /// Characters that are taken out, joined or composed before words are found.
+    #[test]
+    fn places_are_those_of_the_text_as_it_was_read() {
+        let text = "\u{feff}Caf\u{65}\u{301} br\u{200b}own, exam-\nple FO\u{8}X and \u{4e2d}\u{6587} example end";
+        let letters: Vec<char> = text.chars().collect();
+        let words = placed_words(&Page::text(text));
+        let place = |word: u32| {
+            let Range { start, end } = words.characters(word..word + 1).expect("a place");
+            letters[start as usize..end as usize].iter().collect::<String>()
+        };
+        let count = words.parts().words;
+        let found: Vec<String> = (0..count).map(place).collect();
+        assert_eq!(found[..3], ["Caf\u{65}\u{301}", "br\u{200b}own", "exam-\nple"], "{found:?}");
+        assert_eq!(found[count as usize - 2..], ["example", "end"], "{found:?}");
+        assert_eq!(words.characters(0..count), Some(1..letters.len() as u64));
+        assert_eq!(words.characters(0..count + 1), None);
+        assert_eq!(placed_words(&Page::html(text)).characters(0..1), None);
+        assert_eq!(page_words(&Page::text(text)).characters(0..1), None);
     }
 
     #[test]

@@ -64,5 +64,6 @@ pub use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};
 pub use site::{SiteRule, host_of};
 pub use title::title;
 pub use tokenizer::{Tokenizer, Tokens, tokens};
+pub(crate) use visible::characters_of;
 pub use visible::{folded_text, folded_text_with_map, visible_text};
 pub use words::{CanonicalWords, canonical_words};

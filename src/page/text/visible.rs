@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::charset::decode;
+use crate::text::charset::{decode, sniff};
 use crate::text::composed::{Composed, composed};
 use crate::text::html::{scan, scan_with_map};
 use crate::text::map::TextMap;
@@ -88,6 +88,26 @@ pub(crate) fn shown<'a>(page: &Page<'a>) -> Shown<'a> {
         shown.change(|text| composed(text).map(|Composed { text, steps }| (text, steps)));
     }
     shown
+}
+
+/// Returns where offsets in the text of a page of plain text stand in the page, in characters; `None` for markup. A byte
+/// order mark is a character.
+pub(crate) fn characters_of(page: &Page<'_>, offsets: &[usize]) -> Option<Vec<u64>> {
+    if page.kind != PageKind::Text {
+        return None;
+    }
+    let (text, steps) = (decode(page), shown(page).steps);
+    let origin = |(index, &at)| (text.floor_char_boundary(steps.origin(at)), index);
+    let mut origins: Vec<(usize, usize)> = offsets.iter().enumerate().map(origin).collect();
+    origins.sort_unstable();
+    let mut characters = vec![0; offsets.len()];
+    let (mut done, mut count) = (0, u64::from(sniff(page).1 > 0));
+    for (origin, index) in origins {
+        count += text[done..origin].chars().count() as u64;
+        done = origin;
+        characters[index] = count;
+    }
+    Some(characters)
 }
 
 #[cfg(test)]

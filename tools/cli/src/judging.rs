@@ -19,8 +19,9 @@ pub(crate) struct JudgingArgs {
     parameters: Parameters,
     /// Compare the texts of the matches, and omit those whose texts are not near
     ///
-    /// Texts are read from where they were loaded. A match whose text cannot be read stays, and its rule says so.
-    #[arg(long, value_enum, value_name = "HOW")]
+    /// Texts are read from where they were loaded. A match whose text cannot be read stays, and its rule says so. With
+    /// --parts: passages have their exact borders and the share of equal words, and those of too few words are omitted.
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "lcs")]
     pub(crate) verify: Option<Verify>,
     #[arg(long, value_name = "N", help = limit_help())]
     group_limit: Option<usize>,
@@ -35,6 +36,12 @@ impl JudgingArgs {
         self.parameters.apply(&mut running(&mut online.method, &mut online.or_hamming, &mut online.verify))?;
         online.check(view)?;
         Ok(online)
+    }
+
+    /// Returns the first of these options that was given, apart from those that passages have, too.
+    pub(crate) fn given_for_methods(&self) -> Option<&'static str> {
+        let other = Self { verify: self.verify.filter(|how| *how != Verify::Lcs), ..self.clone() };
+        other.given()
     }
 
     /// Returns the first of these options that was given.

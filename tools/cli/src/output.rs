@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 use crate::messages;
+use crate::passage_rows::PassageRows;
 use crate::tabled::Tabled;
 use crate::terminal::SafeWriter;
 
@@ -25,6 +26,7 @@ enum Laid {
     Plain(PackedFile),
     Terminal(SafeWriter<PackedFile>),
     Tabled(Box<Tabled<PackedFile>>),
+    Rows(Box<PassageRows>),
 }
 
 impl Output {
@@ -51,6 +53,12 @@ impl Output {
     /// Writes into a file that was begun.
     pub fn of(file: OutputFile) -> Self {
         Self { inner: Laid::Plain(PackedFile::plain(file)), failed: None }
+    }
+
+    /// Begins a table of the passages of pairs, which are written as lines of JSON.
+    pub(crate) fn of_passages(format: RowFormat, to: &Destination) -> Result<Self> {
+        let rows = rows(format, to, PassageRows::columns())?.with_names()?;
+        Ok(Self { inner: Laid::Rows(Box::new(PassageRows::new(rows))), failed: None })
     }
 
     /// Writes lines of JSON as tables from now on.
@@ -107,6 +115,7 @@ impl Output {
             Laid::Plain(file) => file,
             Laid::Terminal(safe) => safe.into_inner(),
             Laid::Tabled(tabled) => tabled.finish().map_err(Failure::passed)?,
+            Laid::Rows(rows) => return rows.finish(),
         };
         file.finish()?;
         Ok(())
@@ -124,6 +133,7 @@ impl Output {
             Laid::Plain(file) => file,
             Laid::Terminal(safe) => safe,
             Laid::Tabled(tabled) => tabled,
+            Laid::Rows(rows) => rows,
         }
     }
 }

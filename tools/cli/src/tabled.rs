@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
+use crate::columns::{Columns, Marks};
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
 use crate::terminal::{self, safe_cell};
@@ -11,7 +12,7 @@ use crate::terminal::{self, safe_cell};
 /// Rows that are aligned together; the next ones make a table of their own, so that a long output needs no memory.
 const TOGETHER: usize = 1000;
 /// Fields that people do not compare by eye, or that say the same in each row.
-const LEFT_OUT: [&str; 6] = ["method", "fp", "site", "why", "documents", "unverified"];
+const LEFT_OUT: [&str; 7] = ["method", "fp", "site", "why", "documents", "unverified", "passages"];
 /// Fields that are left out of a table that is too wide, the first one first.
 const DISPENSABLE: [&str; 24] = [
     "words",
@@ -141,6 +142,9 @@ impl<W: Write> Tabled<W> {
                     let why: String = why.chars().take(self.width.saturating_sub(2)).collect();
                     writeln!(self.to, "  {why}")?;
                 }
+                for passage in row.get("passages").and_then(Value::as_array).into_iter().flatten() {
+                    write!(self.to, "{}", side_by_side(passage, self.width))?;
+                }
             }
         }
         self.rows.clear();
@@ -202,6 +206,22 @@ fn reasons(why: &Value) -> Vec<String> {
     lines
 }
 
+/// A passage in common: its words in both documents, and their texts side by side if they are known.
+fn side_by_side(passage: &Value, width: usize) -> String {
+    let names = if passage.get("query").is_some() { ["query", "match"] } else { ["a", "b"] };
+    let place = |name: &str| {
+        let [from, to] = [0, 1].map(|end| passage[name][end].as_u64().unwrap_or_default());
+        format!("words {} to {} of {name}", grouped(from + 1), grouped(to))
+    };
+    let common = grouped(passage["words"].as_u64().unwrap_or_default());
+    let mut out = format!("  {}, {}: {common} in common\n", place(names[0]), place(names[1]));
+    let text = |name: &str| passage.get(format!("{name}_text")).and_then(Value::as_str);
+    if let (Some(a), Some(b)) = (text(names[0]), text(names[1])) {
+        out += &Columns { width, marks: Marks::Signs }.passage([a, b]);
+    }
+    out
+}
+
 /// A value as people read it.
 fn cell(value: &Value) -> String {
     match value {
@@ -249,6 +269,23 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         assert!(text.contains("\n  Over 99% of the text is equal.\n  differ in [-may-] {+june+}\n"), "{text}");
         assert!(text.contains("0.998  model") && text.contains("\u{2026}"), "{text}");
+    }
+
+    #[test]
+    fn passages_stand_side_by_side() {
+        let of = |text: &str| {
+            tabled(&format!(
+                r#"{{"a":"x","b":"y","words":6,"passages":[{{"a":[0,7],"b":[1200,1207],"words":6{text}}}]}}{}"#,
+                "\n"
+            ))
+        };
+        let told = "a  b  words\nx  y      6\n  words 1 to 7 of a, words 1,201 to 1,207 of b: 6 in common\n";
+        assert_eq!(of(""), told);
+        let text = of(r#","a_text":"one two three four","b_text":"one two 3 four""#);
+        let row = text.strip_prefix(told).expect("the places first");
+        assert!(row.starts_with("one two [-three-] four ") && row.contains("\u{2502} one two {+3+} four\n"), "{row}");
+        let text = of(r#","a_text":"one  two","b_text":"one two""#);
+        assert!(text.lines().last().is_some_and(|row| row.ends_with("\u{2502} one two")), "{text}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) struct TextOptions {
     ///
     /// Texts are read from where they were loaded. A pair stays if one of its texts cannot be read, and its verdict
     /// says so.
-    #[arg(long, value_enum, value_name = "HOW")]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "lcs")]
     verify: Option<Verify>,
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
     #[arg(long = "text", value_enum, value_name = "PART")]
@@ -73,6 +73,12 @@ impl TextOptions {
     /// Whether pairs are to be verified by their texts.
     pub(crate) fn verifies(&self) -> bool {
         self.verify.is_some()
+    }
+
+    /// Returns a given option that passages do not have.
+    pub(crate) fn given_for_methods(&self) -> Option<&'static str> {
+        let same_site = (self.verify == Some(Verify::SameSite)).then_some("--verify same-site");
+        same_site.or(self.part.map(|_| "--text"))
     }
 
     /// Sets the options of the library. Options that have no effect on any of the methods are an error.

@@ -55,6 +55,15 @@ impl Default for PassageLimits {
     }
 }
 
+impl PassageLimits {
+    /// Returns the passages that two texts have in common, given all their parts, in the order of the text asked for.
+    /// None is too frequent.
+    #[must_use]
+    pub fn passages(&self, asked: &Parts, stored: &Parts) -> Vec<Passage> {
+        Asked::new(asked, Vec::new()).passages(stored, self)
+    }
+}
+
 /// A passage that two documents have in common, by its known words: it may be longer at both ends if only a selection
 /// of the parts is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::commands::query::passages::{self, PairsFound, PassageArgs};
+use crate::commands::query::passages::{self, PairsFound, PassageArgs, Reading};
 use crate::described::{PairFormat, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
@@ -63,6 +63,9 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     passages: PassageArgs,
+    /// With --parts: add the texts of the passages, if both texts can be read again
+    #[arg(long, requires = "parts")]
+    why: bool,
     // This field is the last one, because later options would appear under its heading.
     #[command(flatten)]
     how: MethodArgs,
@@ -205,16 +208,21 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
         (args.expand, "--expand"),
         (args.words.is_some(), "--words"),
         (!args.with.wanted().is_empty(), "--with"),
-        (!matches!(shape, Shape::Jsonl | Shape::Table), "--format tsv, csv and parquet"),
         (args.how.method.is_some(), "--method"),
         (args.how.k.is_some(), "-k"),
     ];
-    args.passages.refuse(args.how.parameters.given(), &given)?;
+    args.passages.refuse(args.how.parameters.given().or(args.how.texts.given_for_methods()), &given)?;
+    let reading = Reading { verify: args.how.texts.verifies(), why: args.why };
     let meter = global.messages().meter("pairs");
-    let output = Output::create(&global.output("-o", args.output.as_deref())?)?;
-    let output = if shape == Shape::Table { output.tabled() } else { output };
+    let to = global.output("-o", args.output.as_deref())?;
+    let output = match shape {
+        Shape::Tsv => Output::of_passages(RowFormat::Tsv, &to)?,
+        Shape::Parquet => Output::of_passages(RowFormat::Parquet, &to)?,
+        Shape::Jsonl => Output::create(&to)?,
+        Shape::Table => Output::create(&to)?.tabled(),
+    };
     let PairsFound { documents, pairs, frequent, left_out } =
-        passages::pairs(&args.database.db, args.passages, output, global)?;
+        passages::pairs(&args.database.db, (args.passages, reading), output, global)?;
     let seconds = clock.seconds();
     // Reference of pairs: the object of `--json` with `--parts`
     let summary = json!({

@@ -115,6 +115,74 @@ fn databases_with_parts_are_asked_both_ways() {
     assert_eq!(asked.lines()[0]["count"], 0, "it is no match of itself");
 }
 
+/// Each word has six letters, and those that were exchanged `more` in all.
+fn letters(words: [usize; 2], more: usize) -> Value {
+    json!([7 * words[0], 7 * words[1] - 1 + more])
+}
+
+#[test]
+fn verified_passages_have_exact_borders_and_places() {
+    let dir = planted();
+    dir.nddb(["create", "pages.nddb", "--parts"]).done();
+    dir.nddb(["load", "pages.nddb", "pages.jsonl"]).done();
+    let passage = |words, equal: f64, longest, end, more| {
+        json!([{"query": [0, end], "match": [150, 150 + end], "words": words, "longest": longest, "equal": equal,
+            "query_characters": letters([0, end], 0), "match_characters": letters([150, 150 + end], more)}])
+    };
+    let expected = [passage(60, 1.0, 60, 60, 0), passage(40, 1.0, 40, 40, 0), passage(36, 0.9, 10, 40, 12)];
+    let verified = |of: &str| -> Vec<Value> {
+        let lines = dir.nddb(["against", "items.jsonl", of, "--parts", "--verify"]).done().lines();
+        assert_eq!(crate::parts::of(&lines), FOUND.map(|(page, [item])| (item, vec![page])), "{of}");
+        assert!(lines.iter().all(|line| line["matches"][0]["unread"].is_null()), "{lines:?}");
+        lines.iter().map(|line| line["matches"][0]["passages"].clone()).collect()
+    };
+    assert_eq!(verified("pages.nddb"), expected);
+    assert_eq!(verified("pages.jsonl"), expected);
+    let contained =
+        dir.nddb(["against", "items.jsonl", "pages.nddb", "--parts", "--verify", "--min-containment", "0.61"]);
+    assert_eq!(contained.done().lines().len(), 2, "36 of 60 words are .6");
+
+    dir.nddb(["load", "pages.nddb", "items.jsonl"]).done();
+    let pairs = dir.nddb(["pairs", "pages.nddb", "--parts", "--verify", "--why"]).done().lines();
+    let edited = &pairs[2]["passages"][0];
+    assert_eq!((&pairs[2]["a"], &edited["a"], &edited["b"]), (&json!("edited"), &json!([150, 190]), &json!([0, 40])));
+    assert_eq!((&edited["a_characters"], &edited["equal"]), (&letters([150, 190], 12), &json!(0.9)));
+    assert_eq!(edited["b_text"], words(3, 40).join(" "));
+    let table = dir.nddb(["pairs", "pages.nddb", "--parts", "--verify", "--format", "tsv"]).done().stdout;
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|title| *title == name).expect("a column");
+    let cells = ["a", "b", "words", "a_start", "b_end", "equal", "a_start_character", "b_end_character", "a_text"];
+    assert_eq!(
+        cells.map(|name| rows[3][column(name)]),
+        ["edited", "item 3", "36", "150", "40", "0.900000", "1050", "279", ""]
+    );
+    dir.nddb(["pairs", "pages.nddb", "--parts", "-o", "pairs.parquet"]).done();
+    let told = dir.nddb(["pairs", "pages.nddb", "--parts", "--why", "--format", "table"]).done().stdout;
+    assert!(told.contains(" of b: ") && told.contains("{+exchanged+}") ^ told.contains("[-exchanged-]"), "{told}");
+    let page: Vec<&str> = edited["a_text"].as_str().expect("a text").split(' ').collect();
+    assert_eq!((page.len(), page[7]), (40, "exchanged"));
+}
+
+#[test]
+fn a_passage_whose_text_is_gone_stays_and_says_so() {
+    let dir = planted();
+    for (database, flags) in [("plain.nddb", &["--parts"][..]), ("words.nddb", &["--parts", "--keep-words"])] {
+        dir.nddb([&["create", database][..], flags].concat()).done();
+        dir.nddb(["load", database, "pages.jsonl"]).done();
+    }
+    std::fs::remove_file(dir.path("pages.jsonl")).expect("removed");
+    let found = |database| dir.nddb(["against", "items.jsonl", database, "--parts", "--verify"]).done().lines();
+    let lines = found("plain.nddb");
+    let of = &lines[0]["matches"][0];
+    assert!(of["unread"].as_str().is_some_and(|why| why.contains("the match cannot be read")), "{of}");
+    assert_eq!((lines.len(), &of["passages"][0]["equal"]), (3, &Value::Null));
+    assert!(of["passages"][0]["words"].as_u64() >= Some(36), "{of}");
+    let lines = found("words.nddb");
+    let passage = &lines[2]["matches"][0]["passages"][0];
+    assert_eq!((&passage["equal"], &passage["match"]), (&json!(0.9), &json!([150, 190])));
+    assert_eq!((&passage["match_characters"], &passage["query_characters"]), (&Value::Null, &letters([0, 40], 0)));
+}
+
 #[test]
 fn pairs_with_passages_in_common_are_listed_once() {
     let dir = planted();
@@ -147,6 +215,10 @@ fn what_has_no_parts_is_refused_with_what_to_type() {
     dir.nddb(["against", "items.jsonl", "pages.jsonl", "--parts", "-k", "2"])
         .tells(2, &["--parts compares passages", "-k"]);
     dir.nddb(["against", "items.jsonl", "pages.jsonl", "--parts", "--method", "b"]).tells(2, &["--method"]);
+    dir.nddb(["against", "items.jsonl", "pages.jsonl", "--parts", "--verify", "same-site"]).tells(2, &["--verify"]);
+    dir.nddb(["pairs", "plain.nddb", "--parts", "--verify", "same-site"]).tells(2, &["--verify same-site"]);
+    dir.nddb(["pairs", "plain.nddb", "--parts", "--text", "main"]).tells(2, &["--text"]);
+    dir.nddb(["pairs", "plain.nddb", "--why"]).ends(2);
     dir.nddb(["against", "items.jsonl", "pages.jsonl", "--parts", "--min-containment", "7"])
         .tells(2, &["a share from 0 to 1"]);
     dir.write("broken.jsonl", b"{\"id\":\"a\",\"text\":\"some words here\"}\n{\"id\":\"b\"}\n");

@@ -34,6 +34,24 @@ fn two_documents_are_shown_side_by_side() {
     dir.nddb(["show", "db", "http://a.org/1", "http://a.org/2"]).tells(1, &["cannot be read", "hint: "]);
 }
 
+/// A passage that other documents have elsewhere in their texts.
+#[test]
+fn passages_in_common_stand_above_texts_that_are_not_near() {
+    let dir = Dir::with_database();
+    let words = |from: usize, count: usize| (from..from + count).map(|word| format!("w{word}x")).collect::<Vec<_>>();
+    let text = |before: &[String], after: &[String]| [before, &words(5000, 30), after].concat().join(" ");
+    let (a, b) = (text(&words(0, 100), &words(1000, 100)), text(&words(2000, 200), &[]));
+    let lines = format!("{{\"id\":\"a\",\"text\":\"{a}\"}}\n{{\"id\":\"b\",\"text\":\"{b}\"}}\n");
+    dir.write("in.jsonl", lines.as_bytes());
+    dir.nddb(["load", "db", "in.jsonl"]).done();
+    let told = "a passage with 30 words in common";
+    let shown = dir.nddb(["show", "db", "a", "b"]).done().stdout;
+    assert!(shown.contains(&format!(" {told} ")) && shown.contains(" the texts "), "{shown}");
+    assert!(!dir.nddb(["show", "db", "a", "a"]).done().stdout.contains("in common"));
+    dir.nddb(["show", "db", "a", "b", "--html", "show.html"]).done();
+    assert!(String::from_utf8(dir.read("show.html")).expect("text").contains("A passage with 30 words in common"));
+}
+
 /// What a page carries in templates or for readers without scripts is compared, so it is shown, and marked.
 #[test]
 fn text_that_pages_do_not_show_is_shown_where_it_was_compared() {

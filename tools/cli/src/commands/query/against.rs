@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
-use nddb::{Config, Reader, View};
+use nddb::{Config, Reader};
 use nddb_format::record::other_kind;
 use nddb_jobs::output::Destination;
 use nddb_jobs::temporary;
@@ -13,7 +13,8 @@ use serde_json::json;
 use super::asking::{Answers, Asking};
 use super::judged::Judged;
 use super::outside::Outside;
-use super::passages::{self, InParts, PassageArgs, Texts};
+use super::passages::{self, InParts, PassageArgs, Reading};
+use super::texts::Texts;
 use crate::args::Global;
 use crate::clock::Clock;
 use crate::database::{self, Parts};
@@ -120,7 +121,7 @@ fn in_parts(
     global: &Global,
 ) -> Result<Code> {
     let clock = Clock::start();
-    args.passages.refuse(args.how.given(), &[(args.k.is_some(), "-k")])?;
+    args.passages.refuse(args.how.given_for_methods(), &[(args.k.is_some(), "-k")])?;
     let mut databases = passages::with_parts(paths.iter().zip(readers.iter().map(Reader::view)))?;
     let a = is_database(&args.a).then(|| database::read(&args.a)).transpose()?;
     if let Some(a) = &a {
@@ -141,9 +142,10 @@ fn in_parts(
         name.get_or_insert_with(|| paths[0].display().to_string());
     }
     let texts = a.as_ref().map_or_else(|| Texts::of(&inputs), |a| Texts::Of(a.view()));
-    let how = args.passages;
+    let (how, reading) = (args.passages, Reading { verify: args.how.verify.is_some(), why: args.why });
     let too_short = AtomicU64::default();
-    let in_parts = InParts { databases, how, limit: args.limit, why: args.why, only_matched: true, texts, too_short };
+    let limit = args.limit;
+    let in_parts = InParts { databases, how, limit, reading, only_matched: true, texts, too_short };
     let mut asking = Asking::new(&in_parts, global.threads(), Output::create(&to)?);
     let (mut code, mut may_have_namesakes) = (Code::Done, false);
     match (&a, &inputs) {
@@ -154,7 +156,8 @@ fn in_parts(
         (None, None) => {}
     }
     let found = asking.finish()?;
-    warn_of_short(loaded.as_ref().map(Outside::view), in_parts.too_short.into_inner(), args, global)?;
+    let of_b = loaded.as_ref().and_then(Outside::report).map_or(0, |report| report.without_parts);
+    warn_of_short([in_parts.too_short.into_inner(), of_b], args, global);
     if let Some(to) = &list {
         let has_namesake = |id: &str| match &a {
             Some(a) => Ok(a.view().has_namesake(id)?),
@@ -167,21 +170,13 @@ fn in_parts(
 }
 
 /// Warns of documents of too few words to have a part: nothing says whether they stand in others.
-fn warn_of_short(b: Option<View<'_>>, of_a: u64, args: &Args, global: &Global) -> Result<()> {
-    let mut of_b = 0;
-    if let Some(view) = b {
-        view.each(&mut |stored| {
-            of_b += u64::from(stored.record.parts.as_deref().is_some_and(passages::is_too_short));
-            Ok(true)
-        })?;
-    }
+fn warn_of_short([of_a, of_b]: [u64; 2], args: &Args, global: &Global) {
     let named = [(of_a, args.a.display().to_string()), (of_b, "B".to_owned())];
     for (count, of) in named.into_iter().filter(|(count, _)| *count > 0) {
         let documents = counted(count, "document");
         let warning = format!("{documents} of {of} not compared, for fewer than five words: search for them as texts");
         global.messages().warn(warning);
     }
-    Ok(())
 }
 
 /// Prints the summary; `what` is the name of the number of documents found, and the end of the sentence that says it.

@@ -308,7 +308,7 @@ impl Judged<'_> {
 }
 
 /// Reads the page of a stored document again.
-pub(super) fn read(view: View<'_>, stored: &nddb::Stored) -> Result<PageFile, String> {
+fn read(view: View<'_>, stored: &nddb::Stored) -> Result<PageFile, String> {
     let entry = match read_page(view, &stored.record) {
         Ok(Ok(entry)) => entry,
         Ok(Err(unread)) => return Err(unread.to_string()),

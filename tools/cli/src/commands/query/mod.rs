@@ -8,6 +8,7 @@ mod one_pass;
 pub(in crate::commands) mod outside;
 pub(in crate::commands) mod passages;
 mod queries;
+mod texts;
 
 pub(crate) use self::against::{Args as AgainstArgs, run as against};
 
@@ -22,8 +23,9 @@ use self::bare::{Bare, Ids};
 use self::judged::Judged;
 use self::one_pass::Format;
 use self::outside::Outside;
-use self::passages::{InParts, PassageArgs, Texts};
+use self::passages::{InParts, PassageArgs, Reading};
 use self::queries::QueryInputs;
+use self::texts::Texts;
 use crate::args::{Databases, Global};
 use crate::clock::Clock;
 use crate::database::{self, Parts};
@@ -205,7 +207,7 @@ fn in_parts((args, format): (&Args, Format), readers: &[Reader], global: &Global
         (args.ids == Ids::None, "--ids"),
         (!args.what.fp.is_empty() || args.what.fp_file.is_some(), "a fingerprint"),
     ];
-    args.passages.refuse(args.how.given(), &given)?;
+    args.passages.refuse(args.how.given_for_methods(), &given)?;
     let databases = passages::with_parts(dbs.iter().zip(readers.iter().map(Reader::view)))?;
     let federation = database::federation(dbs, &readers.iter().collect::<Vec<_>>())?;
     let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &federation, global)?;
@@ -215,7 +217,7 @@ fn in_parts((args, format): (&Args, Format), readers: &[Reader], global: &Global
         databases,
         how: args.passages,
         limit: args.limit,
-        why: args.why,
+        reading: Reading { verify: args.how.verify.is_some(), why: args.why },
         only_matched: false,
         texts,
         too_short: AtomicU64::default(),

@@ -81,6 +81,11 @@ impl Outside {
         }
     }
 
+    /// Returns how the files were loaded, if they were.
+    pub(in crate::commands) fn report(&self) -> Option<&LoadReport> {
+        if let Self::Loaded(loaded) = self { Some(loaded.report()) } else { None }
+    }
+
     /// Returns the exit code of a successful command.
     pub(in crate::commands) fn code(&self) -> Code {
         match self {

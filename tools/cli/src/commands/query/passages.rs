@@ -1,28 +1,27 @@
 //! Queries for passages in common, and their answers as lines.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nddb::archive::{self, Inputs, Located, Options, Position, read_page};
+use nddb::archive::{self, Inputs, Options};
 use nddb::format::{Parts, Settings};
 use nddb::ingest::{LoadError, Sketched, sketch_archive};
-use nddb::sketch::{PART_WORDS, PageWords, Recipe, page_words};
+use nddb::sketch::{PART_WORDS, Recipe, page_words, placed_words};
 use nddb::{Federation, PassageLimits, PassageMatch, Passages, Stored, View, digits_of};
 use nddb_format::record::other_kind;
 use nddb_jobs::fields;
 use nddb_jobs::json::{Id, Object};
-use serde_json::{Value, json};
 
 use super::asking::{Answering, Answers, Asking};
-use super::judged::read;
 use super::queries::Query;
+pub(in crate::commands) use super::texts::Reading;
+use super::texts::{Seen, Texts, Words, words_of};
 use crate::args::Global;
 use crate::commands::load::warn;
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told, chain};
-use crate::inputs::PageFile;
 use crate::interrupt;
 use crate::output::Output;
 
@@ -67,14 +66,14 @@ impl PassageArgs {
         }
     }
 
-    /// Finds the documents of a database with passages in common with a text.
-    fn search(&self, view: View<'_>, text: &Parts, own: Option<u64>) -> Result<Passages> {
-        let limits = PassageLimits { min_words: self.min_words, ..PassageLimits::default() };
-        let mut passages = view.parts(text, own, &limits)?;
-        passages
-            .matches
-            .retain(|found| contained(found, text.words).iter().any(|share| *share >= self.min_containment));
-        Ok(passages)
+    /// Returns what counts as a passage.
+    fn limits(&self) -> PassageLimits {
+        PassageLimits { min_words: self.min_words, ..PassageLimits::default() }
+    }
+
+    /// Returns whether enough of one document is in common with the other; `words` are those of the one asked for.
+    fn is_enough(&self, found: &PassageMatch, words: u32) -> bool {
+        !found.passages.is_empty() && contained(found, words).iter().any(|share| *share >= self.min_containment)
     }
 }
 
@@ -168,39 +167,13 @@ pub(super) fn ask_inputs(
     Ok((code, kinds_of_numbers == [true; 2]))
 }
 
-/// Where the texts of queries are that are not stored in the databases.
-pub(super) enum Texts<'a> {
-    /// In the archives of another database.
-    Of(View<'a>),
-    /// In inputs, by the archive number of each document.
-    In(&'a [Located]),
-}
-
-impl<'a> Texts<'a> {
-    pub(super) fn of(inputs: &'a Option<Inputs>) -> Self {
-        Texts::In(inputs.as_ref().map_or(&[], |inputs| &inputs.located))
-    }
-
-    /// Reads a page again.
-    fn page(&self, stored: &Stored) -> Option<PageFile> {
-        let located = match self {
-            Texts::Of(view) => return read(*view, stored).ok(),
-            Texts::In(located) => *located,
-        };
-        let source = stored.record.source?;
-        let position = Position { offset: source.offset, inner: source.inner, length: source.length };
-        let entry = read_page(&located.get(source.archive as usize)?.path, &position, &Options::default()).ok()?;
-        Some(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
-    }
-}
-
 /// Finds the passages that queries have in common with stored documents.
 pub(super) struct InParts<'a> {
     pub(super) databases: Vec<Database<'a>>,
     pub(super) how: PassageArgs,
     pub(super) limit: Option<usize>,
-    /// Whether the words of the passages are quoted.
-    pub(super) why: bool,
+    /// What is read of texts.
+    pub(super) reading: Reading,
     /// Whether only queries with a match get a line, and their ids are collected.
     pub(super) only_matched: bool,
     pub(super) texts: Texts<'a>,
@@ -222,19 +195,22 @@ impl Answering for InParts<'_> {
 }
 
 /// A match, with the index of its database.
-type Found = (usize, PassageMatch);
+type Found = (usize, Seen);
 
 impl InParts<'_> {
     /// Appends the answer to one query; returns the number of matches.
     fn line(&self, query: &Query, out: &mut Vec<u8>) -> Result<u64> {
-        let mut words = None;
+        let asked = OnceCell::new();
         let (name, parts): (Cow<'_, str>, Option<Cow<'_, Parts>>) = match query {
             Query::Stored(_, stored) | Query::Outside(stored) => {
                 (Cow::from(&stored.record.id), stored.record.parts.as_deref().map(Cow::Borrowed))
             }
             Query::Page(page) => {
-                let found = words.insert(page_words(&page.file.page()));
-                (page.path.display().to_string().into(), Some(Cow::Owned(found.parts())))
+                let words = if self.reading.any() { placed_words } else { page_words };
+                let found = words(&page.file.page());
+                let parts = found.parts();
+                asked.get_or_init(|| Ok(found));
+                (page.path.display().to_string().into(), Some(Cow::Owned(parts)))
             }
             Query::Missing(id) => (Cow::from(id), None),
             Query::Print(fingerprint) => (fingerprint.to_string().into(), None),
@@ -255,41 +231,52 @@ impl InParts<'_> {
             return Ok(0);
         };
         let (mut all, mut found): (Passages, Vec<Found>) = (Passages::default(), Vec::new());
+        let limits = self.how.limits();
+        let read = |seen: &mut Seen, view: View<'_>| {
+            seen.read(view, asked.get_or_init(|| self.words(query)), self.reading, &limits);
+        };
         for (index, (_, view)) in self.databases.iter().enumerate() {
             let own = query.own().filter(|(part, _)| *part == index).map(|(_, number)| number);
-            let answer = self.how.search(*view, &parts, own)?;
+            let answer = view.parts(&parts, own, &limits)?;
             all.frequent += answer.frequent;
             all.left_out += answer.left_out;
-            found.extend(answer.matches.into_iter().map(|found| (index, found)));
+            for mut seen in answer.matches.into_iter().map(Seen::from) {
+                if self.reading.verify {
+                    read(&mut seen, *view);
+                }
+                if self.how.is_enough(&seen.found, parts.words) {
+                    found.push((index, seen));
+                }
+            }
         }
-        found.sort_by_key(|(_, found)| u32::MAX - found.words);
+        found.sort_by_key(|(_, seen)| u32::MAX - seen.found.words);
         let count = found.len() as u64;
         found.truncate(self.limit.unwrap_or(usize::MAX));
-        if self.why && words.is_none() && !found.is_empty() {
-            words = self.page(query).map(|page| page_words(&page.page()));
+        if self.reading.why {
+            found.iter_mut().for_each(|(index, seen)| read(seen, self.databases[*index].1));
         }
         Object::append(out, |object| {
             write(&name, Some(parts.words), &all, count, object);
-            object.list("matches", &found, |object, found| self.found(found, parts.words, words.as_ref(), object));
+            object.list("matches", &found, |object, found| self.found(found, parts.words, object));
         });
         Ok(count)
     }
 
-    /// Reads the page of a query again.
-    fn page(&self, query: &Query) -> Option<PageFile> {
+    /// Reads the words of a query again.
+    fn words(&self, query: &Query) -> Words {
         match query {
-            Query::Stored(part, stored) => read(self.databases[*part].1, stored).ok(),
-            Query::Outside(stored) => self.texts.page(stored),
-            _ => None,
+            Query::Stored(part, stored) => words_of(self.databases[*part].1, stored),
+            Query::Outside(stored) => self.texts.words(stored),
+            _ => Err("it has no text".into()),
         }
     }
 
-    /// Adds the fields of a match; `asked` are the words of the query, if they can be quoted.
+    /// Adds the fields of a match.
     // Reference of query: a match with `--parts`
-    fn found(&self, (index, found): &Found, words: u32, asked: Option<&PageWords>, object: &mut Object<'_>) {
-        let (name, view) = &self.databases[*index];
+    fn found(&self, (index, seen): &Found, words: u32, object: &mut Object<'_>) {
+        let found = &seen.found;
         object.field("id", Id(&found.id));
-        fields::write_db(name.as_deref(), object);
+        fields::write_db(self.databases[*index].0.as_deref(), object);
         object.field("url", found.url.as_deref());
         object.field("site", found.site.as_deref());
         object.field("words", found.words); // in common
@@ -297,25 +284,21 @@ impl InParts<'_> {
         let [of_query, of_match] = contained(found, words);
         object.field("query_contained", of_query); // share of the words of the query
         object.field("match_contained", of_match); // share of the words of the match
-        let stored = || {
-            let stored = view.get(&found.id).ok().flatten()?;
-            Some(page_words(&read(*view, &stored).ok()?.page()))
-        };
-        let stored = self.why.then(stored).flatten();
+        // with `--verify` or `--why` the reason, if a text cannot be read again
+        seen.write_unread(self.reading, object);
         // in order: see below
-        // Reference of query: one of `passages`; with `--why` also `query_text` and `match_text`, null if a page
-        // cannot be read again
-        object.list("passages", &found.passages, |object, passage| {
-            object.field("query", place(&passage.asked)); // the first word and the one behind the last, from 0
-            object.field("match", place(&passage.stored)); // the same in the match
-            object.field("words", passage.words); // in common
-            object.field("longest", passage.longest); // run of words in common
-            if self.why {
-                let quote =
-                    |words: Option<&PageWords>, range: &Range<u32>| words.map(|words| words.quote(range.clone()));
-                object.field("query_text", quote(asked, &passage.asked).as_deref());
-                object.field("match_text", quote(stored.as_ref(), &passage.stored).as_deref());
-            }
+        // Reference of query: one of `passages`; with `--verify` also `equal`, the share of the words of its longer
+        // side that are in common; with `--verify` or `--why` `query_characters` and `match_characters`, its ends in
+        // the text as it was loaded, in code points, null for markup; with `--why` `query_text` and `match_text`; all
+        // are null if a text cannot be read again
+        object.list("passages", seen.passages(), |object, seen| {
+            let [asked, stored] = seen.places();
+            object.field("query", asked); // the first word and the one behind the last, from 0
+            object.field("match", stored); // the same in the match
+            object.field("words", seen.passage.words); // in common
+            object.field("longest", seen.passage.longest); // run of words in common
+            let names = [["query_characters", "match_characters"], ["query_text", "match_text"]];
+            seen.write_told(names, self.reading, object);
         });
     }
 }
@@ -340,6 +323,7 @@ fn contained(found: &PassageMatch, words: u32) -> [f64; 2] {
 pub(in crate::commands) struct PairsInParts<'a> {
     view: View<'a>,
     how: PassageArgs,
+    reading: Reading,
     /// Number of parts that were passed over, summed over all documents.
     frequent: AtomicU64,
     left_out: AtomicU64,
@@ -353,14 +337,22 @@ impl Answering for PairsInParts<'_> {
         for query in queries {
             let Query::Stored(_, stored) = query else { continue };
             let Some(parts) = &stored.record.parts else { continue };
-            let found = self.how.search(self.view, parts, Some(stored.number))?;
+            let limits = self.how.limits();
+            let found = self.view.parts(parts, Some(stored.number), &limits)?;
             self.frequent.fetch_add(found.frequent, Ordering::Relaxed);
             self.left_out.fetch_add(found.left_out, Ordering::Relaxed);
-            let mut older: Vec<_> = found.matches.iter().filter(|found| found.number < stored.number).collect();
+            let mut older: Vec<_> = found.matches.into_iter().filter(|found| found.number < stored.number).collect();
             older.sort_unstable_by_key(|found| found.number);
-            for found in older {
-                pair(found, stored, parts, &mut answers.lines);
-                answers.matches += 1;
+            let asked = OnceCell::new();
+            for mut seen in older.into_iter().map(Seen::from) {
+                if self.reading.any() {
+                    let asked = asked.get_or_init(|| words_of(self.view, stored));
+                    seen.read(self.view, asked, self.reading, &limits);
+                }
+                if self.how.is_enough(&seen.found, parts.words) {
+                    pair(&seen, stored, parts, self.reading, &mut answers.lines);
+                    answers.matches += 1;
+                }
             }
         }
         Ok(answers)
@@ -368,38 +360,43 @@ impl Answering for PairsInParts<'_> {
 }
 
 /// Appends the line of a pair: the older document is `a`.
-fn pair(a: &PassageMatch, b: &Stored, parts: &Parts, out: &mut Vec<u8>) {
-    // Reference of pairs: a pair with `--parts`, in the order in which the documents `b` were loaded
+fn pair(a: &Seen, b: &Stored, parts: &Parts, reading: Reading, out: &mut Vec<u8>) {
+    let found = &a.found;
+    // Reference of pairs: a pair with `--parts`, in the order in which the documents `b` were loaded; in TSV and
+    // Parquet a row for each passage, with its ends as `a_start`, `a_end`, `a_start_character` and so on
     Object::append(out, |object| {
-        object.field("a", Id(&a.id)); // the older document
+        object.field("a", Id(&found.id)); // the older document
         object.field("b", Id(&b.record.id));
-        object.field("words", a.words); // in common
-        object.field("longest", a.longest()); // run of words in common
-        let [of_b, of_a] = contained(a, parts.words);
+        object.field("words", found.words); // in common
+        object.field("longest", found.longest()); // run of words in common
+        let [of_b, of_a] = contained(found, parts.words);
         object.field("a_contained", of_a); // share of the words of `a`
         object.field("b_contained", of_b); // share of the words of `b`
-        // each with `a`, `b`, `words` and `longest`, as of `query --parts`
-        object.list("passages", &a.passages, |object, passage| {
-            object.field("a", place(&passage.stored));
-            object.field("b", place(&passage.asked));
-            object.field("words", passage.words);
-            object.field("longest", passage.longest);
+        a.write_unread(reading, object);
+        // each with `a`, `b`, `words`, `longest` and so on, as of `query --parts`
+        object.list("passages", a.passages(), |object, seen| {
+            let [of_b, of_a] = seen.places();
+            object.field("a", of_a);
+            object.field("b", of_b);
+            object.field("words", seen.passage.words);
+            object.field("longest", seen.passage.longest);
+            seen.write_told([["b_characters", "a_characters"], ["b_text", "a_text"]], reading, object);
         });
     });
     out.push(b'\n');
 }
 
-/// Returns the ends of a passage.
-fn place(words: &Range<u32>) -> Value {
-    json!([words.start, words.end])
-}
-
 /// Prints all pairs of documents of a database with passages in common, each once, in the order of the younger ones.
-pub(in crate::commands) fn pairs(db: &Path, how: PassageArgs, output: Output, global: &Global) -> Result<PairsFound> {
+pub(in crate::commands) fn pairs(
+    db: &Path,
+    (how, reading): (PassageArgs, Reading),
+    output: Output,
+    global: &Global,
+) -> Result<PairsFound> {
     let reader = database::read(db)?;
     refuse_without_parts(db, reader.view().settings())?;
-    let pairs =
-        PairsInParts { view: reader.view(), how, frequent: AtomicU64::default(), left_out: AtomicU64::default() };
+    let [frequent, left_out] = Default::default();
+    let pairs = PairsInParts { view: reader.view(), how, reading, frequent, left_out };
     let mut asking = Asking::new(&pairs, global.threads(), output);
     asking.ask_all(&Federation::of(reader.view()))?;
     let (documents, found) = asking.finish()?;

@@ -1,18 +1,16 @@
 //! `nddb show`: two documents side by side.
 
-mod columns;
-
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use nddb::View;
 use nddb_evaluate::WordDiff;
-use nddb_evaluate::show::{ShownDocument, difference, shown_page, verdict};
+use nddb_evaluate::show::{ShownDocument, difference, passages, shown_page, verdict};
 use nddb_jobs::NamedId;
 
-use self::columns::{Columns, Marks};
 use crate::args::{FromEnvironment, Global, texts};
+use crate::columns::{Columns, Marks};
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::output::Output;
@@ -28,7 +26,8 @@ const WIDTH: usize = 120;
 /// documents were loaded from. Text that a page carries and does not show is marked with [not shown]. Long stretches of
 /// equal words are shortened to their number of words. Words of only one document are coloured on a terminal;
 /// elsewhere, or with NO_COLOR, they are written as [-removed-] and {+added+}. Below stands the verdict of the usual
-/// method, which of the two may be removed at which level, and what differs.
+/// method, which of the two may be removed at which level, and what differs. Of documents that are no near-duplicates,
+/// passages of 20 words and more that both have stand side by side above their texts.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb show [OPTIONS] DB A B",
@@ -61,10 +60,11 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let view = reader.view();
     let documents = [read(view, &a, args.text)?, read(view, &b, args.text)?];
     let diff = WordDiff::new(&documents[0].text, &documents[1].text);
-    let verdict = verdict(view, &documents);
+    let (verdict, is_near) = verdict(view, &documents);
+    let passages = if is_near { Vec::new() } else { passages(&documents) };
     if let Some(to) = &page {
         let mut output = Output::create(to)?;
-        output.write(shown_page(&documents, &diff, &verdict).as_bytes())?;
+        output.write(shown_page(&documents, &passages, &diff, &verdict).as_bytes())?;
         output.finish()?;
         global.messages().note(format!("show: {verdict}"));
         global.messages().note(format!("show: {}", difference(&documents, &diff)));
@@ -76,7 +76,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let marks = if is_terminal && !no_color { Marks::Colours } else { Marks::Signs };
     let columns = Columns { width, marks };
     let mut output = Output::coloured_stdout();
-    output.write(columns.shown(&documents, &diff).as_bytes())?;
+    output.write(columns.shown(&documents, &passages, &diff).as_bytes())?;
     output.line(&verdict)?;
     output.line(&difference(&documents, &diff))?;
     output.flush()?;

@@ -1,18 +1,22 @@
 //! Two texts in two columns of characters.
 
-use nddb_evaluate::show::ShownDocument;
+use nddb_evaluate::show::{Quoted, ShownDocument};
 use nddb_evaluate::{DiffRow, DiffRun, WordDiff};
 use nddb_jobs::json::safe;
 use unicode_width::UnicodeWidthChar;
 
+use crate::quantity::counted;
+
 /// The separator between the columns.
 const BETWEEN: &str = " \u{2502} ";
+/// Number of words shown of a passage that is the same in both documents.
+const QUOTED: usize = 40;
 /// Minimum width of a column.
 const COLUMN_MIN: usize = 16;
 
 /// How to mark words that only one text has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marks {
+pub(crate) enum Marks {
     /// By colours of the terminal.
     Colours,
     /// By signs around them.
@@ -20,10 +24,10 @@ pub(super) enum Marks {
 }
 
 /// The layout of two texts.
-pub(super) struct Columns {
+pub(crate) struct Columns {
     /// Total width of both columns and their separator, in characters.
-    pub(super) width: usize,
-    pub(super) marks: Marks,
+    pub(crate) width: usize,
+    pub(crate) marks: Marks,
 }
 
 /// A part of a line: some characters, and whether they are marked.
@@ -37,8 +41,8 @@ struct Line {
 }
 
 impl Columns {
-    /// Lays out two documents and their difference.
-    pub(super) fn shown(&self, documents: &[ShownDocument; 2], diff: &WordDiff) -> String {
+    /// Lays out two documents, their passages in common and their difference.
+    pub(crate) fn shown(&self, documents: &[ShownDocument; 2], passages: &[Quoted], diff: &WordDiff) -> String {
         let mut out = String::new();
         let plain = |text: &str| vec![DiffRun { only_here: false, text: text.to_owned() }];
         let or_none = |text: Option<&str>| plain(text.unwrap_or("\u{2013}"));
@@ -48,16 +52,12 @@ impl Columns {
             let [a, b] = documents.each_ref().map(|document| or_none(field(document)));
             self.row(&mut out, [&a, &b]);
         }
-        self.rule(&mut out, "");
-        for row in &diff.rows {
-            match row {
-                DiffRow::Equal(words) => {
-                    let noun = if *words == 1 { "word" } else { "words" };
-                    self.rule(&mut out, &format!(" {words} equal {noun} "));
-                }
-                DiffRow::Changed([a, b]) => self.row(&mut out, [a, b]),
-            }
+        for Quoted { words, texts } in passages {
+            self.rule(&mut out, &format!(" a passage with {} in common ", counted(*words, "word")));
+            out += &self.passage(texts.each_ref().map(String::as_str));
         }
+        self.rule(&mut out, if passages.is_empty() { "" } else { " the texts " });
+        self.rows(&mut out, diff);
         for (side, (compared, all)) in ["left", "right"].into_iter().zip(diff.compared) {
             if compared < all {
                 self.rule(&mut out, &format!(" {} more words on the {side} are not compared ", all - compared));
@@ -65,6 +65,31 @@ impl Columns {
         }
         self.rule(&mut out, "");
         out
+    }
+
+    /// Lays out a passage of two documents; the middle of a long one that is the same in both is left out.
+    pub(crate) fn passage(&self, texts: [&str; 2]) -> String {
+        let (mut out, diff) = (String::new(), WordDiff::new(texts[0], texts[1]));
+        if diff.is_equal() {
+            let [a, b] = texts.map(|text| vec![DiffRun { only_here: false, text: shortened(text) }]);
+            self.row(&mut out, [&a, &b]);
+        } else {
+            self.rows(&mut out, &diff);
+        }
+        out
+    }
+
+    /// Appends where two texts differ.
+    fn rows(&self, out: &mut String, diff: &WordDiff) {
+        for row in &diff.rows {
+            match row {
+                DiffRow::Equal(words) => {
+                    let noun = if *words == 1 { "word" } else { "words" };
+                    self.rule(out, &format!(" {words} equal {noun} "));
+                }
+                DiffRow::Changed([a, b]) => self.row(out, [a, b]),
+            }
+        }
     }
 
     /// The width of one column.
@@ -110,6 +135,18 @@ impl Columns {
                 out.push_str(text);
             }
         }
+    }
+}
+
+/// Returns a text without its middle, if it is long.
+fn shortened(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    match words.len().checked_sub(QUOTED) {
+        Some(more) if more > 1 => {
+            let (first, last) = (&words[..QUOTED / 2], &words[words.len() - QUOTED / 2..]);
+            format!("{} [{more} words] {}", first.join(" "), last.join(" "))
+        }
+        _ => text.to_owned(),
     }
 }
 
@@ -190,7 +227,7 @@ mod tests {
     }
 
     fn shown(a: &str, b: &str, width: usize, marks: Marks) -> String {
-        Columns { width, marks }.shown(&[document("a", a), document("b", b)], &WordDiff::new(a, b))
+        Columns { width, marks }.shown(&[document("a", a), document("b", b)], &[], &WordDiff::new(a, b))
     }
 
     #[test]
