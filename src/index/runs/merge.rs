@@ -124,7 +124,7 @@ fn each_list(
     while let Some(fingerprint) = streams.head() {
         let mut begun = false;
         while let Some((_, stream)) = streams.least().filter(|(_, stream)| stream.head() == Some(fingerprint)) {
-            let postings = &stream.run.postings;
+            let postings = stream.run.postings()?;
             postings.numbers(postings.list(stream.rank)?, |number| {
                 if deleted.contains(number) {
                     gone(fingerprint, Some(number))?;
@@ -303,7 +303,9 @@ impl Merge<'_> {
             })?;
         report()?;
         let mut pairs = Digest::default();
-        self.runs.iter().for_each(|run| pairs.add(run.postings.postings().header().pair_digest));
+        for run in self.runs {
+            pairs.add(run.postings()?.postings().header().pair_digest);
+        }
         pairs.subtract(dropped.pairs);
         let sound = survey.pair_digest() == pairs
             && survey.documents() == documents
