@@ -441,7 +441,7 @@ def manifest(data):
     crc_before(data, len(data) - 4, "8.1", "manifest")
     zero(data, 14, 16, "8.1")
     features = number(data, 16, 8)
-    need(features & ~3 == 0, "11", "the manifest has features that this reader does not know")
+    need(features & ~7 == 0, "11", "the manifest has features that this reader does not know")
     summarized = features & 2 != 0
     bits, k, complete, next_file = data[12], data[13], number(data, 32, 8), number(data, 48, 8)
     need(8 <= bits <= 64 and k <= 7 and k < bits, "8.1", "bits or k")
@@ -450,6 +450,13 @@ def manifest(data):
     out.update(next_file=next_file, catalog=f"{number(data, 56, 16):032x}", deleted=deleted)
     out.update(folded=number(data, 104, 8), purged=number(data, 116, 4), runs=[])
     at, before = 120, 0
+    if features & 4:
+        need(features == 4 and not deleted, "8.10", "a set has no documents")
+        levels = data[122]
+        need(levels <= 4, "8.10", "levels")
+        zero(data, 123 + levels, 128, "8.10")
+        out["set"] = {"restart": number(data, 120, 2), "levels": list(data[123 : 123 + levels])}
+        at = 128
     size = 216 if summarized else 184
     for _ in range(number(data, 112, 4)):
         run = dict(zip(["low", "high", "fingerprints", "documents"], (number(data, at + 8 * i, 8) for i in range(4))))
@@ -473,6 +480,13 @@ def manifest(data):
             run["keys"] = {"keys": keys, "pairs": pairs, "set_digest": f"{number(data, at + 104, 16):032x}"}
             run["keys"].update(postings=entry(data, at + 120), segment=entry(data, at + 152))
         run["summaries"] = entry(data, at + 184) if summarized and any(data[at + 184 : at + 216]) else None
+        if features & 4:
+            zero(data, at + 56, at + 184, "8.10")
+            need(out["set"] == {"restart": run["restart"], "levels": levels}, "8.10", "the scheme of a run")
+            need(run["fingerprints"] == run["documents"] == run["high"] - run["low"], "8.10", "ordinals of a run")
+            run["postings"] = None
+        else:
+            need(any(data[at + 56 : at + 88]), "8.2", "a run has postings")
         at += size
         run["segments"] = []
         for _ in scheme(bits, k, levels):
@@ -481,7 +495,7 @@ def manifest(data):
             at += 32
         out["runs"].append(run)
     need(at == len(data) - 4, "8.1", "bytes after the last run")
-    files = [file["number"] for run in out["runs"] for file in [run["postings"], *run["segments"]]]
+    files = [file["number"] for run in out["runs"] for file in [run["postings"], *run["segments"]] if file]
     files += [run["keys"][file]["number"] for run in out["runs"] if run["keys"] for file in ["postings", "segment"]]
     files += [run["summaries"]["number"] for run in out["runs"] if run["summaries"]]
     files += [deleted["number"]] if deleted else []
@@ -752,6 +766,8 @@ def check_run(folder, state, run):
         need(one["count"] == run["fingerprints"], "8.3", f"count of {where}")
         need(one["digest"] == run["set_digest"], "8.3", f"digest of {where}")
         first = first or one
+    if not run["postings"]:
+        return 0
     lists = named(folder, run["postings"], "post", "postings")
     for name in ["low", "high", "fingerprints", "documents", "set_digest", "restart"]:
         need(lists[name] == run[name], "8.3", f"{name} of the postings")
@@ -815,6 +831,10 @@ def within(folder, most, query):
     state, _ = read(os.path.join(folder, "MANIFEST"))
     for run in state["runs"]:
         prints = named(folder, run["segments"][0], "seg", "segment")["fingerprints"]
+        if not run["postings"]:
+            found = ((value, bin(int(value, 16) ^ query).count("1")) for value in prints)
+            yield from ({"fp": value, "distance": distance} for value, distance in found if distance <= most)
+            continue
         lists = named(folder, run["postings"], "post", "postings")["lists"]
         for value, members in zip(prints, lists):
             distance = bin(int(value, 16) ^ query).count("1")

@@ -20,7 +20,8 @@ pub const BITS: Field = READER_MIN.then(1, "bits");
 pub const K: Field = BITS.then(1, "k");
 /// Zero.
 pub const RESERVED: Field = K.then(2, "reserved");
-/// Features that a reader must support: bit 0, intervals (SPEC 9.8); bit 1, summaries (SPEC 8.7).
+/// Features that a reader must support: bit 0, intervals (SPEC 9.8); bit 1, summaries (SPEC 8.7); bit 2, a set (SPEC
+/// 8.10).
 pub const FEATURES: Field = RESERVED.then(8, "features");
 /// Number of the manifest; grows by one with each replacement.
 pub const GENERATION: Field = FEATURES.then(8, "generation");
@@ -40,8 +41,16 @@ pub const FOLDED: Field = DELETED.then(8, "folded");
 pub const RUNS: Field = FOLDED.then(4, "runs");
 /// Number of times that numbers have left the deleted set: a reader that sees another value reads the catalog again.
 pub const PURGED: Field = RUNS.then(4, "purged");
+/// Restart interval of all runs of a set. This field and the next three are only in the manifest of a set.
+pub const SET_RESTART: Field = PURGED.then(2, "set_restart");
+/// Number of levels of the scheme of all runs of a set.
+pub const SET_LEVELS: Field = SET_RESTART.then(1, "set_levels");
+/// Groups of each level, zero after the last.
+pub const SET_GROUPS: Field = SET_LEVELS.then(LEVELS_MAX, "set_groups");
+/// Zero.
+pub const SET_RESERVED: Field = SET_GROUPS.then(1, "set_reserved");
 /// The fields before the run entries.
-pub const FIELDS: [Field; 16] = [
+pub const FIELDS: [Field; 20] = [
     fields::MAGIC,
     fields::FORMAT_VERSION,
     READER_MIN,
@@ -58,6 +67,10 @@ pub const FIELDS: [Field; 16] = [
     FOLDED,
     RUNS,
     PURGED,
+    SET_RESTART,
+    SET_LEVELS,
+    SET_GROUPS,
+    SET_RESERVED,
 ];
 
 /// Number of the file; its name is that number in 8 or more hexadecimal digits.
@@ -130,7 +143,9 @@ pub const RUN_FIELDS: [Field; 16] = [
 const INTERVALS: u64 = 1;
 /// Bit of the feature "summaries": run entries have summaries.
 const SUMMARIES: u64 = 1 << 1;
-/// Size of the fixed part.
+/// Bit of the feature "set": fingerprints without documents.
+const SET: u64 = 1 << 2;
+/// Size of the fixed part, but for the fields of a set.
 const FIXED_SIZE: usize = PURGED.end();
 const CHECKSUM_SIZE: usize = 4;
 
@@ -234,10 +249,20 @@ impl RunEntry {
         self.keys.as_ref().map(entry).transpose()
     }
 
+    /// Returns whether the run has postings: all runs have, but for those of a set.
+    pub fn has_postings(&self) -> bool {
+        self.postings != FileEntry::default()
+    }
+
     /// Returns the files of the run: postings, segments, those of the key table, summaries.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let keys = self.keys.iter().flat_map(|table| [&table.postings, &table.segment]);
-        std::iter::once(&self.postings).chain(&self.segments).chain(keys).chain(&self.summaries)
+        Some(&self.postings)
+            .filter(|_| self.has_postings())
+            .into_iter()
+            .chain(&self.segments)
+            .chain(keys)
+            .chain(&self.summaries)
     }
 
     /// Returns the bytes of the files of the run.
@@ -272,6 +297,8 @@ pub struct Manifest {
     pub purged: u32,
     /// The catalog may have intervals, which a reader must support (SPEC 9.8).
     pub intervals: bool,
+    /// The scheme of all runs, of a set: fingerprints without documents (SPEC 8.10).
+    pub set: Option<Scheme>,
     /// The runs, in ascending order of their number ranges.
     pub runs: Vec<RunEntry>,
 }
@@ -291,6 +318,7 @@ impl Manifest {
             folded: 0,
             purged: 0,
             intervals: false,
+            set: None,
             runs: Vec::new(),
         }
     }
@@ -302,7 +330,8 @@ impl Manifest {
 
     fn features(&self) -> u64 {
         let has_summaries = self.runs.iter().any(|run| run.summaries.is_some());
-        (if self.intervals { INTERVALS } else { 0 }) | (if has_summaries { SUMMARIES } else { 0 })
+        let bits = [(self.intervals, INTERVALS), (has_summaries, SUMMARIES), (self.set.is_some(), SET)];
+        bits.into_iter().filter(|(has, _)| *has).map(|(_, bit)| bit).sum()
     }
 
     /// Encodes the manifest.
@@ -322,6 +351,12 @@ impl Manifest {
         FOLDED.put(&mut bytes, self.folded);
         RUNS.put(&mut bytes, self.runs.len() as u64);
         PURGED.put(&mut bytes, self.purged.into());
+        if let Some(scheme) = &self.set {
+            bytes.resize(SET_RESERVED.end(), 0);
+            SET_RESTART.put(&mut bytes, u64::from(scheme.restart()));
+            SET_LEVELS.put(&mut bytes, scheme.levels().len() as u64);
+            bytes[SET_GROUPS.offset..][..scheme.levels().len()].copy_from_slice(scheme.levels());
+        }
         for run in &self.runs {
             let mut entry = vec![0; Self::run_size(features)];
             RUN_LOW.put(&mut entry, run.low);
@@ -365,7 +400,7 @@ impl Manifest {
         check_crc(WHAT, bytes, Field { offset: body, size: CHECKSUM_SIZE, name: "checksum" })?;
         RESERVED.expect_zero(WHAT, bytes)?;
         let features = FEATURES.get(bytes);
-        if features & !(INTERVALS | SUMMARIES) != 0 {
+        if features & !(INTERVALS | SUMMARIES | SET) != 0 {
             return Err(FormatError::Version {
                 what: "manifest with features",
                 found: u16::MAX,
@@ -390,9 +425,20 @@ impl Manifest {
             folded: FOLDED.get(bytes),
             purged: PURGED.get(bytes) as u32,
             intervals: features & INTERVALS != 0,
+            set: None,
             runs: Vec::new(),
         };
         let mut at = FIXED_SIZE;
+        if features & SET != 0 {
+            at = SET_RESERVED.end();
+            check_size(WHAT, bytes, at + CHECKSUM_SIZE)?;
+            SET_RESERVED.expect_zero(WHAT, bytes)?;
+            if features != SET || manifest.deleted.is_some() {
+                return malformed(WHAT, FEATURES.offset, "a set has no documents, and so no other features");
+            }
+            let levels = levels(SET_LEVELS.get(bytes), SET_GROUPS.bytes(bytes), SET_LEVELS.offset)?;
+            manifest.set = Some(Scheme::new(bits, k, levels, SET_RESTART.get(bytes) as u16)?);
+        }
         for _ in 0..RUNS.get(bytes) {
             let run = manifest.decode_run(&bytes[..body], Self::run_size(features), &mut at)?;
             manifest.runs.push(run);
@@ -407,15 +453,17 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Returns whether these are the bytes of the manifest of a set, which may be damaged.
+    pub fn is_of_set(bytes: &[u8]) -> bool {
+        bytes.len() > FIXED_SIZE && bytes.starts_with(MAGIC) && FEATURES.get(bytes) & SET != 0
+    }
+
     fn decode_run(&self, bytes: &[u8], run_size: usize, at: &mut usize) -> Result<RunEntry> {
         let start = *at;
         check_size(WHAT, bytes, start + run_size)?;
         let entry = &bytes[start..start + run_size];
-        let (levels, groups) = (RUN_LEVELS.get(entry) as usize, RUN_GROUPS.bytes(entry));
-        if levels > LEVELS_MAX || groups[levels..].iter().any(|&byte| byte != 0) {
-            return malformed(WHAT, start + RUN_LEVELS.offset, "a scheme has at most 4 levels, zeros after them");
-        }
-        let scheme = Scheme::new(self.bits, self.k, &groups[..levels], RUN_RESTART.get(entry) as u16)?;
+        let levels = levels(RUN_LEVELS.get(entry), RUN_GROUPS.bytes(entry), start + RUN_LEVELS.offset)?;
+        let scheme = Scheme::new(self.bits, self.k, levels, RUN_RESTART.get(entry) as u16)?;
         let (low, high) = (RUN_LOW.get(entry), RUN_HIGH.get(entry));
         let follows = self.runs.last().is_none_or(|before| before.high <= low);
         if !follows || low >= high || high > self.complete || high > NUMBER_END {
@@ -437,6 +485,18 @@ impl Manifest {
         let keys = decode_keys(entry, start, documents)?;
         let summaries = entry.get(RUN_SUMMARIES.offset..).filter(|bytes| bytes.len() == FILE_SIZE);
         let summaries = summaries.map(FileEntry::decode).transpose()?.filter(|file| *file != FileEntry::default());
+        let postings = FileEntry::decode(RUN_POSTINGS.bytes(entry))?;
+        let is_bare = postings == FileEntry::default() && keys.is_none() && documents == fingerprints;
+        if self.set.as_ref().is_some_and(|set| !is_bare || *set != scheme || documents != high - low) {
+            return malformed(
+                WHAT,
+                start,
+                "a run of a set has its scheme, an ordinal for each fingerprint, only segments",
+            );
+        }
+        if self.set.is_none() && postings == FileEntry::default() {
+            return malformed(WHAT, start + RUN_POSTINGS.offset, "a run has postings");
+        }
         *at = end;
         Ok(RunEntry {
             low,
@@ -446,7 +506,7 @@ impl Manifest {
             set_digest: digest_at(RUN_DIGEST, entry),
             rewrites: RUN_REWRITES.get(entry) as u8,
             scheme,
-            postings: FileEntry::decode(RUN_POSTINGS.bytes(entry))?,
+            postings,
             segments,
             keys,
             summaries,
@@ -466,6 +526,14 @@ impl Manifest {
             return malformed(WHAT, NEXT_FILE.offset, "file numbers are distinct, above 0 and below next_file");
         }
         Ok(())
+    }
+}
+
+/// Returns the levels of a scheme, of which there are `len`.
+fn levels(len: u64, groups: &[u8], offset: usize) -> Result<&[u8]> {
+    match groups.split_at_checked(len as usize) {
+        Some((levels, rest)) if rest.iter().all(|&byte| byte == 0) => Ok(levels),
+        _ => malformed(WHAT, offset, "a scheme has at most 4 levels, zeros after them"),
     }
 }
 
@@ -547,10 +615,27 @@ mod tests {
         }
     }
 
+    /// The manifest of a set with this number of runs.
+    fn set(runs: u64) -> Manifest {
+        let scheme = Scheme::new(64, 3, &[5], 32).expect("a scheme");
+        let mut manifest = Manifest { deleted: None, set: Some(scheme.clone()), ..sample(0) };
+        for mut run in sample(runs).runs {
+            let next_file = manifest.next_file;
+            run.segments = vec![run.postings; scheme.tables().len()];
+            (0..).zip(&mut run.segments).for_each(|(table, file)| file.number = next_file + table);
+            manifest.next_file += scheme.tables().len() as u64;
+            let high = run.low + run.fingerprints;
+            let (documents, scheme, postings) = (run.fingerprints, scheme.clone(), FileEntry::default());
+            manifest.runs.push(RunEntry { high, documents, scheme, postings, keys: None, summaries: None, ..run });
+        }
+        manifest
+    }
+
     #[test]
     fn a_manifest_reads_as_it_was_written() {
         let with_intervals = Manifest { intervals: true, ..sample(1) };
-        let all = [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3), with_intervals];
+        let all =
+            [Manifest::new(64, 3, 5), Manifest::new(8, 7, 0), sample(1), sample(3), with_intervals, set(0), set(3)];
         for manifest in all {
             assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
         }

@@ -35,6 +35,8 @@ mod process;
 mod ranges;
 mod read;
 mod runs;
+#[cfg(feature = "catalog")]
+mod set;
 pub mod spill;
 mod static_index;
 #[cfg(all(feature = "catalog", any(test, feature = "testing")))]
@@ -79,6 +81,7 @@ mod of_databases {
     pub use crate::read::scope::{Candidate, Found, Near, Scope, Sharing};
     pub use crate::read::shared::SharedReader;
     pub use crate::read::view::{Answer, Neighbor, Stored, View};
+    pub use crate::set::{FingerprintSet, SetWriter};
     pub use crate::write::compaction::Compacted;
     pub use crate::write::load::{BulkLoad, Loaded, Recall, Repeat};
     pub use crate::write::plan::CompactionPlan;

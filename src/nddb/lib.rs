@@ -148,10 +148,10 @@ pub use nddb_dedup::ingest;
 #[cfg(feature = "catalog")]
 pub use nddb_index::{
     Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, CheckOptions, CheckReport, Compacted,
-    CompactionPlan, Document, Fault, Federation, LastCheck, Loaded, Neighbor, Outcome, Part, PartedAnswer, Passage,
-    PassageLimits, PassageMatch, Passages, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat, Retention,
-    SharedReader, Stats, Stored, View, WorkFolder, Writer, backup, backup_and_keep, check, rebuild, restore,
-    restored_from, verify_backup,
+    CompactionPlan, Document, Fault, Federation, FingerprintSet, LastCheck, Loaded, Neighbor, Outcome, Part,
+    PartedAnswer, Passage, PassageLimits, PassageMatch, Passages, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat,
+    Retention, SetWriter, SharedReader, Stats, Stored, View, WorkFolder, Writer, backup, backup_and_keep, check,
+    rebuild, restore, restored_from, verify_backup,
 };
 pub use nddb_index::{
     Config, Error, Fingerprint, Match, Matches, Progress, Result, StaticIndex, StaticIndexBuilder, Verify, Watch,

@@ -531,7 +531,7 @@ fn manifests_that_break_a_rule_are_refused() {
     let of = |field: Field, value| manifest_fault(|bytes| field.put(bytes, value));
     assert_eq!(of(K, 3), "nothing");
     assert_eq!(of(RESERVED, 1), "reserved bytes are zero");
-    for (features, expected) in [(2, "nothing"), (3, "nothing"), (6, "Version"), (1 << 63 | 2, "Version")] {
+    for (features, expected) in [(2, "nothing"), (3, "nothing"), (10, "Version"), (1 << 63 | 2, "Version")] {
         assert_eq!(of(FEATURES, features), expected);
     }
     assert_eq!(of(BITS, 7), "a fingerprint has 8 to 64 bits");
@@ -540,7 +540,7 @@ fn manifests_that_break_a_rule_are_refused() {
     assert_eq!(of(RUNS, 3), "Truncated");
     assert_eq!(of(COMPLETE, 1899), "runs ascend, do not overlap and end at 'complete' at most");
     assert_eq!(of(NEXT_FILE, 20), "file numbers are distinct, above 0 and below next_file");
-    let first = FIELDS[15].end();
+    let first = PURGED.end();
     let run = |field: Field, value| manifest_fault(|bytes| field.put(&mut bytes[first..], value));
     assert_eq!(run(RUN_LEVELS, 5), "a scheme has at most 4 levels, zeros after them");
     assert_eq!(run(RUN_LEVELS, 0), "a scheme has at most 4 levels, zeros after them");
@@ -571,6 +571,34 @@ fn manifests_that_break_a_rule_are_refused() {
     let twice = |bytes: &mut Vec<u8>| FILE_NUMBER.put(&mut bytes[DELETED.offset..], 2);
     assert_eq!(manifest_fault(twice), "file numbers are distinct, above 0 and below next_file");
     assert_eq!(manifest_fault(|bytes| bytes.resize(SIZE_MAX + 1, 0)), "a manifest has at most 64 MiB");
+    assert_eq!(
+        manifest_fault(|bytes| bytes[first..][RUN_POSTINGS.offset..RUN_POSTINGS.end()].fill(0)),
+        "a run has postings"
+    );
+    let set = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut run = manifest().runs.remove(0);
+        (run.high, run.documents, run.postings, run.keys) = (run.low + 800, 800, FileEntry::default(), None);
+        let mut bytes = Manifest { set: Some(scheme(32)), deleted: None, runs: vec![run], ..manifest() }.encode();
+        change(&mut bytes);
+        restamp::tail(&mut bytes);
+        fault(Manifest::decode(&bytes))
+    };
+    assert_eq!(set(&|_| ()), "nothing");
+    assert_eq!(set(&|bytes| SET_RESERVED.put(bytes, 1)), "reserved bytes are zero");
+    assert_eq!(set(&|bytes| SET_LEVELS.put(bytes, 5)), "a scheme has at most 4 levels, zeros after them");
+    assert_eq!(set(&|bytes| SET_RESTART.put(bytes, 1)), "the restart interval is 0 or 2 to 4096");
+    for (field, value) in [(FEATURES, 5), (FEATURES, 6), (DELETED, 1)] {
+        let other = |bytes: &mut Vec<u8>| bytes[field.offset] = value;
+        assert_eq!(set(&other), "a set has no documents, and so no other features");
+    }
+    for (field, value) in [(RUN_HIGH, 801), (RUN_FINGERPRINTS, 799), (RUN_POSTINGS, 9), (RUN_RESTART, 30)] {
+        let other = |bytes: &mut Vec<u8>| {
+            let at = SET_RESERVED.end() + field.offset;
+            bytes[at..at + 2].copy_from_slice(&u16::to_le_bytes(value));
+        };
+        let rule = "a run of a set has its scheme, an ordinal for each fingerprint, only segments";
+        assert_eq!(set(&other), rule, "{field:?}");
+    }
 }
 
 #[test]

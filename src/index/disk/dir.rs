@@ -56,7 +56,8 @@ impl Kind {
 pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntry, Kind)> + '_ {
     let runs = manifest.runs.iter().flat_map(|run| {
         let segments = run.segments.iter().copied().chain(run.keys.map(|keys| keys.segment));
-        let postings = [run.postings].into_iter().chain(run.keys.map(|keys| keys.postings));
+        let postings =
+            Some(run.postings).filter(|_| run.has_postings()).into_iter().chain(run.keys.map(|keys| keys.postings));
         let summaries = run.summaries.map(|file| (file, Kind::Summaries));
         segments.map(|file| (file, Kind::Segment)).chain(postings.map(|file| (file, Kind::Postings))).chain(summaries)
     });

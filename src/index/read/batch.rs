@@ -179,7 +179,10 @@ impl Snapshot {
         list: std::ops::Range<u64>,
         rows: &mut Sorter<3>,
     ) -> Result<()> {
-        run.postings.numbers(list, |number| {
+        if !run.has_numbers() {
+            return push(index, query, value, 0, rows);
+        }
+        run.postings()?.numbers(list, |number| {
             if self.is_live(number) {
                 push(index, query, value, number, rows)?;
             }
@@ -206,6 +209,9 @@ impl Snapshot {
 
 /// Returns the indexes of the documents of a fingerprint in table 0 of the run.
 fn list_of(run: &Run, value: u64) -> Result<std::ops::Range<u64>> {
+    if !run.has_numbers() {
+        return Ok(0..1);
+    }
     let file = &run.segments[0];
     let position = file.segment().find(Permuted(value));
     let entry = position.map(|block| file.block(block).map(|found| found.position(value))).transpose()?.flatten();
@@ -213,7 +219,8 @@ fn list_of(run: &Run, value: u64) -> Result<std::ops::Range<u64>> {
         let what = format!("does not hold fingerprint {} where its index says", Fingerprint(value));
         return Err(Error::Inconsistent { path: file.path().into(), what });
     };
-    run.postings.list(run.postings.first_rank(block)? + entry as u64)
+    let postings = run.postings()?;
+    postings.list(postings.first_rank(block)? + entry as u64)
 }
 
 fn push(index: &QueryIndex, query: u64, value: u64, number: u64, rows: &mut Sorter<3>) -> Result<()> {

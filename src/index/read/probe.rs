@@ -456,8 +456,15 @@ impl Snapshot {
     /// Reads the document numbers of a hit.
     fn collect(&self, hit: &Hit, collector: &mut Collector) -> Result<()> {
         let run = &self.runs[hit.run as usize];
-        let postings = &run.postings;
         let (distance, fingerprint) = (hit.distance, Fingerprint(hit.fingerprint));
+        if !run.has_numbers() {
+            collector.count += 1;
+            if collector.wants(distance, 0) {
+                collector.keep(Match { distance, number: 0, fingerprint });
+            }
+            return Ok(());
+        }
+        let postings = run.postings()?;
         let len = hit.list.end - hit.list.start;
         // A list of a million documents that are all live is counted by its length.
         let all_live = self.deleted.is_empty() && self.ranges.hidden().is_empty() || len > 64 && self.is_all_live(run);
@@ -511,7 +518,7 @@ impl Snapshot {
 
     /// Passes the numbers of a list that [`Snapshot::key_lists`] found to `visit`, until it returns `false`.
     pub(crate) fn each_of_list(&self, list: &KeyList, mut visit: impl FnMut(u64) -> bool) -> Result<()> {
-        let postings = &self.key_runs[list.run as usize].postings;
+        let postings = self.key_runs[list.run as usize].postings()?;
         postings.numbers(list.list.clone(), |number| Ok(visit(number)))?;
         postings.check_readable()
     }
@@ -633,7 +640,7 @@ impl Compute for Select<'_> {
 }
 
 /// Resolves all hits from their fingerprints to their lists: first the entries of hits that table 0 did not find, then
-/// ranks, directory and numbers. Each is prefetched for all hits before it is read.
+/// ranks, directory and numbers. Each is prefetched for all hits before it is read. The hits of a set have no lists.
 fn look_up(
     runs: &[Arc<Run>],
     hits: &mut [Hit],
@@ -642,24 +649,27 @@ fn look_up(
     work: &mut Work,
     stretches: &mut Stretches<IN_TURN>,
 ) -> Result<()> {
+    if !runs.iter().all(|run| run.has_numbers()) {
+        return Ok(());
+    }
     lookups.clear();
     for (index, hit) in (0..).zip(hits.iter()).filter(|(_, hit)| hit.index.is_none()) {
         lookups.push(Lane::of_value(index, hit.run, hit.fingerprint));
     }
     let missing = lookups.len();
     locate(runs, lookups, looking, work)?;
-    let postings = |lane: &Lane| &runs[lane.run as usize].postings;
+    let postings = |lane: &Lane| runs[lane.run as usize].postings();
     for lane in lookups.iter() {
-        postings(lane).prefetch_rank(lane.bounds.0);
+        postings(lane)?.prefetch_rank(lane.bounds.0);
     }
     // While the blocks are being fetched, prefetch the postings at the likely rank.
     for lane in lookups.iter_mut() {
-        let rank = postings(lane).first_rank(lane.bounds.0)?;
+        let rank = postings(lane)?.first_rank(lane.bounds.0)?;
         lane.high = Permuted(rank + lane.file(runs).entry_at(lane.part as usize));
-        postings(lane).prefetch_list(lane.high.0);
+        postings(lane)?.prefetch_list(lane.high.0);
     }
     for lane in lookups.iter() {
-        postings(lane).prefetch_behind(lane.high.0)?;
+        postings(lane)?.prefetch_behind(lane.high.0)?;
     }
     for group in lookups.chunks(IN_TURN) {
         let mut approaches = [group[0].approach(runs)?; IN_TURN];
@@ -679,11 +689,12 @@ fn look_up(
     for hit in hits.iter_mut() {
         let run = &runs[hit.run as usize];
         let Some((block, entry)) = hit.index else { return Err(lost(run, hit.fingerprint)) };
-        hit.rank = run.postings.first_rank(block)? + entry as u64;
-        run.postings.prefetch_list(hit.rank);
+        let postings = run.postings()?;
+        hit.rank = postings.first_rank(block)? + entry as u64;
+        postings.prefetch_list(hit.rank);
     }
     for hit in hits.iter_mut() {
-        let postings = &runs[hit.run as usize].postings;
+        let postings = runs[hit.run as usize].postings()?;
         hit.list = postings.list(hit.rank)?;
         postings.prefetch_number(hit.list.start);
     }

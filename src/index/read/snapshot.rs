@@ -1,6 +1,6 @@
 //! A snapshot: one consistent state of runs, memtable and deletions, from which queries are answered.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use nddb_format::manifest::{Manifest, RunEntry};
@@ -145,8 +145,21 @@ pub(crate) fn read_manifest(dir: &Dir) -> Result<Manifest> {
 }
 
 /// Reads the MANIFEST of a database or of a static index.
+///
+/// # Errors
+/// [`Error::NotADatabase`] for a set; damage.
 pub(crate) fn read_any_manifest(dir: &Dir) -> Result<Manifest> {
-    let path: &Path = &dir.manifest_path();
     let bytes = dir.read_manifest()?;
-    Manifest::decode(&bytes).map_err(Error::format(path))
+    refuse_set(dir, &bytes)?;
+    Manifest::decode(&bytes).map_err(Error::format(&dir.manifest_path()))
+}
+
+/// Refuses the MANIFEST of a set.
+pub(crate) fn refuse_set(dir: &Dir, bytes: &[u8]) -> Result<()> {
+    if Manifest::is_of_set(bytes) {
+        let why = "it is a set of fingerprints ('create --set'), which has no documents: 'load', 'query', 'stats', \
+                   'check', 'rebuild', 'compact' and 'merge' work on it";
+        return Err(Error::NotADatabase { path: dir.root().into(), why });
+    }
+    Ok(())
 }

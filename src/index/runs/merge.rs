@@ -159,7 +159,7 @@ fn each_list(
     while let Some(fingerprint) = streams.head() {
         let mut begun = false;
         while let Some((_, stream)) = streams.least().filter(|(_, stream)| stream.head() == Some(fingerprint)) {
-            let postings = &stream.run.postings;
+            let postings = stream.run.postings()?;
             postings.numbers(postings.list(stream.rank)?, |number| {
                 if deleted.contains(number) {
                     gone(fingerprint, Some(number))?;
@@ -362,7 +362,9 @@ impl Merge<'_> {
         })?;
         watch.report(1)?;
         let mut pairs = Digest::default();
-        self.runs.iter().for_each(|run| pairs.add(run.postings.postings().header().pair_digest));
+        for run in self.runs {
+            pairs.add(run.postings()?.postings().header().pair_digest);
+        }
         pairs.subtract(dropped.pairs);
         let sound = survey.pair_digest() == pairs
             && survey.documents() == self.documents(dropped)

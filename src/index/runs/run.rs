@@ -389,8 +389,8 @@ pub(crate) struct Run {
     pub(crate) entry: RunEntry,
     /// Its segments, in the order of its scheme's tables.
     pub(crate) segments: Vec<SegmentFile>,
-    /// Its postings.
-    pub(crate) postings: PostingsFile,
+    /// Its postings; the runs of a set have none.
+    postings: Option<PostingsFile>,
     /// Its key table, as a run of keys.
     pub(crate) keys: Option<Arc<Run>>,
     /// The summaries of its documents.
@@ -406,35 +406,25 @@ impl Run {
     pub(crate) fn open(dir: &Dir, entry: &RunEntry, verify: Verify) -> Result<Self> {
         // All files are mapped before the first is read, so that the reads of opening are in flight together.
         let map = |file: &FileEntry, kind| dir.map(file.number, kind, file.length);
-        let postings = map(&entry.postings, Kind::Postings)?;
+        let postings = entry.has_postings().then(|| map(&entry.postings, Kind::Postings)).transpose()?;
         let segments: Vec<Mapped> =
             entry.segments.iter().map(|file| map(file, Kind::Segment)).collect::<Result<_>>()?;
         let summaries = entry.summaries.as_ref().map(|file| map(file, Kind::Summaries)).transpose()?;
-        let postings = PostingsFile::open(postings, verify)?;
+        let postings = postings.map(|map| PostingsFile::open(map, verify)).transpose()?;
         let segments: Vec<SegmentFile> =
             segments.into_iter().map(|map| SegmentFile::open(map, verify)).collect::<Result<_>>()?;
         for (ordinal, (file, named)) in segments.iter().zip(&entry.segments).enumerate() {
             check_segment(file, named, entry, ordinal)?;
         }
-        let header = postings.postings().header();
-        let agrees = header.identity == entry.postings.identity
-            && header.low == entry.low
-            && header.high == entry.high
-            && header.fingerprints == entry.fingerprints
-            && header.documents == entry.documents
-            && header.set_digest == entry.set_digest
-            && header.restart == entry.scheme.restart()
-            && header.blocks == segments[0].segment().block_len();
-        if !agrees {
-            return Err(disagrees(postings.path()));
-        }
+        let blocks = segments[0].segment().block_len();
+        postings.as_ref().map_or(Ok(()), |postings| check_postings(postings, entry, blocks))?;
         let summaries = summaries.map(|map| SummariesFile::open(map, verify)).transpose()?;
         if let Some((file, named)) = summaries.as_ref().zip(entry.summaries)
             && !file.is_of(entry, &named)
         {
             return Err(disagrees(file.path()));
         }
-        let keys = entry.key_run().map_err(Error::format(postings.path()))?;
+        let keys = entry.key_run().map_err(Error::format(dir.root()))?;
         let keys = keys.map(|keys| Self::open(dir, &keys, verify).map(Arc::new)).transpose()?;
         Ok(Self {
             entry: entry.clone(),
@@ -445,6 +435,24 @@ impl Run {
             queries: AtomicU32::new(0),
             plans: Default::default(),
         })
+    }
+
+    /// Returns whether the run has the numbers of documents. The runs of a set have none.
+    #[inline]
+    pub(crate) fn has_numbers(&self) -> bool {
+        self.postings.is_some()
+    }
+
+    /// Returns the postings.
+    #[inline]
+    pub(crate) fn postings(&self) -> Result<&PostingsFile> {
+        self.postings.as_ref().ok_or_else(|| self.without_postings())
+    }
+
+    #[cold]
+    fn without_postings(&self) -> Error {
+        let what = "is of a set, whose fingerprints have no numbers".into();
+        Error::Inconsistent { path: self.segments[0].path().into(), what }
     }
 
     /// Returns the plan of probes within `k` bits, at most [`Within::MAX`].
@@ -482,6 +490,19 @@ impl Run {
             None => self.queries.store(u32::MAX, Ordering::Relaxed),
         }
     }
+}
+
+fn check_postings(postings: &PostingsFile, entry: &RunEntry, blocks: u64) -> Result<()> {
+    let header = postings.postings().header();
+    let agrees = header.identity == entry.postings.identity
+        && header.low == entry.low
+        && header.high == entry.high
+        && header.fingerprints == entry.fingerprints
+        && header.documents == entry.documents
+        && header.set_digest == entry.set_digest
+        && header.restart == entry.scheme.restart()
+        && header.blocks == blocks;
+    if agrees { Ok(()) } else { Err(disagrees(postings.path())) }
 }
 
 fn check_segment(file: &SegmentFile, named: &FileEntry, entry: &RunEntry, ordinal: usize) -> Result<()> {

@@ -59,7 +59,8 @@ impl Findings {
         }
     }
 
-    fn push(&mut self, path: &Path, wrong: Wrong, next: String, repairable: bool) {
+    /// Adds a fault with advice.
+    pub(crate) fn push(&mut self, path: &Path, wrong: Wrong, next: String, repairable: bool) {
         if let Some(obstacle) = wrong.obstacle {
             self.obstacle.get_or_insert(obstacle);
             return;

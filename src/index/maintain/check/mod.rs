@@ -25,7 +25,7 @@ use crate::catalog::Catalog;
 use crate::disk::checked::LastCheck;
 use crate::disk::dir::{Dir, Kind};
 use crate::disk::map::Mapped;
-use crate::read::snapshot::Snapshot;
+use crate::read::snapshot::{Snapshot, refuse_set};
 use crate::runs::build::in_parallel;
 use crate::runs::run::Verify;
 use crate::runs::summaries::SummariesFile;
@@ -37,7 +37,7 @@ pub(crate) use files::{
     verify_summaries,
 };
 pub use findings::Fault;
-use findings::Findings;
+pub(crate) use findings::Findings;
 use recall::Sample;
 use rows::{Look, Rows};
 pub(crate) use state::State;
@@ -143,6 +143,7 @@ pub fn check(
     watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<CheckReport> {
     let dir = Dir::open_damaged(path.as_ref())?;
+    dir.read_manifest().map_or(Ok(()), |bytes| refuse_set(&dir, &bytes))?;
     let mut findings = Findings::new(dir.root(), dir.catalog());
     let mut report = look(&dir, options, watch, &mut findings)?;
     if let Some(obstacle) = findings.obstacle.and_then(Arc::into_inner) {

@@ -25,6 +25,7 @@ use crate::read::snapshot::read_manifest;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
+pub(crate) use run::restore_segment;
 
 /// Maximum number of documents of a run built from the catalog: 16 bytes of memory each.
 const RUN_MAX: u64 = 1 << 24;

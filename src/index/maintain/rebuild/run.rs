@@ -8,12 +8,14 @@ use nddb_format::segment::{Segment, Survey};
 use nddb_format::{FormatError, Permuted};
 
 use super::{ROWS, RUN_MAX, Rebuild, RebuildWhat, Slot, Tally, beyond_repair};
+use crate::disk::dir::Dir;
 use crate::disk::map::Mapped;
 use crate::maintain::check::{Joined, open_postings, open_segment, unless_damaged, verify_postings, verify_segment};
 use crate::runs::build::{Entry, files_of, in_parallel, run_size, write_postings, write_segment};
 use crate::runs::contents::{Contents, run_of};
 use crate::runs::planner;
 use crate::spill::sort::Sorter;
+use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
 /// Blocks decoded at a time.
@@ -58,7 +60,9 @@ impl Rebuild<'_> {
         let Some(sibling) = sound[..tables].iter().position(|&sound| sound) else { return Ok(None) };
         let mut mended = entry.clone();
         for ordinal in (0..tables).filter(|&ordinal| !sound[ordinal]) {
-            let (file, survey) = self.restore_segment(entry, sibling, ordinal)?;
+            self.dir.need_space(entry.segments[ordinal].length)?;
+            let (number, memory) = (self.take_files(1), self.options.memory_limit);
+            let (file, survey) = restore_segment((self.dir, number), entry, sibling, ordinal, memory, self.ticker)?;
             if (survey.count(), survey.digest()) != (entry.fingerprints, entry.set_digest) {
                 return Ok(None);
             }
@@ -74,28 +78,6 @@ impl Rebuild<'_> {
             return Ok(Some(mended));
         }
         Ok(None)
-    }
-
-    /// Builds a segment from another table of the same run. The same set gives the same bytes, except that a segment of
-    /// version 1 may get a filter.
-    fn restore_segment(&mut self, entry: &RunEntry, sibling: usize, ordinal: usize) -> Result<(FileEntry, Survey)> {
-        self.ticker.start("restore segment", Some(entry.fingerprints), "fingerprints")?;
-        self.dir.need_space(entry.segments[ordinal].length)?;
-        let number = self.take_files(1);
-        let (from, to) = (&entry.scheme.tables()[sibling], &entry.scheme.tables()[ordinal]);
-        let source = open_segment(self.dir, entry, sibling).map_err(|wrong| Error::Inconsistent {
-            path: self.dir.path(entry.segments[sibling].number, crate::disk::dir::Kind::Segment),
-            what: wrong.what,
-        })?;
-        let mut sorter = Sorter::new(&self.dir.scratch()?, self.options.memory_limit);
-        let mut push = |value| sorter.push([to.permute(from.unpermute(Permuted(value))).0]);
-        each_value(&source, &mut push, self.ticker)?;
-        let permuted = sorter.finish();
-        let (file, survey, _) = write_segment(self.dir, number, &entry.scheme, ordinal, &|sink| {
-            permuted.each(&mut |rows| sink(rows.as_flattened()))
-        })?;
-        self.dir.sync_runs()?;
-        Ok((file, survey))
     }
 
     /// Builds the postings of a run whose segments are sound. Their contents are those from before, or else all
@@ -286,12 +268,35 @@ fn keep_held(
     Ok(whole)
 }
 
+/// Builds a segment from another table of the same run, under a new number. The same set gives the same bytes, except
+/// that a segment of version 1 may get a filter.
+pub(crate) fn restore_segment(
+    (dir, number): (&Dir, u64),
+    entry: &RunEntry,
+    sibling: usize,
+    ordinal: usize,
+    memory_limit: u64,
+    ticker: &Ticker<'_>,
+) -> Result<(FileEntry, Survey)> {
+    ticker.start("restore segment", Some(entry.fingerprints), "fingerprints")?;
+    let (from, to) = (&entry.scheme.tables()[sibling], &entry.scheme.tables()[ordinal]);
+    let source = open_segment(dir, entry, sibling).map_err(|wrong| Error::Inconsistent {
+        path: dir.path(entry.segments[sibling].number, crate::disk::dir::Kind::Segment),
+        what: wrong.what,
+    })?;
+    let mut sorter = Sorter::new(&dir.scratch()?, memory_limit);
+    let mut push = |value| sorter.push([to.permute(from.unpermute(Permuted(value))).0]);
+    each_value(&source, &mut push, ticker)?;
+    let permuted = sorter.finish();
+    let (file, survey, _) = write_segment(dir, number, &entry.scheme, ordinal, &|sink| {
+        permuted.each(&mut |rows| sink(rows.as_flattened()))
+    })?;
+    dir.sync_runs()?;
+    Ok((file, survey))
+}
+
 /// Passes all values of a segment to `visit`, verifying each block.
-fn each_value(
-    segment: &Segment<Mapped>,
-    visit: &mut dyn FnMut(u64) -> Result<()>,
-    ticker: &crate::spill::ticker::Ticker<'_>,
-) -> Result<()> {
+fn each_value(segment: &Segment<Mapped>, visit: &mut dyn FnMut(u64) -> Result<()>, ticker: &Ticker<'_>) -> Result<()> {
     let mut values = Vec::new();
     let mut next = 0;
     while next < segment.block_len() {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use nddb::{CheckOptions, CheckReport};
+use nddb::{CheckOptions, CheckReport, FingerprintSet};
 use serde_json::json;
 
+use super::set;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
@@ -41,25 +42,33 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = messages.meter("check");
     let options = CheckOptions { sample_recall: args.sample_recall, seed: args.seed, threads: global.threads() };
-    let report = nddb::check(&args.database.db, &options, &mut *meter.watch(true))?;
+    let is_set = FingerprintSet::is_at(&args.database.db);
+    let report = if is_set {
+        set::refuse(&[("--sample-recall", args.sample_recall.is_some())])?;
+        set::check(&args.database.db, &meter, global)?
+    } else {
+        nddb::check(&args.database.db, &options, &mut *meter.watch(true))?
+    };
     report.record(&args.database.db);
     print(&report, global, &messages, &clock)?;
     let asked = report.queries.map_or(String::new(), |queries| {
         format!(", {} asked with {} right", counted(queries, "query"), counted(report.matches, "document"))
     });
-    let read = format!(
-        "{} in {}, {}{asked}",
-        counted(report.documents, "document"),
-        counted(report.runs, "run"),
-        bytes(report.bytes)
-    );
+    let checked = match is_set {
+        true => format!("{} of all tables", counted(report.fingerprints, "fingerprint")),
+        false => counted(report.documents, "document"),
+    };
+    let read = format!("{checked} in {}, {}{asked}", counted(report.runs, "run"), bytes(report.bytes));
     if report.is_sound() {
         meter.finish(&format!("sound: {read}"));
         return Ok(Code::Done);
     }
     let faults = report.faults.len() as u64 + report.omitted;
     meter.finish(&format!("{} found: {read}", counted(faults, "fault")));
-    messages.hint(&hint(&report, &args.database.db));
+    // Each fault of a set says what to do.
+    if !is_set {
+        messages.hint(&hint(&report, &args.database.db));
+    }
     Ok(Code::Damage)
 }
 

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use nddb::{Compacted, CompactionPlan};
+use nddb::{Compacted, CompactionPlan, FingerprintSet};
 use serde_json::json;
 
 use super::create::Tables;
+use super::set;
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result};
 use crate::quantity::{bytes, counted};
@@ -14,7 +15,7 @@ use crate::{database, interrupt};
 /// Merge runs, reclaim the space of deleted documents, or change the tables
 ///
 /// `load`, `add` and `rm` merge runs on their own. Without --all, only adjacent runs of similar size are merged.
-/// Readers continue to work during a compaction.
+/// Readers continue to work during a compaction. The runs of a set ('create --set') become one.
 ///
 /// --tables rewrites all runs, one after the other, with another number of tables, for the future ones too. More
 /// tables make queries faster and the database larger; `nddb plan` estimates both.
@@ -66,6 +67,10 @@ fn add(sum: &mut Compacted, one: &Compacted) {
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    if FingerprintSet::is_at(&args.database.db) {
+        set::refuse(&[("--tables", args.tables.is_some()), ("--dry-run", args.dry_run)])?;
+        return set::compact(&args.database.db, global);
+    }
     if let Some(tables) = &args.tables {
         return reshape(&args.database.db, tables, global);
     }

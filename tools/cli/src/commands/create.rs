@@ -5,6 +5,7 @@ use nddb::{Config, Writer};
 use nddb_format::design::greatest_prefix;
 use serde_json::json;
 
+use super::set;
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result};
 use crate::output;
@@ -25,7 +26,8 @@ Examples:
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
   nddb create photos.nddb --recipe given/imagehash    for the fingerprints of another program
   nddb create small.nddb --bits 32 --k 2 --tables 4
-  nddb create scan.nddb --tables 1 --restart 0        fingerprints for batches alone, on least disk")]
+  nddb create scan.nddb --tables 1 --restart 0        fingerprints for batches alone, with their ids
+  nddb create seen.nddb --set --restart 0             fingerprints alone, for batches, on least disk")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
@@ -44,6 +46,14 @@ pub(crate) struct Args {
     /// Restart interval of the blocks, 0 for none; smaller is faster and takes more space
     #[arg(long, value_name = "R")]
     restart: Option<u16>,
+    /// Make a set: fingerprints alone, without documents and their ids
+    ///
+    /// It takes a third of the disk of a bare database, and a database of documents cannot be made of it. 'load' takes
+    /// fingerprints of eight bytes, 'query' answers --fp and --fp-file, 'merge' joins sets; 'stats', 'check', 'rebuild'
+    /// and 'compact' work on it, too. While nothing writes to it, a copy of the folder is a backup. Without --tables it
+    /// has one table, for batches: nothing makes it again if it is damaged, and each query alone reads all of it.
+    #[arg(long, conflicts_with_all = ["keep_words", "recipe", "psl", "pieces", "offline", "parts", "phrases"])]
+    set: bool,
     /// Keep the words of pages, compressed: then 'cluster' knows what a removal loses without reading pages again. It
     /// is no part of the recipe: such a database can be compared and merged with others
     #[arg(long)]
@@ -175,6 +185,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         config = config.restart(restart)?;
     }
     let db = &args.database.db;
+    if args.set {
+        return set::create(db, &config, global);
+    }
     let writer = Writer::create(db, &config)?;
     let settings = writer.settings();
     if global.json {

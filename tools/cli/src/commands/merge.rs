@@ -3,14 +3,18 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use nddb::FingerprintSet;
 use serde_json::json;
 
+use super::set;
 use crate::args::{FromEnvironment, Global};
 use crate::failure::{Code, Failure, Result};
 use crate::quantity::{counted, grouped};
 use crate::{database, interrupt};
 
 /// Add all documents of another database with the same recipe
+///
+/// Of sets ('create --set'), all fingerprints are added; 'nddb compact' leaves one of each.
 ///
 /// The source is not changed. If both databases have a document with the same id, the document of the source replaces
 /// the other one. Batches with the same name become one batch.
@@ -32,6 +36,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let (db, source) = args.environment.split_one(args.given, "SOURCE")?;
     let source = PathBuf::from(source);
+    if FingerprintSet::is_at(&db) {
+        return set::merge(&db, &source, global);
+    }
     let mut writer = database::write(&db, &format!("merge {}", source.display()), global)?;
     interrupt::catch().map_err(|error| Failure::failed(format!("cannot install the handler of ^C: {error}")))?;
     let meter = global.messages().meter("merge");

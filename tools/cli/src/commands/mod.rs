@@ -25,6 +25,7 @@ pub(crate) mod rebuild;
 pub(crate) mod report;
 pub(crate) mod revisits;
 pub(crate) mod rm;
+pub(crate) mod set;
 pub(crate) mod show;
 pub(crate) mod sources;
 pub(crate) mod stats;

@@ -1,8 +1,9 @@
 //! `nddb rebuild`: rebuilds damaged or missing files.
 
-use nddb::{RebuildOptions, RebuildWhat, Rebuilt};
+use nddb::{FingerprintSet, RebuildOptions, RebuildWhat, Rebuilt};
 use serde_json::json;
 
+use super::set;
 use crate::args::{Database, Global};
 use crate::failure::{Code, Failure, Result, Told};
 use crate::quantity::counted;
@@ -12,7 +13,7 @@ use crate::{database, interrupt};
 ///
 /// Segments are rebuilt from their sibling tables; postings, key tables, summaries, runs and MANIFEST from the catalog.
 /// Sound files are kept, and old files remain until the new ones are complete. The catalog itself cannot be rebuilt: if
-/// it is damaged, the exit code is 13; then restore a backup, or load the archives into a new database.
+/// it is damaged, or all tables of a run of a set are, the exit code is 13; then restore a backup, or load the archives into a new database.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,6 +28,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    if FingerprintSet::is_at(&args.database.db) {
+        set::refuse(&[("--all", args.all)])?;
+        return set::rebuild(&args.database.db, global);
+    }
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("rebuild");
     let mut options = RebuildOptions {

@@ -43,6 +43,7 @@ mod report;
 mod revisits;
 #[cfg(feature = "parquet")]
 mod selected;
+mod set;
 #[cfg(feature = "parquet")]
 mod shards;
 mod show;

@@ -13,9 +13,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
-use nddb::Writer;
 use nddb::archive::{self, Format, Inputs, Limits};
 use nddb::ingest::{Event, LoadProgress, LoadReport, Loader, RevisitCounts};
+use nddb::{FingerprintSet, Writer};
 use serde_json::json;
 
 pub(in crate::commands) use self::fields::{FieldNames, MaxWindow};
@@ -23,6 +23,7 @@ use self::selected::Choice;
 use self::skipped::Skipped;
 use self::summary::PassedOver;
 pub(in crate::commands) use self::summary::{incomplete, warn};
+use super::set;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result, Told, chain};
@@ -70,6 +71,7 @@ Examples:
   nddb load crawl.nddb books.parquet --id-column meta.isbn --text-column content
   nddb load crawl.nddb --select index.parquet warc/  the records that the index names
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
+  zstdcat prints.zst | nddb load seen.nddb -         a set ('create --set'): fingerprints of eight bytes
   nddb load crawl.nddb pages.jsonl --id row          ids pages.jsonl:0, pages.jsonl:1, ...
   nddb load crawl.nddb s3://crawls/2026-47/           every page and archive below
   nddb load crawl.nddb --from-list warc.paths.gz --base https://data.commoncrawl.org
@@ -176,6 +178,21 @@ impl From<IdFrom> for archive::IdFrom {
 }
 
 impl Args {
+    /// Refuses options that have no effect on fingerprints alone.
+    fn refuse_for_sets(&self) -> Result<()> {
+        set::refuse(&[
+            ("--from-list", !self.listed.is_empty()),
+            ("--id", self.id.is_some()),
+            ("--id-prefix", self.id_prefix.is_some()),
+            ("--batch", self.batch.is_some()),
+            ("--skipped", self.skipped.is_some()),
+            ("--select", !self.select.is_empty()),
+            ("--again", self.again),
+            ("--batch-column", self.fields.batch_column.is_some()),
+            ("the name of a field", !self.fields.names.options().required.is_empty()),
+        ])
+    }
+
     fn options(&self, global: &Global) -> Result<archive::Options> {
         let limits = Limits {
             record: self.max_record as usize,
@@ -198,6 +215,11 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let clock = Clock::start();
     let what = if args.listed.is_empty() { "INPUT" } else { "" };
     let (db, mut given) = args.environment.split(std::mem::take(&mut args.given), what)?;
+    if FingerprintSet::is_at(&db) {
+        args.refuse_for_sets()?;
+        let inputs: Vec<PathBuf> = given.into_iter().map(PathBuf::from).collect();
+        return set::load(&db, &inputs, args.format, global);
+    }
     let command = format!("load {}", given.iter().map(archive::text_of).collect::<Vec<_>>().join(" "));
     given.extend(args.listed.read(global)?.into_iter().map(OsString::from));
     let options = args.options(global)?;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use self::estimate::{Estimate, Wanted};
 use super::create::Tables;
+use super::set;
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
@@ -47,6 +48,9 @@ pub(crate) struct Args {
     /// Maximum number of tables, as of 'nddb create'; more tables decode less per query, and take more disk space
     #[arg(long, default_value = "auto", value_name = "auto|N", value_parser = Tables::parse)]
     tables: Tables,
+    /// Print the bytes of a set ('create --set'): in one run, and as loads leave it, in runs of --memory-limit
+    #[arg(long, conflicts_with_all = ["recipe", "id_bytes", "url_bytes", "page_bytes", "rate", "days"])]
+    set: bool,
     /// The recipe: bare, ordinals, main, main-c, main-offline, main-parts, web, web-c, conventions
     #[arg(long, value_name = "RECIPE", default_value = "main", value_parser = recipe)]
     recipe: usize,
@@ -83,6 +87,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         rate: args.rate as f64,
         days: args.days.into(),
     };
+    if args.set {
+        return set(args, global);
+    }
     let design = design(args.bits, args.k, args.docs, args.tables).map_err(refused)?;
     // The verdict was measured with fingerprints of 64 bits and k = 3.
     let small = self::design(64, 3, measured::DOCUMENTS, Tables::Auto).map_err(refused)?;
@@ -92,6 +99,31 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         output.json(&value(args, &design, &estimates))?;
     } else {
         lines(args, &design, &estimates).iter().try_for_each(|line| output.line(line))?;
+    }
+    output.flush()?;
+    Ok(Code::Done)
+}
+
+/// Prints the bytes of a set.
+fn set(args: &Args, global: &Global) -> Result<Code> {
+    let tables = if args.tables == Tables::Auto { Tables::Most(1) } else { args.tables };
+    let design = |len| design(args.bits, args.k, len, tables).map_err(|error| Failure::usage(error.to_string()));
+    let (one, each) = (design(args.docs)?, set::run_len(global).min(args.docs));
+    let (size, run) = (one.bytes - one.postings, design(each)?);
+    let loaded = ((run.bytes - run.postings) as f64 * args.docs as f64 / each.max(1) as f64) as u64;
+    let mut output = Output::stdout();
+    if global.json {
+        // Reference of plan: the object of `--json`, with `--set`
+        output.json(&json!({
+            "fingerprints": args.docs,
+            "tables": one.tables,
+            "bytes": size, // in one run
+            "loaded_bytes": loaded, // in the runs that a load leaves
+        }))?;
+    } else {
+        let (prints, tables) = (counted(args.docs, "fingerprint"), counted(one.tables as u64, "table"));
+        output.line(&format!("{prints} of {} bits, k = {}, in {tables}", args.bits, args.k))?;
+        output.line(&format!("disk: {} as loaded, {} once merged by 'nddb compact'", bytes(loaded), bytes(size)))?;
     }
     output.flush()?;
     Ok(Code::Done)

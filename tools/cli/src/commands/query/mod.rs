@@ -4,6 +4,7 @@ mod against;
 mod asking;
 mod bare;
 mod judged;
+mod of_set;
 mod one_pass;
 pub(in crate::commands) mod outside;
 pub(in crate::commands) mod passages;
@@ -15,7 +16,7 @@ pub(crate) use self::against::{Args as AgainstArgs, run as against};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
-use nddb::{Reader, Within};
+use nddb::{FingerprintSet, Reader, Within};
 use serde_json::{Value, json};
 
 use self::asking::{Answering, Answers, Asking};
@@ -51,6 +52,8 @@ use crate::quantity::grouped;
 /// a single database, in one pass over it or each by itself, whichever is cheaper, with one row per match: ordinal of
 /// the query (from 0), fp, distance and id, sorted by ordinal, distance and id. In Parquet files, fingerprints are
 /// signed 64-bit integers.
+///
+/// Of a set ('create --set'), the matches are fingerprints, by distance and fingerprint, and rows have no id.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -145,6 +148,9 @@ impl Args {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let dbs = &args.databases.dbs;
+    if dbs.iter().any(FingerprintSet::is_at) {
+        return of_set::run(args, global);
+    }
     let format = Format::of(args.output.as_deref(), args.format)?;
     if format.rows().is_some()
         && let Some(what) = args.unused_by_rows()

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::ValueEnum;
-use nddb::Stats;
 use nddb::sketch::Recipe;
+use nddb::{FingerprintSet, Stats};
 use nddb_jobs::{fields, json};
 
+use super::set;
 use crate::args::{Database, Global};
 use crate::database;
 use crate::failure::{Code, Result};
@@ -50,6 +51,11 @@ enum Format {
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let to = global.output("-o", args.output.as_deref())?;
+    if FingerprintSet::is_at(&args.database.db) {
+        set::refuse(&[("--format prometheus", args.format == Some(Format::Prometheus))])?;
+        let as_json = args.format.map_or(global.json, |format| format == Format::Json);
+        return set::stats(&args.database.db, Output::create(&to)?, as_json);
+    }
     let reader = database::read(&args.database.db)?;
     let stats = reader.view().stats()?;
     let mut out = Vec::new();

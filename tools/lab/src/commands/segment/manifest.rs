@@ -40,7 +40,7 @@ fn run(run: &RunEntry) -> Value {
         "restart": run.scheme.restart(),
         "levels": run.scheme.levels(),
         "rewrites": run.rewrites,
-        "postings": file(&run.postings),
+        "postings": run.has_postings().then(|| file(&run.postings)),
         "keys": run.keys.as_ref().map(|table| json!({
             "keys": table.keys,
             "pairs": table.pairs,
@@ -70,6 +70,10 @@ impl file::File for File<'_> {
             "purged": manifest.purged,
         });
         extend(&mut head, fields);
+        if let Some(scheme) = &manifest.set {
+            let set = json!({"restart": scheme.restart(), "levels": scheme.levels()});
+            extend(&mut head, json!({"set": set}));
+        }
         head
     }
 
