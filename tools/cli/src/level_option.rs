@@ -15,8 +15,8 @@ pub(crate) struct LevelOption {
         cluster is kept: stored, batch, newest, oldest, longest, shortest-url, id; rules are tried in order",
         long_help = keep_help())]
     keep: Vec<Keep>,
-    #[arg(long, value_name = "LEVEL", default_value_t, help = "How much of a removed document may be lost: same (nothing), \
-        strict (little, and nothing that changes the sense), standard (a tenth)", long_help = help())]
+    #[arg(long, value_name = "LEVEL", default_value_t, help = "How much of a removed document may be lost: \
+        same (nothing), strict (little, and nothing that changes the sense), standard (a tenth)", long_help = help())]
     level: Level,
     /// Where the words come from by which the loss is known: auto, stored (in the database), archives (read
     /// again where they were loaded from), remote (those in stores and on servers, too), estimate (from sketches)
@@ -51,8 +51,8 @@ fn keep_help() -> String {
     for rule in Keep::ALL {
         text += &format!("- {}: {}\n", rule.name(), rule.keeps());
     }
-    text + "Before the rules come whole documents before truncated ones, then sound ones before garbled ones, unless the \
-        first rule is stored."
+    text + "Before the rules come whole documents before truncated ones, then sound ones before garbled ones, unless \
+        the first rule is stored."
 }
 
 fn help() -> String {
@@ -61,13 +61,12 @@ fn help() -> String {
     for level in Level::ALL {
         text += &format!("- {level}: {}\n", level.removes());
     }
-    text + "Each level removes what the one before it removes. A word is lost if it has no counterpart when both texts are \
-        aligned, unless a passage of five words or more with it stands elsewhere in the kept text. Names are capitalised \
-        words; where capitals do not mark names (German, Chinese, lower case) every lost word of the content counts as \
-        one. If a word of the title that the content repeats differs in the title and in three places of the content, \
-        or in one word of 200, the documents are about different things, and no level removes one for the other. If \
-        words of the title are lost and others added, this also holds for a document that loses a passage longer than \
-        its headline by more than ten words. Of bare fingerprints the distance alone decides."
+    text + "Each level removes what the one before it removes. A word is lost if it has no counterpart when both texts \
+        are aligned, unless a passage of five words or more with it stands elsewhere in the kept text. Names are \
+        capitalised words; where capitals do not mark names (German, Chinese, lower case) every lost word of the \
+        content counts as one. If a word of the title that the content repeats differs in the title and in three \
+        places of the content, or in one word of 200, the documents are about different things, and no level removes \
+        one for the other. Of bare fingerprints the distance alone decides."
 }
 
 /// Returns warnings about losses that are not known.

@@ -130,6 +130,8 @@ struct Scanner<'a> {
     outline: Option<Outline>,
     images: Vec<Image>,
     base: Option<String>,
+    /// Values of attributes that may be data of the page.
+    data: Vec<&'a str>,
 }
 
 impl<'a> Scanner<'a> {
@@ -148,6 +150,7 @@ impl<'a> Scanner<'a> {
             outline,
             images: Vec::new(),
             base: None,
+            data: Vec::new(),
         }
     }
 
@@ -163,6 +166,7 @@ impl<'a> Scanner<'a> {
                 self.markup();
             }
         }
+        self.data_of_attributes();
     }
 
     /// Reads the markup that begins with the current `<`.
@@ -440,6 +444,8 @@ impl<'a> Scanner<'a> {
                         tag.value = Some(&html[from..to]);
                     } else if of_image && name.eq_ignore_ascii_case(b"alt") {
                         tag.alt = Some(&html[from..to]);
+                    } else if with_containers && !of_image && page_data::is_value(&html[from..to]) {
+                        self.data.push(&html[from..to]);
                     } else if with_containers {
                         tag.attributes.note(name, &html[from..to]);
                     }

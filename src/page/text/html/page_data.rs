@@ -8,6 +8,14 @@ const DEPTH_MAX: u32 = 3;
 const WORDS: usize = 3;
 const LETTERS: usize = 8;
 
+/// Least number of bytes of an attribute that is read as data.
+const VALUE: usize = 100;
+
+/// Returns whether the value of an attribute may be data: a long object or list, its quotation marks escaped or not.
+pub(super) fn is_value(value: &str) -> bool {
+    value.len() >= VALUE && value.trim_start().starts_with(['{', '['])
+}
+
 /// Returns whether a script does nothing but to assign data: it begins with a global variable or a constant, to which an
 /// object, a list, a string or parsed JSON is assigned or added.
 pub(super) fn is_assigned(script: &str) -> bool {

@@ -1,6 +1,6 @@
-//! The text that a page carries and does not show: the content of `noscript`, `noframes`, `template` and of scripts that
-//! are templates, and the data of a page for its scripts. Formulas in scripts and alternative texts of images, and the
-//! document of an `iframe`, are shown to readers: they are text like any other.
+//! The text that a page carries and does not show: the content of `noscript`, `noframes`, `template` and of scripts
+//! that are templates, and the data of a page for its scripts, in scripts and in attributes. Formulas in scripts,
+//! alternative texts of images, and the document of an `iframe` are shown to readers: they are text like any other.
 
 use super::{Scanner, Tag, page_data};
 use crate::text::elements::Name;
@@ -53,6 +53,14 @@ impl<'a> Scanner<'a> {
                 self.text(text);
             }
         });
+    }
+
+    /// Reads the data in attributes (`data-page="{...}"`) if it is more than the text of the page: settings are not.
+    pub(super) fn data_of_attributes(&mut self) {
+        let data = std::mem::take(&mut self.data);
+        if data.iter().map(|value| value.len()).sum::<usize>() > self.sheet.size() {
+            data.into_iter().for_each(|value| self.data(&decode_attribute(value), false));
+        }
     }
 
     /// Reads a document within this one.

@@ -195,6 +195,34 @@ fn text_that_is_not_shown_is_content_where_little_is_shown() {
 }
 
 #[test]
+fn data_in_attributes_is_read_where_it_is_more_than_the_text() {
+    let data = |mark: &str| format!("{{\"title\": \"A day\", \"props\": [\"{}\"]}}", [LONG; 4].join(mark));
+    let escaped = data(" fox ").replace('"', "&quot;");
+    let frame = "<p>You need a current browser for this, with everything that belongs to it, to read our pages.</p>";
+    let shown = "<p>People walk along the river in the evening and talk about what they saw in the town.</p>".repeat(12);
+    for tag in [
+        format!("<div id=app data-page=\"{escaped}\"></div>"),
+        format!("<div data-react-class=Page data-react-props='{}'></div>", data(" fox ")),
+        format!("<main id=root data-props=' [{escaped}]'>"),
+        format!("<astro-island props=\"{escaped}\" client=load></astro-island>"),
+        format!("<section wire:snapshot='{escaped}'></section>"),
+        format!("<body><the-article :article=\"{escaped}\"></the-article>"),
+    ] {
+        assert!(count(&format!("{frame}{tag}"), "fox") >= 3, "{tag}");
+        assert!(count(&tag, "fox") >= 3, "{tag}");
+        // Beside more text that is shown, nothing of the page is another.
+        let [page, bare] = [&tag[..], "<div>"].map(|tag| page_content(&Page::html(&format!("<p>{shown}</p>{tag}"))));
+        assert_eq!(page.whole_hashes(), bare.whole_hashes(), "{tag}");
+    }
+    // Neither settings, nor what an image, a link or another attribute carries.
+    let of_settings = "<div data-options='{\"label\": \"Show all of the foxes\"}'>".to_owned();
+    let [of_image, of_link] = ["img src=a.png", "a href=/"].map(|tag| format!("<{tag} data-a='{}'>", data(" fox ")));
+    for tag in [of_settings, of_image, of_link, format!("<div title='{LONG}'>")] {
+        assert_eq!(of_html(&format!("<p>little</p>{tag}")), "little", "{tag}");
+    }
+}
+
+#[test]
 fn numbers_become_terms_gradually() {
     let words = "word of it\n".repeat(60);
     let len = |numbers: u32| {
