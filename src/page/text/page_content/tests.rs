@@ -199,7 +199,8 @@ fn data_in_attributes_is_read_where_it_is_more_than_the_text() {
     let data = |mark: &str| format!("{{\"title\": \"A day\", \"props\": [\"{}\"]}}", [LONG; 4].join(mark));
     let escaped = data(" fox ").replace('"', "&quot;");
     let frame = "<p>You need a current browser for this, with everything that belongs to it, to read our pages.</p>";
-    let shown = "<p>People walk along the river in the evening and talk about what they saw in the town.</p>".repeat(12);
+    let shown =
+        "<p>People walk along the river in the evening and talk about what they saw in the town.</p>".repeat(12);
     for tag in [
         format!("<div id=app data-page=\"{escaped}\"></div>"),
         format!("<div data-react-class=Page data-react-props='{}'></div>", data(" fox ")),
