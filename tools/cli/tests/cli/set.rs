@@ -150,8 +150,8 @@ fn a_set_refuses_by_name_what_needs_documents() {
         &["pairs", "set"],
         &["cluster", "set"],
         &["export", "set"],
-        &["sources", "list", "set"],
-        &["batch", "list", "set"],
+        &["sources", "ls", "set"],
+        &["batch", "ls", "set"],
         &["backup", "set", "backups/"],
         &["against", "set", "p.jsonl"],
     ] {
