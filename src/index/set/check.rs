@@ -118,7 +118,6 @@ impl SetWriter {
                 (next.next_file, made) = (next.next_file + 1, made + 1);
             }
         }
-        drop(ticker);
         if made > 0 {
             self.publish(next)?;
         }

@@ -87,7 +87,7 @@ fn answers_are_those_of_brute_force_in_any_number_of_runs_before_and_after_a_mer
         assert!(report.is_sound() && report.notes.is_empty(), "{report:?}");
 
         let (other, more) = (folder.path().join("other"), prints(100, bits, 7));
-        let mut writer = make(&other, (bits, k, &[]), &[more.clone()]);
+        let mut writer = make(&other, (bits, k, &[]), std::slice::from_ref(&more));
         assert_eq!(writer.merge(&path).expect("taken"), all.len() as u64);
         assert!(matches!(writer.merge(&other), Err(Error::SameDatabase { .. })));
         compare(&other, &more.into_iter().chain(all).collect(), k);
