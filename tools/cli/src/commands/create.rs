@@ -48,10 +48,11 @@ pub(crate) struct Args {
     restart: Option<u16>,
     /// Make a set: fingerprints alone, without documents and their ids
     ///
-    /// It takes a third of the disk of a bare database, and a database of documents cannot be made of it. 'load' takes
-    /// fingerprints of eight bytes, 'query' answers --fp and --fp-file, 'merge' joins sets; 'stats', 'check', 'rebuild'
-    /// and 'compact' work on it, too. While nothing writes to it, a copy of the folder is a backup. Without --tables it
-    /// has one table, for batches: nothing makes it again if it is damaged, and each query alone reads all of it.
+    /// It takes some 6 bytes a fingerprint ('plan --set' tells), and a database of documents cannot be made of it.
+    /// 'load' takes fingerprints of eight bytes, 'query' answers --fp and --fp-file, 'merge' joins sets; 'stats',
+    /// 'check', 'rebuild' and 'compact' work on it, too. While nothing writes to it, a copy of the folder is a backup.
+    /// Without --tables it has one table, for batches: nothing makes it again if it is damaged, and each query alone
+    /// reads all of it.
     #[arg(long, conflicts_with_all = ["keep_words", "recipe", "psl", "pieces", "offline", "parts", "phrases"])]
     set: bool,
     /// Keep the words of pages, compressed: then 'cluster' knows what a removal loses without reading pages again. It
