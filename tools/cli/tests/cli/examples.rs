@@ -27,7 +27,7 @@ const COMPLETIONS: &str = "mkdir -p ~/.local/share/bash-completion/completions ~
 
 /// What is done before each example of a command, in the folder that all have.
 const BEFORE: [(&str, &str); 11] = [
-    ("create", "rm -rf crawl.nddb parted.nddb old.nddb small.nddb"),
+    ("create", "rm -rf crawl.nddb parted.nddb old.nddb small.nddb seen.nddb"),
     ("rm", "nddb load crawl.nddb new/b.warc.gz --batch may"),
     ("cluster", "nddb cluster crawl.nddb -o may"),
     ("query", "nddb load crawl.nddb three.tsv"),
@@ -117,10 +117,13 @@ fn prepared() -> Dir {
     std::fs::create_dir_all(dir.path("dumps/2025")).expect("the folder is writable");
     dir.write_warc("dumps/2025/crawl.warc.gz", &pages);
     dir.write_prints("prints.u64le", &prints(1000));
+    let bytes: Vec<u8> = prints(1000).iter().flat_map(|print| print.to_le_bytes()).collect();
+    dir.write("prints.zst", &zstd::bulk::compress(&bytes, 1).expect("memory is writable"));
     dir.write_prints("Q.u64le", &prints(20));
     shell(
         dir.path(""),
         "nddb create parted.nddb --parts -q && nddb load parted.nddb docs.jsonl.zst -q && \
+         nddb create seen.nddb --set -q && \
          nddb create crawl.nddb --pieces -q && nddb create old.nddb --k 6 --recipe 1e0ng -q && \
          nddb create from-the-other-machine.nddb --pieces -q && nddb load from-the-other-machine.nddb pages -q && \
          nddb load crawl.nddb docs.jsonl.zst shown.jsonl CC-MAIN-2025-1.warc.gz three.tsv more.tsv ids.tsv -q && \
