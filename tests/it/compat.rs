@@ -357,7 +357,7 @@ fn a_golden_database_of_a_newer_version_is_refused() {
             FORMAT_VERSION.put(bytes, u64::from(FORMAT) + 1);
             READER_MIN.put(bytes, u64::from(FORMAT) + 1);
         },
-        |bytes| FEATURES.put(bytes, 1 << 2 | FEATURES.get(bytes)),
+        |bytes| FEATURES.put(bytes, 1 << 3 | FEATURES.get(bytes)),
     ];
     for change in changes {
         let mut bytes = sound.clone();
