@@ -141,8 +141,8 @@ impl PageWords {
         word_hashes(&self.tokens)
     }
 
-    /// Returns where some words stand in the text as it was read, in characters (code points); a byte order mark is one.
-    /// `None` for a page of markup, and unless the places were found ([`placed_words`]).
+    /// Returns the range of code points of the text as it was read in which some words stand; a byte order mark is a
+    /// code point. `None` for a page of markup, and unless the places were found ([`placed_words`]).
     pub fn characters(&self, words: Range<u32>) -> Option<Range<u64>> {
         let words = self.characters.get(words.start as usize..words.end as usize)?;
         Some(words.first()?[0]..words.iter().map(|[_, end]| *end).max()?)

@@ -90,8 +90,8 @@ pub(crate) fn shown<'a>(page: &Page<'a>) -> Shown<'a> {
     shown
 }
 
-/// Returns where offsets in the text of a page of plain text stand in the page, in characters; `None` for markup. A byte
-/// order mark is a character.
+/// Converts byte offsets in the text of a page of plain text to code points of the page as it was read; `None` for
+/// markup. A byte order mark is a code point.
 pub(crate) fn characters_of(page: &Page<'_>, offsets: &[usize]) -> Option<Vec<u64>> {
     if page.kind != PageKind::Text {
         return None;

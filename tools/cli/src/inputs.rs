@@ -34,10 +34,15 @@ pub fn fingerprints(path: &Path) -> Result<Vec<Fingerprint>> {
     let bytes = read(path)?;
     let (words, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
-        let message = format!("{}: {} bytes after the last fingerprint of 8 bytes", path.display(), rest.len());
-        return Err(Told::new(Code::Failed, message).hint("the file is cut off, or it is not a u64le file").into());
+        return Err(cut_off(path, rest));
     }
     Ok(words.iter().map(|word| Fingerprint(u64::from_le_bytes(*word))).collect())
+}
+
+/// Returns the error of a file of fingerprints that ends with a part of one.
+pub(crate) fn cut_off(path: &Path, rest: &[u8]) -> Failure {
+    let message = format!("{}: {} bytes after the last fingerprint of 8 bytes", path.display(), rest.len());
+    Told::new(Code::Failed, message).hint("the file is cut off, or it is not a u64le file").into()
 }
 
 /// Reads a fingerprint of 16 hex digits.

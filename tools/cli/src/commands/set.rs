@@ -16,7 +16,7 @@ use crate::failure::{Code, Failure, Result, Told};
 use crate::messages::Meter;
 use crate::output::{self, Output};
 use crate::quantity::{bytes, counted, grouped};
-use crate::{database, interrupt};
+use crate::{database, inputs, interrupt};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 20;
@@ -135,8 +135,7 @@ fn load_file(path: &Path, writer: &mut SetWriter) -> Result<u64> {
         if !rest.is_empty() {
             // What is whole is stored, as if the file ended there.
             writer.flush()?;
-            let message = format!("{}: {} bytes after the last fingerprint of 8 bytes", path.display(), rest.len());
-            return Err(Told::new(Code::Failed, message).hint("the file is cut off, or it is not a u64le file").into());
+            return Err(inputs::cut_off(path, rest));
         }
         if interrupt::asked() {
             return Err(nddb::Error::Cancelled.into());

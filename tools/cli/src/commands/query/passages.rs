@@ -172,7 +172,7 @@ pub(super) struct InParts<'a> {
     pub(super) databases: Vec<Database<'a>>,
     pub(super) how: PassageArgs,
     pub(super) limit: Option<usize>,
-    /// What is read of texts.
+    /// The purposes for which texts are read again.
     pub(super) reading: Reading,
     /// Whether only queries with a match get a line, and their ids are collected.
     pub(super) only_matched: bool,

@@ -14,7 +14,7 @@ use crate::failure::chain;
 /// The words of a document, or why they cannot be read.
 pub(super) type Words = Result<PageWords, String>;
 
-/// What is read of texts.
+/// The purposes for which the texts of a query and of its matches are read again.
 #[derive(Clone, Copy, Default)]
 pub(in crate::commands) struct Reading {
     /// Passages are found exactly.
