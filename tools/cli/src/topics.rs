@@ -1,6 +1,6 @@
 //! Pages of the help that are about no command: `nddb help options` and `nddb help methods`.
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgAction, Command};
 use nddb::verdict::{Method, methods};
 
 const ON_METHODS: &str = "\
@@ -13,7 +13,7 @@ A query needs keys that the database stores: for c and split those of create --p
 identity of contents the recipe main, for the others main or web. For bare fingerprints only hamming works.";
 
 /// The last line of the page of each command.
-const OPTIONS: &str = "Options of all commands (--threads, --memory-limit, --json, --quiet, ...): nddb help options";
+const OPTIONS: &str = "Options of all commands: nddb help options";
 
 /// Options with a long description that several commands share: it stands on the page of the first of these commands,
 /// and the others have its first sentence.
@@ -21,6 +21,28 @@ const DESCRIBED_ONCE: [(&str, &[&str], &[&str]); 3] = [
     ("cluster", &["keep", "level", "words"], &["dedup"]),
     ("query", &["parts", "min_words"], &["against", "pairs"]),
     ("create", &["recipe", "psl", "parts"], &["fp"]),
+];
+
+/// Options of less frequent use that several commands share: the page of the first of these commands describes them,
+/// and the others name them in a line.
+const NAMED: [(&str, &[&str], &[&str]); 3] = [
+    (
+        "load",
+        &[
+            "from_list",
+            "base",
+            "id_field",
+            "text_field",
+            "html_field",
+            "fp_field",
+            "url_field",
+            "date_field",
+            "max_window",
+        ],
+        &["dedup"],
+    ),
+    ("query", &["set", "model", "verify", "group_limit"], &["add", "against"]),
+    ("pairs", &["set", "model", "verify", "text", "group_limit"], &["cluster", "dedup", "eval"]),
 ];
 
 /// Adds the pages to a command line, and takes from the pages of its commands what stands there.
@@ -41,12 +63,16 @@ pub(crate) fn add(command: Command) -> Command {
 
 /// Hides the options of all commands from the page of a command and those below it, and names them in a line.
 fn fold(command: Command, common: &[Arg]) -> Command {
-    let line = match command.get_after_help() {
-        Some(text) => format!("{text}\n\n{OPTIONS}"),
-        None => OPTIONS.to_owned(),
-    };
-    let command = shorten(command.mut_subcommands(|below| fold(below, common)).after_help(line));
+    let (command, named) = name_only(shorten(command.mut_subcommands(|below| fold(below, common))));
+    let text = command.get_after_help().map(ToString::to_string);
+    let lines: Vec<String> = text.into_iter().chain([named + OPTIONS]).collect();
+    let command = command.disable_help_flag(true).arg(help_flag()).after_help(lines.join("\n\n"));
     common.iter().fold(command, |command, arg| command.arg(arg.clone().hide(true)))
+}
+
+/// The flag `--help`, which works on every page and stands on the first one.
+fn help_flag() -> Arg {
+    Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help).hide(true)
 }
 
 /// Shortens the options of a command that another page describes.
@@ -59,6 +85,21 @@ fn shorten(command: Command) -> Command {
             let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
             arg.help(format!("{help}; see 'nddb {page} --help'")).long_help(None::<&'static str>)
         })
+    })
+}
+
+/// Takes the options of a command that another page describes from its page, and returns the lines that name them.
+fn name_only(command: Command) -> (Command, String) {
+    let name = command.get_name().to_owned();
+    let pages = NAMED.iter().filter(|(_, _, others)| others.contains(&&*name));
+    pages.fold((command, String::new()), |(command, lines), (page, options, _)| {
+        let (mut command, mut names) = (command, Vec::new());
+        for option in *options {
+            let Some(arg) = command.get_arguments().find(|arg| arg.get_id() == option) else { continue };
+            names.push(format!("--{}", arg.get_long().unwrap_or_default()));
+            command = command.mut_arg(option, |arg| arg.hide_short_help(true).hide_long_help(true));
+        }
+        (command, format!("{lines}As of 'nddb {page} --help': {}\n", names.join(", ")))
     })
 }
 

@@ -21,12 +21,9 @@ Examples:
   nddb create crawl.nddb --pieces                     'query --method b' and 'c' find pages too
   nddb create parted.nddb --parts                     passages in common are found, too
   nddb create corpus.nddb --offline --tables 1        for 'pairs' and 'cluster' alone, on least disk
-  nddb create crawl.nddb --recipe web --phrases 2     all of a page, by pairs of terms
   nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
   nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
   nddb create photos.nddb --recipe given/imagehash    for the fingerprints of another program
-  nddb create small.nddb --bits 32 --k 2 --tables 4
-  nddb create scan.nddb --tables 1 --restart 0        fingerprints for batches alone, with their ids
   nddb create seen.nddb --set --restart 0             fingerprints alone, for batches, on least disk")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -39,8 +36,8 @@ pub(crate) struct Args {
     bits: u8,
     /// Maximum number of tables per run; `auto` chooses for each run by its size
     ///
-    /// One table takes a tenth of the disk. It is for batches alone (`nddb query --fp-file FILE --format tsv`): every
-    /// other query reads all of it, too.
+    /// One table takes a tenth of the disk. Use it only for batches (`nddb query --fp-file FILE --format tsv`): every
+    /// other query reads the whole table.
     #[arg(long, default_value = "auto", value_name = "auto|N", value_parser = Tables::parse)]
     tables: Tables,
     /// Restart interval of the blocks, 0 for none; smaller is faster and takes more space
@@ -78,8 +75,8 @@ pub(super) struct RecipeArgs {
     recipe: String,
     /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main
     ///
-    /// Without it the other bases take what stands after the first dot of a name of three or more parts: a.example.org
-    /// is of example.org, and shop.co.uk of co.uk.
+    /// Without it, the site of a host of three or more parts is what follows the first dot: of a.example.org it is
+    /// example.org, of shop.co.uk co.uk.
     #[arg(long)]
     psl: bool,
     /// main, web: documents are also found by the keys that methods b, c, combined and split need online

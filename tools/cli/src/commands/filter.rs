@@ -41,8 +41,6 @@ Examples:
   nddb cluster crawl.nddb -o clusters
   nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz
   nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed.tsv
-  nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed-documents removed/
-  nddb filter crawl.nddb dumps/ --clusters clusters -o kept/    the same tree below kept/
   nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --clusters clusters --annotate -o all.jsonl
   nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"

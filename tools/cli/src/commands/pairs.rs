@@ -39,10 +39,8 @@ Examples:
   nddb pairs crawl.nddb --with url,title,tokens      what was joined
   nddb pairs crawl.nddb --format table               to read it here
   nddb pairs crawl.nddb --method split -o near.jsonl
-  nddb pairs crawl.nddb --method hamming --verify lcs -o near.jsonl
   nddb pairs crawl.nddb -o near.parquet
-  nddb pairs parted.nddb --parts --min-words 50      documents with passages in common
-  nddb pairs crawl.nddb --method b --expand --format tsv | cut -f 1,2")]
+  nddb pairs parted.nddb --parts --min-words 50      documents with passages in common")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,

@@ -20,7 +20,6 @@ const URL: &str = "url:";
 
 /// Documents about which a list decides.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Lists that decide")]
 pub(crate) struct OverruleArgs {
     /// Never remove the documents on this list, and keep them rather than others: a line is an id as in keep.txt,
     /// host:NAME or url:ADDRESS

@@ -42,7 +42,6 @@ Examples:
   nddb dedup pages.jsonl -o kept.jsonl
   nddb dedup fineweb/*.parquet -o kept/ --removed removed.parquet --report report.html
   nddb dedup crawl.warc.gz -o kept.warc.gz --removed removed.tsv
-  nddb dedup dumps/ -o kept/ --keep longest           the same tree below kept/
   zstdcat dump.jsonl.zst | nddb dedup - -o kept.jsonl
   nddb dedup s3://crawls/2026-47/ -o s3://crawls/2026-47-kept/
   nddb dedup new.jsonl -o new-only.jsonl --against january.nddb --against february.nddb

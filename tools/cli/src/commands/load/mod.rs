@@ -67,13 +67,9 @@ Examples:
   nddb load crawl.nddb pages/                        every page, text and archive below
   zstdcat dump.jsonl.zst | nddb load crawl.nddb - --format jsonl --text-field content
   nddb load crawl.nddb fineweb/*.parquet             columns id, text and url
-  nddb load shard.nddb sketches.parquet              sketched before, by the recipe of shard.nddb
-  nddb load crawl.nddb books.parquet --id-column meta.isbn --text-column content
   nddb load crawl.nddb --select index.parquet warc/  the records that the index names
   nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
   zstdcat prints.zst | nddb load seen.nddb -         a set ('create --set')
-  nddb load crawl.nddb pages.jsonl --id row          ids pages.jsonl:0, pages.jsonl:1, ...
-  nddb load crawl.nddb s3://crawls/2026-47/           every page and archive below
   nddb load crawl.nddb --from-list warc.paths.gz --base https://data.commoncrawl.org
   nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
 )]

@@ -61,11 +61,9 @@ Examples:
   nddb query crawl.nddb --html page.html -k 2 --limit 5
   nddb query crawl.nddb --fp 00d1f2a3b4c5e697 --nearest 10 -k 12
   nddb query crawl.nddb --id doc-1 doc-2          near-duplicates of these documents
-  nddb query crawl.nddb --fp-file Q.u64le --stats > answers.jsonl
   nddb query crawl.nddb --fp-file Q.u64le --format tsv -o near.tsv
   nddb query crawl.nddb --all --limit 5           near-duplicates of every document
   nddb query crawl.nddb --docs new.jsonl          of each of these, which are not stored
-  nddb query crawl.nddb --html page.html --url http://example.org/ --why
   nddb query crawl.nddb --id doc-1 --format table  to read it here
   nddb query parted.nddb --text text.txt --parts  the documents with passages in common
   nddb query shards/*.nddb --fp 00d1f2a3b4c5e697  several databases as one
