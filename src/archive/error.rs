@@ -106,7 +106,7 @@ impl fmt::Display for ArchiveError {
                 path.display()
             ),
             ArchiveError::UnknownFormat { path } => {
-                write!(f, "{}: neither content nor name tell the format; name it with --format", path.display())
+                write!(f, "{}: neither content nor name tell the format; name it", path.display())
             }
             ArchiveError::MissingDictionary { path, dictionary } => write!(
                 f,

@@ -68,7 +68,7 @@ pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
 /// Says that no column makes a document, and `there` which columns there are.
 pub(super) fn no_column(options: &Options, there: &str) -> String {
     let JsonFields { text, html, fp, .. } = &options.fields;
-    let name_one = "name one with --text-column or --html-column";
+    let name_one = "name that of the text or of the page";
     format!("none of the columns {text:?}, {html:?} and {fp:?}; {there}; {name_one}")
 }
 

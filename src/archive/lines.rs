@@ -59,6 +59,6 @@ fn too_long(stream: &mut Stream, point: ResumePoint, limit: usize) -> io::Result
     Ok(Line::Trouble(Entry::skipped(
         position,
         Reason::LineTooLong,
-        format!("line longer than {limit} bytes: see --max-record and --memory-limit"),
+        format!("line longer than {limit} bytes, by the limits max-record and memory-limit"),
     )))
 }

@@ -28,7 +28,7 @@ const TRIAL_INPUT: usize = 16 << 10;
 
 /// Message: the reason why the rest of a member is not read.
 const TOO_MUCH: &str =
-    "too many bytes beyond the size of a record decompress from too few: see --max-record and --max-ratio";
+    "too many bytes beyond the size of a record decompress from too few (limits max-record and max-ratio)";
 
 /// The compression of the file.
 pub(super) enum Codec {

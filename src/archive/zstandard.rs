@@ -63,11 +63,11 @@ fn window_of(frame: &[u8]) -> u64 {
 /// Names the window that a frame needs, which is larger than the limit.
 fn needed(window: u64) -> &'static str {
     match window.next_power_of_two() {
-        ..=0x800_0000 => "it needs a zstd window beyond the limit: see --max-window",
-        0x1000_0000 => "it needs a zstd window of 256 MiB: load it with --again --max-window 256M",
-        0x2000_0000 => "it needs a zstd window of 512 MiB: load it with --again --max-window 512M",
-        0x4000_0000 => "it needs a zstd window of 1 GiB: load it with --again --max-window 1G",
-        0x8000_0000 => "it needs a zstd window of 2 GiB: load it with --again --max-window 2G",
+        ..=0x800_0000 => "it needs a zstd window beyond the limit max-window",
+        0x1000_0000 => "it needs a zstd window of 256 MiB: load it again with the limit max-window 256M",
+        0x2000_0000 => "it needs a zstd window of 512 MiB: load it again with the limit max-window 512M",
+        0x4000_0000 => "it needs a zstd window of 1 GiB: load it again with the limit max-window 1G",
+        0x8000_0000 => "it needs a zstd window of 2 GiB: load it again with the limit max-window 2G",
         _ => "it needs a zstd window of more than 2 GiB: decompress it with zstd --ultra --long=31",
     }
 }

@@ -7,10 +7,20 @@ use std::{fmt, io};
 use nddb_format::FormatError;
 use nddb_format::record::ShownId;
 
+use crate::next_step::NextStep;
 use crate::within::Within;
 
 /// The reason why a folder that `Writer::create` has not completed is not a database.
 pub(crate) const INTERRUPTED: &str = "no database was ever completed here: making it was interrupted";
+
+/// The reason why a backup is not a database.
+pub(crate) const A_BACKUP: &str = "it is a backup";
+
+/// The reason why a set is not a database of documents.
+pub(crate) const A_SET: &str = "it is a set of fingerprints, which has no documents";
+
+/// The reason why what was opened as a set is none.
+pub(crate) const NO_SET: &str = "it is no set of fingerprints";
 
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -237,105 +247,80 @@ impl Error {
             || matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Returns advice for the user, if there is advice that always helps and never harms stored data.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } | Self::Missing { path } => repair(path),
-            Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => Some(BRINGS_BACK.into()),
-            Self::Newer { .. } => Some("use the newer nddb that wrote it".into()),
-            Self::Locked { .. } => Some(
-                "wait for that process, or let the command wait ('--lock-wait 30s'); readers need no lock".into(),
-            ),
-            Self::Moved { .. } => Some(
-                "open the database again: nothing was changed at the path, and what was acknowledged is in the folder that \
-                 has been there"
-                    .into(),
-            ),
-            Self::NotADatabase { path, .. } if !path.exists() => {
-                Some(format!("if the path is right, 'nddb create {}' creates a database", path.display()))
+    /// Returns what to do about it, if there is advice that always helps and never harms stored data.
+    pub fn next_step(&self) -> Option<NextStep> {
+        Some(match self {
+            Self::Corrupt { path, .. } | Self::Inconsistent { path, .. } | Self::Missing { path } => {
+                return repair(path);
             }
-            Self::NotADatabase { path, why } if *why == INTERRUPTED => {
-                Some(format!("'nddb create {}' starts again", path.display()))
+            Self::BeyondRepair { .. } | Self::Catalog { damaged: true, .. } => BRINGS_BACK.into(),
+            Self::Newer { .. } => "use the newer nddb that wrote it".into(),
+            Self::Locked { .. } => NextStep::Wait,
+            Self::Moved { .. } => {
+                "open the database again: nothing was changed at the path, and what was acknowledged is \
+                                   in the folder that has been there"
+                    .into()
             }
-            Self::NotADatabase { path, .. } if path.is_file() => Some("give the folder of a database".into()),
-            Self::NotADatabase { .. } => {
-                Some("give the folder of a database; 'nddb create NEW' makes one in a new folder".into())
-            }
+            Self::NotADatabase { path, why } => match *why {
+                _ if !path.exists() => NextStep::Create(path.clone()),
+                INTERRUPTED => NextStep::CreateAgain(path.clone()),
+                A_BACKUP => NextStep::Restore,
+                A_SET => NextStep::NotASet,
+                NO_SET => NextStep::CreateSet,
+                _ if path.is_file() => "give the folder of a database".into(),
+                _ => NextStep::GiveDatabase,
+            },
             Self::AlreadyExists { path } if path.join("BACKUP").exists() => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-                let folder = folder.unwrap_or(Path::new(".")).display();
-                Some(format!("a backup exists there: 'nddb backup DB {folder}/' makes the next one beside it"))
+                NextStep::NextBackup(folder.unwrap_or(Path::new(".")).to_owned())
             }
-            Self::AlreadyExists { path } if path.join("MANIFEST").exists() => {
-                let path = path.display();
-                Some(format!("a database exists there ('nddb stats {path}' describes it); choose another path"))
+            Self::AlreadyExists { path } if path.join("MANIFEST").exists() => NextStep::DatabaseThere(path.clone()),
+            Self::AlreadyExists { path } if path.join("catalog").exists() => NextStep::RebuildManifest(path.clone()),
+            Self::AlreadyExists { .. } => "choose another path".into(),
+            Self::InTheWay { path, target } => NextStep::Other(
+                format!("rename {}, or choose another path than {}", path.display(), target.display()).into(),
+            ),
+            Self::Inside { folder, .. } => {
+                NextStep::Other(format!("choose a path outside of {}", folder.display()).into())
             }
-            Self::AlreadyExists { path } if path.join("catalog").exists() => {
-                let path = path.display();
-                Some(format!(
-                    "a database without MANIFEST exists: 'nddb rebuild {path}' restores it, or says that there is \
-                     nothing to restore; or choose another path"
-                ))
-            }
-            Self::AlreadyExists { .. } => Some("choose another path".into()),
-            Self::InTheWay { path, target } => {
-                Some(format!("rename {}, or choose another path than {}", path.display(), target.display()))
-            }
-            Self::Inside { folder, .. } => Some(format!("choose a path outside of {}", folder.display())),
-            Self::NotABackup { .. } => Some("'nddb backup DB DIR' makes one in the new folder DIR".into()),
-            Self::DamagedBackup { .. } => {
-                Some("use another backup; 'nddb backup verify' lists all damage of this one".into())
-            }
+            Self::NotABackup { .. } => NextStep::Backup,
+            Self::DamagedBackup { .. } => NextStep::OtherBackup,
             Self::OutOfRange { what: "k", limit, .. } if *limit == u64::from(Within::MAX.0) => {
-                Some(format!("a query by distance reaches {limit} bits in any database"))
+                NextStep::Other(format!("a query by distance reaches {limit} bits in any database").into())
             }
-            Self::OutOfRange { what: "k", limit, .. } => Some(format!(
-                "'nddb create --k' sets the greatest distance of pairs and clusters, which is {limit} here; a query by \
-                 distance reaches {} bits",
-                Within::MAX.0
-            )),
-            Self::Mismatch { what: "k", .. } => {
-                Some("'nddb create --k' makes a database of that k: load the documents again".into())
-            }
+            Self::OutOfRange { what: "k", limit, .. } => NextStep::WithinK(*limit),
+            Self::Mismatch { what: "k", .. } => NextStep::CreateOfK,
             Self::Mismatch { .. } => {
-                Some("fingerprints of different recipes cannot be compared: use another database".into())
+                "fingerprints of different recipes cannot be compared: use another database".into()
             }
-            Self::SameDatabase { .. } => Some("name the other database that documents are to be taken from".into()),
-            Self::OutOfNumbers { .. } => {
-                Some("'nddb create NEW' and 'nddb merge NEW DB' make a database of its documents, numbered anew".into())
-            }
-            Self::OverLimit { what: "mapped files", .. } => Some(TOO_MANY_MAPS.into()),
-            Self::OverLimit { .. } => {
-                Some("free some space or raise the limit, then run the same command again".into())
-            }
-            Self::Poisoned => Some("open the database again".into()),
-            Self::LoadFailed { .. } => Some("start another load with all documents; stored documents are kept".into()),
-            Self::Cancelled => Some("to continue, run the same command again".into()),
-            Self::Busy { .. } => Some("try again".into()),
-            Self::StalePlan { .. } => Some("make a new plan: the runs may have been merged already".into()),
+            Self::SameDatabase { .. } => "name the other database that documents are to be taken from".into(),
+            Self::OutOfNumbers { .. } => NextStep::MergeIntoNew,
+            Self::OverLimit { what: "mapped files", .. } => NextStep::MapFewer,
+            Self::OverLimit { .. } => NextStep::Room("free some space or raise the limit"),
+            Self::Poisoned => "open the database again".into(),
+            Self::LoadFailed { .. } => "start another load with all documents; stored documents are kept".into(),
+            Self::Cancelled => NextStep::Room("to continue"),
+            Self::Busy { .. } => "try again".into(),
+            Self::StalePlan { .. } => "make a new plan: the runs may have been merged already".into(),
             Self::Io { .. } | Self::Catalog { .. } if self.system_error() == Some(libc::EFBIG) => {
-                Some("raise the limit of the size of files ('ulimit -f'), then run the same command again".into())
+                NextStep::Room("raise the limit of the size of files ('ulimit -f')")
             }
-            Self::Io { action, .. } if action.contains("temporary") => {
-                Some("set TMPDIR to a folder that can be written and has space, or use '--tmp-dir DIR'".into())
-            }
+            Self::Io { action, .. } if action.contains("temporary") => NextStep::TemporaryFolder,
             Self::Io { action: "create the folder", path, source } if source.kind() == std::io::ErrorKind::NotFound => {
                 // A name alone has the empty path as parent.
-                let above = path.parent().filter(|above| !above.as_os_str().is_empty());
-                above.map(|above| format!("if the path is right, create {} first", above.display()))
+                let above = path.parent().filter(|above| !above.as_os_str().is_empty())?;
+                NextStep::Other(format!("if the path is right, create {} first", above.display()).into())
             }
             // ENOMEM: when mapping a file, this error means that there are too many maps.
-            Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => {
-                Some(TOO_MANY_MAPS.into())
-            }
+            Self::Io { action: "map the file", source, .. } if source.raw_os_error() == Some(12) => NextStep::MapFewer,
             Self::Io { .. } | Self::Catalog { .. } if self.system_error() == Some(libc::EMFILE) => {
-                Some("too many files are open: raise the limit ('ulimit -n')".into())
+                "too many files are open: raise the limit ('ulimit -n')".into()
             }
             Self::Io { .. } | Self::Catalog { .. } if self.is_over_limit() => {
-                Some("free some space, then run the same command again: nothing acknowledged is lost".into())
+                NextStep::Room("free some space (nothing acknowledged is lost)")
             }
-            _ => None,
-        }
+            _ => return None,
+        })
     }
 
     /// Returns the number of the system's error.
@@ -397,10 +382,6 @@ fn is_of_environment(source: &io::Error) -> bool {
 /// The advice for damage of the only copy.
 const BRINGS_BACK: &str = "restore a backup of the database, or load its documents again into a new one";
 
-/// The advice if a process can map no more files.
-const TOO_MANY_MAPS: &str = "this process has mapped as many files as it can: have fewer readers open, merge runs \
-                             ('nddb compact'), or raise the system's limit ('sysctl vm.max_map_count')";
-
 /// Returns whether an error of the system is that of a full disk or an exceeded quota.
 fn is_full(source: &io::Error) -> bool {
     matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
@@ -408,21 +389,21 @@ fn is_full(source: &io::Error) -> bool {
 
 /// Returns the advice for a damaged or missing part of a database. Files of runs and MANIFEST can be rebuilt from the
 /// catalog; for everything else, a check is advised. None for a file outside a database.
-fn repair(path: &Path) -> Option<String> {
+fn repair(path: &Path) -> Option<NextStep> {
     // The catalog has a LOCK of its own.
     let is_database = |folder: &&Path| folder.join("catalog").exists() || folder.join("MANIFEST").exists();
     let root = path.ancestors().find(is_database)?;
-    let database = root.display();
+    let database = root.to_owned();
+    if !root.join("catalog").exists() {
+        // A set; of a static index there is nothing to check.
+        return root.join("LOCK").exists().then_some(NextStep::Check(database));
+    }
     Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
         // The catalog has lost the file that a load was ingesting: opening for writing puts it back.
-        Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => {
-            format!("'nddb rebuild {database}' or the next load restores it")
-        }
+        Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => NextStep::RebuildOrLoad(database),
         Some(part) if part == "catalog" && !path.exists() => BRINGS_BACK.into(),
-        Some(part) if part == "MANIFEST" || part == "runs" => {
-            format!("'nddb rebuild {database}' rebuilds it from the catalog; 'nddb check {database}' lists all damage")
-        }
-        _ => format!("'nddb check {database}' lists all damage, and what repairs it"),
+        Some(part) if part == "MANIFEST" || part == "runs" => NextStep::Rebuild(database),
+        _ => NextStep::Check(database),
     })
 }
 
@@ -504,13 +485,12 @@ mod tests {
     fn where_no_more_files_can_be_mapped_the_advice_says_what_to_do() {
         let of_system = |action, code| {
             let source = io::Error::from_raw_os_error(code);
-            Error::Io { action, path: PathBuf::from("db/runs/1.seg"), source }.hint().unwrap_or_default()
+            Error::Io { action, path: PathBuf::from("db/runs/1.seg"), source }.next_step()
         };
-        assert!(of_system("map the file", 12).contains("vm.max_map_count"));
-        assert!(!of_system("read the file", 12).contains("vm.max_map_count"));
-        let all_slots = Error::OverLimit { what: "mapped files", need: 1 << 16, have: 1 << 16 };
-        assert!(all_slots.hint().is_some_and(|hint| hint.contains("nddb compact")));
-        let other = Error::OverLimit { what: "disk space", need: 2, have: 1 };
-        assert!(other.hint().is_some_and(|hint| !hint.contains("compact")));
+        assert_eq!(of_system("map the file", 12), Some(NextStep::MapFewer));
+        assert_ne!(of_system("read the file", 12), Some(NextStep::MapFewer));
+        let over = |what| Error::OverLimit { what, need: 1 << 16, have: 1 << 16 }.next_step();
+        assert_eq!(over("mapped files"), Some(NextStep::MapFewer));
+        assert_eq!(over("disk space"), Some(NextStep::Room("free some space or raise the limit")));
     }
 }

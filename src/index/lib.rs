@@ -30,6 +30,7 @@ mod error;
 mod keys;
 #[cfg(feature = "catalog")]
 mod maintain;
+mod next_step;
 pub mod prefetch;
 mod process;
 mod ranges;
@@ -50,6 +51,7 @@ pub use config::Config;
 pub use disk::map::raise_open_files;
 pub use error::{Error, Result};
 pub use nddb_format::Fingerprint;
+pub use next_step::NextStep;
 pub use prefetch::prefetch;
 pub use read::probe::{Match, Matches, Work};
 pub use read::scan::{scan_blocks, scan_segment, scan_segments};

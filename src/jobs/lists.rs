@@ -98,7 +98,7 @@ fn written(path: &Path) -> Result<Option<Written>> {
         Err(error) => return Err(JobError::reading(&summary, &error)),
     };
     if text == UNFINISHED {
-        let message = format!("{}: the last 'nddb cluster -o' to this folder did not end", summary.display());
+        let message = format!("{}: the last clustering into this folder did not end", summary.display());
         return Err(JobError::input(message).advise(Advice::ListsOfTwoRuns));
     }
     // Another tool may have a file of this name.

@@ -32,7 +32,7 @@ impl Spool {
     pub(crate) fn failed(error: &io::Error) -> io::Error {
         let folder = tempfile::env::temp_dir();
         let told = format!("the server sends it whole only, and no copy of it can be made in {}", folder.display());
-        Failure::of(error.kind(), format!("{told}: {error}; choose a folder by --tmp-dir or TMPDIR"))
+        Failure::of(error.kind(), format!("{told}: {error}; choose another folder for temporary files (TMPDIR)"))
     }
 
     /// Returns the size in bytes.

@@ -303,7 +303,7 @@ fn nothing_that_is_there_is_overwritten_and_other_folders_are_no_backups() {
     };
     let in_the_way = |outcome: nddb::Result<nddb::BackupSummary>, at: &Path, of: &Path| match outcome {
         Err(error @ Error::InTheWay { .. }) => {
-            let (text, next) = (error.to_string(), error.hint().expect("a next step"));
+            let (text, next) = (error.to_string(), error.next_step().expect("a next step").to_string());
             assert!([at, of].iter().all(|path| text.contains(&*path.to_string_lossy())), "{text}");
             assert!(next.contains(&format!("rename {}", at.display())), "{next}");
         }
@@ -352,7 +352,7 @@ fn a_backup_without_space_says_so_and_leaves_nothing() {
         Error::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
         _ => false,
     };
-    assert!(is_clear && error.hint().is_some(), "{error:?}");
+    assert!(is_clear && error.next_step().is_some(), "{error:?}");
     assert_eq!(std::fs::read_dir(mount.path()).expect("a folder").count(), 0, "nothing is left");
     // On another file system files are copies.
     drop(mount);

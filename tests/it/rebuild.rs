@@ -328,7 +328,7 @@ fn a_lost_deleted_set_that_cannot_be_known_is_never_guessed() {
     let sound = fs::read(&file).expect("readable");
     fs::remove_file(&file).expect("removed");
     let error = nddb::rebuild(&path, &RebuildOptions::default(), &mut |_| true).expect_err("it is lost");
-    assert!(error.hint().is_some_and(|hint| hint.contains("restore a backup")), "{error}");
+    assert!(error.next_step().is_some_and(|step| step.to_string().contains("restore a backup")), "{error}");
     assert_eq!(fs::read(path.join("MANIFEST")).expect("readable"), before, "nothing was changed");
     fs::write(&file, &sound).expect("restored");
     assert_sound(&path);
@@ -357,7 +357,7 @@ fn a_damaged_catalog_is_refused_with_what_to_do() {
     }
     let error = nddb::rebuild(&path, &RebuildOptions::default(), &mut |_| true).expect_err("it is damaged");
     assert!(matches!(error, Error::BeyondRepair { .. }), "{error}");
-    let (shown, hint) = (error.to_string(), error.hint().unwrap_or_default());
+    let (shown, hint) = (error.to_string(), error.next_step().map(|step| step.to_string()).unwrap_or_default());
     assert!(shown.contains("catalog") && hint.contains("restore a backup"), "{shown} {hint}");
     assert_eq!(fs::read(path.join("MANIFEST")).expect("readable"), before, "nothing was changed");
 }

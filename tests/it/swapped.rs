@@ -161,7 +161,10 @@ fn a_writer_whose_folder_was_replaced_changes_neither_and_says_so() {
 
         let error = change(&mut writer).expect_err(what);
         assert!(matches!(&error, Error::Moved { path: named } if *named == path), "{what}: {error:?}");
-        assert!(error.hint().is_some_and(|hint| hint.contains("open the database again")), "{error:?}");
+        assert!(
+            error.next_step().is_some_and(|step| step.to_string().contains("open the database again")),
+            "{error:?}"
+        );
         for _ in 0..2 {
             let error = writer.insert(bare("later", 9)).and_then(|_| writer.commit()).expect_err(what);
             assert!(matches!(error, Error::Poisoned), "{what}: {error:?}");

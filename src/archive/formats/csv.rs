@@ -268,7 +268,7 @@ impl EntryReader for Csv {
                 let limit = options.limits.record;
                 skipped(
                     Reason::LineTooLong,
-                    format!("row longer than {limit} bytes: see --max-record and --memory-limit"),
+                    format!("row longer than {limit} bytes, by the limits max-record and memory-limit"),
                 )
             }
             Row::Held if std::mem::take(&mut self.unsure) => {

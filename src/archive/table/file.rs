@@ -83,9 +83,7 @@ impl ChunkReader for File {
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         if length as u64 > self.limits.table_page {
-            return Err(ParquetError::General(format!(
-                "a page of {length} bytes is beyond the limit: see --memory-limit"
-            )));
+            return Err(ParquetError::General(format!("a page of {length} bytes is beyond the limit memory-limit")));
         }
         self.decode(start, length as u64).map(Bytes::from)
     }
@@ -138,7 +136,7 @@ impl PageHeader {
         };
         if to.max(from) > limits.table_page {
             return Err(ParquetError::General(format!(
-                "a page of {from} bytes that decompresses to {to} is beyond the limit of {}: see --memory-limit",
+                "a page of {from} bytes that decompresses to {to} is beyond {}, by the limit memory-limit",
                 limits.table_page
             )));
         }

@@ -19,7 +19,7 @@ const ENCRYPTED: &[u8] = b"PARE";
 const LIST_MAX: u64 = 1 << 17;
 
 /// Message: the reason why a row group that claims too many rows for its size is not read.
-pub(super) const TOO_MANY_ROWS: &str = "more rows than its size allows: see --max-ratio";
+pub(super) const TOO_MANY_ROWS: &str = "more rows than its size allows (limit max-ratio)";
 
 /// The reason why the rest of a row group is not read.
 pub(super) struct Trouble {

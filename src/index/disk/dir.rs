@@ -23,7 +23,7 @@ use super::mark::{MARK, has_remains, mark};
 use super::place::Place;
 use super::regular;
 use super::steps::step;
-use crate::error::INTERRUPTED;
+use crate::error::{A_BACKUP, INTERRUPTED};
 use crate::{Error, Result};
 
 /// Kinds of files under `runs/`.
@@ -192,9 +192,7 @@ impl Dir {
         match fs::metadata(dir.manifest_path()) {
             Ok(_) => dir.without_links(),
             Err(_) if regular::is_regular(&root.join(MARK)) => refuse(INTERRUPTED),
-            Err(_) if root.join("BACKUP").is_file() => {
-                refuse("it is a backup; 'nddb backup restore' makes a database from it")
-            }
+            Err(_) if root.join("BACKUP").is_file() => refuse(A_BACKUP),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if dir.has_catalog() {
                     return Err(Error::Missing { path: dir.manifest_path() });

@@ -10,6 +10,7 @@ use super::counters::Counters;
 #[cfg(feature = "catalog")]
 use super::key_rows::KeyRows;
 use crate::disk::dir::{Dir, Kind};
+use crate::error::A_SET;
 use crate::ranges::{Ranges, deleted_in};
 use crate::runs::memtable::Memtables;
 use crate::runs::run::{Run, Verify};
@@ -157,9 +158,7 @@ pub(crate) fn read_any_manifest(dir: &Dir) -> Result<Manifest> {
 /// Refuses the MANIFEST of a set.
 pub(crate) fn refuse_set(dir: &Dir, bytes: &[u8]) -> Result<()> {
     if Manifest::is_of_set(bytes) {
-        let why = "it is a set of fingerprints ('create --set'), which has no documents: 'load', 'query', 'stats', \
-                   'check', 'rebuild', 'compact' and 'merge' work on it";
-        return Err(Error::NotADatabase { path: dir.root().into(), why });
+        return Err(Error::NotADatabase { path: dir.root().into(), why: A_SET });
     }
     Ok(())
 }

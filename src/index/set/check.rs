@@ -11,7 +11,7 @@ use crate::maintain::rebuild::restore_segment;
 use crate::runs::build::in_parallel;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
-use crate::{Error, Result};
+use crate::{Error, NextStep, Result};
 
 /// Reads a whole segment.
 fn verify(dir: &Dir, entry: &RunEntry, ordinal: usize, ticker: &Ticker<'_>) -> Result<Vec<Wrong>> {
@@ -83,7 +83,7 @@ const AGAIN: &str = "it cannot be made again from the set itself: load its finge
 /// Adds what is wrong with the tables of a run.
 fn tell(dir: &Dir, run: &RunEntry, wrongs: Vec<Vec<Wrong>>, findings: &mut Findings) {
     let repairable = wrongs.iter().any(Vec::is_empty);
-    let next = if repairable { format!("'nddb rebuild {}' repairs it", dir.root().display()) } else { AGAIN.into() };
+    let next = if repairable { NextStep::Repair(dir.root().into()) } else { AGAIN.into() };
     for (file, wrongs) in run.segments.iter().zip(wrongs) {
         let path = dir.path(file.number, Kind::Segment);
         wrongs.into_iter().for_each(|wrong| findings.push(&path, wrong, next.clone(), repairable));

@@ -12,6 +12,7 @@ use nddb_format::Fingerprint;
 use nddb_format::manifest::Manifest;
 
 use crate::disk::dir::Dir;
+use crate::error::NO_SET;
 use crate::read::probe::{Match, Work};
 use crate::read::snapshot::Snapshot;
 use crate::runs::run::Verify;
@@ -49,8 +50,7 @@ pub struct FingerprintSet {
 fn manifest_of(dir: &Dir) -> Result<Manifest> {
     let bytes = dir.read_manifest()?;
     if !Manifest::is_of_set(&bytes) {
-        let why = "it is no set of fingerprints, which 'nddb create --set' makes";
-        return Err(Error::NotADatabase { path: dir.root().into(), why });
+        return Err(Error::NotADatabase { path: dir.root().into(), why: NO_SET });
     }
     Manifest::decode(&bytes).map_err(Error::format(&dir.manifest_path()))
 }

@@ -82,7 +82,7 @@ fn on_a_full_disk_answers_go_on_and_nothing_acknowledged_is_lost() {
         let error = until_full(&mut writer, &mut random, &mut acknowledged);
         say(&format!("full: {error}; {:?}", std::error::Error::source(&error).map(ToString::to_string)));
         assert!(
-            error.is_over_limit() && error.hint().is_some_and(|hint| hint.contains("free some space")),
+            error.is_over_limit() && error.next_step().is_some_and(|step| step.to_string().contains("free some space")),
             "{error:?}"
         );
         assert_all(&writer.view(), &acknowledged);
@@ -139,7 +139,7 @@ fn a_flush_without_space_is_refused_before_anything_is_written() {
     writer.commit().expect("there is space");
     let ballast = mount.fill();
     match writer.flush() {
-        Err(error @ Error::OverLimit { .. }) => assert!(error.hint().is_some()),
+        Err(error @ Error::OverLimit { .. }) => assert!(error.next_step().is_some()),
         other => panic!("{other:?}"),
     }
     assert_all(&writer.view(), &acknowledged);

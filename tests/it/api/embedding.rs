@@ -158,7 +158,7 @@ fn a_plan_whose_runs_were_merged_meanwhile_is_stale() {
     let plan = writer.plan_full_compaction().expect("two runs");
     writer.compact(&plan).expect("merged");
     let refused = writer.compact(&plan).expect_err("the runs are gone");
-    assert!(matches!(refused, Error::StalePlan { .. }) && refused.hint().is_some(), "{refused}");
+    assert!(matches!(refused, Error::StalePlan { .. }) && refused.next_step().is_some(), "{refused}");
     writer.insert(bare("more", 5)).expect("the writer goes on");
     writer.close().expect("closed");
 }

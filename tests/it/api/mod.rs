@@ -101,7 +101,7 @@ fn the_lock_names_its_holder_in_the_same_process_and_in_others() {
         Err(error @ Error::Locked { .. }) => {
             let text = error.to_string();
             assert!(text.contains(wanted) && text.contains(&*path.to_string_lossy()), "{text}");
-            assert!(error.hint().is_some());
+            assert!(error.next_step().is_some());
         }
         other => panic!("not locked: {other:?}"),
     };

@@ -30,8 +30,11 @@ fn what_is_no_database_is_refused_and_left_alone() {
             let text = error.to_string();
             assert!(text.contains(why) && text.contains(&*path.to_string_lossy()), "{text}");
             assert!(why.is_empty() || matches!(error, Error::NotADatabase { .. }), "{error:?}");
-            let next = if path == file { "folder of a database" } else { "nddb create" };
-            assert!(why.is_empty() || error.hint().is_some_and(|hint| hint.contains(next)), "{error:?}");
+            let next = if path == file { "folder of a database" } else { "create" };
+            assert!(
+                why.is_empty() || error.next_step().is_some_and(|step| step.to_string().contains(next)),
+                "{error:?}"
+            );
         }
     }
     assert_eq!(std::fs::read(&file).expect("readable"), b"text");
@@ -136,7 +139,7 @@ fn a_manifest_of_a_newer_format_asks_for_the_newer_nddb() {
     for error in [Reader::open(&path).err(), Writer::open(&path).err()] {
         let error = error.expect("refused");
         assert!(matches!(error, Error::Newer { .. }), "{error:?}");
-        assert!(error.hint().is_some_and(|hint| hint.contains("newer")), "{error:?}");
+        assert!(error.next_step().is_some_and(|step| step.to_string().contains("newer")), "{error:?}");
     }
     assert_eq!(std::fs::read(&manifest).expect("readable"), bytes);
 }

@@ -183,7 +183,7 @@ fn chats_and_rows_without_ids_are_documents() {
             Options { required: vec!["body".into()], ..Options::default() },
             "no column \"body\"; its columns are messages",
         ),
-        (Options::default(), "its columns are n; name one with --text-column"),
+        (Options::default(), "its columns are n; name that of the text"),
     ] {
         let columns = if options.required.is_empty() { plain(&[("n", strings(["1"]))]) } else { bytes.clone() };
         let error = Input::from_bytes(columns, "x.arrow", &options).err().expect("refused").to_string();

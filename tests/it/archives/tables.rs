@@ -249,7 +249,7 @@ fn a_file_without_the_columns_asked_for_is_refused_with_those_it_has() {
     };
     let fields = |text: &str| nddb::archive::JsonFields { text: text.into(), ..Default::default() };
     let bytes = plain(&[("a", strings(["x"])), ("b", Arc::new(arrow_array::Float64Array::from(vec![1.0])))]);
-    assert!(refused(&bytes, fields("text")).contains("its columns are a, b; name one with --text-column"));
+    assert!(refused(&bytes, fields("text")).contains("its columns are a, b; name that of the text"));
     assert!(refused(&bytes, fields("c")).contains("no column \"c\"; its columns are a, b"));
     assert!(refused(&bytes, fields("b")).contains("column \"b\" has an unsuitable type"));
     let whole = many(3, WriterProperties::builder);

@@ -1,7 +1,8 @@
-//! What jobs of the library advise and doubt, in the words of the command.
+//! What the library advises and doubts, in the words of the command.
 
 use std::path::Path;
 
+use nddb::{Fault, NextStep, Within};
 use nddb_jobs::Advice;
 use nddb_jobs::lists::ListDoubt;
 
@@ -38,6 +39,73 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
         Advice::NameClusters => "give the folder that 'nddb cluster -o DIR' wrote: --clusters DIR".into(),
         _ => return None,
     })
+}
+
+/// Says what to do about an error of a database.
+pub(crate) fn next_step(step: &NextStep) -> String {
+    match step {
+        NextStep::Check(path) => format!("'nddb check {}' lists all damage, and what repairs it", path.display()),
+        NextStep::Repair(path) => format!("'nddb rebuild {}' repairs it", path.display()),
+        NextStep::Rebuild(path) => {
+            format!(
+                "'nddb rebuild {0}' rebuilds it from the catalog; 'nddb check {0}' lists all damage",
+                path.display()
+            )
+        }
+        NextStep::RebuildManifest(path) => format!(
+            "a database without MANIFEST exists: 'nddb rebuild {}' restores it, or says that there is nothing to \
+             restore; or choose another path",
+            path.display()
+        ),
+        NextStep::RebuildOrLoad(path) => {
+            format!("'nddb rebuild {}' or the next load restores it", path.display())
+        }
+        NextStep::Create(path) => format!("if the path is right, 'nddb create {}' creates a database", path.display()),
+        NextStep::CreateAgain(path) => format!("'nddb create {}' starts again", path.display()),
+        NextStep::GiveDatabase => "give the folder of a database; 'nddb create NEW' makes one in a new folder".into(),
+        NextStep::Restore => "'nddb backup restore' makes a database from it".into(),
+        NextStep::NotASet => {
+            "sets work with 'load', 'query', 'stats', 'check', 'rebuild', 'compact' and 'merge'".into()
+        }
+        NextStep::CreateSet => "'nddb create --set' makes one".into(),
+        NextStep::DatabaseThere(path) => {
+            format!("a database exists there ('nddb stats {}' describes it); choose another path", path.display())
+        }
+        NextStep::NextBackup(folder) => {
+            format!("a backup exists there: 'nddb backup DB {}/' makes the next one beside it", folder.display())
+        }
+        NextStep::Backup => "'nddb backup DB DIR' makes one in the new folder DIR".into(),
+        NextStep::OtherBackup => "use another backup; 'nddb backup verify' lists all damage of this one".into(),
+        NextStep::RestoreAndRebuild => "it was so when the backup was made: restore another backup, or this one, and \
+                                        run 'nddb rebuild' on the restored database"
+            .into(),
+        NextStep::WithinK(limit) => format!(
+            "'nddb create --k' sets the greatest distance of pairs and clusters, which is {limit} here; a query by \
+             distance reaches {} bits",
+            Within::MAX.0
+        ),
+        NextStep::CreateOfK => "'nddb create --k' makes a database of that k: load the documents again".into(),
+        NextStep::MergeIntoNew => {
+            "'nddb create NEW' and 'nddb merge NEW DB' make a database of its documents, numbered anew".into()
+        }
+        NextStep::Wait => {
+            "wait for that process, or let the command wait ('--lock-wait 30s'); readers need no lock".into()
+        }
+        NextStep::MapFewer => "this process has mapped as many files as it can: merge runs ('nddb compact'), or raise \
+                               the system's limit ('sysctl vm.max_map_count')"
+            .into(),
+        NextStep::TemporaryFolder => {
+            "set TMPDIR to a folder that can be written and has space, or use '--tmp-dir DIR'".into()
+        }
+        NextStep::Room(what) => format!("{what}, then run the same command again"),
+        other => other.to_string(),
+    }
+}
+
+/// Returns the line of a fault that a check has found.
+pub(crate) fn fault(fault: &Fault) -> String {
+    let Fault { path, location, what, next, .. } = fault;
+    format!("{}: {location}: {what}; {}", path.display(), next_step(next))
 }
 
 /// Says what is doubted of a list that is used nevertheless.

@@ -183,7 +183,7 @@ impl From<nddb::Error> for Failure {
             E::Cancelled => Code::Interrupted,
             _ => Code::Failed,
         };
-        let hint = error.hint().or_else(|| match &error {
+        let hint = error.next_step().map(|step| advice::next_step(&step)).or_else(|| match &error {
             E::Io { source, path, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 Some(format!("look at who owns {}, and as whom you run", path.display()))
             }

@@ -1,5 +1,8 @@
 //! Errors of the library as exceptions of the package: a class for each kind, in `nddb/_errors.py`.
 
+use std::path::Path;
+
+use nddb::NextStep;
 use nddb::archive::ArchiveError;
 use nddb::ingest::LoadError;
 use nddb::sketch::RecipeError;
@@ -93,7 +96,7 @@ impl From<Fault> for PyErr {
                     nddb::Error::Io { source, .. } => source.raw_os_error(),
                     _ => None,
                 };
-                exception(class(&error), &chain(&error), error.hint(), system)
+                exception(class(&error), &chain(&error), error.next_step().map(|step| words(&step)), system)
             }
         }
     }
@@ -131,15 +134,51 @@ fn class(error: &nddb::Error) -> &'static str {
     }
 }
 
+/// Says what to do, in calls of the package.
+pub(crate) fn words(step: &NextStep) -> String {
+    let quoted = |path: &Path| format!("'{}'", path.display().to_string().replace('\\', "\\\\").replace('\'', "\\'"));
+    match step {
+        NextStep::Check(path) => {
+            format!("nddb.commands.check({}) lists all damage, and what repairs it", quoted(path))
+        }
+        NextStep::Repair(path) => format!("nddb.commands.rebuild({}) repairs it", quoted(path)),
+        NextStep::Rebuild(path) => format!(
+            "nddb.commands.rebuild({0}) rebuilds it from the catalog; nddb.commands.check({0}) lists all damage",
+            quoted(path)
+        ),
+        NextStep::RebuildManifest(path) => format!(
+            "a database without MANIFEST exists: nddb.commands.rebuild({}) restores it, or says that there is nothing \
+             to restore; or choose another path",
+            quoted(path)
+        ),
+        NextStep::RebuildOrLoad(path) => {
+            format!("nddb.commands.rebuild({}) or the next load restores it", quoted(path))
+        }
+        NextStep::Create(path) => {
+            format!("if the path is right, nddb.Writer({}, create=nddb.Config()) creates a database", quoted(path))
+        }
+        NextStep::CreateAgain(path) => format!("nddb.Writer({}, create=nddb.Config()) starts again", quoted(path)),
+        NextStep::Restore => "nddb.commands.restore_backup makes a database from it".into(),
+        NextStep::DatabaseThere(path) => {
+            format!("a database exists there (nddb.open({}).stats() describes it); choose another path", quoted(path))
+        }
+        NextStep::NextBackup(folder) => format!(
+            "a backup exists there: nddb.commands.backup(db, {}) makes the next one beside it",
+            quoted(&folder.join(""))
+        ),
+        NextStep::OtherBackup => "use another backup; nddb.commands.verify_backup lists all damage of this one".into(),
+        NextStep::CreateOfK => "nddb.Config(k=...) makes a database of that k: load the documents again".into(),
+        other => other.to_string(),
+    }
+}
+
 /// Makes an exception; the exception is that of what goes wrong with it, if anything does.
 fn exception(class: &str, message: &str, hint: Option<String>, system: Option<i32>) -> PyErr {
     Python::attach(|py| {
         let made = || {
-            let in_python = py.import("nddb._hints")?.getattr("in_python")?;
-            let exception = py.import("nddb._errors")?.getattr(class)?.call1((in_python.call1((message,))?,))?;
-            if let Some(hint) = hint {
-                let hint: String = in_python.call1((hint,))?.extract()?;
-                exception.setattr("hint", &hint)?;
+            let exception = py.import("nddb._errors")?.getattr(class)?.call1((message,))?;
+            if let Some(hint) = &hint {
+                exception.setattr("hint", hint)?;
                 // What add_note does, which Python has from 3.11 on.
                 exception.setattr("__notes__", vec![format!("hint: {hint}")])?;
             }

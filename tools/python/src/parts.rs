@@ -8,7 +8,7 @@ use nddb::sketch::Recipe;
 use nddb::{Document, Federation, Fingerprint, Within};
 
 use crate::convert::GivenPage;
-use crate::errors::{Fault, Result};
+use crate::errors::{Fault, Result, words};
 use crate::ids::GivenId;
 use crate::judging::Judging;
 use crate::process::{Pinned, reader};
@@ -31,9 +31,9 @@ impl PinnedParts {
             let view = reader(pinned)?.view();
             match &mut joined {
                 None => joined = Some(Federation::of(view)),
-                Some(federation) => federation
-                    .join(view)
-                    .map_err(|error| Fault::Mismatch(format!("{}: {error}", path.display()), error.hint()))?,
+                Some(federation) => federation.join(view).map_err(|error| {
+                    Fault::Mismatch(format!("{}: {error}", path.display()), error.next_step().map(|step| words(&step)))
+                })?,
             }
         }
         joined.ok_or_else(|| Fault::value("a federation has one database or more"))

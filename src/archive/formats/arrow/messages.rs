@@ -113,7 +113,7 @@ impl Messages {
                     let rows = header.header_as_record_batch().and_then(|batch| u64::try_from(batch.length()).ok());
                     let Some(rows_end) = row.checked_add(rows.unwrap_or(0)) else { return cut("a damaged header") };
                     if self.all.len() == MESSAGES_MAX || self.limits.are_too_many_rows(body, rows_end - row) {
-                        return cut("more rows than its size allows (see --max-ratio)");
+                        return cut("more rows than its size allows (limit max-ratio)");
                     }
                     self.all.push(Message { offset: *at, header: size, body, first: row, end: rows_end });
                     row = rows_end;
@@ -130,7 +130,7 @@ impl Messages {
         let Message { offset, header, body, .. } = self.all[index];
         let header = PREFIX + u64::from(header);
         let limit = self.limits.table_page;
-        let too_large = |bytes| format!("a batch of {bytes} bytes is beyond the limit of {limit}: see --memory-limit");
+        let too_large = |bytes| format!("a batch of {bytes} bytes is beyond {limit}, by the limit memory-limit");
         if body > limit {
             return Ok(Err(too_large(body)));
         }

@@ -46,8 +46,8 @@ pub(super) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Resul
         let (more, fields) = told();
         let names = &options.fields;
         return Ok(Err(format!(
-            "no line{more} has one of the fields {:?}, {:?} and {:?}; {fields}; name one with --text-field or \
-             --html-field",
+            "no line{more} has one of the fields {:?}, {:?} and {:?}; {fields}; name that of the \
+             text or of the page",
             names.text, names.html, names.fp
         )));
     }

@@ -9,7 +9,7 @@ use crate::disk::copy::Held;
 use crate::maintain::check::{CheckOptions, CheckReport, Fault, check};
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
-use crate::{Error, Result};
+use crate::{Error, NextStep, Result};
 
 /// The result of checking a backup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,9 +62,7 @@ pub fn verify_backup(
     let is_whole = faults.is_empty();
     let mut check = is_whole.then(|| ticker.lend(|watch| check(path.join(DATABASE), options, watch))).transpose()?;
     for fault in check.iter_mut().flat_map(|check| &mut check.faults) {
-        fault.next = "it was so when the backup was made: restore another backup, or this one, and run 'nddb rebuild' \
-                      on the restored database"
-            .into();
+        fault.next = NextStep::RestoreAndRebuild;
     }
     Ok(BackupReport { faults, files: files.len() as u64, bytes, check })
 }

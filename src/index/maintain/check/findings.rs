@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::Wrong;
-use crate::Error;
+use crate::{Error, NextStep};
 
 /// Maximum number of faults named for each file; the others are counted.
 const NAMED_MAX: usize = 20;
@@ -20,8 +20,8 @@ pub struct Fault {
     pub location: String,
     /// The broken rule.
     pub what: String,
-    /// Advice on how to repair it.
-    pub next: String,
+    /// What to do about it.
+    pub next: NextStep,
     /// Whether a rebuild repairs it: true if it is not in the catalog.
     pub repairable: bool,
 }
@@ -60,7 +60,7 @@ impl Findings {
     }
 
     /// Adds a fault with advice.
-    pub(crate) fn push(&mut self, path: &Path, wrong: Wrong, next: String, repairable: bool) {
+    pub(crate) fn push(&mut self, path: &Path, wrong: Wrong, next: NextStep, repairable: bool) {
         if let Some(obstacle) = wrong.obstacle {
             self.obstacle.get_or_insert(obstacle);
             return;
@@ -76,8 +76,7 @@ impl Findings {
 
     /// Adds a fault that a rebuild repairs.
     pub(crate) fn run(&mut self, path: &Path, wrong: impl Into<Wrong>) {
-        let next = format!("'nddb rebuild {}' repairs it", self.root.display());
-        self.push(path, wrong.into(), next, true);
+        self.push(path, wrong.into(), NextStep::Repair(self.root.clone()), true);
     }
 
     /// Adds a fault of data that is stored nowhere else.

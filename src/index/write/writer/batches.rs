@@ -38,7 +38,7 @@ impl Writer {
             Some(batch) if batch.state == state => Label { name: name.into(), batch, new: false },
             Some(Batch { state: BatchState::Cancelled, .. }) => return refuse("was cancelled: choose another name"),
             Some(_) if pending => return refuse("exists and is visible already: it cannot become pending"),
-            Some(_) => return refuse("is pending: add to it with --pending, or commit it first"),
+            Some(_) => return refuse("is pending: add to it as pending, or commit it first"),
         });
         Ok(())
     }

@@ -6,6 +6,7 @@ use nddb::{CheckOptions, CheckReport, FingerprintSet};
 use serde_json::json;
 
 use super::set;
+use crate::advice;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
@@ -94,11 +95,11 @@ fn print(report: &CheckReport, global: &Global, messages: &Messages, clock: &Clo
                 "file": file,
                 "place": fault.location,
                 "what": fault.what,
-                "next": fault.next, // what to do
+                "next": advice::next_step(&fault.next), // what to do
                 "repairable": fault.repairable, // by `rebuild`
             }))?;
         } else {
-            output.line(&fault.to_string())?;
+            output.line(&advice::fault(fault))?;
         }
     }
     if report.omitted > 0 && !global.json {

@@ -228,7 +228,7 @@ fn zstd_windows_are_bounded_by_what_is_read_of_them() {
     dir.write("large.jsonl.zst", &frame(large.as_bytes(), 31));
     let command = ["load", "db", "large.jsonl.zst", "--json", "--max-window"];
     let ran = dir.nddb([&command[..], &["1M"]].concat()).ends(3);
-    ran.says(&["large.jsonl.zst: it needs a zstd window of 2 GiB: load it with --again --max-window 2G"]);
+    ran.says(&["large.jsonl.zst: it needs a zstd window of 2 GiB: load it again with the limit max-window 2G"]);
     assert_eq!(ran.json()["skipped_by_reason"]["window_limit"], 1);
     let told = dir.nddb([&command[..], &["2G", "--again"]].concat()).done().json();
     assert_eq!(told["skipped"], 0);

@@ -236,7 +236,7 @@ fn the_summary_of_clusters_describes_each_list() {
     assert_eq!(fs::read_dir(dir.path("clusters")).expect("there").count(), 7, "no temporary file");
     // As after a kill while the lists are replaced.
     dir.write("clusters/summary.json", b"{\"unfinished\": true}\n");
-    let told = ["clusters/summary.json: the last 'nddb cluster -o' to this folder did not end", "hint: its lists"];
+    let told = ["clusters/summary.json: the last clustering into this folder did not end", "hint: its lists"];
     dir.nddb("filter db in.jsonl --clusters clusters -o kept.jsonl".split(' ')).tells(1, &told);
     dir.nddb("rm db --ids-from clusters/remove.txt".split(' ')).tells(1, &told);
 }

@@ -155,7 +155,7 @@ fn a_set_refuses_by_name_what_needs_documents() {
         &["backup", "set", "backups/"],
         &["against", "set", "p.jsonl"],
     ] {
-        dir.nddb(args).tells(10, &["it is a set of fingerprints ('create --set'), which has no documents"]);
+        dir.nddb(args).tells(10, &["it is a set of fingerprints, which has no documents"]);
     }
     dir.nddb(["create", "db"]).done();
     dir.nddb(["merge", "set", "db"]).tells(10, &["it is no set of fingerprints"]);

@@ -14,6 +14,7 @@ use nddb_remote::{check_writable, is_remote};
 use serde_json::json;
 
 use self::store::Backups;
+use crate::advice;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
@@ -300,10 +301,10 @@ fn print_faults(report: &BackupReport, is_sound: bool, global: &Global, clock: &
                 "file": file,
                 "place": fault.location,
                 "what": fault.what,
-                "next": fault.next, // what to do
+                "next": advice::next_step(&fault.next), // what to do
             }))?;
         } else {
-            output.line(&fault.to_string())?;
+            output.line(&advice::fault(fault))?;
         }
     }
     let len = faults().count() as u64 + omitted;
