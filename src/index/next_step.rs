@@ -83,7 +83,9 @@ impl fmt::Display for NextStep {
             Self::CreateAgain(path) => write!(f, "create the database at {} again", path.display()),
             Self::GiveDatabase => f.write_str("give the folder of a database, or create one in a new folder"),
             Self::Restore => f.write_str("restore a database from it"),
-            Self::NotASet => f.write_str("use a database with documents; sets are loaded, queried, checked and merged"),
+            Self::NotASet => {
+                f.write_str("use a database with documents; sets are loaded, queried, checked, merged and backed up")
+            }
             Self::CreateSet => f.write_str("create a set"),
             Self::DatabaseThere(path) => {
                 write!(f, "a database exists there ({}); choose another path", path.display())

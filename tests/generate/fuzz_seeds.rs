@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
-use nddb::{Fingerprint, Reader, View};
+use nddb::{Fingerprint, FingerprintSet, Reader, View};
 use nddb_format::digest::mix;
 use nddb_format::manifest::{FileEntry, Manifest};
 use nddb_format::record::{
@@ -47,8 +47,11 @@ fn main() -> Result<()> {
         for database in folders(&version)? {
             let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = format!("{}-{}", name(&version), name(&database));
-            let reader = Reader::open(&database)?;
             files(&corpus, &name, &database)?;
+            if FingerprintSet::is_at(&database) {
+                continue;
+            }
+            let reader = Reader::open(&database)?;
             larger_segments(&Seeds::of(&corpus, "decode_segment")?, &name, &database, reader.view())?;
             catalog(&Seeds::of(&corpus, "decode_record")?, &name, reader.view())?;
         }

@@ -11,7 +11,7 @@ use nddb::sketch::{Recipe, page_words};
 use nddb::text::Page;
 use nddb::verdict::Method;
 use nddb::verdict::methods::{B, Combined, Identity};
-use nddb::{Document, Error, Fingerprint, PassageLimits, Reader, Within, Work, Writer};
+use nddb::{Document, Error, Fingerprint, FingerprintSet, PassageLimits, Reader, Within, Work, Writer};
 use nddb_format::FormatError;
 use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
 use nddb_format::filter::Kind;
@@ -23,7 +23,7 @@ use nddb_page::sketch::min_bytes;
 
 use super::support::golden::{
     HOT, HOT_LEN, ORDINALS, PAGES, bare, flush, is_deleted, make_filtered, make_intervals, make_keys, make_narrow,
-    make_parts, make_summaries, make_web, page, parted, parted_texts, spread, summarized,
+    make_parts, make_set, make_summaries, make_web, page, parted, parted_texts, spread, summarized,
 };
 
 /// Number of keys of the four golden pages that are printed: of each a digest and fifteen megashingles.
@@ -142,6 +142,28 @@ fn the_golden_database_of_filters_reads_value_by_value() {
         .collect();
     assert_eq!(kinds, [[Some(Kind::Bitmap); 2].as_slice(), &[Some(Kind::Bloom); 3]].concat());
     assert_sound(&path);
+}
+
+#[test]
+fn the_golden_set_reads_value_by_value() {
+    let path = golden("set");
+    let set = FingerprintSet::open(&path).expect("a set");
+    assert_eq!((set.len(), manifest(&path).runs.len()), (1800, 2));
+    for index in 0..1500 {
+        let print = spread(index);
+        let found = set.find(&[Fingerprint(print ^ 0b1001)], Within(2)).expect("an answer");
+        assert_eq!(found, [[(2, Fingerprint(print))]], "{index}");
+    }
+    assert!(set.find(&[Fingerprint(spread(1500))], Within(3)).expect("an answer")[0].is_empty());
+    let report = FingerprintSet::check(&path, 2, &mut |_| true).expect("a report");
+    assert!(report.is_sound(), "{:?}", report.faults);
+    let folder = tempfile::tempdir().expect("a folder");
+    make_set(&folder.path().join("set"));
+    let segments = |path: &Path| -> Vec<Vec<u8>> {
+        let read = |number| std::fs::read(path.join(format!("runs/{number:08x}.seg"))).expect("a file");
+        manifest(path).files().map(|file| read(file.number)).collect()
+    };
+    assert!(segments(&folder.path().join("set")) == segments(&path), "a run of a set has other bytes");
 }
 
 #[test]
@@ -389,7 +411,7 @@ fn assert_sound(path: &Path) {
 #[test]
 fn the_reader_in_python_agrees_that_the_golden_databases_are_sound() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec_reader.py");
-    for name in ["web", "narrow", "keys", "filtered", "intervals", "summaries"] {
+    for name in ["web", "narrow", "keys", "filtered", "intervals", "summaries", "parts", "set"] {
         let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
         let outcome = python.arg(&script).arg("--database").arg(golden(name)).output().expect("it runs");
         let text = String::from_utf8_lossy(&outcome.stderr);

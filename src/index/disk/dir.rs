@@ -358,7 +358,8 @@ impl Dir {
 
     /// Makes the names of all files durable.
     pub(crate) fn sync_names(&self) -> Result<()> {
-        [&self.runs(), &self.catalog(), self.root()].into_iter().try_for_each(sync_folder)
+        let catalog = Some(self.catalog()).filter(|path| path.exists());
+        [self.runs(), self.root().into()].iter().chain(&catalog).try_for_each(|path| sync_folder(path))
     }
 
     /// Reads a whole file under `runs/`.

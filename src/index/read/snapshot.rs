@@ -138,11 +138,17 @@ impl Snapshot {
 /// [`Error::NotADatabase`] for a static index; damage.
 pub(crate) fn read_manifest(dir: &Dir) -> Result<Manifest> {
     let manifest = read_any_manifest(dir)?;
+    refuse_static(dir, &manifest)?;
+    Ok(manifest)
+}
+
+/// Refuses the MANIFEST of a static index.
+pub(crate) fn refuse_static(dir: &Dir, manifest: &Manifest) -> Result<()> {
     if manifest.catalog == 0 {
         let why = "it is a static index, which has no ids; programs open it as a StaticIndex";
         return Err(Error::NotADatabase { path: dir.root().into(), why });
     }
-    Ok(manifest)
+    Ok(())
 }
 
 /// Reads the MANIFEST of a database or of a static index.

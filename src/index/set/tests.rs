@@ -213,6 +213,34 @@ fn a_load_and_a_merge_that_end_at_any_step_on_disk_leave_the_old_state_or_the_ne
 }
 
 #[test]
+fn a_set_is_backed_up_verified_and_restored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let all = prints(3000, 64, 1);
+    let mut writer = make(&at("set"), (64, 3, &[4]), &[all.clone()]);
+    crate::backup(at("set"), at("first"), &mut |_| true).expect("a backup");
+    writer.push(Fingerprint(1)).expect("pushed");
+    writer.flush().expect("stored");
+    let keep = std::num::NonZeroUsize::MIN;
+    let (made, retention) = crate::backup_and_keep(at("set"), at("second"), keep, &mut |_| true).expect("a backup");
+    assert_eq!(retention.removed, [at("first")]);
+    assert_eq!(made.documents, all.iter().collect::<BTreeSet<_>>().len() as u64 + 1);
+    let verify = || crate::verify_backup(at("second"), &CheckOptions::default(), &mut |_| true).expect("a report");
+    assert!(verify().is_sound());
+    crate::restore(at("second"), at("again"), &mut |_| true).expect("restored");
+    compare(&at("again"), &all.iter().copied().chain([1]).collect(), 3);
+    assert!(check(&at("again")).is_sound() && !at("again/catalog").exists());
+    let file = fs::read_dir(at("second/database/runs")).expect("a folder").next().expect("a file").expect("an entry");
+    // A copy: the set has the other name of the file.
+    let mut bytes = fs::read(file.path()).expect("readable");
+    bytes[2000] ^= 1;
+    fs::remove_file(file.path()).expect("removed");
+    fs::write(file.path(), bytes).expect("written");
+    assert!(!verify().is_sound() && check(&at("set")).is_sound());
+    crate::restore(at("second"), at("third"), &mut |_| true).expect_err("damaged");
+}
+
+#[test]
 fn a_set_is_no_database_and_a_database_no_set() {
     let folder = tempfile::tempdir().expect("a folder");
     let (set, database) = (folder.path().join("set"), folder.path().join("database"));
@@ -227,7 +255,6 @@ fn a_set_is_no_database_and_a_database_no_set() {
     told(crate::StaticIndex::open(&set).expect_err("refused"));
     told(crate::check(&set, &CheckOptions::default(), &mut |_| true).expect_err("refused"));
     told(crate::rebuild(&set, &crate::RebuildOptions::default(), &mut |_| true).expect_err("refused"));
-    told(crate::backup(&set, folder.path().join("backup"), &mut |_| true).expect_err("refused"));
     told(FingerprintSet::open(&database).expect_err("refused"));
     told(SetWriter::open(&database, "a test", Default::default()).expect_err("refused"));
     assert!(FingerprintSet::is_at(&set) && !FingerprintSet::is_at(&database));

@@ -6,7 +6,7 @@ use std::path::Path;
 use nddb::detect::{document_of_page, document_with_words};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Fingerprint, Writer};
+use nddb::{Config, Document, Fingerprint, SetWriter, Writer};
 
 /// Pages of the golden database `web`, by id.
 pub(crate) const PAGES: [(&str, &str, &str); 5] = [
@@ -125,6 +125,17 @@ pub(crate) fn make_filtered(path: &Path) {
         load.finish().expect("loaded");
     }
     writer.close().expect("closed");
+}
+
+/// Makes the golden set: two runs of four tables, with 300 fingerprints in both.
+pub(crate) fn make_set(path: &Path) {
+    let config = Config::within(3).and_then(|config| config.levels(&[4])?.restart(32)).expect("a configuration");
+    SetWriter::create(path, &config).expect("a new set");
+    let mut writer = SetWriter::open(path, "golden", std::time::Duration::ZERO).expect("the set");
+    for first in [0, 600] {
+        (first..first + 900).for_each(|index| writer.push(Fingerprint(spread(index))).expect("taken"));
+        writer.flush().expect("stored");
+    }
 }
 
 /// The ordinals of the golden database `intervals`, and those of them that are deleted: two groups, and one by itself.

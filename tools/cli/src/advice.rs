@@ -65,7 +65,7 @@ pub(crate) fn next_step(step: &NextStep) -> String {
         NextStep::GiveDatabase => "give the folder of a database; 'nddb create NEW' makes one in a new folder".into(),
         NextStep::Restore => "'nddb backup restore' makes a database from it".into(),
         NextStep::NotASet => {
-            "sets work with 'load', 'query', 'stats', 'check', 'rebuild', 'compact' and 'merge'".into()
+            "sets work with 'load', 'query', 'stats', 'check', 'rebuild', 'compact', 'merge' and 'backup'".into()
         }
         NextStep::CreateSet => "'nddb create --set' makes one".into(),
         NextStep::DatabaseThere(path) => {

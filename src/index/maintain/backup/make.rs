@@ -17,7 +17,7 @@ use crate::disk::bugs::{Bug, bug};
 use crate::disk::copy::{self, Held, link_or_hold};
 use crate::disk::dir::{Dir, Kind, named_files, write_synced};
 use crate::disk::staging::{Staging, refuse_inside, remove_remains};
-use crate::read::snapshot::read_manifest;
+use crate::read::snapshot::refuse_static;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
@@ -188,10 +188,19 @@ struct Taken {
     bytes: Vec<u8>,
     /// The files of runs and the deleted set: `None` for those that have a second name in the backup.
     runs: Runs,
-    catalog: Pinned,
+    /// A set has no catalog.
+    catalog: Option<Pinned>,
 }
 
 type Runs = BTreeMap<(u64, Kind), Option<Held>>;
+
+/// Reads the MANIFEST of a database or a set.
+fn state(dir: &Dir) -> Result<(Vec<u8>, Manifest)> {
+    let bytes = dir.read_manifest()?;
+    let manifest = Manifest::decode(&bytes).map_err(Error::format(&dir.manifest_path()))?;
+    refuse_static(dir, &manifest)?;
+    Ok((bytes, manifest))
+}
 
 /// Takes the files of a manifest that have not been taken yet.
 fn take_runs(runs: &mut Runs, dir: &Dir, copy: &Dir, manifest: &Manifest) -> Result<()> {
@@ -219,14 +228,15 @@ fn drop_others(runs: &mut Runs, copy: &Dir, manifest: &Manifest) -> Result<()> {
 impl Taken {
     /// Takes the files of one moment, between two readings of the same MANIFEST.
     fn of(dir: &Dir, copy: &Dir, ticker: &Ticker<'_>) -> Result<Self> {
-        let (mut runs, mut catalog) = (BTreeMap::new(), Pinned::new(dir, copy));
+        let mut runs = BTreeMap::new();
+        let mut catalog = state(dir)?.1.set.is_none().then(|| Pinned::new(dir, copy));
         for attempt in 0..ATTEMPTS {
             ticker.add(0)?;
-            let bytes = dir.read_manifest()?;
-            let manifest = Manifest::decode(&bytes).map_err(Error::format(&dir.manifest_path()))?;
-            let outcome = take_runs(&mut runs, dir, copy, &manifest).and_then(|()| catalog.pin());
+            let (bytes, manifest) = state(dir)?;
+            let pinned = take_runs(&mut runs, dir, copy, &manifest);
+            let outcome = pinned.and_then(|()| catalog.as_mut().map_or(Ok(()), Pinned::pin));
             let stood_still =
-                bug(Bug::BackupOfTwoStates, dir.root()) || read_manifest(dir)?.generation == manifest.generation;
+                bug(Bug::BackupOfTwoStates, dir.root()) || state(dir)?.1.generation == manifest.generation;
             dir.check_place()?;
             match outcome {
                 Ok(()) if stood_still => {
@@ -242,7 +252,8 @@ impl Taken {
     }
 
     fn bytes_to_copy(&self) -> u64 {
-        self.runs.values().flatten().map(Held::length).sum::<u64>() + self.catalog.bytes_to_copy()
+        let of_catalog = self.catalog.as_ref().map_or(0, Pinned::bytes_to_copy);
+        self.runs.values().flatten().map(Held::length).sum::<u64>() + of_catalog
     }
 
     /// Links files that cannot be linked to those of the database to those of an earlier backup.
@@ -256,7 +267,8 @@ impl Taken {
                 *held = None;
             }
         }
-        self.catalog.link_others(&mut |path, held| {
+        let Some(catalog) = &mut self.catalog else { return Ok(()) };
+        catalog.link_others(&mut |path, held| {
             // Nothing but its contents tells which sorted file it is.
             let known = earlier.backup.and_then(|backup| backup.file(path)).is_some_and(|it| it.size == held.length());
             if !known {
@@ -292,7 +304,11 @@ impl Taken {
         }
         copy.replace_manifest(&self.bytes)?;
         files.push(file(&copy.manifest_path(), copy, self.bytes.len() as u64, crc32fast::hash(&self.bytes)));
-        let catalog = self.catalog.write(&mut progress).map_err(|error| of_database(error, dir))?;
+        let Some(catalog) = self.catalog else {
+            copy.remove_empty_catalog()?;
+            return Ok((files, linked));
+        };
+        let catalog = catalog.write(&mut progress).map_err(|error| of_database(error, dir))?;
         ticker.start("read catalog", None, "bytes")?;
         let mut new = BTreeSet::new();
         for (name, checksum) in catalog {

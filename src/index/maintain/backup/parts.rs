@@ -9,6 +9,7 @@ use crate::disk::copy::{self, Held};
 use crate::disk::dir::names;
 use crate::disk::regular::{is_folder, refuse_other_than_folders};
 use crate::read::reader::Reader;
+use crate::set::FingerprintSet;
 use crate::{Error, Result};
 
 /// The list of the files of a backup.
@@ -23,7 +24,7 @@ pub struct BackupSummary {
     pub generation: u64,
     /// Number of commits up to this generation.
     pub commits: u64,
-    /// Number of visible documents.
+    /// Number of visible documents; of a set the fingerprints of all runs.
     pub documents: u64,
     /// Number of files.
     pub files: u64,
@@ -34,13 +35,19 @@ pub struct BackupSummary {
 }
 
 impl BackupSummary {
-    /// Opens a whole database as readers do, and returns its counts.
+    /// Opens a whole database or set as readers do, and returns its counts.
     pub(super) fn of(path: &Path, files: &[BackupFile], linked: u64) -> Result<Self> {
-        let stats = Reader::open(path)?.view().stats()?;
+        let (generation, commits, documents) = if FingerprintSet::is_at(path) {
+            let set = FingerprintSet::open(path)?;
+            (set.manifest().generation, 0, set.len())
+        } else {
+            let stats = Reader::open(path)?.view().stats()?;
+            (stats.generation, stats.commits, stats.documents)
+        };
         Ok(Self {
-            generation: stats.generation,
-            commits: stats.commits,
-            documents: stats.documents,
+            generation,
+            commits,
+            documents,
             files: files.len() as u64,
             bytes: files.iter().map(|file| file.size).sum(),
             linked,

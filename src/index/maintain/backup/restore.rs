@@ -46,6 +46,9 @@ pub fn restore(
     let dir = Dir::create(staging.path(), &holder("restore"))?;
     let ticker = Ticker::new(watch);
     ticker.start("restore", Some(files.iter().map(|file| file.size).sum()), "bytes")?;
+    if !files.iter().any(|file| file.path.starts_with("catalog/")) {
+        dir.remove_empty_catalog()?; // a set
+    }
     let mut taken = Vec::with_capacity(files.len());
     for file in &files {
         let (from, to) = (path_in(backup, file), dir.root().join(&file.path));

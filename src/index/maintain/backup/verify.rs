@@ -7,6 +7,7 @@ use nddb_format::backup::BackupFile;
 use super::parts::{Contents, DATABASE, path_in, read_list};
 use crate::disk::copy::Held;
 use crate::maintain::check::{CheckOptions, CheckReport, Fault, check};
+use crate::set::FingerprintSet;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
 use crate::{Error, NextStep, Result};
@@ -60,7 +61,14 @@ pub fn verify_backup(
         }
     }
     let is_whole = faults.is_empty();
-    let mut check = is_whole.then(|| ticker.lend(|watch| check(path.join(DATABASE), options, watch))).transpose()?;
+    let database = path.join(DATABASE);
+    let check_all = || {
+        ticker.lend(|watch| match FingerprintSet::is_at(&database) {
+            true => FingerprintSet::check(&database, options.threads, watch),
+            false => check(&database, options, watch),
+        })
+    };
+    let mut check = is_whole.then(check_all).transpose()?;
     for fault in check.iter_mut().flat_map(|check| &mut check.faults) {
         fault.next = NextStep::RestoreAndRebuild;
     }

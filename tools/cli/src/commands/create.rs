@@ -47,7 +47,7 @@ pub(crate) struct Args {
     ///
     /// It takes some 6 bytes a fingerprint ('plan --set' tells), and a database of documents cannot be made of it.
     /// 'load' takes fingerprints of eight bytes, 'query' answers --fp and --fp-file, 'merge' joins sets; 'stats',
-    /// 'check', 'rebuild' and 'compact' work on it, too. While nothing writes to it, a copy of the folder is a backup.
+    /// 'check', 'rebuild', 'compact' and 'backup' work on it, too.
     /// Without --tables it has one table, for batches: nothing makes it again if it is damaged, and each query alone
     /// reads all of it.
     #[arg(long, conflicts_with_all = ["keep_words", "recipe", "psl", "pieces", "offline", "parts", "phrases"])]

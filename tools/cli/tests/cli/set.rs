@@ -152,7 +152,6 @@ fn a_set_refuses_by_name_what_needs_documents() {
         &["export", "set"],
         &["sources", "ls", "set"],
         &["batch", "ls", "set"],
-        &["backup", "set", "backups/"],
         &["against", "set", "p.jsonl"],
     ] {
         dir.nddb(args).tells(10, &["it is a set of fingerprints, which has no documents"]);
