@@ -17,7 +17,7 @@ use nddb_evaluate::difference::{DifferenceKind, difference_kind, undecided_reaso
 use nddb_evaluate::eval::{
     BySimilarity, COMBINED_C, Counts, Gold, Label, OfShingles, SimilarPair, by_shingles, similar_pairs,
 };
-use nddb_evaluate::measures::{Graph, Grid, TermDifferences, graph, similarities, term_differences};
+use crate::measures::{Graph, Grid, TermDifferences, graph, similarities, term_differences};
 use nddb_evaluate::removals::read_pages;
 
 /// Least B-similarity and C-similarity of a near-duplicate.

@@ -14,7 +14,7 @@ use nddb_evaluate::Draw;
 use nddb_evaluate::eval::{
     Gold, RECALL, Slopes, by_slope, content_simhash, mean_precision, relative_recall, returned, splits,
 };
-use nddb_evaluate::measures::{Perhaps, Straining, TextSample, comparison_times, perhaps, straining, text_sample};
+use crate::measures::{Perhaps, Straining, TextSample, comparison_times, perhaps, straining, text_sample};
 
 /// Distance of simhash: 59 agreeing bits of 64.
 const K: u32 = 5;

@@ -10,7 +10,7 @@ use nddb_evaluate::eval::{
     AtDistance, ByLanguage, Contents, Counts, Gold, OfFeatures, by_distance, by_features, by_language, contents,
     distances_of,
 };
-use nddb_evaluate::measures::{BUCKETS, Prints, prints};
+use crate::measures::{BUCKETS, Prints, prints};
 
 /// Greatest distance of Figure 1.
 const DISTANCE_MAX: u32 = 10;

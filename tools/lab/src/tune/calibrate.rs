@@ -7,7 +7,7 @@ use nddb::detect::{Collection, PairOptions, Resources};
 use nddb::verdict::{GROUPS, Groups, Ratios, methods::Shingles};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
-use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS, Runs, THRESHOLDS, Tally, all_shingles};
+use crate::sampled::{PAIRS_MAX, RATIOS, Runs, THRESHOLDS, Tally, all_shingles};
 use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64;
 
