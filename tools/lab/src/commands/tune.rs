@@ -13,8 +13,8 @@ use nddb_cli::frame::{
     recipe, resources, texts,
 };
 use nddb_evaluate::eval::{Corpus, CorpusError};
-use nddb_lab::sampled::{PAIRS_MAX, RATIOS};
 use nddb_jobs::quantity::{decimal, group_words};
+use nddb_lab::sampled::{PAIRS_MAX, RATIOS};
 use nddb_lab::tune::{Calibration, PAIRS_MIN, Run, TuneOptions, calibrate};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Choice of groups of documents and of their sampling ratios, from the results of runs with each ratio.
 
-use nddb::verdict::{GROUPS, Groups, Ratios};
 use crate::sampled::RATIOS;
+use nddb::verdict::{GROUPS, Groups, Ratios};
 
 /// Number of words at which the second cell begins; each further cell begins at twice the number.
 const FIRST_WORDS: usize = 64;
