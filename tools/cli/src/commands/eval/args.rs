@@ -55,11 +55,9 @@ pub(crate) struct Args {
     /// For each setting, write up to 200 pairs without a label to this file, for labelling
     #[arg(long, value_name = "FILE")]
     pub(super) review: Option<PathBuf>,
-    /// Write a page with plots to this file: methods, and precision by similarity, by slope and by distance
+    /// Write a page with plots to this file: methods, and the default verdict by its probability
     ///
-    /// The page is self-contained and has the numbers of all plots. The objects of --json have them, too:
-    /// `by_similarity` of b and c, `by_c` of combined, `slopes` of lcs, `distances` of hamming. Slopes are only
-    /// measured for a page.
+    /// The page is self-contained and has the numbers of all plots. The objects of --json have them, too.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
     /// Seed of the bootstrap and of the pairs for review

@@ -3,14 +3,14 @@
 use nddb_evaluate::eval::{DRAWS, Interval, Intervals, Split, splits};
 use nddb_jobs::quantity::decimal;
 
-use super::trial::{Frame, Set, Trial};
+use super::trial::{Frame, Trial};
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
 
 /// Replaces a figure that would be divided by zero.
 const NOTHING: &str = "-";
 
-/// Returns all lines: the scored pairs, one line for each setting, the parts of the labelled pairs, and the distances.
+/// Returns all lines: the scored pairs, one line for each setting, and the parts of the labelled pairs.
 pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) -> Vec<String> {
     let mut lines = head(frame);
     let parts: Vec<Vec<Split>> =
@@ -29,17 +29,6 @@ pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, i
     lines.push(String::new());
     lines.push("by site (Henzinger's rule), registrable domain and kind:".into());
     lines.extend(by_part(trials, &parts).lines());
-    for set in frame.sets {
-        let is_hamming = |trial: &Trial<'_>| trial.setting.method.is_by_distance() && trial.set.recipe == set.recipe;
-        if trials.iter().any(is_hamming) {
-            lines.push(String::new());
-            lines.push(format!(
-                "by distance of the fingerprints of {}; weighted: by all pairs of the documents at each distance:",
-                set.recipe
-            ));
-            lines.extend(by_distance(frame, set).lines());
-        }
-    }
     lines
 }
 
@@ -176,39 +165,6 @@ fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
                 figure(counts.f1()),
             ]);
         }
-    }
-    table
-}
-
-fn by_distance(frame: &Frame<'_>, set: &Set) -> Table {
-    let mut table = Table::new(&[
-        "distance",
-        "correct",
-        "incorrect",
-        "undecided",
-        "all pairs",
-        "precision at",
-        "recall at",
-        "precision within",
-        "recall within",
-        "weighted precision",
-        "weighted recall",
-    ]);
-    for at in frame.distances(set) {
-        let [correct, incorrect, undecided] = at.labelled.map(grouped);
-        table.row(vec![
-            at.distance.to_string(),
-            correct,
-            incorrect,
-            undecided,
-            grouped(at.pairs),
-            figure(at.precision_at),
-            figure(at.recall_at),
-            figure(at.precision),
-            figure(at.recall),
-            figure(at.weighted_precision),
-            figure(at.weighted_recall),
-        ]);
     }
     table
 }
