@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use nddb::archive::IdFrom;
 use nddb::sketch::Recipe;
 use nddb_evaluate::eval::Half;
 
-use crate::commands::load::IdFrom;
+use crate::commands::load::id_from;
 use crate::parameters::Parameters;
 use crate::text_options::TextOptions;
 
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) pairs: PathBuf,
     /// Where ids of WARC, WET and ARC documents come from: record, url, path or row, as with 'nddb load --id'
-    #[arg(long, value_enum, default_value_t, value_name = "FROM", hide_possible_values = true)]
+    #[arg(long, value_parser = id_from(), default_value_t, value_name = "FROM", hide_possible_values = true)]
     pub(super) id: IdFrom,
     /// Which methods, with which parameters: all, or b,hamming:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]

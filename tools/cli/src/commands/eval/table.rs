@@ -67,23 +67,10 @@ pub(super) fn head(frame: &Frame<'_>) -> Vec<String> {
 }
 
 fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], intervals: &[Intervals]) -> Table {
-    let mut table = Table::new(&[
-        "recipe",
-        "method",
-        "params",
-        "precision",
-        "of returned",
-        "recall",
-        "F1",
-        "precision 95%",
-        "recall 95%",
-        "F1 95%",
-        "pairs",
-        "unlabelled",
-        "candidates/doc",
-        "bytes/doc",
-        "seconds",
-    ]);
+    let mut table = Table::of(
+        "recipe, method, params, precision, of returned, recall, F1, precision 95%, recall 95%, F1 95%, pairs, \
+         unlabelled, candidates/doc, bytes/doc, seconds",
+    );
     for ((trial, parts), intervals) in trials.iter().zip(parts).zip(intervals) {
         let all = parts[0].counts;
         let per = trial.summary.candidates as f64 / (frame.documents().max(1)) as f64;
@@ -130,22 +117,9 @@ fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) 
 }
 
 fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
-    let titles = [
-        "recipe",
-        "method",
-        "params",
-        "by",
-        "part",
-        "correct",
-        "found",
-        "incorrect",
-        "found",
-        "precision",
-        "of returned",
-        "recall",
-        "F1",
-    ];
-    let mut table = Table::new(&titles);
+    let mut table = Table::of(
+        "recipe, method, params, by, part, correct, found, incorrect, found, precision, of returned, recall, F1",
+    );
     for (trial, parts) in trials.iter().zip(parts) {
         for split in &parts[1..] {
             let counts = &split.counts;
