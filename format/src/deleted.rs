@@ -4,21 +4,23 @@
 use roaring::RoaringTreemap;
 
 use crate::error::malformed;
-use crate::fields::{self, Field, READER_MIN, check_crc};
+use crate::fields::{self, Field, check_crc, layout};
 use crate::postings::NUMBER_END;
 use crate::{FormatError, Result};
 
 /// Magic of a deleted set's file.
 pub const MAGIC: &[u8; 8] = b"\x89nddbD\r\n";
 
-/// Zero.
-pub const RESERVED: Field = READER_MIN.then(4, "reserved");
-/// Number of document numbers.
-pub const COUNT: Field = RESERVED.then(8, "count");
-/// Bytes of the treemap, which follows the header. The CRC-32 of all bytes before it ends the file.
-pub const PAYLOAD_SIZE: Field = COUNT.then(8, "payload_size");
-/// The fields of the header.
-pub const FIELDS: [Field; 6] = [fields::MAGIC, fields::FORMAT_VERSION, READER_MIN, RESERVED, COUNT, PAYLOAD_SIZE];
+layout! {
+    /// The fields of the header.
+    FIELDS of a file;
+    /// Zero.
+    RESERVED: 4, "reserved";
+    /// Number of document numbers.
+    COUNT: 8, "count";
+    /// Bytes of the treemap, which follows the header. The CRC-32 of all bytes before it ends the file.
+    PAYLOAD_SIZE: 8, "payload_size";
+}
 /// Bytes of the header.
 pub const HEADER_SIZE: usize = PAYLOAD_SIZE.end();
 

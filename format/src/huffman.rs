@@ -127,11 +127,7 @@ pub struct Decoder {
     long: Box<[u16; 1 << LENGTH_MAX]>,
 }
 
-impl std::fmt::Debug for Decoder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Decoder").finish_non_exhaustive()
-    }
-}
+crate::debug_fields!(Decoder);
 
 impl Decoder {
     /// Builds the decoder of a code of `symbols` symbols.

@@ -36,10 +36,11 @@ mod error;
 pub mod fields;
 pub mod filter;
 pub mod fingerprint;
-mod footer;
 pub mod huffman;
 pub mod keys;
+mod macros;
 pub mod manifest;
+mod paged_file;
 pub mod pages;
 pub mod parts;
 pub mod permutation;
@@ -52,3 +53,4 @@ pub mod summaries;
 
 pub use error::{FormatError, Result};
 pub use fingerprint::{Fingerprint, Permuted};
+pub use paged_file::PagedFile;

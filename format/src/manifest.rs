@@ -2,7 +2,7 @@
 
 use crate::digest::Digest;
 use crate::error::malformed;
-use crate::fields::{self, Field, READER_MIN, check_crc, check_size};
+use crate::fields::{self, Field, check_crc, check_size, layout};
 use crate::fingerprint::check_bits;
 use crate::keys;
 use crate::postings::NUMBER_END;
@@ -14,131 +14,100 @@ pub const MAGIC: &[u8; 8] = b"\x89nddbM\r\n";
 /// The greatest size of a manifest that a reader accepts, in bytes.
 pub const SIZE_MAX: usize = 64 << 20;
 
-/// Width of a fingerprint, in bits.
-pub const BITS: Field = READER_MIN.then(1, "bits");
-/// Greatest distance that every run answers.
-pub const K: Field = BITS.then(1, "k");
-/// Zero.
-pub const RESERVED: Field = K.then(2, "reserved");
-/// Features that a reader must support: bit 0, intervals (SPEC 9.8); bit 1, summaries (SPEC 8.7); bit 2, a set (SPEC
-/// 8.10).
-pub const FEATURES: Field = RESERVED.then(8, "features");
-/// Number of the manifest; grows by one with each replacement.
-pub const GENERATION: Field = FEATURES.then(8, "generation");
-/// S: every live fingerprint whose document number is below S is in a run.
-pub const COMPLETE: Field = GENERATION.then(8, "complete");
-/// The catalog's commit counter when this manifest was written.
-pub const COMMITS: Field = COMPLETE.then(8, "commits");
-/// The next file number; no number is used twice.
-pub const NEXT_FILE: Field = COMMITS.then(8, "next_file");
-/// Identity of the catalog this manifest belongs to.
-pub const CATALOG: Field = NEXT_FILE.then(16, "catalog");
-/// The deleted set's file: a file entry, all zero if there is none.
-pub const DELETED: Field = CATALOG.then(FILE_SIZE, "deleted");
-/// The deleted set's file contains the `deleted` rows of the catalog up to this generation.
-pub const FOLDED: Field = DELETED.then(8, "folded");
-/// Number of runs.
-pub const RUNS: Field = FOLDED.then(4, "runs");
-/// Number of times that numbers have left the deleted set: a reader that sees another value reads the catalog again.
-pub const PURGED: Field = RUNS.then(4, "purged");
-/// Restart interval of all runs of a set. This field and the next three are only in the manifest of a set.
-pub const SET_RESTART: Field = PURGED.then(2, "set_restart");
-/// Number of levels of the scheme of all runs of a set.
-pub const SET_LEVELS: Field = SET_RESTART.then(1, "set_levels");
-/// Groups of each level, zero after the last.
-pub const SET_GROUPS: Field = SET_LEVELS.then(LEVELS_MAX, "set_groups");
-/// Zero.
-pub const SET_RESERVED: Field = SET_GROUPS.then(1, "set_reserved");
-/// The fields before the run entries.
-pub const FIELDS: [Field; 20] = [
-    fields::MAGIC,
-    fields::FORMAT_VERSION,
-    READER_MIN,
-    BITS,
-    K,
-    RESERVED,
-    FEATURES,
-    GENERATION,
-    COMPLETE,
-    COMMITS,
-    NEXT_FILE,
-    CATALOG,
-    DELETED,
-    FOLDED,
-    RUNS,
-    PURGED,
-    SET_RESTART,
-    SET_LEVELS,
-    SET_GROUPS,
-    SET_RESERVED,
-];
+layout! {
+    /// The fields before the run entries.
+    FIELDS of a file;
+    /// Width of a fingerprint, in bits.
+    BITS: 1, "bits";
+    /// Greatest distance that every run answers.
+    K: 1, "k";
+    /// Zero.
+    RESERVED: 2, "reserved";
+    /// Features that a reader must support: bit 0, intervals (SPEC 9.8); bit 1, summaries (SPEC 8.7); bit 2, a set
+    /// (SPEC 8.10).
+    FEATURES: 8, "features";
+    /// Number of the manifest; grows by one with each replacement.
+    GENERATION: 8, "generation";
+    /// S: every live fingerprint whose document number is below S is in a run.
+    COMPLETE: 8, "complete";
+    /// The catalog's commit counter when this manifest was written.
+    COMMITS: 8, "commits";
+    /// The next file number; no number is used twice.
+    NEXT_FILE: 8, "next_file";
+    /// Identity of the catalog this manifest belongs to.
+    CATALOG: 16, "catalog";
+    /// The deleted set's file: a file entry, all zero if there is none.
+    DELETED: FILE_SIZE, "deleted";
+    /// The deleted set's file contains the `deleted` rows of the catalog up to this generation.
+    FOLDED: 8, "folded";
+    /// Number of runs.
+    RUNS: 4, "runs";
+    /// Number of times that numbers have left the deleted set: a reader that sees another value reads the catalog
+    /// again.
+    PURGED: 4, "purged";
+    /// Restart interval of all runs of a set. This field and the next three are only in the manifest of a set.
+    SET_RESTART: 2, "set_restart";
+    /// Number of levels of the scheme of all runs of a set.
+    SET_LEVELS: 1, "set_levels";
+    /// Groups of each level, zero after the last.
+    SET_GROUPS: LEVELS_MAX, "set_groups";
+    /// Zero.
+    SET_RESERVED: 1, "set_reserved";
+}
 
-/// Number of the file; its name is that number in 8 or more hexadecimal digits.
-pub const FILE_NUMBER: Field = Field::first(8, "number");
-/// Length of the file in bytes.
-pub const FILE_LENGTH: Field = FILE_NUMBER.then(8, "length");
-/// Identity of the file.
-pub const FILE_IDENTITY: Field = FILE_LENGTH.then(8, "identity");
-/// CRC-32 of all bytes of the file.
-pub const FILE_CHECKSUM: Field = FILE_IDENTITY.then(4, "checksum");
-/// Zero.
-pub const FILE_RESERVED: Field = FILE_CHECKSUM.then(4, "reserved");
-/// The fields of a file entry.
-pub const FILE_FIELDS: [Field; 5] = [FILE_NUMBER, FILE_LENGTH, FILE_IDENTITY, FILE_CHECKSUM, FILE_RESERVED];
+layout! {
+    /// The fields of a file entry.
+    FILE_FIELDS;
+    /// Number of the file; its name is that number in 8 or more hexadecimal digits.
+    FILE_NUMBER: 8, "number";
+    /// Length of the file in bytes.
+    FILE_LENGTH: 8, "length";
+    /// Identity of the file.
+    FILE_IDENTITY: 8, "identity";
+    /// CRC-32 of all bytes of the file.
+    FILE_CHECKSUM: 4, "checksum";
+    /// Zero.
+    FILE_RESERVED: 4, "reserved";
+}
 /// Bytes of a file entry.
 pub const FILE_SIZE: usize = FILE_RESERVED.end();
 
-/// Least document number of the run's range.
-pub const RUN_LOW: Field = Field::first(8, "low");
-/// One more than the greatest document number of the range.
-pub const RUN_HIGH: Field = RUN_LOW.then(8, "high");
-/// Number of fingerprints.
-pub const RUN_FINGERPRINTS: Field = RUN_HIGH.then(8, "fingerprints");
-/// Number of document numbers.
-pub const RUN_DOCUMENTS: Field = RUN_FINGERPRINTS.then(8, "documents");
-/// Digest of the fingerprints.
-pub const RUN_DIGEST: Field = RUN_DOCUMENTS.then(16, "set_digest");
-/// Restart interval of the scheme.
-pub const RUN_RESTART: Field = RUN_DIGEST.then(2, "restart");
-/// Number of levels of the scheme.
-pub const RUN_LEVELS: Field = RUN_RESTART.then(1, "levels");
-/// Groups of each level, zero after the last.
-pub const RUN_GROUPS: Field = RUN_LEVELS.then(LEVELS_MAX, "groups");
-/// The greatest number of merges that have rewritten a document of the run; of no effect on reading.
-pub const RUN_REWRITES: Field = RUN_GROUPS.then(1, "rewrites");
-/// The postings file: a file entry. The t segments follow.
-pub const RUN_POSTINGS: Field = RUN_REWRITES.then(FILE_SIZE, "postings");
-/// Number of keys; 0 if the run has no key table.
-pub const RUN_KEYS: Field = RUN_POSTINGS.then(8, "keys");
-/// Number of pairs of a key and a document number.
-pub const RUN_KEY_PAIRS: Field = RUN_KEYS.then(8, "key_pairs");
-/// Digest of the keys.
-pub const RUN_KEY_DIGEST: Field = RUN_KEY_PAIRS.then(16, "key_digest");
-/// The key table's postings: a file entry.
-pub const RUN_KEY_POSTINGS: Field = RUN_KEY_DIGEST.then(FILE_SIZE, "key_postings");
-/// The key table's segment: a file entry.
-pub const RUN_KEY_SEGMENT: Field = RUN_KEY_POSTINGS.then(FILE_SIZE, "key_segment");
-/// The summaries: a file entry, all zero if there are none. Only in a manifest with the feature.
-pub const RUN_SUMMARIES: Field = RUN_KEY_SEGMENT.then(FILE_SIZE, "summaries");
-/// The fields of a run entry before its segments.
-pub const RUN_FIELDS: [Field; 16] = [
-    RUN_LOW,
-    RUN_HIGH,
-    RUN_FINGERPRINTS,
-    RUN_DOCUMENTS,
-    RUN_DIGEST,
-    RUN_RESTART,
-    RUN_LEVELS,
-    RUN_GROUPS,
-    RUN_REWRITES,
-    RUN_POSTINGS,
-    RUN_KEYS,
-    RUN_KEY_PAIRS,
-    RUN_KEY_DIGEST,
-    RUN_KEY_POSTINGS,
-    RUN_KEY_SEGMENT,
-    RUN_SUMMARIES,
-];
+layout! {
+    /// The fields of a run entry before its segments.
+    RUN_FIELDS;
+    /// Least document number of the run's range.
+    RUN_LOW: 8, "low";
+    /// One more than the greatest document number of the range.
+    RUN_HIGH: 8, "high";
+    /// Number of fingerprints.
+    RUN_FINGERPRINTS: 8, "fingerprints";
+    /// Number of document numbers.
+    RUN_DOCUMENTS: 8, "documents";
+    /// Digest of the fingerprints.
+    RUN_DIGEST: 16, "set_digest";
+    /// Restart interval of the scheme.
+    RUN_RESTART: 2, "restart";
+    /// Number of levels of the scheme.
+    RUN_LEVELS: 1, "levels";
+    /// Groups of each level, zero after the last.
+    RUN_GROUPS: LEVELS_MAX, "groups";
+    /// The greatest number of merges that have rewritten a document of the run; of no effect on reading.
+    RUN_REWRITES: 1, "rewrites";
+    /// The postings file: a file entry. The t segments follow.
+    RUN_POSTINGS: FILE_SIZE, "postings";
+    /// Number of keys; 0 if the run has no key table.
+    RUN_KEYS: 8, "keys";
+    /// Number of pairs of a key and a document number.
+    RUN_KEY_PAIRS: 8, "key_pairs";
+    /// Digest of the keys.
+    RUN_KEY_DIGEST: 16, "key_digest";
+    /// The key table's postings: a file entry.
+    RUN_KEY_POSTINGS: FILE_SIZE, "key_postings";
+    /// The key table's segment: a file entry.
+    RUN_KEY_SEGMENT: FILE_SIZE, "key_segment";
+    /// The summaries: a file entry, all zero if there are none. Only in a manifest with the feature.
+    RUN_SUMMARIES: FILE_SIZE, "summaries";
+}
 /// Bit of the feature "intervals": the catalog may have intervals.
 const INTERVALS: u64 = 1;
 /// Bit of the feature "summaries": run entries have summaries.
@@ -346,7 +315,7 @@ impl Manifest {
         COMPLETE.put(&mut bytes, self.complete);
         COMMITS.put(&mut bytes, self.commits);
         NEXT_FILE.put(&mut bytes, self.next_file);
-        bytes[CATALOG.offset..CATALOG.end()].copy_from_slice(&self.catalog.to_le_bytes());
+        CATALOG.put_wide(&mut bytes, self.catalog);
         bytes[DELETED.offset..DELETED.end()].copy_from_slice(&self.deleted.unwrap_or_default().encode());
         FOLDED.put(&mut bytes, self.folded);
         RUNS.put(&mut bytes, self.runs.len() as u64);
@@ -363,7 +332,7 @@ impl Manifest {
             RUN_HIGH.put(&mut entry, run.high);
             RUN_FINGERPRINTS.put(&mut entry, run.fingerprints);
             RUN_DOCUMENTS.put(&mut entry, run.documents);
-            entry[RUN_DIGEST.offset..RUN_DIGEST.end()].copy_from_slice(&run.set_digest.0.to_le_bytes());
+            RUN_DIGEST.put_wide(&mut entry, run.set_digest.0);
             RUN_RESTART.put(&mut entry, u64::from(run.scheme.restart()));
             RUN_LEVELS.put(&mut entry, run.scheme.levels().len() as u64);
             RUN_REWRITES.put(&mut entry, run.rewrites.into());
@@ -372,7 +341,7 @@ impl Manifest {
             if let Some(table) = run.keys {
                 RUN_KEYS.put(&mut entry, table.keys);
                 RUN_KEY_PAIRS.put(&mut entry, table.pairs);
-                entry[RUN_KEY_DIGEST.offset..RUN_KEY_DIGEST.end()].copy_from_slice(&table.set_digest.0.to_le_bytes());
+                RUN_KEY_DIGEST.put_wide(&mut entry, table.set_digest.0);
                 entry[RUN_KEY_POSTINGS.offset..RUN_KEY_POSTINGS.end()].copy_from_slice(&table.postings.encode());
                 entry[RUN_KEY_SEGMENT.offset..RUN_KEY_SEGMENT.end()].copy_from_slice(&table.segment.encode());
             }
@@ -420,7 +389,7 @@ impl Manifest {
             complete: COMPLETE.get(bytes),
             commits: COMMITS.get(bytes),
             next_file: NEXT_FILE.get(bytes),
-            catalog: digest_at(CATALOG, bytes).0,
+            catalog: CATALOG.get_wide(bytes),
             deleted: (deleted != FileEntry::default()).then_some(deleted),
             folded: FOLDED.get(bytes),
             purged: PURGED.get(bytes) as u32,
@@ -503,7 +472,7 @@ impl Manifest {
             high,
             fingerprints,
             documents,
-            set_digest: digest_at(RUN_DIGEST, entry),
+            set_digest: Digest(RUN_DIGEST.get_wide(entry)),
             rewrites: RUN_REWRITES.get(entry) as u8,
             scheme,
             postings,
@@ -537,12 +506,6 @@ fn levels(len: u64, groups: &[u8], offset: usize) -> Result<&[u8]> {
     }
 }
 
-fn digest_at(field: Field, bytes: &[u8]) -> Digest {
-    let mut wide = [0; 16];
-    wide.copy_from_slice(field.bytes(bytes));
-    Digest(u128::from_le_bytes(wide))
-}
-
 /// Decodes the key table of a run entry that begins at `start` and has this number of documents.
 fn decode_keys(entry: &[u8], start: usize, documents: u64) -> Result<Option<KeyTable>> {
     if RUN_KEYS.get(entry) == 0 {
@@ -559,7 +522,7 @@ fn decode_keys(entry: &[u8], start: usize, documents: u64) -> Result<Option<KeyT
     Ok(Some(KeyTable {
         keys,
         pairs,
-        set_digest: digest_at(RUN_KEY_DIGEST, entry),
+        set_digest: Digest(RUN_KEY_DIGEST.get_wide(entry)),
         postings: FileEntry::decode(RUN_KEY_POSTINGS.bytes(entry))?,
         segment: FileEntry::decode(RUN_KEY_SEGMENT.bytes(entry))?,
     }))
@@ -684,7 +647,7 @@ mod tests {
     #[test]
     fn a_newer_manifest_is_refused_by_name() {
         let mut bytes = sample(1).encode();
-        READER_MIN.put(&mut bytes, 9);
+        fields::READER_MIN.put(&mut bytes, 9);
         assert_eq!(Manifest::decode(&bytes), Err(FormatError::Version { what: "manifest", found: 9, newest: 1 }));
     }
 

@@ -3,7 +3,7 @@
 
 use crate::digest;
 use crate::fields::check_size;
-use crate::footer;
+use crate::paged_file::Parts;
 use crate::{FormatError, Result};
 
 /// Bytes of a page; the last one of a region may be shorter.
@@ -124,13 +124,13 @@ impl PagedBody {
         out.append(&mut self.page);
     }
 
-    /// Appends the rest of the file to `out`: the last page, the checksums, and a footer with this magic.
-    pub(crate) fn finish(mut self, footer_magic: &[u8; 8], out: &mut Vec<u8>) {
+    /// Appends the rest of the file to `out`: the last page, the checksums, and the footer.
+    pub(crate) fn finish(mut self, parts: &Parts, out: &mut Vec<u8>) {
         if !self.page.is_empty() {
             self.end_page(out);
         }
         out.extend_from_slice(&self.checksums);
-        out.extend_from_slice(&footer::encode(footer_magic, self.identity, &self.checksums));
+        out.extend_from_slice(&parts.footer(self.identity, &self.checksums));
     }
 }
 

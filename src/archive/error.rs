@@ -1,16 +1,16 @@
 //! Errors that make a whole input unreadable.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
 /// The reasons why an input cannot be opened or read further.
 ///
 /// Damage inside a file is not an error: it becomes a skipped entry.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
     /// The operating system reported an error.
+    #[error("{}: {action} failed", path.display())]
     Io {
         /// The action that failed.
         action: &'static str,
@@ -20,6 +20,7 @@ pub enum ArchiveError {
         source: io::Error,
     },
     /// The file is compressed or packed in an unsupported way.
+    #[error("{}: unsupported container {container}; unpack it, or recompress it with gzip or zstd", path.display())]
     UnsupportedContainer {
         /// The file.
         path: PathBuf,
@@ -27,11 +28,13 @@ pub enum ArchiveError {
         container: &'static str,
     },
     /// Neither content nor name identify the format of the file.
+    #[error("{}: neither content nor name tell the format; name it", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
     },
     /// The zstd frames of the file need a dictionary that is not in the file.
+    #[error("{}: the zstd frames need dictionary {dictionary}, which is not at the start of the file", path.display())]
     MissingDictionary {
         /// The file.
         path: PathBuf,
@@ -39,6 +42,7 @@ pub enum ArchiveError {
         dictionary: u32,
     },
     /// The dictionary at the beginning of a zstd file is invalid.
+    #[error("{}: the zstd dictionary at the start of the file cannot be used: {rule}", path.display())]
     BadDictionary {
         /// The file.
         path: PathBuf,
@@ -46,6 +50,7 @@ pub enum ArchiveError {
         rule: &'static str,
     },
     /// The archives in a WACZ file cannot be read.
+    #[error("{}: the zip file cannot be read: {why}", path.display())]
     UnusableZip {
         /// The file.
         path: PathBuf,
@@ -53,6 +58,7 @@ pub enum ArchiveError {
         why: &'static str,
     },
     /// A Parquet file cannot be read as a table of documents.
+    #[error("{}: the Parquet file cannot be read: {why}", path.display())]
     UnusableTable {
         /// The file.
         path: PathBuf,
@@ -60,6 +66,7 @@ pub enum ArchiveError {
         why: String,
     },
     /// The content of a file is not a document in its format.
+    #[error("{}: {why}", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
@@ -67,16 +74,22 @@ pub enum ArchiveError {
         why: String,
     },
     /// A folder contains no document or archive.
+    #[error(
+        "{}: no file below this folder is of a format that is read, by its name or its first bytes",
+        path.display()
+    )]
     NoDocuments {
         /// The folder.
         path: PathBuf,
     },
     /// Ranges were selected in a file that has no records.
+    #[error("{}: ranges can be read of WARC, WET and ARC files, and this is none", path.display())]
     NotSelectable {
         /// The file.
         path: PathBuf,
     },
     /// A name in an index matches several archives equally well.
+    #[error("{name}: which archive is meant is not clear: {}", alike(paths))]
     Ambiguous {
         /// The name.
         name: String,
@@ -84,6 +97,7 @@ pub enum ArchiveError {
         paths: Vec<PathBuf>,
     },
     /// There is no page at the position requested.
+    #[error("{}: {found} instead of a page at byte {offset}+{inner}", path.display())]
     NotAPage {
         /// The file.
         path: PathBuf,
@@ -96,61 +110,9 @@ pub enum ArchiveError {
     },
 }
 
-impl fmt::Display for ArchiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ArchiveError::Io { action, path, .. } => write!(f, "{}: {action} failed", path.display()),
-            ArchiveError::UnsupportedContainer { path, container } => write!(
-                f,
-                "{}: unsupported container {container}; unpack it, or recompress it with gzip or zstd",
-                path.display()
-            ),
-            ArchiveError::UnknownFormat { path } => {
-                write!(f, "{}: neither content nor name tell the format; name it", path.display())
-            }
-            ArchiveError::MissingDictionary { path, dictionary } => write!(
-                f,
-                "{}: the zstd frames need dictionary {dictionary}, which is not at the start of the file",
-                path.display()
-            ),
-            ArchiveError::BadDictionary { path, rule } => {
-                write!(f, "{}: the zstd dictionary at the start of the file cannot be used: {rule}", path.display())
-            }
-            ArchiveError::UnusableZip { path, why } => {
-                write!(f, "{}: the zip file cannot be read: {why}", path.display())
-            }
-            ArchiveError::UnusableTable { path, why } => {
-                write!(f, "{}: the Parquet file cannot be read: {why}", path.display())
-            }
-            ArchiveError::Unusable { path, why } => write!(f, "{}: {why}", path.display()),
-            ArchiveError::NoDocuments { path } => {
-                write!(
-                    f,
-                    "{}: no file below this folder is of a format that is read, by its name or its first bytes",
-                    path.display()
-                )
-            }
-            ArchiveError::NotSelectable { path } => {
-                write!(f, "{}: ranges can be read of WARC, WET and ARC files, and this is none", path.display())
-            }
-            ArchiveError::Ambiguous { name, paths } => {
-                let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-                let which =
-                    if paths.len() == 1 { "another name in the index matches equally well" } else { "all fit as well" };
-                write!(f, "{name}: which archive is meant is not clear: {}: {which}", paths.join(", "))
-            }
-            ArchiveError::NotAPage { path, offset, inner, found } => {
-                write!(f, "{}: {found} instead of a page at byte {offset}+{inner}", path.display())
-            }
-        }
-    }
-}
-
-impl std::error::Error for ArchiveError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            ArchiveError::Io { source, .. } => Some(source),
-            _ => None,
-        }
-    }
+/// Names archives that a name matches equally well.
+fn alike(paths: &[PathBuf]) -> String {
+    let which = if paths.len() == 1 { "another name in the index matches equally well" } else { "all fit as well" };
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    format!("{}: {which}", paths.join(", "))
 }

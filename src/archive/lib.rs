@@ -66,10 +66,10 @@ mod source;
 mod stream;
 #[cfg(feature = "parquet")]
 mod table;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 mod unicode;
 mod whole;
-#[cfg(any(test, feature = "testing"))]
-mod writer;
 mod zip;
 mod zstandard;
 
@@ -88,10 +88,10 @@ pub use open::{ArchiveIdentity, Located, absolute, identities, identity, is_file
 pub use options::{IdFrom, JsonFields, Options};
 pub use ranges::{ByteRange, Ranges};
 pub use select::{Selected, Selection};
+#[cfg(any(test, feature = "testing"))]
+pub use testing::{Compression, Response, WarcWriter};
 pub use unicode::Utf8Reader;
 pub use whole::{HttpParts, WholeRecord};
-#[cfg(any(test, feature = "testing"))]
-pub use writer::{Compression, Response, WarcWriter};
 
 pub use input::{read_page, read_record};
 pub use ranges::is_selected;

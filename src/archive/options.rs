@@ -83,40 +83,28 @@ impl Options {
     }
 }
 
-/// The source of a document's id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IdFrom {
-    /// The id in the input: the field or column of the id, the id of a line, the number of a fingerprint, or the path
-    /// of a file below the given folder. For a WARC record, WARC-Record-ID without its angle brackets, or
-    /// `warc:<date>:<url>` if it has none. For WET records, WARC-Refers-To, so that the WARC and the WET file of one
-    /// crawl agree. For ARC, `arc:<date>:<url>`.
-    #[default]
-    Record,
-    /// The target URI for WARC, WET and ARC documents; for others the same as [`IdFrom::Record`].
-    Url,
-    /// The path as given, followed by the path below it if the given path is a folder; path:row in a file of several
-    /// documents.
-    Path,
-    /// The file's name and the number of the row, line or record in it, from 0: name:row. A single-document file has
-    /// the id of [`IdFrom::Record`].
-    Row,
+nddb_format::named! {
+    /// The source of a document's id.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum IdFrom {
+        /// The id in the input: the field or column of the id, the id of a line, the number of a fingerprint, or the
+        /// path of a file below the given folder. For a WARC record, WARC-Record-ID without its angle brackets, or
+        /// `warc:<date>:<url>` if it has none. For WET records, WARC-Refers-To, so that the WARC and the WET file of
+        /// one crawl agree. For ARC, `arc:<date>:<url>`.
+        #[default]
+        Record = "record",
+        /// The target URI for WARC, WET and ARC documents; for others the same as [`IdFrom::Record`].
+        Url = "url",
+        /// The path as given, followed by the path below it if the given path is a folder; path:row in a file of
+        /// several documents.
+        Path = "path",
+        /// The file's name and the number of the row, line or record in it, from 0: name:row. A single-document file
+        /// has the id of [`IdFrom::Record`].
+        Row = "row",
+    }
 }
 
 impl IdFrom {
-    /// All sources.
-    pub const ALL: [IdFrom; 4] = [IdFrom::Record, IdFrom::Url, IdFrom::Path, IdFrom::Row];
-
-    /// Returns the name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Record => "record",
-            Self::Url => "url",
-            Self::Path => "path",
-            Self::Row => "row",
-        }
-    }
-
     /// Returns whether ids are places, so that the input need not have any.
     #[must_use]
     pub fn is_place(self) -> bool {

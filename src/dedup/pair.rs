@@ -72,30 +72,20 @@ pub(crate) fn verdict(rule: &'static str, verified: Option<Verified>) -> std::bo
     }
 }
 
-/// Property shared by the members of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Equal token sequences (Henzinger 2006, 2). Only the founder is compared with other documents.
-    Identity,
-    /// Equal sketches, with different or unknown texts. Only the founder is compared with other documents. With
-    /// verification, the group has only members whose text is near that of the founder, or cannot be read.
-    Hot,
-    /// A candidate key shared by too many documents. They are compared with the founder only, as far as this key is
-    /// concerned; those near it are in pairs.
-    Star,
-    /// Empty texts. Such documents have no evidence, so they are in no pair.
-    Empty,
-}
-
-impl Kind {
-    /// Returns the name in group lines.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Identity => "identity",
-            Kind::Hot => "hot",
-            Kind::Star => "star",
-            Kind::Empty => "empty",
-        }
+nddb_format::named! {
+    /// Property shared by the members of a group.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Kind {
+        /// Equal token sequences (Henzinger 2006, 2). Only the founder is compared with other documents.
+        Identity = "identity",
+        /// Equal sketches, with different or unknown texts. Only the founder is compared with other documents. With
+        /// verification, the group has only members whose text is near that of the founder, or cannot be read.
+        Hot = "hot",
+        /// A candidate key shared by too many documents. They are compared with the founder only, as far as this key is
+        /// concerned; those near it are in pairs.
+        Star = "star",
+        /// Empty texts. Such documents have no evidence, so they are in no pair.
+        Empty = "empty",
     }
 }
 

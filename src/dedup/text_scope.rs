@@ -5,15 +5,17 @@ use nddb_index::View;
 use nddb_page::sketch::Recipe;
 use nddb_page::text::{Page, content_text, whole_text};
 
-/// The part of a page that is compared as its text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextScope {
-    /// The whole text that is compared: all that the page shows, and what it carries for scripts and readers without
-    /// scripts.
-    Whole,
-    /// The main content, in lower case and with each number replaced by `0`. The paper, too, removes text that has
-    /// little to do with the topic of a document (Huang et al. 2008, 4).
-    Main,
+nddb_format::named! {
+    /// The part of a page that is compared as its text.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum TextScope {
+        /// The whole text that is compared: all that the page shows, and what it carries for scripts and readers without
+        /// scripts.
+        Whole = "whole",
+        /// The main content, in lower case and with each number replaced by `0`. The paper, too, removes text that has
+        /// little to do with the topic of a document (Huang et al. 2008, 4).
+        Main = "main",
+    }
 }
 
 impl TextScope {

@@ -1,7 +1,6 @@
 //! The kind of difference between two near-duplicates, guessed from their words (Henzinger 2006, 3.1).
 
 use std::collections::HashSet;
-use std::fmt;
 
 use nddb_verdict::compare::lcs::Myers;
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,36 +14,38 @@ const FOREIGN: char = '\u{2e80}';
 /// Least number of letters and digits of a session id.
 const SESSION_MIN: usize = 16;
 
-/// The kind of difference of a pair: the differences that the paper lists for correct pairs, where a combination of
-/// these is correct, too; reasons for undecided pairs; and the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DifferenceKind {
-    /// No visible word differs.
-    Invisible,
-    /// All or part of the address.
-    Url,
-    /// A date or a time of day.
-    TimeStamp,
-    /// The time that the server took for the page.
-    ExecutionTime,
-    /// A count of visitors.
-    VisitorCount,
-    /// The number of a message.
-    MessageId,
-    /// A session id.
-    SessionId,
-    /// The name of a server.
-    ServerName,
-    /// Several of these.
-    Combination,
-    /// Values of a form that a user can erase: undecided.
-    Form,
-    /// An item that is not the main one: undecided.
-    MinorItem,
-    /// People cannot judge the pair: undecided.
-    CannotEvaluate,
-    /// Anything else.
-    Rest,
+nddb_format::named! {
+    /// The kind of difference of a pair: the differences that the paper lists for correct pairs, where a combination of
+    /// these is correct, too; reasons for undecided pairs; and the rest.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum DifferenceKind {
+        /// No visible word differs.
+        Invisible = "invisible",
+        /// All or part of the address.
+        Url = "URL only",
+        /// A date or a time of day.
+        TimeStamp = "time stamp only",
+        /// The time that the server took for the page.
+        ExecutionTime = "execution time only",
+        /// A count of visitors.
+        VisitorCount = "visitor count only",
+        /// The number of a message.
+        MessageId = "message id only",
+        /// A session id.
+        SessionId = "session id only",
+        /// The name of a server.
+        ServerName = "server name only",
+        /// Several of these.
+        Combination = "combination",
+        /// Values of a form that a user can erase: undecided.
+        Form = "form",
+        /// An item that is not the main one: undecided.
+        MinorItem = "different minor item",
+        /// People cannot judge the pair: undecided.
+        CannotEvaluate = "cannot evaluate",
+        /// Anything else.
+        Rest = "rest",
+    }
 }
 
 impl DifferenceKind {
@@ -64,7 +65,7 @@ impl DifferenceKind {
     /// The reasons for undecided pairs, in the order of a table.
     pub const UNDECIDED: [Self; 4] = [Self::CannotEvaluate, Self::Form, Self::MinorItem, Self::Rest];
     /// All kinds, in the order in which people choose from them.
-    pub const ALL: [Self; 13] = [
+    pub const CHOICES: [Self; 13] = [
         Self::Url,
         Self::TimeStamp,
         Self::Combination,
@@ -79,36 +80,6 @@ impl DifferenceKind {
         Self::CannotEvaluate,
         Self::Rest,
     ];
-
-    /// Returns its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Invisible => "invisible",
-            Self::Url => "URL only",
-            Self::TimeStamp => "time stamp only",
-            Self::ExecutionTime => "execution time only",
-            Self::VisitorCount => "visitor count only",
-            Self::MessageId => "message id only",
-            Self::SessionId => "session id only",
-            Self::ServerName => "server name only",
-            Self::Combination => "combination",
-            Self::Form => "form",
-            Self::MinorItem => "different minor item",
-            Self::CannotEvaluate => "cannot evaluate",
-            Self::Rest => "rest",
-        }
-    }
-
-    /// Returns the kind of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
-
-impl fmt::Display for DifferenceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// The words and the address of a page, from which a difference is guessed.

@@ -1,6 +1,5 @@
 //! How well near-duplicates are found: precision and recall on labelled pairs ([`eval`]), a report of a database
-//! ([`report`]) with its measurements ([`measures`]), a sample of removals to judge by hand ([`audit`]), and two
-//! documents side by side ([`show`]).
+//! ([`report`]), a sample of removals to judge by hand ([`audit`]), and two documents side by side ([`show`]).
 //!
 //! This crate never prints and never writes a file: figures are plain data, pages are texts.
 #![forbid(unsafe_code)]
@@ -11,12 +10,10 @@ pub mod calibration;
 pub mod difference;
 pub mod eval;
 pub mod html;
-pub mod measures;
 mod pair_counts;
 pub mod plot;
 pub mod removals;
 pub mod report;
-pub mod sampled;
 mod sampling;
 pub mod show;
 mod word_diff;

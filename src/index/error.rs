@@ -1,8 +1,8 @@
 //! Errors of this crate, with the file concerned and advice on the next step.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fmt, io};
 
 use nddb_format::FormatError;
 use nddb_format::record::ShownId;
@@ -26,10 +26,11 @@ pub(crate) const NO_SET: &str = "it is no set of fingerprints";
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The errors of this crate.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A system call failed.
+    #[error("{}: cannot {action}", path.display())]
     Io {
         /// The action that failed.
         action: &'static str,
@@ -39,6 +40,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file of the database is damaged.
+    #[error("{}: damaged", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
@@ -46,11 +48,13 @@ pub enum Error {
         source: FormatError,
     },
     /// A file or folder of the database is missing.
+    #[error("{}: missing from the database", path.display())]
     Missing {
         /// The file or folder.
         path: PathBuf,
     },
     /// Damage that a rebuild cannot repair: the lost data is stored nowhere else.
+    #[error("{}: {what}", path.display())]
     BeyondRepair {
         /// The file or folder.
         path: PathBuf,
@@ -58,6 +62,7 @@ pub enum Error {
         what: String,
     },
     /// Two parts of the database contradict each other.
+    #[error("{}: {what}", path.display())]
     Inconsistent {
         /// The database or the file.
         path: PathBuf,
@@ -65,6 +70,7 @@ pub enum Error {
         what: String,
     },
     /// A newer nddb made the file.
+    #[error("{}: made by a newer nddb", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
@@ -72,6 +78,7 @@ pub enum Error {
         source: FormatError,
     },
     /// Another process writes to the database.
+    #[error("{}: locked by another writer ({holder}){}", path.display(), told(*waited))]
     Locked {
         /// The database.
         path: PathBuf,
@@ -81,11 +88,13 @@ pub enum Error {
         waited: Duration,
     },
     /// The path no longer leads to the folder that was opened there, or to the lock that this writer holds.
+    #[error("{}: moved, removed or replaced by another since it was opened", path.display())]
     Moved {
         /// The path.
         path: PathBuf,
     },
     /// There is no database at this path.
+    #[error("{}: not an nddb database: {why}", path.display())]
     NotADatabase {
         /// The path.
         path: PathBuf,
@@ -93,6 +102,7 @@ pub enum Error {
         why: &'static str,
     },
     /// There is no backup at this path.
+    #[error("{}: not a backup: {why}", path.display())]
     NotABackup {
         /// The path.
         path: PathBuf,
@@ -100,6 +110,7 @@ pub enum Error {
         why: &'static str,
     },
     /// A file of a backup is missing or damaged.
+    #[error("{}: {what}", path.display())]
     DamagedBackup {
         /// The file.
         path: PathBuf,
@@ -107,11 +118,17 @@ pub enum Error {
         what: String,
     },
     /// The path where something was to be created exists.
+    #[error("{}: exists already", path.display())]
     AlreadyExists {
         /// The path.
         path: PathBuf,
     },
     /// An unrelated folder exists where a folder was to be made before getting its final name.
+    #[error(
+        "{}: in the way of {}, which is made there first: it is not of nddb's making",
+        path.display(),
+        target.display()
+    )]
     InTheWay {
         /// The unrelated folder.
         path: PathBuf,
@@ -119,6 +136,7 @@ pub enum Error {
         target: PathBuf,
     },
     /// A new folder was to be made inside a database or a backup.
+    #[error("{}: is inside of {}", path.display(), folder.display())]
     Inside {
         /// The path where it was to be made.
         path: PathBuf,
@@ -126,6 +144,7 @@ pub enum Error {
         folder: PathBuf,
     },
     /// The database was created with another recipe or other parameters.
+    #[error("the database has {what} '{database}', not '{requested}'")]
     Mismatch {
         /// The parameter that differs.
         what: &'static str,
@@ -135,11 +154,13 @@ pub enum Error {
         requested: String,
     },
     /// A database was to be merged into itself or into a copy of it.
+    #[error("{}: this is the database itself, or a copy of it", path.display())]
     SameDatabase {
         /// The path of the other.
         path: PathBuf,
     },
     /// A detection method cannot be used on this database.
+    #[error("method '{method}' cannot be used here: {why}")]
     Method {
         /// Name of the method.
         method: &'static str,
@@ -147,6 +168,7 @@ pub enum Error {
         why: String,
     },
     /// A value exceeds the limits of the database.
+    #[error("{what} is {requested}, the limit is {limit}")]
     OutOfRange {
         /// The parameter.
         what: &'static str,
@@ -156,6 +178,7 @@ pub enum Error {
         limit: u64,
     },
     /// Not enough document numbers are left, because they are never used twice.
+    #[error("no document numbers left: {given} of {limit} are used, {needed} more are needed")]
     OutOfNumbers {
         /// Number of document numbers given out.
         given: u64,
@@ -165,6 +188,7 @@ pub enum Error {
         limit: u64,
     },
     /// A document is invalid.
+    #[error("document '{}': {why}", ShownId(id))]
     Document {
         /// Id of the document, cut to a readable length.
         id: String,
@@ -172,11 +196,13 @@ pub enum Error {
         why: String,
     },
     /// The runs have changed since a compaction was planned.
+    #[error("{}: the runs have changed since this compaction was planned", path.display())]
     StalePlan {
         /// The database.
         path: PathBuf,
     },
     /// The batch is in the wrong state.
+    #[error("batch '{name}' {why}")]
     Batch {
         /// Name of the batch.
         name: String,
@@ -184,6 +210,7 @@ pub enum Error {
         why: &'static str,
     },
     /// There is not enough memory or disk space.
+    #[error("not enough {what}: {need} bytes needed, {have} available")]
     OverLimit {
         /// The resource that is missing.
         what: &'static str,
@@ -193,6 +220,7 @@ pub enum Error {
         have: u64,
     },
     /// The catalog failed.
+    #[error("{}: the catalog cannot {action}", path.display())]
     Catalog {
         /// The action that failed.
         action: &'static str,
@@ -204,15 +232,19 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A write failed earlier: the state on disk is sound, but the state of this writer may not be.
+    #[error("an earlier write failed; this writer accepts no more changes")]
     Poisoned,
     /// A bulk load failed earlier, and documents that it had accepted are not stored.
+    #[error("the load failed before and accepts no more documents: {why}")]
     LoadFailed {
         /// The error that made it fail.
         why: String,
     },
     /// The caller stopped the work; acknowledged changes are kept, and the work can be continued later.
+    #[error("stopped on request")]
     Cancelled,
     /// Writers replaced files faster than this reader could open them.
+    #[error("{}: its files were replaced faster than they could be opened", path.display())]
     Busy {
         /// The database.
         path: PathBuf,
@@ -354,6 +386,11 @@ impl Error {
     }
 }
 
+/// Tells how long a process waited for a lock.
+fn told(waited: Duration) -> String {
+    if waited.is_zero() { String::new() } else { format!("; waited {:.1} s for it", waited.as_secs_f64()) }
+}
+
 /// Returns whether an error of the system comes from the environment of a process: its permissions, its limits, its
 /// connection to a file system.
 fn is_of_environment(source: &io::Error) -> bool {
@@ -405,76 +442,6 @@ fn repair(path: &Path) -> Option<NextStep> {
         Some(part) if part == "MANIFEST" || part == "runs" => NextStep::Rebuild(database),
         _ => NextStep::Check(database),
     })
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { action, path, .. } => write!(f, "{}: cannot {action}", path.display()),
-            Self::Corrupt { path, .. } => write!(f, "{}: damaged", path.display()),
-            Self::Inconsistent { path, what } => write!(f, "{}: {what}", path.display()),
-            Self::Missing { path } => write!(f, "{}: missing from the database", path.display()),
-            Self::BeyondRepair { path, what } => write!(f, "{}: {what}", path.display()),
-            Self::SameDatabase { path } => {
-                write!(f, "{}: this is the database itself, or a copy of it", path.display())
-            }
-            Self::Newer { path, .. } => write!(f, "{}: made by a newer nddb", path.display()),
-            Self::Locked { path, holder, waited } => {
-                write!(f, "{}: locked by another writer ({holder})", path.display())?;
-                if waited.is_zero() { Ok(()) } else { write!(f, "; waited {:.1} s for it", waited.as_secs_f64()) }
-            }
-            Self::StalePlan { path } => {
-                write!(f, "{}: the runs have changed since this compaction was planned", path.display())
-            }
-            Self::Moved { path } => {
-                write!(f, "{}: moved, removed or replaced by another since it was opened", path.display())
-            }
-            Self::NotADatabase { path, why } => write!(f, "{}: not an nddb database: {why}", path.display()),
-            Self::NotABackup { path, why } => write!(f, "{}: not a backup: {why}", path.display()),
-            Self::DamagedBackup { path, what } => write!(f, "{}: {what}", path.display()),
-            Self::AlreadyExists { path } => write!(f, "{}: exists already", path.display()),
-            Self::Inside { path, folder } => write!(f, "{}: is inside of {}", path.display(), folder.display()),
-            Self::InTheWay { path, target } => {
-                let (path, target) = (path.display(), target.display());
-                write!(f, "{path}: in the way of {target}, which is made there first: it is not of nddb's making")
-            }
-            Self::Mismatch { what, database, requested } => {
-                write!(f, "the database has {what} '{database}', not '{requested}'")
-            }
-            Self::Method { method, why } => write!(f, "method '{method}' cannot be used here: {why}"),
-            Self::OutOfRange { what, requested, limit } => {
-                write!(f, "{what} is {requested}, the limit is {limit}")
-            }
-            Self::OutOfNumbers { given, needed, limit } => {
-                write!(f, "no document numbers left: {given} of {limit} are used, {needed} more are needed")
-            }
-            Self::Document { id, why } => write!(f, "document '{}': {why}", ShownId(id)),
-            Self::Batch { name, why } => write!(f, "batch '{name}' {why}"),
-            Self::OverLimit { what, need, have } => {
-                write!(f, "not enough {what}: {need} bytes needed, {have} available")
-            }
-            Self::Catalog { action, path, .. } => write!(f, "{}: the catalog cannot {action}", path.display()),
-            Self::Poisoned => write!(f, "an earlier write failed; this writer accepts no more changes"),
-            Self::LoadFailed { why } => {
-                write!(f, "the load failed before and accepts no more documents: {why}")
-            }
-            Self::Cancelled => write!(f, "stopped on request"),
-            Self::Busy { path } => {
-                write!(f, "{}: its files were replaced faster than they could be opened", path.display())
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            Self::Corrupt { source, .. } | Self::Newer { source, .. } => Some(source),
-            Self::Catalog { source, .. } => Some(source.as_ref()),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

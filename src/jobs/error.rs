@@ -1,7 +1,6 @@
 //! Why a job ends early, and what to do about it.
 
 use std::error::Error;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,12 +13,14 @@ use crate::output::OutputError;
 pub type Result<T, E = JobError> = std::result::Result<T, E>;
 
 /// Why a job ends early. Outputs are as they were before, except those that were complete.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
     /// An error of a database, or the job was cancelled ([`nddb_index::Error::Cancelled`]).
-    Store(nddb_index::Error),
+    #[error(transparent)]
+    Store(#[from] nddb_index::Error),
     /// An error of a database, about an id of this list.
+    #[error("{}: {source}", list.display())]
     Listed {
         /// The list.
         list: PathBuf,
@@ -27,12 +28,16 @@ pub enum JobError {
         source: nddb_index::Error,
     },
     /// An input cannot be read as pages.
-    Archive(ArchiveError),
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     /// Inputs cannot be loaded.
+    #[error(transparent)]
     Load(LoadError),
     /// An output is refused, or cannot be written.
-    Output(OutputError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// The options fit neither each other nor the inputs.
+    #[error("{message}")]
     Options {
         /// What does not fit.
         message: String,
@@ -40,6 +45,7 @@ pub enum JobError {
         advice: Option<Advice>,
     },
     /// A file cannot be read, or is not what it should be.
+    #[error("{message}")]
     Input {
         /// The file, and what is wrong.
         message: String,
@@ -131,50 +137,6 @@ impl JobError {
             Self::Options { advice, .. } | Self::Input { advice, .. } => advice.as_ref(),
             _ => None,
         }
-    }
-}
-
-impl fmt::Display for JobError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Store(error) => error.fmt(f),
-            Self::Listed { list, source } => write!(f, "{}: {source}", list.display()),
-            Self::Archive(error) => error.fmt(f),
-            Self::Load(error) => error.fmt(f),
-            Self::Output(error) => error.fmt(f),
-            Self::Options { message, .. } | Self::Input { message, .. } => f.write_str(message),
-        }
-    }
-}
-
-impl Error for JobError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            // Their texts are in the message.
-            Self::Store(error) | Self::Listed { source: error, .. } => error.source(),
-            Self::Archive(error) => error.source(),
-            Self::Load(error) => error.source(),
-            Self::Output(error) => error.source(),
-            Self::Options { .. } | Self::Input { .. } => None,
-        }
-    }
-}
-
-impl From<nddb_index::Error> for JobError {
-    fn from(error: nddb_index::Error) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<ArchiveError> for JobError {
-    fn from(error: ArchiveError) -> Self {
-        Self::Archive(error)
-    }
-}
-
-impl From<OutputError> for JobError {
-    fn from(error: OutputError) -> Self {
-        Self::Output(error)
     }
 }
 

@@ -1,19 +1,11 @@
 //! What a request that failed is told as.
 
-use std::fmt;
 use std::io;
 
 /// A request to a store that failed, inside an [`io::Error`].
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct Failure(pub(crate) String);
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Failure {}
 
 impl Failure {
     /// As an error of reading or writing.

@@ -49,16 +49,9 @@ impl From<reqwest::Error> for Trouble {
 }
 
 /// Why a name is not connected to.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct Inside(pub(crate) String);
-
-impl std::fmt::Display for Inside {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Inside {}
 
 impl Inside {
     /// Finds this reason among the causes of an error.

@@ -20,11 +20,7 @@ pub struct Block<'a> {
     pub(super) first: u64,
 }
 
-impl std::fmt::Debug for Block<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Block").field("count", &self.count).field("restarts", &self.restarts).finish_non_exhaustive()
-    }
-}
+crate::debug_fields!(Block<'_>: count, restarts);
 
 /// Returns the XOR with its leading 1 at position h and the low bits of `low` below it.
 #[inline(always)]

@@ -7,7 +7,7 @@ use crate::error::malformed;
 use crate::pages::{PAGE_SIZE, PagedBody};
 use crate::{FormatError, Result};
 
-use super::header::{FOOTER_MAGIC, GROUP_LEN, Header, SPAN_MAX, SPARSE};
+use super::header::{GROUP_LEN, Header, PARTS, SPAN_MAX, SPARSE};
 
 /// The first pass: counts fingerprints, documents and groups, and sums the digests.
 #[derive(Clone, Debug, Default)]
@@ -230,7 +230,7 @@ impl PostingsEncoder {
         for word in self.directory.iter().chain(&self.sparse) {
             self.body.push(&word.to_le_bytes(), out);
         }
-        self.body.finish(FOOTER_MAGIC, out);
+        self.body.finish(&PARTS, out);
         Ok(())
     }
 }

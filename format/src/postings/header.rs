@@ -2,10 +2,13 @@
 
 use crate::Result;
 use crate::block::BLOCK_SIZE;
-use crate::digest::{self, Digest};
+use crate::digest::Digest;
 use crate::error::malformed;
-use crate::fields::{self, Field, READER_MIN, check_crc};
-pub use crate::footer::{FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM};
+use crate::fields::{self, Seal, layout};
+use crate::paged_file::Parts;
+pub use crate::paged_file::{
+    FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM,
+};
 use crate::scheme::RESTART_MAX;
 
 /// Fingerprints of a directory entry.
@@ -23,56 +26,50 @@ pub const HEADER_SIZE: usize = 256;
 pub const MAGIC: &[u8; 8] = b"\x89nddbP\r\n";
 /// Magic of the footer.
 pub const FOOTER_MAGIC: &[u8; 8] = b"\x89nddbQ\r\n";
+/// Names of the parts of a postings file.
+pub(super) const PARTS: Parts = Parts {
+    magic: FOOTER_MAGIC,
+    file: "postings",
+    footer: "postings footer",
+    checksums: "postings page checksums",
+    page: "postings page",
+};
 
-/// Block size of the table 0 that the ranks are for.
-pub const BLOCK: Field = READER_MIN.then(2, "block_size");
-/// Restart interval of that table 0.
-pub const RESTART: Field = BLOCK.then(2, "restart");
-/// Least document number of the run's range.
-pub const LOW: Field = RESTART.then(8, "low");
-/// One more than the greatest document number of the range.
-pub const HIGH: Field = LOW.then(8, "high");
-/// Number of fingerprints.
-pub const FINGERPRINTS: Field = HIGH.then(8, "fingerprints");
-/// Number of document numbers.
-pub const DOCUMENTS: Field = FINGERPRINTS.then(8, "documents");
-/// Number of blocks of table 0.
-pub const BLOCKS: Field = DOCUMENTS.then(8, "blocks");
-/// Number of groups that store their starts explicitly.
-pub const SPARSE_GROUPS: Field = BLOCKS.then(8, "sparse_groups");
-/// Digest of the fingerprints.
-pub const SET_DIGEST: Field = SPARSE_GROUPS.then(16, "set_digest");
-/// Digest of the pairs (fingerprint, document number).
-pub const PAIR_DIGEST: Field = SET_DIGEST.then(16, "pair_digest");
-/// Identity: hash of all bytes before this field.
-pub const IDENTITY: Field = PAIR_DIGEST.then(8, "identity");
-/// Zero.
-pub const PADDING: Field = IDENTITY.then(HEADER_SIZE - 4 - IDENTITY.end(), "padding");
-/// CRC-32 of the bytes of the header before this field.
-pub const CHECKSUM: Field = PADDING.then(4, "checksum");
-/// The fields of the header.
-pub const HEADER_FIELDS: [Field; 16] = [
-    fields::MAGIC,
-    fields::FORMAT_VERSION,
-    READER_MIN,
-    BLOCK,
-    RESTART,
-    LOW,
-    HIGH,
-    FINGERPRINTS,
-    DOCUMENTS,
-    BLOCKS,
-    SPARSE_GROUPS,
-    SET_DIGEST,
-    PAIR_DIGEST,
-    IDENTITY,
-    PADDING,
-    CHECKSUM,
-];
+layout! {
+    /// The fields of the header.
+    HEADER_FIELDS of a file;
+    /// Block size of the table 0 that the ranks are for.
+    BLOCK: 2, "block_size";
+    /// Restart interval of that table 0.
+    RESTART: 2, "restart";
+    /// Least document number of the run's range.
+    LOW: 8, "low";
+    /// One more than the greatest document number of the range.
+    HIGH: 8, "high";
+    /// Number of fingerprints.
+    FINGERPRINTS: 8, "fingerprints";
+    /// Number of document numbers.
+    DOCUMENTS: 8, "documents";
+    /// Number of blocks of table 0.
+    BLOCKS: 8, "blocks";
+    /// Number of groups that store their starts explicitly.
+    SPARSE_GROUPS: 8, "sparse_groups";
+    /// Digest of the fingerprints.
+    SET_DIGEST: 16, "set_digest";
+    /// Digest of the pairs (fingerprint, document number).
+    PAIR_DIGEST: 16, "pair_digest";
+    /// Identity: hash of all bytes before this field.
+    IDENTITY: 8, "identity";
+    /// Zero.
+    PADDING: HEADER_SIZE - 4 - IDENTITY.end(), "padding";
+    /// CRC-32 of the bytes of the header before this field.
+    CHECKSUM: 4, "checksum";
+}
 
 /// Maximum number of document numbers of a file.
 const DOCUMENTS_MAX: u64 = 1 << 48;
 
+const SEAL: Seal<'_> = Seal { identity: IDENTITY, zero: &[PADDING], checksum: CHECKSUM };
 const WHAT: &str = "postings header";
 
 /// The contents of a postings file, and the table 0 that it belongs to.
@@ -125,11 +122,9 @@ impl Header {
         DOCUMENTS.put(&mut bytes, self.documents);
         BLOCKS.put(&mut bytes, self.blocks);
         SPARSE_GROUPS.put(&mut bytes, self.sparse);
-        bytes[SET_DIGEST.offset..SET_DIGEST.end()].copy_from_slice(&self.set_digest.0.to_le_bytes());
-        bytes[PAIR_DIGEST.offset..PAIR_DIGEST.end()].copy_from_slice(&self.pair_digest.0.to_le_bytes());
-        let identity = digest::identity(&bytes[..IDENTITY.offset]);
-        IDENTITY.put(&mut bytes, identity);
-        fields::put_crc(&mut bytes, CHECKSUM);
+        SET_DIGEST.put_wide(&mut bytes, self.set_digest.0);
+        PAIR_DIGEST.put_wide(&mut bytes, self.pair_digest.0);
+        SEAL.put(&mut bytes);
         bytes
     }
 
@@ -138,21 +133,10 @@ impl Header {
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        fields::check_start("postings file", bytes, MAGIC, HEADER_SIZE)?;
-        let bytes = &bytes[..HEADER_SIZE];
-        check_crc(WHAT, bytes, CHECKSUM)?;
-        PADDING.expect_zero(WHAT, bytes)?;
-        if IDENTITY.get(bytes) != digest::identity(&bytes[..IDENTITY.offset]) {
-            return malformed(WHAT, IDENTITY.offset, "identity is the hash of the bytes before it");
-        }
+        let bytes = SEAL.check(("postings file", WHAT), bytes, MAGIC)?;
         if BLOCK.get(bytes) != BLOCK_SIZE as u64 {
             return malformed(WHAT, BLOCK.offset, "a block has 1024 bytes");
         }
-        let wide = |field: Field| {
-            let mut sum = [0; 16];
-            sum.copy_from_slice(field.bytes(bytes));
-            Digest(u128::from_le_bytes(sum))
-        };
         let header = Self {
             restart: RESTART.get(bytes) as u16,
             low: LOW.get(bytes),
@@ -161,8 +145,8 @@ impl Header {
             documents: DOCUMENTS.get(bytes),
             blocks: BLOCKS.get(bytes),
             sparse: SPARSE_GROUPS.get(bytes),
-            set_digest: wide(SET_DIGEST),
-            pair_digest: wide(PAIR_DIGEST),
+            set_digest: Digest(SET_DIGEST.get_wide(bytes)),
+            pair_digest: Digest(PAIR_DIGEST.get_wide(bytes)),
             identity: IDENTITY.get(bytes),
         };
         if header.restart == 1 || header.restart > RESTART_MAX {

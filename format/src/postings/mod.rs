@@ -9,7 +9,7 @@
 mod encode;
 pub mod header;
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 pub use encode::{PostingsEncoder, PostingsSurvey};
 pub use header::{
@@ -17,10 +17,8 @@ pub use header::{
 };
 
 use crate::error::malformed;
-use crate::fields::check_size;
 use crate::fingerprint::low_mask;
-use crate::footer;
-use crate::pages::{self, Pages};
+use crate::paged_file::PagedFile;
 use crate::{FormatError, Result};
 
 /// Offsets of the sections of the body, in bytes from its start.
@@ -50,9 +48,18 @@ impl Sections {
 /// A postings file over any bytes.
 #[derive(Clone, Debug)]
 pub struct Postings<D> {
-    data: D,
+    file: PagedFile<D, HEADER_SIZE>,
     header: Header,
     sections: Sections,
+}
+
+impl<D> Deref for Postings<D> {
+    type Target = PagedFile<D, HEADER_SIZE>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.file
+    }
 }
 
 impl<D: AsRef<[u8]>> Postings<D> {
@@ -61,75 +68,15 @@ impl<D: AsRef<[u8]>> Postings<D> {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn open(data: D) -> Result<Self> {
-        let bytes = data.as_ref();
-        let header = Header::decode(bytes)?;
+        let header = Header::decode(data.as_ref())?;
         let sections = Sections::new(&header);
-        let size = (HEADER_SIZE + FOOTER_SIZE) as u64 + sections.end + pages::checksums_size(sections.end);
-        check_size("postings", bytes, usize::try_from(size).unwrap_or(usize::MAX))?;
-        if size != bytes.len() as u64 {
-            return malformed("postings", size as usize, "the file is as long as its header says");
-        }
-        let footer = &bytes[bytes.len() - FOOTER_SIZE..];
-        footer::check("postings footer", footer, header::FOOTER_MAGIC, header.identity)?;
-        Ok(Self { data, header, sections })
+        let file = PagedFile::open(data, &header::PARTS, header.identity, sections.end)?;
+        Ok(Self { file, header, sections })
     }
 
     /// The header.
     pub fn header(&self) -> &Header {
         &self.header
-    }
-
-    /// Returns the owner of the bytes of the file.
-    #[inline]
-    pub fn source(&self) -> &D {
-        &self.data
-    }
-
-    /// The bytes of the file.
-    #[inline]
-    pub fn data(&self) -> &[u8] {
-        self.data.as_ref()
-    }
-
-    fn footer(&self) -> &[u8] {
-        let bytes = self.data();
-        &bytes[bytes.len() - FOOTER_SIZE..]
-    }
-
-    /// Returns the offset in the file of the checksum of a page of the body.
-    #[inline]
-    pub fn checksum_offset(&self, page: u64) -> usize {
-        HEADER_SIZE + self.sections.end as usize + 4 * page as usize
-    }
-
-    fn checksums(&self) -> &[u8] {
-        let bytes = self.data();
-        &bytes[self.checksum_offset(0)..bytes.len() - FOOTER_SIZE]
-    }
-
-    /// Verifies the array of page checksums. Verifying a page also finds damage in that page's entry of the array.
-    ///
-    /// # Errors
-    /// [`FormatError::Checksum`] if its checksum differs.
-    pub fn check_page_checksums(&self) -> Result<()> {
-        let stored = header::PAGES_CHECKSUM.get(self.footer()) as u32;
-        pages::check_array("postings page checksums", self.checksums(), stored)
-    }
-
-    /// The pages of the body; byte 0 of the body is byte [`HEADER_SIZE`] of the file.
-    pub fn pages(&self) -> Pages<'_> {
-        let body = &self.data()[HEADER_SIZE..HEADER_SIZE + self.sections.end as usize];
-        Pages::new("postings page", self.header.identity, 0, body, self.checksums())
-            .expect("open() has compared the size")
-    }
-
-    /// Reads 8 bytes of the body. Checksums and footer follow the body, so that its end can be read as well.
-    #[inline]
-    fn word(&self, offset: u64) -> u64 {
-        let start = HEADER_SIZE + offset as usize;
-        let mut word = [0; 8];
-        word.copy_from_slice(&self.data()[start..start + 8]);
-        u64::from_le_bytes(word)
     }
 
     /// Returns the offset in the body of the rank of a block's first entry: for prefetching.
@@ -290,9 +237,7 @@ impl<D: AsRef<[u8]>> Postings<D> {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn verify(&self) -> Result<()> {
-        self.check_page_checksums()?;
-        let pages = self.pages();
-        (0..pages.len()).try_for_each(|page| pages.check(page))?;
+        self.check_pages()?;
         let touch = |_: Range<u64>| Ok::<_, FormatError>(());
         let mut next = 0;
         for block in 0..self.header.blocks {

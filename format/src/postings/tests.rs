@@ -103,11 +103,11 @@ fn restamp(file: &mut [u8]) {
     let identity = crate::digest::identity(&file[..header::IDENTITY.offset]);
     header::IDENTITY.put(file, identity);
     crate::fields::put_crc(&mut file[..HEADER_SIZE], header::CHECKSUM);
-    let body = (file.len() - HEADER_SIZE - FOOTER_SIZE) / (pages::PAGE_SIZE + 4) * pages::PAGE_SIZE;
-    let rest = file.len() - HEADER_SIZE - FOOTER_SIZE - body / pages::PAGE_SIZE * (pages::PAGE_SIZE + 4);
+    let body = (file.len() - HEADER_SIZE - FOOTER_SIZE) / (crate::pages::PAGE_SIZE + 4) * crate::pages::PAGE_SIZE;
+    let rest = file.len() - HEADER_SIZE - FOOTER_SIZE - body / crate::pages::PAGE_SIZE * (crate::pages::PAGE_SIZE + 4);
     let body = body + rest.saturating_sub(4);
     let mut checksums = Vec::new();
-    pages::put_checksums(identity, 0, &file[HEADER_SIZE..HEADER_SIZE + body], &mut checksums);
+    crate::pages::put_checksums(identity, 0, &file[HEADER_SIZE..HEADER_SIZE + body], &mut checksums);
     file[HEADER_SIZE + body..][..checksums.len()].copy_from_slice(&checksums);
     let start = file.len() - FOOTER_SIZE;
     let footer = &mut file[start..];

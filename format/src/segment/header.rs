@@ -1,9 +1,9 @@
 //! The first 1,024 bytes of a segment (SPEC 6.1): all that is needed to decode any range of its blocks.
 
 use crate::block::BLOCK_SIZE;
-use crate::digest::{self, Digest};
+use crate::digest::Digest;
 use crate::error::malformed;
-use crate::fields::{self, Field, READER_MIN, check_crc};
+use crate::fields::{self, Seal, layout};
 use crate::filter::Filter;
 use crate::huffman::{Code, Lengths, SYMBOLS_MAX};
 use crate::permutation::{BitGroup, Table};
@@ -15,61 +15,44 @@ pub const HEADER_SIZE: usize = BLOCK_SIZE;
 /// Magic of a segment.
 pub const MAGIC: &[u8; 8] = b"\x89nddbS\r\n";
 
-/// Width of a fingerprint, in bits.
-pub const BITS: Field = READER_MIN.then(1, "bits");
-/// Greatest distance that the scheme answers.
-pub const K: Field = BITS.then(1, "k");
-/// Ordinal of the table in its scheme.
-pub const TABLE: Field = K.then(2, "table");
-/// Top bits that a probe matches.
-pub const PREFIX: Field = TABLE.then(1, "prefix");
-/// Number of bit groups.
-pub const GROUPS: Field = PREFIX.then(1, "groups");
-/// Bytes of a block.
-pub const BLOCK: Field = GROUPS.then(2, "block_size");
-/// Restart interval.
-pub const RESTART: Field = BLOCK.then(2, "restart");
-/// Zero.
-pub const RESERVED: Field = RESTART.then(2, "reserved");
-/// Number of fingerprints.
-pub const COUNT: Field = RESERVED.then(8, "count");
-/// Digest of the fingerprints.
-pub const DIGEST: Field = COUNT.then(16, "digest");
-/// Bit groups, most significant first: low and width, one byte each.
-pub const GROUP_LIST: Field = DIGEST.then(128, "group_list");
-/// Code length of each position h.
-pub const LENGTHS: Field = GROUP_LIST.then(64, "code_lengths");
-/// Identity: hash of all bytes before this field.
-pub const IDENTITY: Field = LENGTHS.then(8, "identity");
-/// Number of different prefixes in the filter; 0 without one.
-pub const PREFIXES: Field = IDENTITY.then(8, "prefixes");
-/// Zero.
-pub const PADDING: Field = PREFIXES.then(HEADER_SIZE - 4 - PREFIXES.end(), "padding");
-/// CRC-32 of the bytes of the header before this field.
-pub const CHECKSUM: Field = PADDING.then(4, "checksum");
-/// The fields of the header.
-pub const HEADER_FIELDS: [Field; 19] = [
-    fields::MAGIC,
-    fields::FORMAT_VERSION,
-    READER_MIN,
-    BITS,
-    K,
-    TABLE,
-    PREFIX,
-    GROUPS,
-    BLOCK,
-    RESTART,
-    RESERVED,
-    COUNT,
-    DIGEST,
-    GROUP_LIST,
-    LENGTHS,
-    IDENTITY,
-    PREFIXES,
-    PADDING,
-    CHECKSUM,
-];
+layout! {
+    /// The fields of the header.
+    HEADER_FIELDS of a file;
+    /// Width of a fingerprint, in bits.
+    BITS: 1, "bits";
+    /// Greatest distance that the scheme answers.
+    K: 1, "k";
+    /// Ordinal of the table in its scheme.
+    TABLE: 2, "table";
+    /// Top bits that a probe matches.
+    PREFIX: 1, "prefix";
+    /// Number of bit groups.
+    GROUPS: 1, "groups";
+    /// Bytes of a block.
+    BLOCK: 2, "block_size";
+    /// Restart interval.
+    RESTART: 2, "restart";
+    /// Zero.
+    RESERVED: 2, "reserved";
+    /// Number of fingerprints.
+    COUNT: 8, "count";
+    /// Digest of the fingerprints.
+    DIGEST: 16, "digest";
+    /// Bit groups, most significant first: low and width, one byte each.
+    GROUP_LIST: 128, "group_list";
+    /// Code length of each position h.
+    LENGTHS: 64, "code_lengths";
+    /// Identity: hash of all bytes before this field.
+    IDENTITY: 8, "identity";
+    /// Number of different prefixes in the filter; 0 without one.
+    PREFIXES: 8, "prefixes";
+    /// Zero.
+    PADDING: HEADER_SIZE - 4 - PREFIXES.end(), "padding";
+    /// CRC-32 of the bytes of the header before this field.
+    CHECKSUM: 4, "checksum";
+}
 
+const SEAL: Seal<'_> = Seal { identity: IDENTITY, zero: &[RESERVED, PADDING], checksum: CHECKSUM };
 const WHAT: &str = "segment header";
 
 /// The identity of a segment: its table, its parameters and the set of fingerprints.
@@ -142,15 +125,13 @@ impl Header {
         BLOCK.put(&mut bytes, BLOCK_SIZE as u64);
         RESTART.put(&mut bytes, u64::from(self.restart));
         COUNT.put(&mut bytes, self.count);
-        bytes[DIGEST.offset..DIGEST.end()].copy_from_slice(&self.digest.0.to_le_bytes());
+        DIGEST.put_wide(&mut bytes, self.digest.0);
         for (pair, group) in bytes[GROUP_LIST.offset..].chunks_exact_mut(2).zip(self.table.groups()) {
             pair.copy_from_slice(&[group.low, group.width]);
         }
         bytes[LENGTHS.offset..LENGTHS.end()].copy_from_slice(&self.lengths);
-        let identity = digest::identity(&bytes[..IDENTITY.offset]);
-        IDENTITY.put(&mut bytes, identity);
         PREFIXES.put(&mut bytes, self.prefixes);
-        fields::put_crc(&mut bytes, CHECKSUM);
+        SEAL.put(&mut bytes);
         bytes
     }
 
@@ -159,14 +140,7 @@ impl Header {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        fields::check_start("segment", bytes, MAGIC, HEADER_SIZE)?;
-        let bytes = &bytes[..HEADER_SIZE];
-        check_crc(WHAT, bytes, CHECKSUM)?;
-        RESERVED.expect_zero(WHAT, bytes)?;
-        PADDING.expect_zero(WHAT, bytes)?;
-        if IDENTITY.get(bytes) != digest::identity(&bytes[..IDENTITY.offset]) {
-            return malformed(WHAT, IDENTITY.offset, "identity is the hash of the bytes before it");
-        }
+        let bytes = SEAL.check(("segment", WHAT), bytes, MAGIC)?;
         if BLOCK.get(bytes) != BLOCK_SIZE as u64 {
             return malformed(WHAT, BLOCK.offset, "a block has 1024 bytes");
         }
@@ -199,8 +173,6 @@ impl Header {
         let mut lengths = [0; SYMBOLS_MAX];
         lengths.copy_from_slice(LENGTHS.bytes(bytes));
         Code::new(&lengths, bits)?;
-        let mut sum = [0; 16];
-        sum.copy_from_slice(DIGEST.bytes(bytes));
         let count = COUNT.get(bytes);
         if count == 0 {
             return malformed(WHAT, COUNT.offset, "a segment holds at least one fingerprint");
@@ -211,7 +183,7 @@ impl Header {
             table,
             restart,
             count,
-            digest: Digest(u128::from_le_bytes(sum)),
+            digest: Digest(DIGEST.get_wide(bytes)),
             lengths,
             prefixes: PREFIXES.get(bytes),
             identity: IDENTITY.get(bytes),

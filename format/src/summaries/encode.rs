@@ -1,6 +1,6 @@
 //! Encoding a file of summaries, in two passes over them in the order of their numbers: survey, then bytes.
 
-use super::header::{FOOTER_MAGIC, GROUP_LEN, GROUP_SIZE, Header, PRESENCE_LEN};
+use super::header::{GROUP_LEN, GROUP_SIZE, Header, PARTS, PRESENCE_LEN};
 use crate::Result;
 use crate::digest::Digest;
 use crate::error::malformed;
@@ -127,7 +127,7 @@ impl SummariesEncoder {
         self.body.push(&[0; GROUP_SIZE][..padding as usize], out);
         self.body.push(&self.directory, out);
         self.body.push(&self.presence, out);
-        self.body.finish(FOOTER_MAGIC, out);
+        self.body.finish(&PARTS, out);
         Ok(())
     }
 }

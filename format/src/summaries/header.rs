@@ -1,10 +1,13 @@
 //! Header and footer of a file of summaries, and the limits that the header is checked against (SPEC 8.7).
 
 use crate::Result;
-use crate::digest::{self, Digest};
+use crate::digest::Digest;
 use crate::error::malformed;
-use crate::fields::{self, Field, READER_MIN, check_crc};
-pub use crate::footer::{FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM};
+use crate::fields::{self, Seal, layout};
+use crate::paged_file::Parts;
+pub use crate::paged_file::{
+    FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM,
+};
 use crate::postings::NUMBER_END;
 
 /// Number of summaries of an entry of the directory.
@@ -21,43 +24,41 @@ pub const HEADER_SIZE: usize = 128;
 pub const MAGIC: &[u8; 8] = b"\x89nddbU\r\n";
 /// Magic of the footer.
 pub const FOOTER_MAGIC: &[u8; 8] = b"\x89nddbV\r\n";
+/// Names of the parts of a file of summaries.
+pub(super) const PARTS: Parts = Parts {
+    magic: FOOTER_MAGIC,
+    file: "summaries",
+    footer: "footer of summaries",
+    checksums: "page checksums of summaries",
+    page: "page of summaries",
+};
 /// Maximum number of bytes of all summaries of a file.
 pub const SIZE_MAX: u64 = 1 << 50;
 
-/// Zero.
-pub const RESERVED: Field = READER_MIN.then(4, "reserved");
-/// Least document number of the run's range.
-pub const LOW: Field = RESERVED.then(8, "low");
-/// One more than the greatest document number of the range.
-pub const HIGH: Field = LOW.then(8, "high");
-/// Number of summaries.
-pub const DOCUMENTS: Field = HIGH.then(8, "documents");
-/// Bytes of all summaries.
-pub const SIZE: Field = DOCUMENTS.then(8, "size");
-/// Digest of the summaries with their numbers.
-pub const DIGEST: Field = SIZE.then(16, "digest");
-/// Identity: hash of all bytes before this field.
-pub const IDENTITY: Field = DIGEST.then(8, "identity");
-/// Zero.
-pub const PADDING: Field = IDENTITY.then(HEADER_SIZE - 4 - IDENTITY.end(), "padding");
-/// CRC-32 of the bytes of the header before this field.
-pub const CHECKSUM: Field = PADDING.then(4, "checksum");
-/// The fields of the header.
-pub const HEADER_FIELDS: [Field; 12] = [
-    fields::MAGIC,
-    fields::FORMAT_VERSION,
-    READER_MIN,
-    RESERVED,
-    LOW,
-    HIGH,
-    DOCUMENTS,
-    SIZE,
-    DIGEST,
-    IDENTITY,
-    PADDING,
-    CHECKSUM,
-];
+layout! {
+    /// The fields of the header.
+    HEADER_FIELDS of a file;
+    /// Zero.
+    RESERVED: 4, "reserved";
+    /// Least document number of the run's range.
+    LOW: 8, "low";
+    /// One more than the greatest document number of the range.
+    HIGH: 8, "high";
+    /// Number of summaries.
+    DOCUMENTS: 8, "documents";
+    /// Bytes of all summaries.
+    SIZE: 8, "size";
+    /// Digest of the summaries with their numbers.
+    DIGEST: 16, "digest";
+    /// Identity: hash of all bytes before this field.
+    IDENTITY: 8, "identity";
+    /// Zero.
+    PADDING: HEADER_SIZE - 4 - IDENTITY.end(), "padding";
+    /// CRC-32 of the bytes of the header before this field.
+    CHECKSUM: 4, "checksum";
+}
 
+const SEAL: Seal<'_> = Seal { identity: IDENTITY, zero: &[RESERVED, PADDING], checksum: CHECKSUM };
 pub(super) const WHAT: &str = "header of summaries";
 
 /// The contents of a file of summaries.
@@ -86,10 +87,8 @@ impl Header {
         HIGH.put(&mut bytes, self.high);
         DOCUMENTS.put(&mut bytes, self.documents);
         SIZE.put(&mut bytes, self.size);
-        bytes[DIGEST.offset..DIGEST.end()].copy_from_slice(&self.digest.0.to_le_bytes());
-        let identity = digest::identity(&bytes[..IDENTITY.offset]);
-        IDENTITY.put(&mut bytes, identity);
-        fields::put_crc(&mut bytes, CHECKSUM);
+        DIGEST.put_wide(&mut bytes, self.digest.0);
+        SEAL.put(&mut bytes);
         bytes
     }
 
@@ -104,22 +103,13 @@ impl Header {
     /// # Errors
     /// [`crate::FormatError`] for the first rule that is broken.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        fields::check_start("file of summaries", bytes, MAGIC, HEADER_SIZE)?;
-        let bytes = &bytes[..HEADER_SIZE];
-        check_crc(WHAT, bytes, CHECKSUM)?;
-        RESERVED.expect_zero(WHAT, bytes)?;
-        PADDING.expect_zero(WHAT, bytes)?;
-        if IDENTITY.get(bytes) != digest::identity(&bytes[..IDENTITY.offset]) {
-            return malformed(WHAT, IDENTITY.offset, "identity is the hash of the bytes before it");
-        }
-        let mut sum = [0; 16];
-        sum.copy_from_slice(DIGEST.bytes(bytes));
+        let bytes = SEAL.check(("file of summaries", WHAT), bytes, MAGIC)?;
         let header = Self {
             low: LOW.get(bytes),
             high: HIGH.get(bytes),
             documents: DOCUMENTS.get(bytes),
             size: SIZE.get(bytes),
-            digest: Digest(u128::from_le_bytes(sum)),
+            digest: Digest(DIGEST.get_wide(bytes)),
             identity: IDENTITY.get(bytes),
         };
         if header.low >= header.high || header.high > NUMBER_END {

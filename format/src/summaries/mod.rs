@@ -9,28 +9,33 @@ mod encode;
 pub mod header;
 mod summary;
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 pub use encode::{SummariesEncoder, SummariesSurvey};
 pub use header::{FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, GROUP_SIZE, HEADER_FIELDS, HEADER_SIZE, Header, PRESENCE_LEN};
 pub use summary::{PARTS, Summary};
 
 use crate::error::malformed;
-use crate::fields::check_size;
-use crate::footer;
-use crate::pages::{self, Pages};
+use crate::paged_file::PagedFile;
 use crate::{FormatError, Result};
 
 /// A file of summaries over any bytes.
 #[derive(Clone, Debug)]
 pub struct Summaries<D> {
-    data: D,
+    file: PagedFile<D, HEADER_SIZE>,
     header: Header,
     /// Offsets of the directory and of presence in the body.
     directory: u64,
     presence: u64,
-    /// Bytes of the body.
-    end: u64,
+}
+
+impl<D> Deref for Summaries<D> {
+    type Target = PagedFile<D, HEADER_SIZE>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.file
+    }
 }
 
 impl<D: AsRef<[u8]>> Summaries<D> {
@@ -39,64 +44,18 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn open(data: D) -> Result<Self> {
-        let bytes = data.as_ref();
-        let header = Header::decode(bytes)?;
+        let header = Header::decode(data.as_ref())?;
         // Both are below 2^51.
         let directory = header.size.next_multiple_of(GROUP_SIZE as u64);
         let presence = directory + header.documents.div_ceil(GROUP_LEN) * GROUP_SIZE as u64;
         let end = presence + (header.high - header.low).div_ceil(PRESENCE_LEN) * GROUP_SIZE as u64;
-        let size = (HEADER_SIZE + FOOTER_SIZE) as u64 + end + pages::checksums_size(end);
-        check_size("summaries", bytes, usize::try_from(size).unwrap_or(usize::MAX))?;
-        if size != bytes.len() as u64 {
-            return malformed("summaries", size as usize, "the file is as long as its header says");
-        }
-        let footer = &bytes[bytes.len() - FOOTER_SIZE..];
-        footer::check("footer of summaries", footer, header::FOOTER_MAGIC, header.identity)?;
-        Ok(Self { data, header, directory, presence, end })
+        let file = PagedFile::open(data, &header::PARTS, header.identity, end)?;
+        Ok(Self { file, header, directory, presence })
     }
 
     /// The header.
     pub fn header(&self) -> &Header {
         &self.header
-    }
-
-    /// Returns the owner of the bytes of the file.
-    #[inline]
-    pub fn source(&self) -> &D {
-        &self.data
-    }
-
-    /// Returns the offset in the file of the checksum of a page of the body.
-    #[inline]
-    pub fn checksum_offset(&self, page: u64) -> usize {
-        HEADER_SIZE + self.end as usize + 4 * page as usize
-    }
-
-    fn checksums(&self) -> &[u8] {
-        let bytes = self.data.as_ref();
-        &bytes[self.checksum_offset(0)..bytes.len() - FOOTER_SIZE]
-    }
-
-    /// Verifies the array of page checksums. Verifying a page also finds damage in that page's entry of the array.
-    ///
-    /// # Errors
-    /// [`FormatError::Checksum`] if its checksum differs.
-    pub fn check_page_checksums(&self) -> Result<()> {
-        let bytes = self.data.as_ref();
-        let stored = header::PAGES_CHECKSUM.get(&bytes[bytes.len() - FOOTER_SIZE..]) as u32;
-        pages::check_array("page checksums of summaries", self.checksums(), stored)
-    }
-
-    /// The pages of the body; byte 0 of the body is byte [`HEADER_SIZE`] of the file.
-    pub fn pages(&self) -> Pages<'_> {
-        Pages::new("page of summaries", self.header.identity, 0, self.body(), self.checksums())
-            .expect("open() has compared the size")
-    }
-
-    /// The body: the summaries, their directory, and the presence map.
-    #[inline]
-    pub fn body(&self) -> &[u8] {
-        &self.data.as_ref()[HEADER_SIZE..HEADER_SIZE + self.end as usize]
     }
 
     /// Returns the place in the body of the presence entry of a number of the range.
@@ -111,14 +70,6 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     pub fn entry(&self, ordinal: u64) -> Range<u64> {
         let start = self.directory + ordinal / GROUP_LEN * GROUP_SIZE as u64;
         start..start + GROUP_SIZE as u64
-    }
-
-    /// Reads 8 bytes of the body.
-    #[inline]
-    fn word(&self, offset: u64) -> u64 {
-        let mut word = [0; 8];
-        word.copy_from_slice(&self.body()[offset as usize..][..8]);
-        u64::from_le_bytes(word)
     }
 
     /// Returns the number of summaries before that of a number; `None` if it has none. `touch` is called with each
@@ -243,9 +194,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     /// [`FormatError`] for the first rule that is broken.
     pub fn verify(&self) -> Result<()> {
         const WHAT: &str = "directory of summaries";
-        self.check_page_checksums()?;
-        let pages = self.pages();
-        (0..pages.len()).try_for_each(|page| pages.check(page))?;
+        self.check_pages()?;
         let Header { low, high, documents, size, digest, .. } = self.header;
         let mut numbers = Vec::new();
         let mut survey = SummariesSurvey::default();

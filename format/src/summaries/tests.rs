@@ -358,9 +358,9 @@ fn restamp(file: &mut [u8]) {
     header::IDENTITY.put(file, identity);
     crate::fields::put_crc(&mut file[..HEADER_SIZE], header::CHECKSUM);
     let (start, rest) = (file.len() - FOOTER_SIZE, file.len() - HEADER_SIZE - FOOTER_SIZE);
-    let body = rest - 4 * rest.div_ceil(pages::PAGE_SIZE + 4);
+    let body = rest - 4 * rest.div_ceil(crate::pages::PAGE_SIZE + 4);
     let mut checksums = Vec::new();
-    pages::put_checksums(identity, 0, &file[HEADER_SIZE..HEADER_SIZE + body], &mut checksums);
+    crate::pages::put_checksums(identity, 0, &file[HEADER_SIZE..HEADER_SIZE + body], &mut checksums);
     file[HEADER_SIZE + body..start].copy_from_slice(&checksums);
     let footer = &mut file[start..];
     header::FOOTER_IDENTITY.put(footer, identity);
@@ -412,7 +412,7 @@ fn every_flipped_bit_is_found() {
 fn a_page_is_found_by_its_checksum() {
     let mut bytes = large();
     let (page, body) = (2, Summaries::open(&bytes[..]).expect("sound").body().len());
-    assert!(body > 2 * pages::PAGE_SIZE && body < 4 * pages::PAGE_SIZE, "{body} bytes");
+    assert!(body > 2 * crate::pages::PAGE_SIZE && body < 4 * crate::pages::PAGE_SIZE, "{body} bytes");
     let offset = Summaries::open(&bytes[..]).expect("sound").checksum_offset(page);
     bytes[offset] ^= 1;
     let file = Summaries::open(&bytes[..]).expect("open does not read it");

@@ -1,51 +1,34 @@
 //! Rules for the kept document of a cluster.
 
 use std::cmp::{Ordering, Reverse};
-use std::error::Error;
-use std::fmt;
-use std::str::FromStr;
 
 use crate::collection::Collection;
 
-/// A rule of preference between two documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// The document stored first, so a later clustering never removes what an earlier one kept. Within one load: whole
-    /// before truncated, sound before garbled, then the one with most distinct words, then the oldest, then the one
-    /// with the lower id.
-    Stored,
-    /// The document whose batch was named first; documents with a batch come before those without.
-    Batch,
-    /// The document fetched last; documents with a date come before those without.
-    Newest,
-    /// The document fetched first; documents with a date come before those without.
-    Oldest,
-    /// The document with more tokens.
-    Longest,
-    /// The document with the shorter URL, in bytes; documents with a URL come before those without.
-    ShortestUrl,
-    /// The document whose id is bytewise lower.
-    Id,
+nddb_format::named! {
+    /// A rule of preference between two documents.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Keep {
+        /// The document stored first, so a later clustering never removes what an earlier one kept. Within one load:
+        /// whole before truncated, sound before garbled, then the one with most distinct words, then the oldest, then
+        /// the one with the lower id.
+        Stored = "stored",
+        /// The document whose batch was named first; documents with a batch come before those without.
+        Batch = "batch",
+        /// The document fetched last; documents with a date come before those without.
+        Newest = "newest",
+        /// The document fetched first; documents with a date come before those without.
+        Oldest = "oldest",
+        /// The document with more tokens.
+        Longest = "longest",
+        /// The document with the shorter URL, in bytes; documents with a URL come before those without.
+        ShortestUrl = "shortest-url",
+        /// The document whose id is bytewise lower.
+        Id = "id",
+    }
+    unknown UnknownKeep: "keep rule", "rules"
 }
 
 impl Keep {
-    /// All rules.
-    pub const ALL: [Keep; 7] =
-        [Keep::Stored, Keep::Batch, Keep::Newest, Keep::Oldest, Keep::Longest, Keep::ShortestUrl, Keep::Id];
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Keep::Stored => "stored",
-            Keep::Batch => "batch",
-            Keep::Newest => "newest",
-            Keep::Oldest => "oldest",
-            Keep::Longest => "longest",
-            Keep::ShortestUrl => "shortest-url",
-            Keep::Id => "id",
-        }
-    }
-
     /// Returns which document of a cluster the rule keeps, for people.
     pub fn keeps(self) -> &'static str {
         match self {
@@ -108,25 +91,4 @@ pub(crate) fn compare(rules: &[Keep], collection: &Collection, a: u32, b: u32) -
     };
     let told = rules.iter().map(|rule| rule.compare(collection, a, b)).find(|order| order.is_ne());
     quality(a).cmp(&quality(b)).then_with(|| told.unwrap_or_else(|| Keep::Id.compare(collection, a, b)))
-}
-
-/// Error: no rule has this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownKeep(pub String);
-
-impl fmt::Display for UnknownKeep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Keep::ALL.map(Keep::name).join(", ");
-        write!(f, "unknown keep rule {:?}; known rules: {names}", self.0)
-    }
-}
-
-impl Error for UnknownKeep {}
-
-impl FromStr for Keep {
-    type Err = UnknownKeep;
-
-    fn from_str(name: &str) -> Result<Self, UnknownKeep> {
-        Keep::ALL.into_iter().find(|rule| rule.name() == name).ok_or_else(|| UnknownKeep(name.into()))
-    }
 }

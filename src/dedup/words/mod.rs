@@ -5,9 +5,6 @@
 //! whose words the source lacks is not removed because of its words, and is counted ([`UnreadTexts`]).
 
 use std::collections::HashMap;
-use std::error::Error;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fixedbitset::FixedBitSet;
@@ -25,63 +22,43 @@ use crate::texts::{Kept, KeptWriter, TextSources};
 #[cfg(test)]
 mod tests;
 
-/// Where a caller wants words to come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WordsFrom {
-    /// The database, if it keeps them; else local archives, if any can be read; else an estimate.
-    #[default]
-    Auto,
-    /// The database, which keeps them.
-    Stored,
-    /// The archives from which documents were loaded.
-    Archives,
-    /// The same, and those in stores and on servers, too.
-    Remote,
-    /// Sketches alone.
-    Estimate,
+nddb_format::named! {
+    /// Where a caller wants words to come from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum WordsFrom {
+        /// The database, if it keeps them; else local archives, if any can be read; else an estimate.
+        #[default]
+        Auto = "auto",
+        /// The database, which keeps them.
+        Stored = "stored",
+        /// The archives from which documents were loaded.
+        Archives = "archives",
+        /// The same, and those in stores and on servers, too.
+        Remote = "remote",
+        /// Sketches alone.
+        Estimate = "estimate",
+    }
+    unknown UnknownWords: "source of words", "sources"
 }
 
-/// Where the words of a run come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WordSource {
-    /// The database.
-    Stored,
-    /// The archives from which documents were loaded.
-    Archives,
-    /// Nowhere: losses are estimated from sketches.
-    #[default]
-    Estimate,
+nddb_format::named! {
+    /// Where the words of a run come from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum WordSource {
+        /// The database.
+        Stored = "stored",
+        /// The archives from which documents were loaded.
+        Archives = "archives",
+        /// Nowhere: losses are estimated from sketches.
+        #[default]
+        Estimate = "estimate",
+    }
 }
 
 impl WordsFrom {
-    /// All choices.
-    pub const ALL: [Self; 5] = [Self::Auto, Self::Stored, Self::Archives, Self::Remote, Self::Estimate];
-
     /// Returns the source that reads no archives: the words that a database keeps, or else an estimate.
     pub fn at_hand(view: View<'_>) -> Self {
         if view.settings().keeps_words { Self::Stored } else { Self::Estimate }
-    }
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Stored => "stored",
-            Self::Archives => "archives",
-            Self::Remote => "remote",
-            Self::Estimate => "estimate",
-        }
-    }
-}
-
-impl WordSource {
-    /// Returns the name in summaries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Stored => "stored",
-            Self::Archives => "archives",
-            Self::Estimate => "estimate",
-        }
     }
 }
 
@@ -254,31 +231,4 @@ fn stored(view: View<'_>, collection: &Collection, wanted: &FixedBitSet, resourc
         }
     })?;
     writer.finish(unread)
-}
-
-impl fmt::Display for WordsFrom {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Error: a name that is not the name of a source of words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownWords(pub String);
-
-impl fmt::Display for UnknownWords {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = WordsFrom::ALL.map(WordsFrom::name).join(", ");
-        write!(f, "unknown source of words {:?}; known sources: {names}", self.0)
-    }
-}
-
-impl Error for UnknownWords {}
-
-impl FromStr for WordsFrom {
-    type Err = UnknownWords;
-
-    fn from_str(name: &str) -> Result<Self, UnknownWords> {
-        Self::ALL.into_iter().find(|from| from.name() == name).ok_or_else(|| UnknownWords(name.into()))
-    }
 }

@@ -1,8 +1,6 @@
 //! The label file that the page of an audit writes.
 
 use std::collections::HashSet;
-use std::error::Error;
-use std::fmt;
 use std::io::{self, BufRead};
 
 use super::page::COLUMNS;
@@ -84,7 +82,8 @@ impl Answered {
 }
 
 /// Error: a label file cannot be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: {what}")]
 pub struct AnswersError {
     /// The line, from 1.
     pub line: u64,
@@ -92,18 +91,6 @@ pub struct AnswersError {
     pub what: String,
     /// The underlying I/O error, if any.
     pub source: Option<io::Error>,
-}
-
-impl fmt::Display for AnswersError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
-    }
-}
-
-impl Error for AnswersError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_ref().map(|error| error as _)
-    }
 }
 
 /// Reads the label file of one audit.
@@ -161,7 +148,7 @@ fn places(header: &[&str]) -> Result<[usize; COLUMNS.len()], String> {
 }
 
 fn answered<'a>(cell: &dyn Fn(&str) -> &'a str) -> Result<Answered, String> {
-    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == cell("kind"));
+    let kind = Kind::named(cell("kind"));
     let number = |name: &str| {
         cell(name).parse::<u64>().map_err(|_| format!("{:?} in the column {name:?} is no count", cell(name)))
     };

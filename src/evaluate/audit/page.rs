@@ -178,7 +178,7 @@ fn question(name: &str, text: &str) -> String {
 fn kinds() -> String {
     let button =
         |kind: DifferenceKind| format!("<button data-answer=\"{kind}\" aria-pressed=\"false\">{kind}</button> ");
-    let buttons: String = DifferenceKind::ALL.into_iter().map(button).collect();
+    let buttons: String = DifferenceKind::CHOICES.into_iter().map(button).collect();
     format!("<fieldset id=\"differs\"><legend>What differs?</legend>{buttons}</fieldset>\n")
 }
 

@@ -4,29 +4,17 @@ use std::fmt;
 
 use crate::removals::Score;
 
-/// The decision about a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// One document is removed because of the other.
-    Removed,
-    /// Near-duplicates that both stay: one may have content of its own, or too little content to be distinguished from
-    /// others.
-    Stays,
-    /// Not near-duplicates, by a score not far below the threshold.
-    Rejected,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Kind; 3] = [Kind::Removed, Kind::Stays, Kind::Rejected];
-
-    /// The name in label files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Removed => "removed",
-            Kind::Stays => "stays",
-            Kind::Rejected => "rejected",
-        }
+nddb_format::named! {
+    /// The decision about a pair.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Kind {
+        /// One document is removed because of the other.
+        Removed = "removed",
+        /// Near-duplicates that both stay: one may have content of its own, or too little content to be distinguished
+        /// from others.
+        Stays = "stays",
+        /// Not near-duplicates, by a score not far below the threshold.
+        Rejected = "rejected",
     }
 }
 

@@ -1,7 +1,5 @@
 //! The documents of a labelled set, in a database of their own.
 
-use std::error::Error;
-use std::fmt;
 use std::path::Path;
 
 use nddb_archive::{ArchiveError, Entry, EntryContent, Input, Options, identity};
@@ -32,30 +30,14 @@ pub struct Corpus {
 }
 
 /// Error: documents cannot be loaded.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
     /// The file of the documents cannot be read.
+    #[error(transparent)]
     Archive(ArchiveError),
     /// The database cannot be made.
+    #[error(transparent)]
     Store(nddb_index::Error),
-}
-
-impl fmt::Display for CorpusError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CorpusError::Archive(error) => error.fmt(f),
-            CorpusError::Store(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for CorpusError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            CorpusError::Archive(error) => error.source(),
-            CorpusError::Store(error) => error.source(),
-        }
-    }
 }
 
 impl From<ArchiveError> for CorpusError {
@@ -74,8 +56,8 @@ impl Corpus {
     /// Creates a database at `database`, where nothing may exist, and bulk-loads the documents of a file, read with
     /// these options. If an id occurs more than once, the last document is used. Unreadable entries are skipped.
     ///
-    /// # Errors
-    /// Errors of the file, if it cannot be opened or read to its end; errors of the disk; [`nddb_index::Error::Cancelled`].
+    /// # Errors Errors of the file, if it cannot be opened or read to its end; errors of the disk;
+    /// [`nddb_index::Error::Cancelled`].
     pub fn load(
         (documents, options): (&Path, &Options),
         database: &Path,

@@ -1,8 +1,6 @@
 //! Label files: human judgements of whether pairs are near-duplicates.
 
 use std::collections::HashMap;
-use std::error::Error;
-use std::fmt;
 use std::io::{self, BufRead};
 
 use nddb_jobs::NamedId;
@@ -58,23 +56,28 @@ pub struct Labels {
 }
 
 /// Error: a label file cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: {fault}")]
 pub struct LabelError {
     /// The line, from 1.
     pub line: u64,
     /// The fault of the line.
+    #[source]
     pub fault: LabelFault,
 }
 
 /// A fault in a line of a label file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelFault {
     /// The line cannot be read, or is not UTF-8.
-    Io(io::Error),
+    #[error("{}", if .0.kind() == io::ErrorKind::InvalidData { "it is not UTF-8" } else { "it cannot be read" })]
+    Io(#[source] io::Error),
     /// The file has no line.
+    #[error("there is no header (id1, id2, label, and perhaps kind, between tabs)")]
     Empty,
     /// The header lacks a column.
+    #[error("there is no column {missing:?} among {found:?} (columns stand between tabs)")]
     Column {
         /// The name of the column.
         missing: &'static str,
@@ -82,6 +85,7 @@ pub enum LabelFault {
         found: Vec<String>,
     },
     /// The line has another number of columns than the header.
+    #[error("{found} columns where the header has {expected}")]
     Width {
         /// Columns of the header.
         expected: usize,
@@ -89,64 +93,33 @@ pub enum LabelFault {
         found: usize,
     },
     /// The label is unknown.
+    #[error("{found:?} is no label (1, 0, or g for undecided)")]
     Unknown {
         /// The text found.
         found: String,
     },
     /// An id is empty.
+    #[error("an id is empty")]
     NoId,
     /// An id has a backslash that does not begin `\\t`, `\\n`, `\\r` or `\\\\` or, at the start of the id, `\\#17` or
     /// `\\"17`.
+    #[error("{found:?} has a backslash that begins no \\t, \\n, \\r, \\\\ or \\u001b; write one of an id as two")]
     Backslash {
         /// The text found.
         found: String,
     },
     /// Both ids are the same.
+    #[error("both ids are {found:?}")]
     Same {
         /// The text found.
         found: String,
     },
     /// An earlier line has another label for the same pair.
+    #[error("line {line} has another label for the same pair")]
     Conflict {
         /// The earlier line.
         line: u64,
     },
-}
-
-impl fmt::Display for LabelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: ", self.line)?;
-        match &self.fault {
-            LabelFault::Io(error) if error.kind() == io::ErrorKind::InvalidData => write!(f, "it is not UTF-8"),
-            LabelFault::Io(_) => write!(f, "it cannot be read"),
-            LabelFault::Empty => write!(f, "there is no header (id1, id2, label, and perhaps kind, between tabs)"),
-            LabelFault::Column { missing, found } => {
-                write!(f, "there is no column {missing:?} among {found:?} (columns stand between tabs)")
-            }
-            LabelFault::Width { expected, found } => {
-                write!(f, "{found} columns where the header has {expected}")
-            }
-            LabelFault::Unknown { found } => write!(f, "{found:?} is no label (1, 0, or g for undecided)"),
-            LabelFault::NoId => write!(f, "an id is empty"),
-            LabelFault::Backslash { found } => {
-                write!(
-                    f,
-                    "{found:?} has a backslash that begins no \\t, \\n, \\r, \\\\ or \\u001b; write one of an id as two"
-                )
-            }
-            LabelFault::Same { found } => write!(f, "both ids are {found:?}"),
-            LabelFault::Conflict { line } => write!(f, "line {line} has another label for the same pair"),
-        }
-    }
-}
-
-impl Error for LabelError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.fault {
-            LabelFault::Io(error) => Some(error),
-            _ => None,
-        }
-    }
 }
 
 /// The indexes of the columns.

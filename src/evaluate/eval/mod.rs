@@ -3,52 +3,31 @@
 //! This module has the label files ([`Labels`]), their pairs joined with the documents of a collection ([`Gold`]), the
 //! two halves of a labelled set, one for choosing and one for reporting ([`Half`]), the figures ([`Counts`]) with their
 //! intervals and paired differences ([`bootstrap`]), the splits by site and kind, the returned pairs with and without
-//! labels ([`Returned`]), and precision and recall by Hamming distance ([`by_distance`]), by B-similarity and
-//! C-similarity ([`BySimilarity`]), by the slope of trustable regions ([`by_slope`]), by the features of a simhash
-//! ([`by_features`]), by language ([`by_language`]), by the shingles of algorithm B ([`by_shingles`]), and by the least
-//! probability of the default verdict ([`by_probability`]).
+//! labels ([`Returned`]), and precision and recall by the least probability of the default verdict
+//! ([`by_probability`]).
 //!
 //! A method is judged only by the pairs that it returns, from its own candidates over all documents ([`Corpus`]). A
 //! labelled pair that it does not return counts as missed, even if its rule would accept the pair. Only the corpus
 //! knows how pairs are found.
 
 mod bootstrap;
-mod content_simhash;
-mod contents;
 mod corpus;
-mod distance;
-mod features;
 mod gold;
 mod half;
 mod label;
-mod labelled_texts;
-mod languages;
 mod means;
 mod page;
 mod probability;
 mod returned;
 mod score;
-mod shingle_lengths;
-mod similarity;
-mod slope;
-#[cfg(test)]
-mod tests;
 
 pub use bootstrap::{Cells, DRAWS, Interval, Intervals, bootstrap};
-pub use content_simhash::content_simhash;
-pub use contents::{Contents, contents};
 pub use corpus::{Corpus, CorpusError, gold, returned};
-pub use distance::{AtDistance, DISTANCES, by_distance, distances_of};
-pub use features::{OfFeatures, by_features};
 pub use gold::{Gold, GoldPair, LabelledDocument};
 pub use half::{Half, HalfSummary, halves};
 pub use label::{Label, LabelError, LabelFault, LabelledPair, Labels};
-pub use languages::{ByLanguage, by_language};
 pub use means::{RelativeRecall, mean_precision, relative_recall};
 pub use page::{EvalPage, MethodFigures, RecipeFigures};
 pub use probability::{AtProbability, ByProbability, LEAST, by_probability};
 pub use returned::{Returned, SAMPLE};
 pub use score::{Counts, Split, splits};
-pub use shingle_lengths::{OfShingles, by_shingles};
-pub use similarity::{BySimilarity, ByThreshold, C_RANGES, COMBINED_C, SimilarPair, similar_pairs};
-pub use slope::{AtSlope, RECALL, SLOPES, Slopes, by_slope};

@@ -1,17 +1,11 @@
-//! The page of an evaluation, with those figures of the papers that need labels.
+//! The page of an evaluation.
 
 use super::bootstrap::{Interval, Intervals};
-use super::distance::AtDistance;
 use super::probability::ByProbability;
 use super::score::Counts;
-use super::similarity::{BySimilarity, C_RANGES, COMBINED_C};
-use super::slope::{RECALL, Slopes};
 use crate::html::Html;
 use crate::plot::{Plot, PlotError, Result, Series};
-use nddb_jobs::quantity::{counted, decimal, grouped, unread_reasons};
-
-/// The distance k that the paper chooses (Manku et al. 2007, 4.1).
-const K: u32 = 3;
+use nddb_jobs::quantity::{counted, decimal, grouped};
 
 /// The texts, figures and plots of an evaluation's page.
 pub struct EvalPage<'a> {
@@ -43,16 +37,10 @@ pub struct MethodFigures {
     pub pairs: u64,
 }
 
-/// The measurements of the papers for sketches of one recipe.
+/// The measurements for sketches of one recipe.
 pub struct RecipeFigures<'a> {
     /// The recipe.
     pub recipe: String,
-    /// By B-similarity and C-similarity.
-    pub similarity: &'a BySimilarity,
-    /// By the slope of trustable regions; `None` if not measured.
-    pub slopes: Option<&'a Slopes>,
-    /// By the distance of fingerprints.
-    pub distances: &'a [AtDistance],
     /// By the least probability of the default verdict; `None` if no pair has a probability.
     pub probabilities: Option<&'a ByProbability>,
 }
@@ -85,14 +73,6 @@ impl EvalPage<'_> {
                 html.heading(2, &format!("The default verdict by its probability{of}"));
                 probabilities(&mut html, made)?;
             }
-            html.heading(2, &format!("Precision by similarity{of}"));
-            similarity(&mut html, figures.similarity)?;
-            html.heading(2, &format!("Precision by slope{of}"));
-            if let Some(made) = figures.slopes {
-                slopes(&mut html, made)?;
-            }
-            html.heading(2, &format!("Precision by distance{of}"));
-            distances(&mut html, figures.distances)?;
         }
         Ok(html.finish())
     }
@@ -195,116 +175,6 @@ fn probabilities(html: &mut Html, made: &ByProbability) -> Result<()> {
 /// A labelled place on an axis.
 fn tick(at: f64) -> (f64, String) {
     (at, format!("{at:.1}"))
-}
-
-fn similarity(html: &mut Html, made: &BySimilarity) -> Result<()> {
-    html.paragraph(
-        "Labelled pairs by their sketches, whether a method returns them or not. Precision is correct / \
-         (correct + incorrect) (Henzinger 2006, results for algorithms B and C).",
-    );
-    html.heading(3, "By B-similarity");
-    let names: Vec<String> = (0..made.by_b.len()).map(|value| value.to_string()).collect();
-    without_sketch(html, made.unknown[0], "supershingles");
-    by_value(html, ["precision by B-similarity", "B-similarity"], &names, &made.by_b)?;
-    html.heading(3, "By C-similarity");
-    without_sketch(html, made.unknown[1], "a projection");
-    let name = |&(from, to): &(u32, u32)| if from == to { from.to_string() } else { format!("{from}-{to}") };
-    let names: Vec<String> = C_RANGES.iter().map(name).collect();
-    by_value(html, ["precision by C-similarity", "C-similarity"], &names, &made.by_c)?;
-    html.heading(3, "The combined algorithm by its threshold");
-    html.paragraph(
-        "Pairs with a B-similarity of 2 and more and a C-similarity of at least c (Henzinger 2006, the combined \
-         algorithm, which takes 355). The last column is the share of the recall that B has alone.",
-    );
-    let (mut series, mut rows) = ([(); 2].map(|()| Series { points: Vec::new() }), Vec::new());
-    for (index, (least, counts)) in COMBINED_C.zip(&made.all.combined).enumerate() {
-        series[0].points.push((least.into(), counts.precision()));
-        series[1].points.push((least.into(), counts.recall()));
-        let mut row = vec![least.to_string(), grouped(counts.found[0]), grouped(counts.found[1])];
-        row.extend([figure(counts.precision()), figure(counts.recall()), figure(made.all.r(index))]);
-        rows.push(row);
-    }
-    let labels: Vec<(f64, String)> = COMBINED_C.step_by(6).map(|least| (least.into(), least.to_string())).collect();
-    let plot = Plot { title: "precision and recall of the combined algorithm", x: "least C-similarity", y: "share" };
-    let titles = ["c", "correct", "incorrect", "precision", "recall", "R"];
-    html.plot_of(&plot.lines(&series, &labels)?, &["precision", "recall"], &titles, &rows);
-    Ok(())
-}
-
-fn without_sketch(html: &mut Html, pairs: u64, sketch: &str) {
-    if pairs > 0 {
-        html.paragraph(&format!("{} without {sketch} of one of the documents.", counted(pairs, "pair")));
-    }
-}
-
-/// A bar for the precision of each value or range.
-fn by_value(html: &mut Html, [title, x]: [&str; 2], names: &[String], counts: &[Counts]) -> Result<()> {
-    let bars: Vec<(String, Option<f64>)> = names.iter().cloned().zip(counts.iter().map(Counts::precision)).collect();
-    let row = |(name, counts): (&String, &Counts)| {
-        let mut row = vec![name.clone()];
-        row.extend(counts.found.map(grouped));
-        row.push(figure(counts.precision()));
-        row
-    };
-    let rows: Vec<Vec<String>> = names.iter().zip(counts).map(row).collect();
-    let plot = Plot { title, x, y: "precision" };
-    html.plot(&plot.columns(&bars, true)?, &[x, "correct", "incorrect", "undecided", "precision"], &rows);
-    Ok(())
-}
-
-fn slopes(html: &mut Html, made: &Slopes) -> Result<()> {
-    html.paragraph(&format!(
-        "Labelled pairs compared by trustable longest common subsequence, by the greatest slope of a region (Huang et \
-         al. 2008, Figure 8). The first line is the paper's: the threshold of resemblance is set for each slope so \
-         that recall is {RECALL}, and containment is not applied. The other two have the usual thresholds.",
-    ));
-    if made.left_out > 0 {
-        let reasons = unread_reasons(&made.unread);
-        html.paragraph(&format!(
-            "{} left out: texts that could not be read: {reasons}.",
-            counted(made.left_out, "pair")
-        ));
-    }
-    let (mut series, mut rows) = ([(); 3].map(|()| Series { points: Vec::new() }), Vec::new());
-    for step in &made.steps {
-        let shares = [step.adjusted.precision(), step.usual.precision(), step.usual.recall()];
-        series.iter_mut().zip(shares).for_each(|(series, share)| series.points.push((step.slope, share)));
-        let mut row = vec![format!("{:.2}", step.slope), figure(step.resemblance)];
-        row.extend(shares.map(figure));
-        rows.push(row);
-    }
-    let labels: Vec<(f64, String)> = made.steps.iter().map(|step| (step.slope, format!("{:.2}", step.slope))).collect();
-    let plot = Plot { title: "precision by the slope of trustable regions", x: "greatest slope", y: "share" };
-    let first = format!("precision at recall {RECALL}");
-    let legend = [first.as_str(), "precision, usual thresholds", "recall, usual thresholds"];
-    let titles = ["slope", "resemblance", &first, "precision", "recall"];
-    html.plot_of(&plot.lines(&series, &labels)?, &legend, &titles, &rows);
-    Ok(())
-}
-
-fn distances(html: &mut Html, distances: &[AtDistance]) -> Result<()> {
-    html.paragraph(&format!(
-        "Precision and recall of simhash with each k (Manku et al. 2007, Figure 1, where both are about 0.75 at k = \
-         {K}). Weighted: the weight of a labelled pair is the number of pairs of all documents at its distance, \
-         divided by the number of labelled pairs there.",
-    ));
-    let (mut series, mut rows) = ([(); 4].map(|()| Series { points: Vec::new() }), Vec::new());
-    for at in distances {
-        let shares = [at.precision, at.recall, at.weighted_precision, at.weighted_recall];
-        series.iter_mut().zip(shares).for_each(|(series, share)| series.points.push((at.distance.into(), share)));
-        let mut row = vec![at.distance.to_string()];
-        row.extend(at.labelled.map(grouped));
-        row.push(grouped(at.pairs));
-        row.extend(shares.map(figure));
-        rows.push(row);
-    }
-    let label = |at: &AtDistance| (at.distance.into(), at.distance.to_string());
-    let labels: Vec<(f64, String)> = distances.iter().map(label).collect();
-    let plot = Plot { title: "precision and recall by distance", x: "k", y: "share" };
-    let legend = ["precision", "recall", "weighted precision", "weighted recall"];
-    let titles = ["k", "correct", "incorrect", "undecided", "all pairs", "precision", "recall", legend[2], legend[3]];
-    html.plot_of(&plot.lines(&series, &labels)?, &legend, &titles, &rows);
-    Ok(())
 }
 
 /// A figure in the form of a table cell.

@@ -1,7 +1,5 @@
 //! Axes shared by all plots, bars, and points on logarithmic axes.
 
-use std::fmt;
-
 use plotters::chart::MeshStyle;
 use plotters::prelude::*;
 
@@ -29,16 +27,9 @@ const POWERS: usize = 9;
 const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 
 /// Error: a plot cannot be drawn, with the message of the drawing library.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a plot cannot be drawn: {0}")]
 pub struct PlotError(String);
-
-impl fmt::Display for PlotError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a plot cannot be drawn: {}", self.0)
-    }
-}
-
-impl std::error::Error for PlotError {}
 
 /// A result of drawing.
 pub type Result<T, E = PlotError> = std::result::Result<T, E>;
@@ -143,7 +134,7 @@ pub(super) fn frame<'a, 'b>(
     chart
 }
 
-pub(super) fn failed(error: impl fmt::Display) -> PlotError {
+pub(super) fn failed(error: impl std::fmt::Display) -> PlotError {
     PlotError(error.to_string())
 }
 

@@ -67,11 +67,7 @@ pub(crate) struct Catalog {
     pub(crate) put_back: bool,
 }
 
-impl std::fmt::Debug for Catalog {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Catalog").field("path", &self.path).finish_non_exhaustive()
-    }
-}
+nddb_format::debug_fields!(Catalog: path);
 
 impl Catalog {
     /// Creates the catalog of a new database, with all its column families.

@@ -14,7 +14,7 @@ const TEXTS_MAX: usize = 1 << 10;
 
 /// A document of the catalog, whose print is read on demand.
 #[derive(Debug)]
-pub struct Recent {
+pub(crate) struct Recent {
     pub(crate) record: Record,
     pub(super) print: OnceLock<Print>,
 }

@@ -77,11 +77,7 @@ pub struct Resolving<'a> {
     rows: Sorter<2>,
 }
 
-impl std::fmt::Debug for Resolving<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Resolving").field("view", &self.view).finish_non_exhaustive()
-    }
-}
+nddb_format::debug_fields!(Resolving<'_>: view);
 
 impl<'a> Resolving<'a> {
     /// Begins without rows; these take about `memory_limit` bytes of memory, beyond that temporary files.

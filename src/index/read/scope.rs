@@ -115,7 +115,9 @@ pub struct Near {
 }
 
 /// The result of looking up a document.
-pub enum Found<'a> {
+pub struct Found<'a>(FoundIn<'a>);
+
+enum FoundIn<'a> {
     /// A staged document.
     Staged(Box<Stored>),
     /// The place of a document's summary.
@@ -288,32 +290,32 @@ impl<'a> Scope<'a> {
     /// Returns the document of a number that one of these look-ups found.
     pub fn found(&self, number: u64) -> Result<Option<Found<'a>>> {
         if let Some(stored) = self.group.and_then(|group| group.stored(number)) {
-            return Ok(Some(Found::Staged(Box::new(stored))));
+            return Ok(Some(Found(FoundIn::Staged(Box::new(stored)))));
         }
         if let Some(file) = self.view.snapshot.summaries(number)
             && let Some(range) = file.find(number)?
         {
-            return Ok(Some(Found::Summary(file, range)));
+            return Ok(Some(Found(FoundIn::Summary(file, range))));
         }
         if let Some(summary) = self.view.snapshot.memtable.summary(number) {
-            return Ok(Some(Found::Recent(summary)));
+            return Ok(Some(Found(FoundIn::Recent(summary))));
         }
-        Ok(self.view.catalog.recent(number)?.map(Found::Record))
+        Ok(self.view.catalog.recent(number)?.map(|recent| Found(FoundIn::Record(recent))))
     }
 
     /// Returns a look-up result as a candidate.
     pub fn candidate<'f>(&self, found: &'f Found<'a>) -> Result<Candidate<'f>> {
-        match found {
-            Found::Staged(stored) => {
+        match &found.0 {
+            FoundIn::Staged(stored) => {
                 let print = Print { fingerprint: stored.fingerprint.0, unprinted: stored.unprinted };
                 Ok(Candidate::Record(&stored.record, Some(print)))
             }
-            Found::Summary(file, range) => file.summary(range.clone()).map(Candidate::Summary),
-            Found::Recent(summary) => {
+            FoundIn::Summary(file, range) => file.summary(range.clone()).map(Candidate::Summary),
+            FoundIn::Recent(summary) => {
                 let path = self.view.dir.catalog();
                 Summary::decode(summary).map(Candidate::Summary).map_err(Error::format(&path))
             }
-            Found::Record(recent) => Ok(Candidate::Record(&recent.record, None)),
+            FoundIn::Record(recent) => Ok(Candidate::Record(&recent.record, None)),
         }
     }
 
@@ -327,8 +329,8 @@ impl<'a> Scope<'a> {
 
     /// Returns the print of a document that was found without it.
     pub fn print(&self, number: u64, found: &Found<'_>) -> Result<Option<Print>> {
-        match found {
-            Found::Record(recent) => self.view.catalog.print_of(number, recent),
+        match &found.0 {
+            FoundIn::Record(recent) => self.view.catalog.print_of(number, recent),
             _ => self.view.catalog.print(number),
         }
     }

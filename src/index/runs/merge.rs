@@ -309,7 +309,7 @@ impl Merge<'_> {
         })?;
         let mut digest = left_out.get();
         written.iter().for_each(|(_, survey)| digest.add(survey.digest()));
-        files().for_each(|file| digest.subtract(file.summaries().header().digest));
+        files().for_each(|file| digest.subtract(file.file().header().digest));
         if digest != Digest::default() {
             return Err(self.unsound());
         }
@@ -363,7 +363,7 @@ impl Merge<'_> {
         watch.report(1)?;
         let mut pairs = Digest::default();
         for run in self.runs {
-            pairs.add(run.postings()?.postings().header().pair_digest);
+            pairs.add(run.postings()?.file().header().pair_digest);
         }
         pairs.subtract(dropped.pairs);
         let sound = survey.pair_digest() == pairs

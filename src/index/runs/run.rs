@@ -10,11 +10,12 @@ use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::pages::PAGE_SIZE;
 use nddb_format::postings::{self, Postings};
 use nddb_format::segment::{self, Directory, Segment};
+use nddb_format::summaries::Summaries;
 use nddb_format::{FormatError, Permuted};
 
 use super::plan::Plan;
-use super::seen::Seen;
 pub use super::seen::Verify;
+use super::seen::{Checked, Seen};
 use super::summaries::SummariesFile;
 use crate::disk::dir::{Dir, Kind};
 use crate::disk::map::Mapped;
@@ -267,63 +268,19 @@ impl SegmentFile {
 }
 
 /// The postings of a run.
-#[derive(Debug)]
-pub(crate) struct PostingsFile {
-    postings: Postings<Mapped>,
-    pages: Seen,
-    verify: Verify,
-}
+pub(crate) type PostingsFile = Checked<Postings<Mapped>>;
 
 impl PostingsFile {
-    fn open(map: Mapped, verify: Verify) -> Result<Self> {
-        let path = map.path().to_owned();
-        let postings = Postings::open(map).map_err(Error::format(&path))?;
-        let pages = Seen::new(postings.pages().len());
-        Ok(Self { postings, pages, verify })
-    }
-
-    /// Returns the path of the file.
-    pub(crate) fn path(&self) -> &Path {
-        self.postings.source().path()
-    }
-
-    /// Returns the postings without first-touch verification.
-    pub(crate) fn postings(&self) -> &Postings<Mapped> {
-        &self.postings
-    }
-
-    /// Fails if a page of the file could not be read.
-    pub(crate) fn check_readable(&self) -> Result<()> {
-        self.postings.source().check_readable()
-    }
-
-    #[inline]
-    fn touch(&self, bytes: Range<u64>) -> Result<(), FormatError> {
-        self.pages.touch(bytes, self.verify, |page| self.postings.pages().check(page))
-    }
-
-    fn named<T>(&self, outcome: Result<T, FormatError>) -> Result<T> {
-        match outcome {
-            Ok(value) => Ok(value),
-            Err(error) => Err(self.failed(error)),
-        }
-    }
-
-    #[cold]
-    fn failed(&self, error: FormatError) -> Error {
-        Error::format(self.path())(error)
-    }
-
     /// Returns the rank of the first entry of a block of table 0.
     #[inline]
     pub(crate) fn first_rank(&self, block: u64) -> Result<u64> {
-        self.named(self.postings.first_rank(block, &|bytes| self.touch(bytes)))
+        self.named(self.file().first_rank(block, &|bytes| self.touch(bytes)))
     }
 
     /// Returns the indexes of the numbers of the fingerprint with this rank.
     #[inline]
     pub(crate) fn list(&self, rank: u64) -> Result<Range<u64>> {
-        self.named(self.postings.list(rank, &|bytes| self.touch(bytes)))
+        self.named(self.file().list(rank, &|bytes| self.touch(bytes)))
     }
 
     /// Passes each number of a list to `visit`, until it returns `false`.
@@ -331,7 +288,7 @@ impl PostingsFile {
     pub(crate) fn numbers(&self, list: Range<u64>, mut visit: impl FnMut(u64) -> Result<bool>) -> Result<()> {
         let touch = |bytes| self.touch(bytes);
         for index in list {
-            let number = self.named(self.postings.number(index, &touch))?;
+            let number = self.named(self.file().number(index, &touch))?;
             if !visit(number)? {
                 break;
             }
@@ -342,27 +299,23 @@ impl PostingsFile {
     /// Prefetches bytes of the body.
     #[inline]
     fn prefetch(&self, offset: u64) {
-        let page = offset / PAGE_SIZE as u64;
-        if self.pages.get(page) {
-            prefetch(self.postings.data(), postings::HEADER_SIZE + offset as usize);
-        } else {
-            self.postings.source().fetch(postings::HEADER_SIZE + page as usize * PAGE_SIZE, PAGE_SIZE);
-            self.postings.source().fetch(self.postings.checksum_offset(page), 4);
+        if self.is_seen_or_fetched(offset / PAGE_SIZE as u64) {
+            prefetch(self.file().data(), postings::HEADER_SIZE + offset as usize);
         }
     }
 
     /// Prefetches the rank of a block.
     #[inline]
     pub(crate) fn prefetch_rank(&self, block: u64) {
-        self.prefetch(self.postings.rank_offset(block));
+        self.prefetch(self.file().rank_offset(block));
     }
 
     /// Prefetches, for an approximate rank, the path to its list: the directory entry, fetched before, gives the
     /// likely offsets of flags and number.
     #[inline]
     pub(crate) fn prefetch_behind(&self, rank: u64) -> Result<()> {
-        let index = self.named(self.postings.guess(rank, &|bytes| self.touch(bytes)))?;
-        if let Some(flags) = self.postings.flags_offset(index) {
+        let index = self.named(self.file().guess(rank, &|bytes| self.touch(bytes)))?;
+        if let Some(flags) = self.file().flags_offset(index) {
             self.prefetch(flags);
         }
         self.prefetch_number(index);
@@ -372,13 +325,13 @@ impl PostingsFile {
     /// Prefetches the directory entry of a rank.
     #[inline]
     pub(crate) fn prefetch_list(&self, rank: u64) {
-        self.prefetch(self.postings.entry_offset(rank));
+        self.prefetch(self.file().entry_offset(rank));
     }
 
     /// Prefetches the first number of a list.
     #[inline]
     pub(crate) fn prefetch_number(&self, index: u64) {
-        self.prefetch(self.postings.number_offset(index));
+        self.prefetch(self.file().number_offset(index));
     }
 }
 
@@ -410,15 +363,22 @@ impl Run {
         let segments: Vec<Mapped> =
             entry.segments.iter().map(|file| map(file, Kind::Segment)).collect::<Result<_>>()?;
         let summaries = entry.summaries.as_ref().map(|file| map(file, Kind::Summaries)).transpose()?;
-        let postings = postings.map(|map| PostingsFile::open(map, verify)).transpose()?;
+        let postings = postings.map(|map| Checked::open(map, verify, Postings::open)).transpose()?;
         let segments: Vec<SegmentFile> =
             segments.into_iter().map(|map| SegmentFile::open(map, verify)).collect::<Result<_>>()?;
         for (ordinal, (file, named)) in segments.iter().zip(&entry.segments).enumerate() {
-            check_segment(file, named, entry, ordinal)?;
+            if !is_segment_of(file.segment().header(), named, entry, ordinal) {
+                return Err(disagrees(file.path()));
+            }
         }
         let blocks = segments[0].segment().block_len();
-        postings.as_ref().map_or(Ok(()), |postings| check_postings(postings, entry, blocks))?;
-        let summaries = summaries.map(|map| SummariesFile::open(map, verify)).transpose()?;
+        if let Some(postings) = &postings {
+            let header = postings.file().header();
+            if header.blocks != blocks || !are_postings_of(header, &entry.postings, entry) {
+                return Err(disagrees(postings.path()));
+            }
+        }
+        let summaries = summaries.map(|map| Checked::open(map, verify, Summaries::open)).transpose()?;
         if let Some((file, named)) = summaries.as_ref().zip(entry.summaries)
             && !file.is_of(entry, &named)
         {
@@ -492,29 +452,22 @@ impl Run {
     }
 }
 
-fn check_postings(postings: &PostingsFile, entry: &RunEntry, blocks: u64) -> Result<()> {
-    let header = postings.postings().header();
-    let agrees = header.identity == entry.postings.identity
-        && header.low == entry.low
-        && header.high == entry.high
-        && header.fingerprints == entry.fingerprints
-        && header.documents == entry.documents
+/// Returns whether the header of postings matches the run and the file that the manifest names.
+pub(crate) fn are_postings_of(header: &postings::Header, named: &FileEntry, entry: &RunEntry) -> bool {
+    header.identity == named.identity
+        && (header.low, header.high, header.restart) == (entry.low, entry.high, entry.scheme.restart())
+        && (header.fingerprints, header.documents) == (entry.fingerprints, entry.documents)
         && header.set_digest == entry.set_digest
-        && header.restart == entry.scheme.restart()
-        && header.blocks == blocks;
-    if agrees { Ok(()) } else { Err(disagrees(postings.path())) }
 }
 
-fn check_segment(file: &SegmentFile, named: &FileEntry, entry: &RunEntry, ordinal: usize) -> Result<()> {
-    let header: &segment::Header = file.segment().header();
-    let agrees = header.identity == named.identity
+/// Returns whether the header of a segment matches a table of the run and the file that the manifest names.
+pub(crate) fn is_segment_of(header: &segment::Header, named: &FileEntry, entry: &RunEntry, ordinal: usize) -> bool {
+    let scheme = &entry.scheme;
+    header.identity == named.identity
         && usize::from(header.ordinal) == ordinal
-        && header.table == entry.scheme.tables()[ordinal]
-        && header.k == entry.scheme.k()
-        && header.restart == entry.scheme.restart()
-        && header.count == entry.fingerprints
-        && header.digest == entry.set_digest;
-    if agrees { Ok(()) } else { Err(disagrees(file.path())) }
+        && header.table == scheme.tables()[ordinal]
+        && (header.k, header.restart) == (scheme.k(), scheme.restart())
+        && (header.count, header.digest) == (entry.fingerprints, entry.set_digest)
 }
 
 fn disagrees(path: &Path) -> Error {

@@ -1,19 +1,17 @@
 //! Summaries of the documents of a run, by number: read, collected and written (SPEC 8.7).
 
 use std::ops::Range;
-use std::path::Path;
 
-use nddb_format::FormatError;
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::pages::PAGE_SIZE;
-use nddb_format::summaries::{HEADER_SIZE, Summaries, SummariesEncoder, SummariesSurvey, Summary};
+use nddb_format::summaries::{Summaries, SummariesEncoder, SummariesSurvey, Summary};
 
 use super::build::{BUFFER_SIZE, finish, refused};
-use super::seen::{Seen, Verify};
+use super::seen::Checked;
+use crate::Result;
 use crate::disk::dir::{Dir, Kind};
 use crate::disk::map::Mapped;
 use crate::prefetch::prefetch;
-use crate::{Error, Result};
 
 /// Maximum number of bytes of a summary that are prefetched: as a rule all of them.
 const PREFETCHED: u64 = 1024;
@@ -24,86 +22,43 @@ pub(crate) type SummarySink<'a> = dyn FnMut(u64, &[u8]) -> Result<()> + 'a;
 pub(crate) type SummaryList<'a> = dyn Fn(&mut SummarySink<'_>) -> Result<()> + Send + 'a;
 
 /// A file of summaries, each page verified at first touch.
-#[derive(Debug)]
-pub struct SummariesFile {
-    summaries: Summaries<Mapped>,
-    pages: Seen,
-    verify: Verify,
-}
+pub(crate) type SummariesFile = Checked<Summaries<Mapped>>;
 
 impl SummariesFile {
-    /// Opens a mapped file: checks header, footer and size, and reads nothing else.
-    pub(crate) fn open(map: Mapped, verify: Verify) -> Result<Self> {
-        let path = map.path().to_owned();
-        let summaries = Summaries::open(map).map_err(Error::format(&path))?;
-        let pages = Seen::new(summaries.pages().len());
-        Ok(Self { summaries, pages, verify })
-    }
-
-    /// Returns the path of the file.
-    pub(crate) fn path(&self) -> &Path {
-        self.summaries.source().path()
-    }
-
-    /// Returns the summaries without first-touch verification.
-    pub(crate) fn summaries(&self) -> &Summaries<Mapped> {
-        &self.summaries
-    }
-
     /// Returns whether its header matches the run and the file that the manifest names.
     pub(crate) fn is_of(&self, run: &RunEntry, file: &FileEntry) -> bool {
-        let header = self.summaries.header();
+        let header = self.file().header();
         header.identity == file.identity
             && (header.low, header.high) == (run.low, run.high)
             && header.documents <= run.documents
-    }
-
-    fn touch(&self, bytes: Range<u64>) -> Result<(), FormatError> {
-        self.pages.touch(bytes, self.verify, |page| self.summaries.pages().check(page))
-    }
-
-    fn named<T>(&self, outcome: Result<T, FormatError>) -> Result<T> {
-        match outcome {
-            Ok(value) => Ok(value),
-            Err(error) => Err(self.failed(error)),
-        }
-    }
-
-    #[cold]
-    fn failed(&self, error: FormatError) -> Error {
-        // A page that could not be read does not count as damaged.
-        self.summaries.source().check_readable().err().unwrap_or_else(|| Error::format(self.path())(error))
     }
 
     /// Prefetches bytes of the body.
     fn prefetch(&self, bytes: Range<u64>) {
         for page in bytes.start / PAGE_SIZE as u64..=(bytes.end - 1) / PAGE_SIZE as u64 {
             let first = page * PAGE_SIZE as u64;
-            if self.pages.get(page) {
+            if self.is_seen_or_fetched(page) {
                 let (start, end) = (bytes.start.max(first), bytes.end.min(first + PAGE_SIZE as u64));
-                (start..end).step_by(64).for_each(|offset| prefetch(self.summaries.body(), offset as usize));
-            } else {
-                self.summaries.source().fetch(HEADER_SIZE + first as usize, PAGE_SIZE);
-                self.summaries.source().fetch(self.summaries.checksum_offset(page), 4);
+                (start..end).step_by(64).for_each(|offset| prefetch(self.file().body(), offset as usize));
             }
         }
     }
 
     /// Prefetches the bytes that tell whether a number of the run has a summary.
     pub(crate) fn prefetch_presence(&self, number: u64) {
-        self.prefetch(self.summaries.presence(number));
+        self.prefetch(self.file().presence(number));
     }
 
     /// Prefetches the bytes that tell where the summary of a number of the run is. Returns whether it has one.
     pub(crate) fn prefetch_entry(&self, number: u64) -> Result<bool> {
-        let ordinal = self.named(self.summaries.ordinal(number, &|bytes| self.touch(bytes)))?;
-        ordinal.iter().for_each(|&ordinal| self.prefetch(self.summaries.entry(ordinal)));
+        let ordinal = self.named(self.file().ordinal(number, &|bytes| self.touch(bytes)))?;
+        ordinal.iter().for_each(|&ordinal| self.prefetch(self.file().entry(ordinal)));
         Ok(ordinal.is_some())
     }
 
     /// Returns the place of the summary of a number, and prefetches the summary; `None` if it has none.
     pub(crate) fn find(&self, number: u64) -> Result<Option<Range<u64>>> {
-        let range = self.named(self.summaries.find(number, &|bytes| self.touch(bytes)))?;
+        let range = self.named(self.file().find(number, &|bytes| self.touch(bytes)))?;
         range.iter().for_each(|range| self.prefetch(range.start..range.end.min(range.start + PREFETCHED)));
         Ok(range)
     }
@@ -111,7 +66,7 @@ impl SummariesFile {
     /// Returns the encoded summary that is at a place.
     pub(crate) fn bytes(&self, range: Range<u64>) -> Result<&[u8]> {
         self.named(self.touch(range.clone()))?;
-        Ok(&self.summaries.body()[range.start as usize..range.end as usize])
+        Ok(&self.file().body()[range.start as usize..range.end as usize])
     }
 
     /// Returns the summary that is at a place.
@@ -139,7 +94,7 @@ impl SummariesFile {
 
     /// Calls `visit` with each number that has a summary, in ascending order.
     pub(crate) fn numbers(&self, visit: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
-        self.summaries.numbers(&|bytes| self.named(self.touch(bytes)), visit)
+        self.file().numbers(&|bytes| self.named(self.touch(bytes)), visit)
     }
 }
 

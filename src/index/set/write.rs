@@ -40,11 +40,7 @@ pub struct SetWriter {
     pub(super) watch: Watch,
 }
 
-impl std::fmt::Debug for SetWriter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SetWriter").field("dir", &self.dir).finish_non_exhaustive()
-    }
-}
+nddb_format::debug_fields!(SetWriter: dir);
 
 impl SetWriter {
     /// Makes an empty set at a new path. Without levels it has one table, for queries in batches alone.

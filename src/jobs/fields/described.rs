@@ -16,31 +16,20 @@ use super::pair_lines::{LineFormat, PairLines};
 use crate::error::JobError;
 use crate::{json, tsv};
 
-/// A field of the documents in lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DescribedField {
-    /// Its address.
-    Url,
-    /// Its title, read again from its archive.
-    Title,
-    /// Number of its tokens.
-    Tokens,
+nddb_format::named! {
+    /// A field of the documents in lines.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum DescribedField {
+        /// Its address.
+        Url = "url",
+        /// Its title, read again from its archive.
+        Title = "title",
+        /// Number of its tokens.
+        Tokens = "tokens",
+    }
 }
 
 impl DescribedField {
-    /// All fields.
-    pub const ALL: &[Self] = &[Self::Url, Self::Title, Self::Tokens];
-
-    /// Returns the name of the field.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Url => "url",
-            Self::Title => "title",
-            Self::Tokens => "tokens",
-        }
-    }
-
     /// Describes the field in a line.
     #[must_use]
     pub fn help(self) -> &'static str {

@@ -18,36 +18,28 @@ pub const OF_REMOVED: [Column; 5] = [
     Column::new("lost_passage", Kind::Number),
     Column::new("level", Kind::Text),
 ];
-/// The columns of a pair: what each of the two loses, the least level that removes it, where the words come from, and
-/// why the two are near.
-pub const OF_PAIR: [Column; 12] = [
-    Column::new("loss_a", Kind::Share),
-    Column::new("lost_a", Kind::Text),
-    Column::new("lost_words_a", Kind::Number),
-    Column::new("lost_passage_a", Kind::Number),
-    Column::new("level_a", Kind::Text),
-    Column::new("loss_b", Kind::Share),
-    Column::new("lost_b", Kind::Text),
-    Column::new("lost_words_b", Kind::Number),
-    Column::new("lost_passage_b", Kind::Number),
-    Column::new("level_b", Kind::Text),
-    Column::new("words", Kind::Text),
-    Column::new("why", Kind::Text),
-];
-/// The same for a query and its match, without the reason.
-pub const OF_QUERY: [Column; 11] = [
-    Column::new("loss_query", Kind::Share),
-    Column::new("lost_query", Kind::Text),
-    Column::new("lost_words_query", Kind::Number),
-    Column::new("lost_passage_query", Kind::Number),
-    Column::new("level_query", Kind::Text),
-    Column::new("loss_match", Kind::Share),
-    Column::new("lost_match", Kind::Text),
-    Column::new("lost_words_match", Kind::Number),
-    Column::new("lost_passage_match", Kind::Number),
-    Column::new("level_match", Kind::Text),
-    Column::new("words", Kind::Text),
-];
+/// The columns of two documents: what each of the two loses, the least level that removes it, where the words come from,
+/// and more.
+macro_rules! of_two {
+    ($($of:literal),+; $($more:expr),*) => {
+        [
+            $(
+                Column::new(concat!("loss_", $of), Kind::Share),
+                Column::new(concat!("lost_", $of), Kind::Text),
+                Column::new(concat!("lost_words_", $of), Kind::Number),
+                Column::new(concat!("lost_passage_", $of), Kind::Number),
+                Column::new(concat!("level_", $of), Kind::Text),
+            )+
+            Column::new("words", Kind::Text),
+            $($more),*
+        ]
+    };
+}
+
+/// The columns of a pair, and why the two are near.
+pub const OF_PAIR: [Column; 12] = of_two!("a", "b"; Column::new("why", Kind::Text));
+/// The columns of a query and its match.
+pub const OF_QUERY: [Column; 11] = of_two!("query", "match";);
 
 /// The values of [`OF_REMOVED`]; what is not known is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,15 +1,14 @@
 //! Why an output is not written.
 
-use std::error::Error;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
 /// Why an output is not written. `option` is what named it on the command line.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
     /// The run reads it.
+    #[error("{}: is {read_as}, and {option} would replace it", path.display())]
     Input {
         /// The output.
         path: PathBuf,
@@ -19,6 +18,7 @@ pub enum OutputError {
         read_as: String,
     },
     /// Another output of the run goes there.
+    #[error("{}: {}", path.display(), twice(option, other))]
     Twice {
         /// The output.
         path: PathBuf,
@@ -28,6 +28,7 @@ pub enum OutputError {
         other: String,
     },
     /// It is in the folder of a database.
+    #[error("{}: is in the folder of the database {}, where {option} may not write", path.display(), database.display())]
     InDatabase {
         /// The output.
         path: PathBuf,
@@ -37,11 +38,13 @@ pub enum OutputError {
         database: PathBuf,
     },
     /// Its name is that of a lock or a temporary file of this crate.
+    #[error("{}: is the name of a temporary file of nddb", path.display())]
     Reserved {
         /// The output.
         path: PathBuf,
     },
     /// It is a folder, or named as one, and a file is to be written.
+    #[error("{}: is a folder, and {option} writes a file", path.display())]
     IsFolder {
         /// The output.
         path: PathBuf,
@@ -49,6 +52,7 @@ pub enum OutputError {
         option: String,
     },
     /// Its name says that it is a file, and a folder is to be made.
+    #[error("{}: is the name of a file, and {option} needs a folder here", path.display())]
     IsFile {
         /// The output.
         path: PathBuf,
@@ -56,6 +60,7 @@ pub enum OutputError {
         option: String,
     },
     /// Its name says a format in which it is not written.
+    #[error("{}: its name says {named}, and it is {}", path.display(), written(instead))]
     Ending {
         /// The output.
         path: PathBuf,
@@ -65,11 +70,13 @@ pub enum OutputError {
         instead: Vec<&'static str>,
     },
     /// Its name says a compression by which it is not written.
+    #[error("{}: cannot be compressed as its name says", path.display())]
     Compression {
         /// The output.
         path: PathBuf,
     },
     /// Another run writes it.
+    #[error("{}: is being written by another command: {holder}", path.display())]
     Busy {
         /// The output.
         path: PathBuf,
@@ -77,6 +84,7 @@ pub enum OutputError {
         holder: String,
     },
     /// The system refused.
+    #[error("{}: cannot be written: {source}", path.display())]
     Io {
         /// The output.
         path: PathBuf,
@@ -111,6 +119,22 @@ impl OutputError {
     }
 }
 
+fn twice(option: &str, other: &str) -> String {
+    match option == other {
+        true => "two outputs would have this name".into(),
+        false => format!("is the output of {other} and of {option}"),
+    }
+}
+
+/// Says as what an output is written.
+fn written(instead: &[&str]) -> String {
+    match instead {
+        [] => "not written so".into(),
+        [one] => format!("written as {one}"),
+        [most @ .., last] => format!("written as {} or {last}", most.join(", ")),
+    }
+}
+
 fn io_hint(path: &std::path::Path, source: &io::Error) -> Option<String> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match (source.kind(), parent) {
@@ -128,61 +152,5 @@ fn io_hint(path: &std::path::Path, source: &io::Error) -> Option<String> {
             Some("raise the limit of the size of files ('ulimit -f'), then run the same command again".into())
         }
         _ => None,
-    }
-}
-
-impl fmt::Display for OutputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Input { path, option, read_as } => {
-                write!(f, "{}: is {read_as}, and {option} would replace it", path.display())
-            }
-            Self::Twice { path, option, other } if option == other => {
-                write!(f, "{}: two outputs would have this name", path.display())
-            }
-            Self::Twice { path, option, other } => {
-                write!(f, "{}: is the output of {other} and of {option}", path.display())
-            }
-            Self::InDatabase { path, option, database } => write!(
-                f,
-                "{}: is in the folder of the database {}, where {option} may not write",
-                path.display(),
-                database.display()
-            ),
-            Self::Reserved { path } => {
-                write!(f, "{}: is the name of a temporary file of nddb", path.display())
-            }
-            Self::IsFolder { path, option } => {
-                write!(f, "{}: is a folder, and {option} writes a file", path.display())
-            }
-            Self::IsFile { path, option } => {
-                write!(f, "{}: is the name of a file, and {option} needs a folder here", path.display())
-            }
-            Self::Ending { path, named, instead } => {
-                write!(f, "{}: its name says {named}, and it is ", path.display())?;
-                match &instead[..] {
-                    [] => f.write_str("not written so"),
-                    [one] => write!(f, "written as {one}"),
-                    [most @ .., last] => write!(f, "written as {} or {last}", most.join(", ")),
-                }
-            }
-            Self::Compression { path } => {
-                write!(f, "{}: cannot be compressed as its name says", path.display())
-            }
-            Self::Busy { path, holder } => {
-                write!(f, "{}: is being written by another command: {holder}", path.display())
-            }
-            Self::Io { path, source } => write!(f, "{}: cannot be written: {source}", path.display()),
-        }
-    }
-}
-
-impl Error for OutputError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            // Its text is in the message.
-            Self::Io { source, .. } => source.source(),
-            _ => None,
-        }
     }
 }

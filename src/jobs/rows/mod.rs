@@ -29,17 +29,19 @@ use crate::output;
 use crate::packed::PackedFile;
 use crate::tsv;
 
-/// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowFormat {
-    /// One JSON object per line, whose keys are the names of the columns.
-    Jsonl,
-    /// Values separated by tabs, without a header line; nulls are empty.
-    Tsv,
-    /// Values separated by commas, quoted where they must be, below a header line; nulls are empty.
-    Csv,
-    /// A Parquet file, compressed with zstd.
-    Parquet,
+nddb_format::named! {
+    /// How rows are written.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RowFormat {
+        /// One JSON object per line, whose keys are the names of the columns.
+        Jsonl = "jsonl",
+        /// Values separated by tabs, without a header line; nulls are empty.
+        Tsv = "tsv",
+        /// Values separated by commas, quoted where they must be, below a header line; nulls are empty.
+        Csv = "csv",
+        /// A Parquet file, compressed with zstd.
+        Parquet = "parquet",
+    }
 }
 
 impl RowFormat {

@@ -14,47 +14,32 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::sketch::tally::Tally;
 use crate::text::{is_punctuation, is_word_character};
 
-/// The tool whose features and hash are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Convention {
-    /// The Python package simhash (1e0n): lower case, all word characters joined without spaces, every four successive
-    /// ones; MD5, its last 8 bytes. A text of fewer than four characters is one feature, even the empty text.
-    OneE0ng,
-    /// simhash-cpp and simhash-py of seomoz, with the features of their examples (the libraries leave these to the
-    /// caller): lower case, every three successive words; MD5, its first 8 bytes. Fewer than three words are one
-    /// feature.
-    Seomoz,
-    /// The Python package text-dedup: lower case, split at every non-word character (two in a row enclose an empty
-    /// word), the set of all runs of three words; XXH3 with seed 42. Fewer than five words give 0.
-    TextDedup,
-    /// The Wayback Machine's wayback-discover-diff with 64 bits, which equal the low 64 of its usual 256 bits: lower
-    /// case, ASCII punctuation as spaces, words; BLAKE2b-512, its last 8 bytes.
-    Wayback64,
-    /// The Python package trafilatura: the alphanumeric tokens, case kept, without ASCII punctuation at their ends;
-    /// only tokens of more than 4, 3, 2 or 1 characters are used, by the first of these bounds that leaves 32 tokens;
-    /// BLAKE2b of 64 bits. A sum of zero gives 1, so an empty text is all ones.
-    Trafilatura,
+nddb_format::named! {
+    /// The tool whose features and hash are used.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Convention {
+        /// The Python package simhash (1e0n): lower case, all word characters joined without spaces, every four
+        /// successive ones; MD5, its last 8 bytes. A text of fewer than four characters is one feature, even the empty
+        /// text.
+        OneE0ng = "1e0ng",
+        /// simhash-cpp and simhash-py of seomoz, with the features of their examples (the libraries leave these to the
+        /// caller): lower case, every three successive words; MD5, its first 8 bytes. Fewer than three words are one
+        /// feature.
+        Seomoz = "seomoz",
+        /// The Python package text-dedup: lower case, split at every non-word character (two in a row enclose an empty
+        /// word), the set of all runs of three words; XXH3 with seed 42. Fewer than five words give 0.
+        TextDedup = "text-dedup",
+        /// The Wayback Machine's wayback-discover-diff with 64 bits, which equal the low 64 of its usual 256 bits:
+        /// lower case, ASCII punctuation as spaces, words; BLAKE2b-512, its last 8 bytes.
+        Wayback64 = "wayback64",
+        /// The Python package trafilatura: the alphanumeric tokens, case kept, without ASCII punctuation at their ends;
+        /// only tokens of more than 4, 3, 2 or 1 characters are used, by the first of these bounds that leaves 32
+        /// tokens; BLAKE2b of 64 bits. A sum of zero gives 1, so an empty text is all ones.
+        Trafilatura = "trafilatura",
+    }
 }
 
 impl Convention {
-    const ALL: [Self; 5] = [Self::OneE0ng, Self::Seomoz, Self::TextDedup, Self::Wayback64, Self::Trafilatura];
-
-    /// Returns the name of the recipe.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Convention::OneE0ng => "1e0ng",
-            Convention::Seomoz => "seomoz",
-            Convention::TextDedup => "text-dedup",
-            Convention::Wayback64 => "wayback64",
-            Convention::Trafilatura => "trafilatura",
-        }
-    }
-
-    /// Returns the convention of this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|convention| convention.name() == name)
-    }
-
     /// Returns the fingerprint of the counted features.
     pub(crate) fn fingerprint(self, tally: &mut Tally<1>) -> u64 {
         match self {

@@ -66,8 +66,8 @@ pub mod plain {
 }
 
 #[cfg(test)]
-mod golden;
+mod golden_tests;
 #[cfg(test)]
-mod hostile;
+mod hostile_tests;
 #[cfg(test)]
-mod statistics;
+mod statistics_tests;

@@ -1,7 +1,5 @@
 //! Segmentation of scripts without spaces into words, or into pieces if no dictionary covers the script.
 
-use std::fmt;
-
 use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,11 +20,7 @@ impl Default for Segmenter {
     }
 }
 
-impl fmt::Debug for Segmenter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Segmenter").finish_non_exhaustive()
-    }
-}
+nddb_format::debug_fields!(Segmenter);
 
 impl Segmenter {
     /// Calls `each` with the beginning and end of each segment of a text: words and pieces, and the text between

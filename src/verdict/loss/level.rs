@@ -1,8 +1,6 @@
 //! How much of a removed text may be lost: the one place that says it.
 
-use std::error::Error;
 use std::fmt;
-use std::str::FromStr;
 
 use super::comparison::{Comparison, Kinds, Loss, Part};
 use super::estimate::Estimate;
@@ -19,16 +17,20 @@ const PASSAGE: usize = 30;
 /// headline may be changed.
 const RETITLED: usize = 10;
 
-/// How much of a near-duplicate may be lost when it is removed. Each level removes what the level before it removes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Nothing: the words are equal but for case, spaces and typography.
-    Same,
-    /// Little, and nothing that changes the sense; nothing more may be in the kept text, either.
-    Strict,
-    /// A tenth of the words.
-    #[default]
-    Standard,
+nddb_format::named! {
+    /// How much of a near-duplicate may be lost when it is removed. Each level removes what the level before it
+    /// removes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Level {
+        /// Nothing: the words are equal but for case, spaces and typography.
+        Same = "same",
+        /// Little, and nothing that changes the sense; nothing more may be in the kept text, either.
+        Strict = "strict",
+        /// A tenth of the words.
+        #[default]
+        Standard = "standard",
+    }
+    unknown UnknownLevel: "level", "levels"
 }
 
 /// A kind of words that may not be lost.
@@ -55,18 +57,6 @@ struct Rule {
 }
 
 impl Level {
-    /// All levels: each removes what the one before it removes.
-    pub const ALL: [Level; 3] = [Level::Same, Level::Strict, Level::Standard];
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Same => "same",
-            Level::Strict => "strict",
-            Level::Standard => "standard",
-        }
-    }
-
     fn rule(self) -> Option<Rule> {
         use Kind::{Name, Negation, Number, Sign, Subject};
         match self {
@@ -298,33 +288,6 @@ impl fmt::Display for Reason {
             Reason::Name => "a name is another one",
             Reason::Subject => "it is about something else, by its title",
         })
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Error: a name that is not the name of a level.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownLevel(pub String);
-
-impl fmt::Display for UnknownLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Level::ALL.map(Level::name).join(", ");
-        write!(f, "unknown level {:?}; known levels: {names}", self.0)
-    }
-}
-
-impl Error for UnknownLevel {}
-
-impl FromStr for Level {
-    type Err = UnknownLevel;
-
-    fn from_str(name: &str) -> Result<Self, UnknownLevel> {
-        Level::ALL.into_iter().find(|level| level.name() == name).ok_or_else(|| UnknownLevel(name.into()))
     }
 }
 

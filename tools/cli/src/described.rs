@@ -62,5 +62,5 @@ impl WithArgs {
 
 /// Reads the fields of `--with`.
 fn fields() -> impl TypedValueParser<Value = DescribedField> {
-    listed(DescribedField::ALL, |field| (field.name(), field.help()))
+    listed(&DescribedField::ALL, |field| (field.name(), field.help()))
 }

@@ -2,48 +2,38 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::builder::TypedValueParser;
 use nddb::View;
 use nddb_jobs::fields::match_columns;
 use nddb_jobs::rows::{IdCells, RowFormat, Rows};
 
 use crate::args::Global;
+use crate::described::listed;
 use crate::failure::Result;
 use crate::output;
 
 /// Default memory for queries and their matches.
 pub const MEMORY: u64 = 1 << 30;
 
-/// How the rows of a table are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TableFormat {
-    /// One JSON object per line
-    Jsonl,
-    /// Columns separated by tabs
-    Tsv,
-    /// Columns separated by commas, below a line with their names
-    Csv,
-    /// A Parquet file, compressed with zstd; fingerprints are signed 64-bit integers
-    Parquet,
-}
-
-impl From<TableFormat> for RowFormat {
-    fn from(format: TableFormat) -> Self {
-        match format {
-            TableFormat::Jsonl => RowFormat::Jsonl,
-            TableFormat::Tsv => RowFormat::Tsv,
-            TableFormat::Csv => RowFormat::Csv,
-            TableFormat::Parquet => RowFormat::Parquet,
-        }
-    }
+/// Reads how the rows of a table are written.
+pub(crate) fn table_format() -> impl TypedValueParser<Value = RowFormat> {
+    listed(&RowFormat::ALL, |format| {
+        let help = match format {
+            RowFormat::Jsonl => "One JSON object per line",
+            RowFormat::Tsv => "Columns separated by tabs",
+            RowFormat::Csv => "Columns separated by commas, below a line with their names",
+            RowFormat::Parquet => "A Parquet file, compressed with zstd; fingerprints are signed 64-bit integers",
+        };
+        (format.name(), help)
+    })
 }
 
 /// The options for the output of matches.
 #[derive(Debug, clap::Args)]
 pub struct MatchOutput {
     /// How to write matches [default: as the name of --output ends, else tsv]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Option<TableFormat>,
+    #[arg(long, value_parser = table_format(), value_name = "FORMAT")]
+    format: Option<RowFormat>,
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

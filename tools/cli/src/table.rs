@@ -13,6 +13,11 @@ impl Table {
         Self { rows: vec![titles.iter().map(|title| (*title).to_owned()).collect()] }
     }
 
+    /// Makes a table with these titles of columns, with commas between.
+    pub fn of(titles: &str) -> Self {
+        Self::new(&titles.split(", ").collect::<Vec<_>>())
+    }
+
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells.iter().map(|cell| safe_cell(cell)).collect());

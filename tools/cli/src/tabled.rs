@@ -14,32 +14,11 @@ const TOGETHER: usize = 1000;
 /// Fields that people do not compare by eye, or that say the same in each row.
 const LEFT_OUT: [&str; 7] = ["method", "fp", "site", "why", "documents", "unverified", "passages"];
 /// Fields that are left out of a table that is too wide, the first one first.
-const DISPENSABLE: [&str; 24] = [
-    "words",
-    "lost_passage_query",
-    "lost_passage_match",
-    "lost_passage_a",
-    "lost_passage_b",
-    "lost_words_query",
-    "lost_words_match",
-    "lost_words_a",
-    "lost_words_b",
-    "same_heading",
-    "same_site",
-    "b_sim",
-    "c_sim",
-    "agreement",
-    "level_query",
-    "level_match",
-    "level_a",
-    "level_b",
-    "lost_query",
-    "lost_a",
-    "resemblance",
-    "loss_query",
-    "lost_match",
-    "lost_b",
-];
+const DISPENSABLE: &str = "\
+    words lost_passage_query lost_passage_match lost_passage_a lost_passage_b \
+    lost_words_query lost_words_match lost_words_a lost_words_b same_heading same_site b_sim \
+    c_sim agreement level_query level_match level_a level_b lost_query lost_a resemblance \
+    loss_query lost_match lost_b";
 /// Width in characters if stdout is no terminal.
 const WIDTH: usize = 100;
 /// Width to which a cell is not cut.
@@ -126,7 +105,7 @@ impl<W: Write> Tabled<W> {
                 table
             };
             let mut table = make(&columns);
-            for name in DISPENSABLE {
+            for name in DISPENSABLE.split(' ') {
                 if table.width() > self.width && columns.contains(&name) {
                     columns.retain(|column| *column != name);
                     table = make(&columns);

@@ -1,6 +1,7 @@
 //! Options of the methods that compare texts, for all commands that run them.
 
 use clap::ValueEnum;
+use clap::builder::TypedValueParser;
 use nddb::detect::options::{TextScope, Verification};
 use nddb::detect::outcome::UnreadTexts;
 use nddb::detect::{PairOptions, PairSummary};
@@ -8,6 +9,7 @@ use nddb::verdict::{Method, methods::Lcs};
 use nddb_jobs::quantity::unread_reasons;
 use serde_json::{Value, json};
 
+use crate::described::listed;
 use crate::failure::{Code, Failure, Result};
 use crate::quantity::counted;
 
@@ -22,35 +24,16 @@ pub(crate) struct TextOptions {
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "lcs")]
     verify: Option<Verify>,
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
-    #[arg(long = "text", value_enum, value_name = "PART")]
-    part: Option<TextPart>,
+    #[arg(long = "text", value_parser = text_part(), value_name = "PART")]
+    part: Option<TextScope>,
 }
 
-/// The part of a page that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TextPart {
-    /// The whole text, as it is compared
-    Whole,
-    /// Without navigation and other noise, in lower case, numbers as 0
-    Main,
-}
-
-impl TextPart {
-    /// The value of the option.
-    pub fn name(self) -> &'static str {
-        match self {
-            TextPart::Whole => "whole",
-            TextPart::Main => "main",
-        }
-    }
-
-    /// The part for the library.
-    pub fn part(self) -> TextScope {
-        match self {
-            TextPart::Whole => TextScope::Whole,
-            TextPart::Main => TextScope::Main,
-        }
-    }
+/// Reads which part of a page is compared.
+pub fn text_part() -> impl TypedValueParser<Value = TextScope> {
+    listed(&TextScope::ALL, |part| match part {
+        TextScope::Whole => (part.name(), "The whole text, as it is compared"),
+        TextScope::Main => (part.name(), "Without navigation and other noise, in lower case, numbers as 0"),
+    })
 }
 
 /// The method that verifies the pairs of another method.
@@ -89,7 +72,7 @@ impl TextOptions {
             return Err(Failure::usage(format!("--text is an option of {of}, which is not run")));
         }
         options.verify = Verify::verification(self.verify);
-        options.part = self.part.map(TextPart::part);
+        options.part = self.part;
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ from typing_extensions import Self
 
 __all__ = [
     "__version__",
+    "_Databases",
     "Reader",
     "Match",
     "Federation",
@@ -206,11 +207,8 @@ class Stream:
     def __arrow_c_schema__(self) -> object: ...
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
 
-@final
-class Reader:
-    """A database open for reading: what `nddb.open` returns."""
-    @property
-    def path(self) -> Any: ...
+class _Databases:
+    """What `Reader` and `Federation` have in common: one database or several, which are asked as one."""
     @property
     def k(self) -> int: ...
     @property
@@ -218,15 +216,7 @@ class Reader:
     @property
     def recipe(self) -> str: ...
     def refresh(self) -> bool:
-        """Switches to the newest state; returns whether anything has changed."""
-    def close(self) -> None:
-        """Closes the database; so does the end of a `with` block."""
-    def __enter__(self) -> Self: ...
-    def __exit__(self, kind: object, value: object, traceback: object) -> None: ...
-    def get(self, id: str | int) -> dict[str, Any] | None:
-        """Returns the document with an id, as a dictionary with the keys of `nddb get`, or None."""
-    def stats(self) -> dict[str, Any]:
-        """Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`."""
+        """Switches to the newest state of each database; returns whether anything has changed."""
     def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]:
         """Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id."""
     def nearest(self, fingerprint: _Fingerprint, n: int, k: int = 16) -> list[Match]:
@@ -249,6 +239,25 @@ class Reader:
         min_probability: float | None = None,
     ) -> Answer:
         """Finds the near-duplicates of a page or of a stored document: an Answer, a sequence of NearDuplicate."""
+    def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
+        """Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
+        distance, id."""
+    def __len__(self) -> int: ...
+    def __contains__(self, id: str | int, /) -> bool: ...
+
+@final
+class Reader(_Databases):
+    """A database open for reading: what `nddb.open` returns."""
+    @property
+    def path(self) -> Any: ...
+    def close(self) -> None:
+        """Closes the database; so does the end of a `with` block."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, kind: object, value: object, traceback: object) -> None: ...
+    def get(self, id: str | int) -> dict[str, Any] | None:
+        """Returns the document with an id, as a dictionary with the keys of `nddb get`, or None."""
+    def stats(self) -> dict[str, Any]:
+        """Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`."""
     def passages(
         self,
         *,
@@ -260,9 +269,6 @@ class Reader:
         min_words: int = 20,
     ) -> list[dict[str, Any]]:
         """Finds the documents that have passages in common with a text, of a database made with `--parts`"""
-    def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
-        """Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
-        distance, id."""
     def against(
         self,
         databases: Federation,
@@ -316,56 +322,19 @@ class Reader:
     ) -> Stream:
         """Explains why two stored documents are near-duplicates or not: a Stream with a row for the verdict, for each
         bound of the method, and for each piece of evidence of the model."""
-    def __len__(self) -> int: ...
-    def __contains__(self, id: str | int, /) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def open(path: _Path) -> Reader:
     """Opens a database for reading."""
 
 @final
-class Federation:
+class Federation(_Databases):
     """Several databases, queried as one that has the documents of all."""
     def __new__(cls, databases: Iterable[_Path | Reader]) -> Self: ...
     @property
     def readers(self) -> list[Reader]: ...
-    @property
-    def k(self) -> int: ...
-    @property
-    def bits(self) -> int: ...
-    @property
-    def recipe(self) -> str: ...
-    def refresh(self) -> bool:
-        """Switches all readers to their newest states; returns whether anything has changed."""
     def get(self, id: str | int) -> dict[str, Any] | None:
         """Returns the document with an id, as `Reader.get`, with the path of its database as `db`, or None."""
-    def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]:
-        """Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id, as
-        `Reader.probe`."""
-    def nearest(self, fingerprint: _Fingerprint, n: int, k: int = 16) -> list[Match]:
-        """Finds the `n` documents nearest to a fingerprint within `k` bits, as `Reader.nearest`."""
-    def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
-        """Finds every document within `k` bits of each of many fingerprints, as `Reader.probe_batch`: the same rows."""
-    def query(
-        self,
-        *,
-        text: str | bytes | None = None,
-        html: str | bytes | None = None,
-        id: str | int | None = None,
-        fingerprint: _Fingerprint | None = None,
-        url: str | None = None,
-        charset: str | None = None,
-        method: _Method | None = None,
-        k: int | None = None,
-        verify: _Verify | None = None,
-        limit: int | None = None,
-        group_limit: int | None = None,
-        complete: bool = False,
-        min_probability: float | None = None,
-    ) -> Answer:
-        """Finds the near-duplicates of a page or of a stored document, as `Reader.query`: an Answer."""
-    def __len__(self) -> int: ...
-    def __contains__(self, id: str | int, /) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final

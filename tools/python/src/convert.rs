@@ -38,7 +38,7 @@ pub(crate) fn json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, P
 
 /// Takes the source of ids by its name.
 pub(crate) fn id_source(name: &str) -> Result<IdFrom> {
-    IdFrom::ALL.into_iter().find(|from| from.name() == name).ok_or_else(|| {
+    IdFrom::named(name).ok_or_else(|| {
         let names = IdFrom::ALL.map(IdFrom::name).join(", ");
         Fault::value(format!("no source of ids {name:?} (there are {names})"))
     })

@@ -110,7 +110,7 @@ pub(crate) fn find_removed<'py>(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
-    let parts = against.map(|against| against.get().pinned(py)).transpose()?;
+    let parts = against.map(|against| against.bind(py).as_super().get().pinned(py)).transpose()?;
     let threads = threads.unwrap_or_else(usual_threads).max(1);
     let rows = interruptible::run(py, telling(&progress), |watching| -> Result<Vec<Row>> {
         let earlier = parts.as_ref().map(|parts| parts.federation()).transpose()?;

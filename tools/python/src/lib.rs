@@ -1,6 +1,6 @@
 //! The extension `nddb._native` of the Python package `nddb`.
 //!
-//! [`reader`] and [`writer`] are the classes; [`process`] keeps what belongs to one process from its forked children,
+//! [`reader`] and [`writer`] are the classes, [`databases`] what readers have in common; [`process`] keeps what belongs to one process from its forked children,
 //! [`interruptible`] runs long work so that ^C ends it at a safe point. Everything that takes time runs without the
 //! GIL.
 
@@ -10,6 +10,7 @@ mod arrow;
 mod command;
 mod config;
 mod convert;
+mod databases;
 mod dates;
 mod dedup;
 mod documents;
@@ -39,6 +40,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<databases::Databases>()?;
     module.add_class::<reader::PyReader>()?;
     module.add_class::<reader::PyMatch>()?;
     module.add_class::<federation::PyFederation>()?;

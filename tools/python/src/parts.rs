@@ -19,11 +19,6 @@ pub(crate) struct PinnedParts {
 }
 
 impl PinnedParts {
-    /// The one part of a reader.
-    pub(crate) fn of(path: PathBuf, pinned: Pinned) -> Self {
-        Self { parts: vec![(path, pinned)] }
-    }
-
     /// The databases as one.
     pub(crate) fn federation(&self) -> Result<Federation<'_>> {
         let mut joined: Option<Federation<'_>> = None;

@@ -1,26 +1,23 @@
 //! The class `Reader`: a database open for reading.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use nddb::detect::Keep;
-use nddb::{Federation, Fingerprint, Neighbor, Reader, ShownId, Within, Work};
+use nddb::{Fingerprint, Neighbor, Reader, ShownId};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use crate::arrow::Numbers;
 use crate::convert::{self, GivenPage};
+use crate::databases::{Databases, OpenDatabase};
 use crate::errors::{Fault, Result};
 use crate::federation::PyFederation;
 use crate::ids::{GivenId, id_object};
 use crate::judging::{self, Judging};
-use crate::parts::{Asked, PinnedParts, ask, checked_k};
 use crate::passages;
-use crate::process::{Owned, Pinned, reader};
+use crate::process::reader;
 use crate::stream::Stream;
 use crate::tables;
-use crate::verdict::Answer;
 use crate::why;
 
 /// A database open for reading: what `nddb.open` returns.
@@ -31,19 +28,9 @@ use crate::why;
 /// >>> db = nddb.open("crawl.nddb")
 /// >>> len(db), "fox-1" in db, db.k
 /// (5, True, 3)
-#[pyclass(frozen, name = "Reader", module = "nddb")]
+#[pyclass(frozen, extends = Databases, name = "Reader", module = "nddb")]
 pub(crate) struct PyReader {
-    path: PathBuf,
-    /// Locked only with the GIL held and never while waiting, so that no lock is held when a process forks.
-    state: Mutex<State>,
-}
-
-#[derive(Clone)]
-enum State {
-    Open(Pinned),
-    /// A thread refreshes it.
-    Refreshing,
-    Closed,
+    pub(crate) database: Arc<OpenDatabase>,
 }
 
 /// Opens a database for reading: `open(path) -> Reader`.
@@ -58,42 +45,16 @@ enum State {
 ///     ...
 /// nddb._errors.NotADatabase: ...
 #[pyfunction]
-pub(crate) fn open(py: Python<'_>, path: PathBuf) -> Result<PyReader> {
-    let path = std::path::absolute(path).map_err(PyErr::from)?;
-    let reader = py.detach(|| Reader::open(&path))?;
-    Ok(PyReader { path, state: Mutex::new(State::Open(Arc::new(Owned::new(reader)))) })
+pub(crate) fn open(py: Python<'_>, path: PathBuf) -> Result<Py<PyReader>> {
+    let database = Arc::new(OpenDatabase::open(py, path)?);
+    let made = PyClassInitializer::from(Databases(vec![database.clone()]));
+    Ok(Py::new(py, made.add_subclass(PyReader { database }))?)
 }
 
 impl PyReader {
-    /// Returns the present state; opens the database again in a forked child.
-    pub(crate) fn pinned(&self, py: Python<'_>) -> Result<Pinned> {
-        loop {
-            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            match state {
-                State::Open(pinned) if pinned.is_ours() => return Ok(pinned),
-                // Not even a thread that refreshes it exists in the child.
-                State::Open(_) => return self.reopen(py),
-                State::Refreshing => py.detach(|| std::thread::sleep(Duration::from_micros(100))),
-                State::Closed => return Err(Fault::value("this database is closed")),
-            }
-        }
-    }
-
-    fn reopen(&self, py: Python<'_>) -> Result<Pinned> {
-        let pinned = Arc::new(Owned::new(py.detach(|| Reader::open(&self.path))?));
-        self.put(State::Open(pinned.clone()));
-        Ok(pinned)
-    }
-
-    /// Replaces the state, unless it is closed; returns the former one.
-    fn put(&self, state: State) -> State {
-        let mut held = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*held, State::Closed) { State::Closed } else { std::mem::replace(&mut held, state) }
-    }
-
     /// Does something that takes no long time, without the GIL.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Reader) -> Result<T> + Send) -> Result<T> {
-        let pinned = self.pinned(py)?;
+        let pinned = self.database.pinned(py)?;
         py.detach(|| work(reader(&pinned)?))
     }
 }
@@ -102,57 +63,8 @@ impl PyReader {
 impl PyReader {
     /// The path of the database.
     #[getter]
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The default distance of a query, and the greatest one of pairs.
-    #[getter]
-    fn k(&self, py: Python<'_>) -> Result<u8> {
-        self.with(py, |reader| Ok(reader.view().settings().k))
-    }
-
-    /// Bits of a fingerprint.
-    #[getter]
-    fn bits(&self, py: Python<'_>) -> Result<u8> {
-        self.with(py, |reader| Ok(reader.view().settings().bits))
-    }
-
-    /// Label of the recipe.
-    #[getter]
-    fn recipe(&self, py: Python<'_>) -> Result<String> {
-        self.with(py, |reader| Ok(reader.view().settings().recipe.clone()))
-    }
-
-    /// Switches to the newest state; returns whether anything has changed.
-    ///
-    /// A stream that is being read keeps its state.
-    ///
-    /// >>> db = nddb.open("crawl.nddb")
-    /// >>> db.refresh()
-    /// False
-    pub(crate) fn refresh(&self, py: Python<'_>) -> Result<bool> {
-        let before = self.pinned(py)?;
-        let State::Open(mut held) = self.put(State::Refreshing) else {
-            // Another thread is at it, or has closed it.
-            return self.pinned(py).map(|after| !Arc::ptr_eq(&before, &after));
-        };
-        drop(before);
-        let (held, outcome) = py.detach(|| {
-            let outcome = match Arc::get_mut(&mut held).and_then(Owned::get_mut) {
-                Some(reader) => reader.refresh(),
-                // Work on the old state is under way, which keeps it.
-                None => Reader::open(&self.path).map(|reader| {
-                    let before = held.get().map(|reader| (reader.view().generation(), reader.view().complete_to()));
-                    let after = (reader.view().generation(), reader.view().complete_to());
-                    held = Arc::new(Owned::new(reader));
-                    before != Some(after)
-                }),
-            };
-            (held, outcome)
-        });
-        self.put(State::Open(held));
-        Ok(outcome?)
+    fn path(&self) -> &Path {
+        self.database.path()
     }
 
     /// Closes the database; so does the end of a `with` block. Streams that are being read keep it open.
@@ -162,8 +74,7 @@ impl PyReader {
     /// 5
     /// >>> db.close()
     fn close(&self, py: Python<'_>) {
-        let held = self.put(State::Closed);
-        py.detach(|| drop(held));
+        self.database.close(py);
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -191,7 +102,7 @@ impl PyReader {
     /// 'https://example.org/fox'
     /// >>> nddb.open("crawl.nddb").get("fox-9") is None
     /// True
-    pub(crate) fn get<'py>(&self, py: Python<'py>, id: GivenId) -> Result<Option<Bound<'py, PyAny>>> {
+    fn get<'py>(&self, py: Python<'py>, id: GivenId) -> Result<Option<Bound<'py, PyAny>>> {
         let value = self.with(py, |reader| {
             let stored = id.find(|id| reader.view().get(id))?;
             Ok(stored.map(|stored| nddb_jobs::fields::document(&stored, &reader.view().settings().recipe)))
@@ -219,88 +130,6 @@ impl PyReader {
             Ok(value)
         })?;
         Ok(convert::json(py, &value)?)
-    }
-
-    /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id.
-    ///
-    /// `fingerprint` is an integer, signed or not, or 16 hex digits. `k` is by default that of the database; up to 16
-    /// it may be greater, at a greater cost. `limit` keeps the nearest matches. Raises OutOfRange (also a ValueError)
-    /// for a greater `k`.
-    ///
-    /// >>> nddb.open("crawl.nddb").probe(0xff, k=1)
-    /// [<Match "print-1" at 0 bits>, <Match "print-2" at 1 bits>]
-    #[pyo3(signature = (fingerprint, k=None, *, limit=None))]
-    fn probe(
-        &self,
-        py: Python<'_>,
-        fingerprint: &Bound<'_, PyAny>,
-        k: Option<u8>,
-        limit: Option<usize>,
-    ) -> Result<Vec<PyMatch>> {
-        let fingerprint = convert::fingerprint(fingerprint)?;
-        let found = self.with(py, |reader| {
-            let view = reader.view();
-            let within = Within(k.unwrap_or(view.settings().k));
-            Ok(view.find(&[fingerprint], within, limit, &mut Work::default())?)
-        })?;
-        let matches = found.into_iter().flat_map(|answer| answer.matches);
-        Ok(matches.map(|found| PyMatch::new(found, None)).collect())
-    }
-
-    /// Finds the `n` documents nearest to a fingerprint within `k` bits: a list of Match, by distance and id.
-    ///
-    /// Of the documents at one distance, the oldest are found. `k` is at most 16.
-    ///
-    /// >>> nddb.open("crawl.nddb").nearest(0xff, 1)
-    /// [<Match "print-1" at 0 bits>]
-    #[pyo3(signature = (fingerprint, n, k=16))]
-    fn nearest(&self, py: Python<'_>, fingerprint: &Bound<'_, PyAny>, n: usize, k: u8) -> Result<Vec<PyMatch>> {
-        let fingerprint = convert::fingerprint(fingerprint)?;
-        let found = self.with(py, |reader| Ok(reader.nearest(fingerprint, n, Within(k))?))?;
-        Ok(found.into_iter().map(|found| PyMatch::new(found, None)).collect())
-    }
-
-    /// Finds the near-duplicates of a page or of a stored document: an Answer, a sequence of NearDuplicate.
-    ///
-    /// Give one of `text`, `html` (each str or bytes), `id` and `fingerprint`; `url` is the address of the page,
-    /// `charset` the encoding of bytes. `method`: as `nddb query`, by default that of the database's recipe. `k`
-    /// applies to hamming, `min_probability` to model. `verify="lcs"` compares the texts of all matches, "same-site"
-    /// those of matches on the same site. Raises KeyError if the id is not stored, UnusableMethod if the database does
-    /// not store what the method compares.
-    ///
-    /// >>> answer = nddb.open("crawl.nddb").query(text=fox + " again")
-    /// >>> [match.id for match in answer], answer.method, answer.complete
-    /// (['fox-1', 'fox-2'], 'model', True)
-    /// >>> answer[0].scores["agreement"] > 60
-    /// True
-    #[pyo3(signature = (
-        *, text=None, html=None, id=None, fingerprint=None, url=None, charset=None, method=None, k=None, verify=None,
-        limit=None, group_limit=None, complete=false, min_probability=None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
-    fn query(
-        &self,
-        py: Python<'_>,
-        text: Option<&Bound<'_, PyAny>>,
-        html: Option<&Bound<'_, PyAny>>,
-        id: Option<GivenId>,
-        fingerprint: Option<&Bound<'_, PyAny>>,
-        url: Option<String>,
-        charset: Option<String>,
-        method: Option<&str>,
-        k: Option<u8>,
-        verify: Option<&str>,
-        limit: Option<usize>,
-        group_limit: Option<usize>,
-        complete: bool,
-        min_probability: Option<f64>,
-    ) -> Result<Answer> {
-        let page = GivenPage::take(text, html, url, charset)?;
-        let print = fingerprint.map(convert::fingerprint).transpose()?;
-        let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
-        let asked = Asked { page, id, print };
-        let (method, found) = self.with(py, |reader| ask(&Federation::of(reader.view()), asked, &judging))?;
-        Answer::new(py, method, &found, &[], limit)
     }
 
     /// Finds the documents that have passages in common with a text, of a database made with `--parts` (the recipe
@@ -334,30 +163,6 @@ impl PyReader {
         passages::dictionaries(py, words, &found.matches)
     }
 
-    /// Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
-    /// distance, id.
-    ///
-    /// `fingerprints` is a one-dimensional array of 64-bit integers, through the buffer protocol or Arrow, and is not
-    /// copied. `query` is the index in it. Rows are sorted by query, distance and id. `k` is as for `probe`.
-    ///
-    /// >>> import numpy
-    /// >>> queries = numpy.array([0xff, 0xf0], dtype=numpy.uint64)
-    /// >>> list(nddb.open("crawl.nddb").probe_batch(queries, k=0))
-    /// [{'query': 0, 'fp': 255, 'distance': 0, 'id': 'print-1'}]
-    #[pyo3(signature = (fingerprints, k=None, *, threads=None))]
-    fn probe_batch(
-        &self,
-        py: Python<'_>,
-        fingerprints: &Bound<'_, PyAny>,
-        k: Option<u8>,
-        threads: Option<usize>,
-    ) -> Result<Stream> {
-        let numbers = Numbers::take(fingerprints)?;
-        let pinned = self.pinned(py)?;
-        let within = checked_k(k, reader(&pinned)?.view().settings().k)?;
-        Ok(tables::matches(PinnedParts::of(self.path.clone(), pinned), numbers, within, threads))
-    }
-
     /// Returns the near-duplicates of all documents in other databases, as `nddb against` does: a Stream with the
     /// columns id, near (the id of the other document), db, rule, and the same columns of scores as `clusters`.
     ///
@@ -375,7 +180,7 @@ impl PyReader {
     fn against(
         &self,
         py: Python<'_>,
-        databases: &PyFederation,
+        databases: &Bound<'_, PyFederation>,
         method: Option<&str>,
         k: Option<u8>,
         limit: Option<usize>,
@@ -384,7 +189,7 @@ impl PyReader {
         min_probability: Option<f64>,
     ) -> Result<Stream> {
         let judging = Judging::new(method, k, None, group_limit, complete, min_probability)?;
-        let (pinned, parts) = (self.pinned(py)?, databases.pinned(py)?);
+        let (pinned, parts) = (self.database.pinned(py)?, databases.as_super().get().pinned(py)?);
         let (own, other) = (reader(&pinned)?.view().settings(), parts.federation()?);
         let settings = other.settings();
         if (&own.recipe, own.bits) != (&settings.recipe, settings.bits) {
@@ -421,7 +226,7 @@ impl PyReader {
         min_probability: Option<f64>,
     ) -> Result<Stream> {
         let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
-        let pinned = self.pinned(py)?;
+        let pinned = self.database.pinned(py)?;
         let options = tables::pair_options(reader(&pinned)?, &judging, expand)?;
         Ok(tables::pairs(pinned, options))
     }
@@ -461,7 +266,7 @@ impl PyReader {
         let judging = Judging::new(method, k, verify, group_limit, complete, min_probability)?;
         let keep = keep.map_or_else(|| Ok(vec![Keep::Stored]), |rules| kept_by(&rules.names()))?;
         let lost = (judging::level(level)?, judging::words(words)?);
-        let pinned = self.pinned(py)?;
+        let pinned = self.database.pinned(py)?;
         let options = tables::cluster_options(reader(&pinned)?, &judging, keep, lost, components)?;
         Ok(tables::clusters(pinned, options))
     }
@@ -492,24 +297,13 @@ impl PyReader {
         })
     }
 
-    fn __len__(&self, py: Python<'_>) -> Result<usize> {
-        self.with(py, |reader| Ok(reader.view().stats()?.documents as usize))
-    }
-
-    fn __contains__(&self, py: Python<'_>, id: GivenId) -> Result<bool> {
-        self.with(py, |reader| {
-            let found = id.find(|id| Ok(reader.view().contains(id)?.then_some(())))?;
-            Ok(found.is_some())
-        })
-    }
-
     fn __repr__(&self) -> String {
-        format!("nddb.open({:?})", self.path.display().to_string())
+        format!("nddb.open({:?})", self.path().display().to_string())
     }
 
     /// A reader is pickled as its path.
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        Ok((py.import("nddb")?.getattr("open")?, PyTuple::new(py, [&self.path])?))
+        Ok((py.import("nddb")?.getattr("open")?, PyTuple::new(py, [self.path()])?))
     }
 }
 

@@ -32,7 +32,7 @@ def documented():
         if not isinstance(value, str):
             yield name, value
         if inspect.isclass(value):
-            for member, method in vars(value).items():
+            for member, method in {**vars(value.__base__), **vars(value)}.items():
                 if callable(method) and not member.startswith("_"):
                     yield f"{name}.{member}", method
 
@@ -102,7 +102,9 @@ def test_the_stubs_have_the_beginnings_of_the_docstrings():
     stubs = re.sub(r"(?m)^type ", "", (HERE / "nddb" / "_native.pyi").read_text())
     told = 0
     for node in ast.parse(stubs).body:
-        if not isinstance(node, ast.ClassDef | ast.FunctionDef) or node.name.startswith("_"):
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef) or node.name.startswith(("_Arrow", "_Told")):
+            continue
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("_"):
             continue
         there = getattr(nddb._native, node.name)
         named = [(node, there)]

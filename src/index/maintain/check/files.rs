@@ -3,16 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nddb_format::FormatError;
 use nddb_format::digest::Digest;
 use nddb_format::filter::FilterBuilder;
 use nddb_format::manifest::{FileEntry, RunEntry};
 use nddb_format::postings::Postings;
 use nddb_format::segment::{Segment, Survey};
+use nddb_format::summaries::Summaries;
+use nddb_format::{FormatError, PagedFile};
 
 use crate::disk::dir::{Dir, Kind};
 use crate::disk::map::Mapped;
-use crate::runs::run::Verify;
+use crate::runs::run::{Verify, are_postings_of, is_segment_of};
 use crate::runs::summaries::SummariesFile;
 use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
@@ -120,14 +121,7 @@ impl Wrongs {
 pub(crate) fn open_segment(dir: &Dir, entry: &RunEntry, ordinal: usize) -> Result<Segment<Mapped>, Wrong> {
     let file = &entry.segments[ordinal];
     let segment = Segment::open(dir.map(file.number, Kind::Segment, file.length)?)?;
-    let header = segment.header();
-    let scheme = &entry.scheme;
-    let agrees = header.identity == file.identity
-        && usize::from(header.ordinal) == ordinal
-        && header.table == scheme.tables()[ordinal]
-        && (header.k, header.restart) == (scheme.k(), scheme.restart())
-        && (header.count, header.digest) == (entry.fingerprints, entry.set_digest);
-    if !agrees {
+    if !is_segment_of(segment.header(), file, entry, ordinal) {
         return Err(Wrong::new("segment header", "is that of another segment than the manifest describes"));
     }
     Ok(segment)
@@ -137,12 +131,7 @@ pub(crate) fn open_segment(dir: &Dir, entry: &RunEntry, ordinal: usize) -> Resul
 pub(crate) fn open_postings(dir: &Dir, entry: &RunEntry) -> Result<Postings<Mapped>, Wrong> {
     let file = &entry.postings;
     let postings = Postings::open(dir.map(file.number, Kind::Postings, file.length)?)?;
-    let header = postings.header();
-    let agrees = header.identity == file.identity
-        && (header.low, header.high, header.restart) == (entry.low, entry.high, entry.scheme.restart())
-        && (header.fingerprints, header.documents) == (entry.fingerprints, entry.documents)
-        && header.set_digest == entry.set_digest;
-    if !agrees {
+    if !are_postings_of(postings.header(), file, entry) {
         return Err(Wrong::new("postings header", "is that of other postings than the manifest describes"));
     }
     Ok(postings)
@@ -151,7 +140,7 @@ pub(crate) fn open_postings(dir: &Dir, entry: &RunEntry) -> Result<Postings<Mapp
 /// Maps a file of summaries and compares its header with the manifest.
 pub(crate) fn open_summaries(dir: &Dir, entry: &RunEntry, file: &FileEntry) -> Result<SummariesFile, Wrong> {
     let map = dir.map(file.number, Kind::Summaries, file.length)?;
-    let summaries = SummariesFile::open(map, Verify::FirstTouch)?;
+    let summaries = SummariesFile::open(map, Verify::FirstTouch, Summaries::open)?;
     if !summaries.is_of(entry, file) {
         return Err(Wrong::new("header of summaries", "is that of other summaries than the manifest describes"));
     }
@@ -220,37 +209,23 @@ pub(crate) fn verify_segment(segment: &Segment<Mapped>, file: &FileEntry, ticker
     Ok(end(segment.source(), wrongs))
 }
 
-/// Checks every rule of a postings file, except those that need table 0.
-pub(crate) fn verify_postings(
-    postings: &Postings<Mapped>,
+/// Checks every rule of a file with a paged body, except those that other files are needed for. `verify` checks what is
+/// in the pages, if these are sound.
+pub(crate) fn verify_paged<const HEADER: usize>(
+    paged: &PagedFile<Mapped, HEADER>,
     file: &FileEntry,
+    verify: &dyn Fn() -> Result<(), FormatError>,
     ticker: &Ticker<'_>,
 ) -> Result<Vec<Wrong>> {
     let mut wrongs = Wrongs::default();
-    checksum(postings.source(), file, ticker, &mut wrongs)?;
-    wrongs.note(postings.check_page_checksums());
-    let pages = postings.pages();
-    (0..pages.len()).for_each(|page| wrongs.note(pages.check(page)));
-    if wrongs.0.is_empty()
-        && let Err(error) = postings.verify()
-    {
-        wrongs.push(error);
-    }
-    Ok(end(postings.source(), wrongs))
-}
-
-/// Checks every rule of a file of summaries, except whether they agree with the documents.
-pub(crate) fn verify_summaries(file: &SummariesFile, entry: &FileEntry, ticker: &Ticker<'_>) -> Result<Vec<Wrong>> {
-    let mut wrongs = Wrongs::default();
-    let summaries = file.summaries();
-    checksum(summaries.source(), entry, ticker, &mut wrongs)?;
-    wrongs.note(summaries.check_page_checksums());
-    let pages = summaries.pages();
+    checksum(paged.source(), file, ticker, &mut wrongs)?;
+    wrongs.note(paged.check_page_checksums());
+    let pages = paged.pages();
     (0..pages.len()).for_each(|page| wrongs.note(pages.check(page)));
     if wrongs.0.is_empty() {
-        wrongs.note(summaries.verify());
+        wrongs.note(verify());
     }
-    Ok(end(summaries.source(), wrongs))
+    Ok(end(paged.source(), wrongs))
 }
 
 /// Table 0 and postings of a run, each found sound.

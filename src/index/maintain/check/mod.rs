@@ -33,8 +33,7 @@ use crate::spill::progress::Progress;
 pub(crate) use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 pub(crate) use files::{
-    Joined, Wrong, open_postings, open_segment, open_summaries, unless_damaged, verify_postings, verify_segment,
-    verify_summaries,
+    Joined, Wrong, open_postings, open_segment, open_summaries, unless_damaged, verify_paged, verify_segment,
 };
 pub use findings::Fault;
 pub(crate) use findings::Findings;
@@ -324,7 +323,7 @@ fn verify_files(
             Some(Ok(segment)) => verify_segment(segment, &entry.segments[index], ticker),
             Some(Err(wrong)) => Ok(vec![wrong.clone()]),
             None => match &run.postings {
-                Ok(postings) => verify_postings(postings, &entry.postings, ticker),
+                Ok(postings) => verify_paged(postings, &entry.postings, &|| postings.verify(), ticker),
                 Err(wrong) => Ok(vec![wrong.clone()]),
             },
         }
@@ -356,7 +355,7 @@ fn verify_summary_files<'a>(
 ) -> Result<Vec<&'a SummariesFile>> {
     ticker.start("check summaries", Some(all.iter().map(|one| one.entry.length).sum()), "bytes")?;
     let wrongs = in_parallel(all.len(), options.threads, &|index| match &all[index].file {
-        Ok(file) => verify_summaries(file, &all[index].entry, ticker),
+        Ok(file) => verify_paged(file.file(), &all[index].entry, &|| file.file().verify(), ticker),
         Err(wrong) => Ok(vec![wrong.clone()]),
     })?;
     let mut sound = Vec::with_capacity(all.len());

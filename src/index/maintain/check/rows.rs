@@ -606,7 +606,7 @@ impl Rows<'_> {
         let difference = relation.differences()[side];
         if matches!(relation, Relation::SummaryPrints | Relation::Summaries) {
             let covers = |file: &&&SummariesFile| {
-                let header = file.summaries().header();
+                let header = file.file().header();
                 (header.low..header.high).contains(&number)
             };
             let path = self.summaries.iter().find(covers).map_or(self.catalog.path(), |file| file.path());

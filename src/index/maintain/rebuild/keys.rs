@@ -7,7 +7,7 @@ use roaring::RoaringTreemap;
 
 use super::{Rebuild, beyond_repair};
 use crate::maintain::check::{
-    open_postings, open_segment, open_summaries, unless_damaged, verify_postings, verify_segment, verify_summaries,
+    open_postings, open_segment, open_summaries, unless_damaged, verify_paged, verify_segment,
 };
 use crate::runs::build::build_keys;
 use crate::runs::build::key_size;
@@ -38,7 +38,7 @@ impl Rebuild<'_> {
         let postings = unless_damaged(open_postings(self.dir, keys))?;
         let (Some(table), Some(postings)) = (table, postings) else { return Ok(None) };
         let sound = verify_segment(&table, &keys.segments[0], self.ticker)?.is_empty()
-            && verify_postings(&postings, &keys.postings, self.ticker)?.is_empty();
+            && verify_paged(&postings, &keys.postings, &|| postings.verify(), self.ticker)?.is_empty();
         Ok(if sound { self.live_pairs(keys)?.map(|live| live.pairs) } else { None })
     }
 
@@ -80,7 +80,7 @@ impl Rebuild<'_> {
     /// Returns the digest of the summaries of live documents in a file, and their numbers; `None` if it is damaged.
     fn live_summaries(&self, run: &RunEntry, file: &FileEntry) -> Result<Option<(Digest, RoaringTreemap)>> {
         let Some(summaries) = unless_damaged(open_summaries(self.dir, run, file))? else { return Ok(None) };
-        if !verify_summaries(&summaries, file, self.ticker)?.is_empty() {
+        if !verify_paged(summaries.file(), file, &|| summaries.file().verify(), self.ticker)?.is_empty() {
             return Ok(None);
         }
         let (mut held, mut numbers) = (Digest::default(), RoaringTreemap::new());

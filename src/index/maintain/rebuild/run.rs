@@ -10,7 +10,7 @@ use nddb_format::{FormatError, Permuted};
 use super::{ROWS, RUN_MAX, Rebuild, RebuildWhat, Slot, Tally, beyond_repair};
 use crate::disk::dir::Dir;
 use crate::disk::map::Mapped;
-use crate::maintain::check::{Joined, open_postings, open_segment, unless_damaged, verify_postings, verify_segment};
+use crate::maintain::check::{Joined, open_postings, open_segment, unless_damaged, verify_paged, verify_segment};
 use crate::runs::build::{Entry, files_of, in_parallel, run_size, write_postings, write_segment};
 use crate::runs::contents::{Contents, run_of};
 use crate::runs::planner;
@@ -53,7 +53,7 @@ impl Rebuild<'_> {
                 Some(file) => unless_damaged(open_segment(dir, entry, index))?
                     .map(|segment| verify_segment(&segment, file, ticker)),
                 None => unless_damaged(open_postings(dir, entry))?
-                    .map(|postings| verify_postings(&postings, &entry.postings, ticker)),
+                    .map(|postings| verify_paged(&postings, &entry.postings, &|| postings.verify(), ticker)),
             };
             wrongs.map_or(Ok(false), |wrongs| Ok(wrongs?.is_empty()))
         })?;

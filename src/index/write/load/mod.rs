@@ -68,11 +68,7 @@ pub struct BulkLoad<'a> {
     failed: Option<String>,
 }
 
-impl std::fmt::Debug for BulkLoad<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BulkLoad").field("loaded", &self.loaded).finish_non_exhaustive()
-    }
-}
+nddb_format::debug_fields!(BulkLoad<'_>: loaded);
 
 /// Number of runs of chunks at which they are merged.
 const RUNS_MAX: usize = 64;

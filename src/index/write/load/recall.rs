@@ -1,6 +1,5 @@
 //! What stored documents were sketched to, for a load that reads their pages again.
 
-use std::fmt;
 use std::sync::Arc;
 
 use nddb_format::Fingerprint;
@@ -17,11 +16,7 @@ pub struct Recall {
     is_empty: bool,
 }
 
-impl fmt::Debug for Recall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recall").field("is_empty", &self.is_empty).finish_non_exhaustive()
-    }
-}
+nddb_format::debug_fields!(Recall: is_empty);
 
 impl Recall {
     /// `is_empty` says that nothing is stored.

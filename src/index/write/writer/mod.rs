@@ -75,11 +75,7 @@ pub struct Writer {
     pub(super) thresholds: Thresholds,
 }
 
-impl std::fmt::Debug for Writer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Writer").field("dir", &self.dir).field("counters", &self.counters).finish_non_exhaustive()
-    }
-}
+nddb_format::debug_fields!(Writer: dir, counters);
 
 impl Writer {
     /// Returns the parameters fixed when the database was created.

@@ -1,6 +1,5 @@
 //! Recipes: named, versioned choices of the sketches of a page.
 
-use std::error::Error;
 use std::fmt;
 
 use nddb_format::document_keys::KeyKinds;
@@ -522,25 +521,32 @@ impl fmt::Display for Recipe {
 }
 
 /// The reasons why a label names no recipe of this program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecipeError {
     /// The fingerprints are made by another program, so no text can be given.
+    #[error(
+        "the fingerprints of the database are made by {maker}, and nddb cannot make them of a text; give \
+         fingerprints, or give the texts to a database of another recipe"
+    )]
     Given {
         /// The name of that program.
         maker: String,
     },
     /// The label is not a name, a slash and a number.
+    #[error("{label:?} is no recipe label (name/version)")]
     Malformed {
         /// The label.
         label: String,
     },
     /// No recipe has this name.
+    #[error("there is no recipe {name:?} (there are {}, and flags of these)", Recipe::BASES.join(", "))]
     Unknown {
         /// The name.
         name: String,
     },
     /// The label names a newer version of the recipe.
+    #[error("recipe {name} has version {found}, newer than this program's {known}")]
     Newer {
         /// The name of the recipe.
         name: String,
@@ -550,6 +556,7 @@ pub enum RecipeError {
         known: u32,
     },
     /// The label names an older version of the recipe.
+    #[error("recipe {name} has version {found}, older than this program's {known}")]
     Older {
         /// The name of the recipe.
         name: String,
@@ -559,32 +566,6 @@ pub enum RecipeError {
         known: u32,
     },
 }
-
-impl fmt::Display for RecipeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RecipeError::Given { maker } => write!(
-                f,
-                "the fingerprints of the database are made by {maker}, and nddb cannot make them of a text; give \
-                 fingerprints, or give the texts to a database of another recipe"
-            ),
-            RecipeError::Malformed { label } => {
-                write!(f, "{label:?} is no recipe label (name/version)")
-            }
-            RecipeError::Unknown { name } => {
-                write!(f, "there is no recipe {name:?} (there are {}, and flags of these)", Recipe::BASES.join(", "))
-            }
-            RecipeError::Newer { name, found, known } => {
-                write!(f, "recipe {name} has version {found}, newer than this program's {known}")
-            }
-            RecipeError::Older { name, found, known } => {
-                write!(f, "recipe {name} has version {found}, older than this program's {known}")
-            }
-        }
-    }
-}
-
-impl Error for RecipeError {}
 
 impl RecipeError {
     /// Returns whether the database takes fingerprints, though no texts.

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::{Database, Global};
 use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
-use crate::matches::TableFormat;
+use crate::matches::table_format;
 use crate::quantity::{counted, duration};
 use crate::{database, described, interrupt, output};
 
@@ -47,8 +47,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     clusters: Option<PathBuf>,
     /// How to write rows [default: as the name of --output ends, else jsonl]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Option<TableFormat>,
+    #[arg(long, value_parser = table_format(), value_name = "FORMAT")]
+    format: Option<RowFormat>,
     /// Write only the first N documents
     #[arg(long, value_name = "N")]
     limit: Option<u64>,

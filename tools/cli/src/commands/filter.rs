@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
-use nddb::archive::Format;
+use nddb::archive::{Format, IdFrom};
 use nddb_jobs::filter::{Filter, FilterField, FilterNote, FilterOptions, FilterSummary, NOWHERE, RemovalLists};
 use serde_json::json;
 
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
-use crate::commands::load::IdFrom;
+use crate::commands::load::id_from;
 use crate::failure::{Code, Failure, Result};
 use crate::messages::{Messages, Meter};
 use crate::quantity::{bytes, counted, duration, grouped};
@@ -87,7 +87,7 @@ pub(crate) struct Args {
     id_field: Option<String>,
     /// Where ids come from: record, url, path or row, as with 'nddb load --id' [default: url for an archive that was
     /// loaded so, else record]
-    #[arg(long, value_enum, value_name = "FROM", hide_possible_values = true)]
+    #[arg(long, value_parser = id_from(), value_name = "FROM", hide_possible_values = true)]
     id: Option<IdFrom>,
     /// The prefix of all ids, as with 'nddb load --id-prefix'
     #[arg(long, value_name = "TEXT")]
@@ -102,7 +102,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
         with: args.with,
         format: args.format,
         id_field: args.id_field,
-        id: args.id.map(Into::into),
+        id: args.id,
         id_prefix: args.id_prefix.unwrap_or_default(),
     };
     let lists = RemovalLists { clusters: args.clusters, remove: args.remove };

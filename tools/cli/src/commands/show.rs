@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use nddb::View;
+use nddb::detect::options::TextScope;
 use nddb_evaluate::WordDiff;
 use nddb_evaluate::show::{ShownDocument, difference, passages, shown_page, verdict};
 use nddb_jobs::NamedId;
@@ -15,7 +16,7 @@ use crate::database;
 use crate::failure::{Code, Failure, Result, Told};
 use crate::output::Output;
 use crate::terminal;
-use crate::text_options::TextPart;
+use crate::text_options::text_part;
 
 /// Width in characters if stdout is no terminal.
 const WIDTH: usize = 120;
@@ -47,8 +48,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Part of the pages to show: the whole text that is compared, or its content alone
-    #[arg(long, value_enum, default_value = "whole", value_name = "PART")]
-    text: TextPart,
+    #[arg(long, value_parser = text_part(), default_value = "whole", value_name = "PART")]
+    text: TextScope,
 }
 
 pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
@@ -84,13 +85,13 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
 }
 
 /// Reads a document again.
-fn read(view: View<'_>, id: &str, part: TextPart) -> Result<ShownDocument> {
+fn read(view: View<'_>, id: &str, part: TextScope) -> Result<ShownDocument> {
     let found = NamedId::of_argument(id).find(&mut |id| view.contains(id))?;
     let Some(stored) = found.map_or(Ok(None), |id| view.get(&id))? else {
         let hint = "ids are those that 'nddb pairs' and 'nddb query' print";
         return Err(Told::new(Code::Failed, format!("no document '{id}'")).hint(hint).into());
     };
-    let read = ShownDocument::read(view, &stored, part == TextPart::Main)?;
+    let read = ShownDocument::read(view, &stored, part == TextScope::Main)?;
     read.map_err(|why| {
         let hint = "'nddb sources' lists the archives, and tells the database where they were moved; 'nddb get' prints \
                     what is stored of a document";

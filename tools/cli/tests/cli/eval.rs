@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::helper::Dir;
-use crate::report::{row, stands_alone};
+use crate::report::stands_alone;
 
 /// Twelve documents of three sites: copies of one text with a word or two changed, other texts, one of one word.
 fn documents() -> String {
@@ -99,12 +99,6 @@ fn each_setting_is_an_object_with_its_figures() {
         before = right + wrong;
         let f1 = 2.0 * right as f64 / (2 * right + wrong + missed) as f64;
         assert!(is(&one["f1"], f1), "{one}");
-        // What hamming with k finds is what lies within k.
-        let k = one["params"]["k"].as_u64().expect("k") as usize;
-        assert_eq!(
-            (&one["distances"][k]["recall"], &one["distances"][k]["precision"]),
-            (&one["recall"], &one["precision"])
-        );
         assert!(one["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
     }
     let (b, c) = (&settings[9], &settings[10]);
@@ -132,62 +126,17 @@ fn page(dir: &Dir, more: &[&str]) -> (String, Vec<Value>) {
 }
 
 #[test]
-fn a_page_holds_what_needs_labels() {
+fn a_page_names_each_method_and_recipe() {
     let dir = dir();
     let (page, values) = page(&dir, &[]);
-    let of = |method: &str| values.iter().find(|one| one["method"] == method).expect("a method");
-    let correct = |labelled: &Value| labelled["correct"].as_u64().expect("a count");
-    // Two equal supershingles are what candidates of B share, so B finds what has them.
-    let by_b = of("b")["by_similarity"].as_array().expect("values");
-    assert_eq!(by_b.iter().map(|one| correct(&one["labelled"])).sum::<u64>(), 10, "each pair has one value");
-    let b_similar: u64 = by_b[2..].iter().map(|one| correct(&one["labelled"])).sum();
-    assert_eq!(b_similar, correct(&of("b")["found"]));
-    let by_c = of("c")["by_similarity"].as_array().expect("ranges");
-    assert_eq!(by_c.iter().map(|one| correct(&one["labelled"])).sum::<u64>(), 10);
-    for (name, one) in by_b.iter().map(|one| (one["b"].to_string(), one)).chain(by_c.iter().map(|one| {
-        let [from, to] = ["from", "to"].map(|key| one[key].to_string());
-        (if from == to { from } else { format!("{from}-{to}") }, one)
-    })) {
-        let counts = ["correct", "incorrect", "undecided"].map(|label| one["labelled"][label].to_string());
-        let precision = one["precision"].as_f64().map_or_else(|| "-".into(), |share| format!("{share:.4}"));
-        let cells = [&[name][..], &counts, &[precision]].concat();
-        assert!(page.contains(&row(&cells.iter().map(String::as_str).collect::<Vec<_>>())), "{one}");
-    }
-    let combined = of("combined");
-    let by_c = combined["by_c"].as_array().expect("thresholds");
-    let at = by_c.iter().find(|one| one["c"] == 355).expect("the threshold of the paper");
-    assert_eq!((&at["precision"], &at["recall"]), (&combined["precision"], &combined["recall"]));
-    assert_eq!((by_c.len(), &by_c[0]["c"]), (55, &json!(330)));
-    // R: its correct pairs as a share of those of B.
-    let found = |of: &Value| of["labelled"]["correct"].as_f64().expect("a count");
-    let of_b = of("b")["found"]["correct"].as_f64().expect("a count");
-    assert_eq!(at["r"], json!(found(at) / of_b));
-    assert_eq!(found(&at["same_site"]) + found(&at["different_sites"]), found(at));
-    // A word or two in two hundred are changed: pairs of one text are near by every slope, others by none.
-    let slopes = of("lcs")["slopes"]["by_slope"].as_array().expect("slopes");
-    assert_eq!(slopes.len(), 10);
-    for step in slopes {
-        assert_eq!((&step["precision"], &step["recall"]), (&json!(1.0), &json!(1.0)), "{step}");
-        assert_eq!(step["precision_at_recall"], 1.0);
-        let resemblance = step["resemblance_at_recall"].as_f64().expect("a threshold");
-        let cells = [format!("{:.2}", step["slope"].as_f64().expect("a slope")), format!("{resemblance:.4}")];
-        let cells = [&cells[..], &["1.0000".into(), "1.0000".into(), "1.0000".into()]].concat();
-        assert!(page.contains(&row(&cells.iter().map(String::as_str).collect::<Vec<_>>())), "{step}");
-    }
-    for at in of("hamming")["distances"].as_array().expect("distances") {
-        let counts = ["correct", "incorrect", "undecided"].map(|label| at["labelled"][label].to_string());
-        let counts = [&[at["distance"].to_string()][..], &counts, &[at["pairs"].to_string()]].concat();
-        let cells: String = counts.iter().map(|cell| format!("<td>{cell}</td>")).collect();
-        assert!(page.contains(&format!("<tr>{cells}")), "{at}");
-    }
     for one in &values {
         let name = one["method"].as_str().expect("a name");
         assert!(page.contains(&format!("<td class=\"text\">{name}")), "{name}");
     }
-    // Slopes are measured for a page only; recipes have sections of their own.
-    assert!(eval(&dir, &["--methods", "lcs"])[0]["slopes"].is_null());
-    let (both, _) = self::page(&dir, &["--recipe", "main,web", "--methods", "b"]);
-    assert!(both.contains("Precision by slope, recipe main/1") && both.contains("Precision by slope, recipe web/1"));
+    // Recipes have sections of their own.
+    let (both, _) = self::page(&dir, &["--recipe", "main,main-c", "--methods", "b"]);
+    let section = |recipe: &str| format!("The default verdict by its probability, recipe {recipe}/1");
+    assert!(both.contains(&section("main")) && both.contains(&section("main-c")));
 }
 
 #[test]
@@ -240,14 +189,6 @@ fn a_page_says_what_labels_of_one_kind_cannot_tell() {
         assert!(page.contains(words), "{words}");
         assert_eq!(values.len(), 5);
     }
-    // Fingerprints have no text, and no similarity but their distance.
-    dir.write(
-        "docs.jsonl",
-        b"{\"id\":\"a\",\"fp\":\"00000000000000ff\"}\n{\"id\":\"b\",\"fp\":\"00000000000000fe\"}\n",
-    );
-    dir.write("pairs.tsv", b"id1\tid2\tlabel\na\tb\t1\n");
-    let (page, _) = page(&dir, &["--methods", "hamming"]);
-    assert!(page.contains("1 pair without supershingles") && page.contains("1 pair left out"), "{page}");
 }
 
 #[test]

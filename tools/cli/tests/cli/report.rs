@@ -28,11 +28,6 @@ pub(crate) fn stands_alone(page: &str) {
     }
 }
 
-pub(crate) fn row(cells: &[&str]) -> String {
-    let cells: Vec<String> = cells.iter().map(|cell| format!("<td>{cell}</td>")).collect();
-    format!("<tr>{}</tr>", cells.concat())
-}
-
 #[test]
 fn the_same_database_gives_the_same_bytes() {
     let dir = with_pages();

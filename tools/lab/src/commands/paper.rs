@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use nddb::archive::Options;
+use nddb::detect::options::TextScope;
 use nddb::detect::{Collection, Resources};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
 use nddb_cli::frame::{
-    Code, Failure, Global, Meter, Output, Result, Table, TextPart, inputs, interrupt, read_labels, recipe, resources,
+    Code, Failure, Global, Meter, Output, Result, Table, inputs, interrupt, read_labels, recipe, resources, text_part,
     told,
 };
 use nddb_evaluate::eval::{Corpus, Labels, gold};
@@ -54,8 +55,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RECIPE")]
     recipe: Option<String>,
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
-    #[arg(long = "text", value_enum, value_name = "PART")]
-    part: Option<TextPart>,
+    #[arg(long = "text", value_parser = text_part(), value_name = "PART")]
+    part: Option<TextScope>,
     /// Approximate number of documents whose texts are read: N drawn at random, and at most N near-duplicates of these
     #[arg(long, value_name = "N", default_value_t = 2000)]
     sample: usize,
@@ -165,7 +166,7 @@ fn measure(
         collection,
         gold: gold.as_ref(),
         sample: (args.sample, args.seed),
-        part: args.part.map(TextPart::part),
+        part: args.part,
         resources: resources.clone(),
         threads: global.threads(),
     };

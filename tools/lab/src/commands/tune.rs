@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use nddb::archive::Options;
 use nddb::detect::Collection;
+use nddb::detect::options::TextScope;
 use nddb::sketch::Recipe;
 use nddb::verdict::methods::Shingles;
 use nddb::{Config, View};
 use nddb_cli::frame::{
-    Code, Failure, Global, Output, Result, Table, TextPart, inputs, interrupt,
+    Code, Failure, Global, Output, Result, Table, inputs, interrupt,
     parameters::{self, Parameters},
-    recipe, resources, texts,
+    recipe, resources, text_part, texts,
 };
 use nddb_evaluate::eval::{Corpus, CorpusError};
-use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS};
 use nddb_jobs::quantity::{decimal, group_words};
+use nddb_lab::sampled::{PAIRS_MAX, RATIOS};
 use nddb_lab::tune::{Calibration, PAIRS_MIN, Run, TuneOptions, calibrate};
 use serde_json::{Value, json};
 
@@ -42,8 +43,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SHARE", default_value_t = 0.85, value_parser = share)]
     precision: f64,
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
-    #[arg(long = "text", value_enum, value_name = "PART")]
-    part: Option<TextPart>,
+    #[arg(long = "text", value_parser = text_part(), value_name = "PART")]
+    part: Option<TextScope>,
     #[command(flatten)]
     parameters: Parameters,
     /// Maximum number of documents whose shingles are read
@@ -85,7 +86,7 @@ fn tune(args: &Args, global: &Global, view: View<'_>, collection: &Collection) -
     let messages = global.messages();
     let meter = messages.meter("tune");
     let mut options = TuneOptions {
-        part: args.part.map(TextPart::part),
+        part: args.part,
         resources: resources(global),
         precision: args.precision,
         documents: args.documents,

@@ -12,12 +12,11 @@ use nddb_page::text::host_of;
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
+use crate::labelled::{BySimilarity, COMBINED_C, OfShingles, SimilarPair, by_shingles, similar_pairs};
+use crate::measures::{Graph, Grid, TermDifferences, graph, similarities, term_differences};
 use nddb_evaluate::Draw;
 use nddb_evaluate::difference::{DifferenceKind, difference_kind, undecided_reason};
-use nddb_evaluate::eval::{
-    BySimilarity, COMBINED_C, Counts, Gold, Label, OfShingles, SimilarPair, by_shingles, similar_pairs,
-};
-use nddb_evaluate::measures::{Graph, Grid, TermDifferences, graph, similarities, term_differences};
+use nddb_evaluate::eval::{Counts, Gold, Label};
 use nddb_evaluate::removals::read_pages;
 
 /// Least B-similarity and C-similarity of a near-duplicate.

@@ -10,11 +10,10 @@ use nddb::verdict::methods::{Cosine, Hamming, Lcs};
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
+use crate::labelled::{RECALL, Slopes, by_slope, content_simhash};
+use crate::measures::{Perhaps, Straining, TextSample, comparison_times, perhaps, straining, text_sample};
 use nddb_evaluate::Draw;
-use nddb_evaluate::eval::{
-    Gold, RECALL, Slopes, by_slope, content_simhash, mean_precision, relative_recall, returned, splits,
-};
-use nddb_evaluate::measures::{Perhaps, Straining, TextSample, comparison_times, perhaps, straining, text_sample};
+use nddb_evaluate::eval::{Gold, mean_precision, relative_recall, returned, splits};
 
 /// Distance of simhash: 59 agreeing bits of 64.
 const K: u32 = 5;

@@ -6,11 +6,11 @@ use nddb::verdict::methods::Hamming;
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
-use nddb_evaluate::eval::{
-    AtDistance, ByLanguage, Contents, Counts, Gold, OfFeatures, by_distance, by_features, by_language, contents,
-    distances_of,
+use crate::labelled::{
+    AtDistance, ByLanguage, Contents, OfFeatures, by_distance, by_features, by_language, contents, distances_of,
 };
-use nddb_evaluate::measures::{BUCKETS, Prints, prints};
+use crate::measures::{BUCKETS, Prints, prints};
+use nddb_evaluate::eval::{Counts, Gold};
 
 /// Greatest distance of Figure 1.
 const DISTANCE_MAX: u32 = 10;

@@ -1,6 +1,6 @@
 //! The tables and figures of the four papers, measured on the documents of a user.
 //!
-//! Each paper has a file, which lists its exhibits ([`Exhibit`]) and takes their numbers from [`nddb_evaluate::measures`],
+//! Each paper has a file, which lists its exhibits ([`Exhibit`]) and takes their numbers from [`crate::measures`],
 //! [`nddb_evaluate::eval`] and [`crate::tune`]: nothing is measured here. Each exhibit also shows the values in the paper.
 //! Exhibits that need labels say so if there are none.
 

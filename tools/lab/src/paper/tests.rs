@@ -9,7 +9,9 @@ use nddb::verdict::methods::{B, Hamming};
 use nddb_dedup::support;
 
 use super::*;
-use nddb_evaluate::eval::{Corpus, Counts, Label, Labels, similar_pairs};
+use nddb_evaluate::eval::{Corpus, Counts, Label, Labels};
+
+use crate::labelled::similar_pairs;
 
 /// Texts of two sites in three versions each; the first two versions differ in a few words.
 fn corpus(folder: &Path) -> (Corpus, Labels) {

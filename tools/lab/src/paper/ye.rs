@@ -5,9 +5,9 @@ use nddb::verdict::{GROUPS, Groups, methods::Shingles};
 
 use super::exhibit::{Cell, Chart, Exhibit};
 use super::{Subject, Watch};
+use crate::measures::text_sample;
+use crate::sampled::{RATIOS, Sampled, sampled};
 use crate::tune::{AdaptiveRow, adaptive};
-use nddb_evaluate::measures::text_sample;
-use nddb_evaluate::sampled::{RATIOS, Sampled, sampled};
 use nddb_jobs::quantity::group_words;
 
 /// The shares of documents and of shingles in the first group.

@@ -1,5 +1,6 @@
 //! Calibration of shingle sampling to a required precision.
 
+use crate::sampled::{PAIRS_MAX, RATIOS, Runs, THRESHOLDS, Tally, all_shingles};
 use fixedbitset::FixedBitSet;
 use nddb::detect::options::TextScope;
 use nddb::detect::outcome::UnreadTexts;
@@ -7,7 +8,6 @@ use nddb::detect::{Collection, PairOptions, Resources};
 use nddb::verdict::{GROUPS, Groups, Ratios, methods::Shingles};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
-use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS, Runs, THRESHOLDS, Tally, all_shingles};
 use nddb_index::spill::ticker::Ticker;
 use xxhash_rust::xxh3::xxh3_64;
 

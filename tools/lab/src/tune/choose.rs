@@ -1,7 +1,7 @@
 //! Choice of groups of documents and of their sampling ratios, from the results of runs with each ratio.
 
+use crate::sampled::RATIOS;
 use nddb::verdict::{GROUPS, Groups, Ratios};
-use nddb_evaluate::sampled::RATIOS;
 
 /// Number of words at which the second cell begins; each further cell begins at twice the number.
 const FIRST_WORDS: usize = 64;
@@ -21,7 +21,7 @@ pub struct GroupFigures {
     pub returned: [f64; 6],
     /// Of these, pairs that all shingles return.
     pub correct: [f64; 6],
-    /// Number of returned pairs that were compared. If there are more than [`PAIRS_MAX`](nddb_evaluate::sampled::PAIRS_MAX), a part of
+    /// Number of returned pairs that were compared. If there are more than [`PAIRS_MAX`](crate::sampled::PAIRS_MAX), a part of
     /// them is drawn by hash.
     pub drawn: [f64; 6],
 }

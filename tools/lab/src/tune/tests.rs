@@ -1,7 +1,7 @@
+use crate::sampled::{PAIRS_MAX, RATIOS};
 use nddb::detect::Resources;
 use nddb::verdict::{Groups, Ratios};
 use nddb_dedup::support::{corpus, texts};
-use nddb_evaluate::sampled::{PAIRS_MAX, RATIOS};
 
 use super::*;
 

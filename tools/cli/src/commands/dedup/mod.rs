@@ -5,14 +5,14 @@ mod summary;
 use std::path::PathBuf;
 
 use nddb::View;
-use nddb::archive::{Format, Limits, Options, text_of};
+use nddb::archive::{Format, IdFrom, Limits, Options, text_of};
 use nddb::detect::{ClusterOptions, PairOptions};
 use nddb_evaluate::report::Report;
 use nddb_jobs::dedup::{Dedup, DedupWatch};
 use nddb_jobs::input;
 
 use super::filter::{kept_output, notice, removed_output};
-use super::load::{FieldNames, IdFrom, MaxWindow};
+use super::load::{FieldNames, MaxWindow, id_from};
 use super::query::outside;
 use super::{pairs, report};
 use crate::args::Global;
@@ -83,7 +83,7 @@ pub(crate) struct Args {
     format: Format,
     /// Where the ids of the list of removed documents come from: record, url, path or row, as with 'nddb load --id'
     /// [default: record; path, if an id comes again]
-    #[arg(long, value_enum, value_name = "FROM", hide_possible_values = true)]
+    #[arg(long, value_parser = id_from(), value_name = "FROM", hide_possible_values = true)]
     id: Option<IdFrom>,
     #[command(flatten)]
     window: MaxWindow,
@@ -117,7 +117,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         output: ("-o", output),
         against: &args.against,
         reading: Options { format: args.format, limits, ..args.fields.options() },
-        id: args.id.map(Into::into),
+        id: args.id,
         // A report compares the methods of the papers, too.
         all_sketches: args.report.is_some(),
         temporary: global.tmp_dir.as_deref(),

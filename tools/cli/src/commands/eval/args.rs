@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use nddb::archive::IdFrom;
 use nddb::sketch::Recipe;
 use nddb_evaluate::eval::Half;
 
-use crate::commands::load::IdFrom;
+use crate::commands::load::id_from;
 use crate::parameters::Parameters;
 use crate::text_options::TextOptions;
 
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) pairs: PathBuf,
     /// Where ids of WARC, WET and ARC documents come from: record, url, path or row, as with 'nddb load --id'
-    #[arg(long, value_enum, default_value_t, value_name = "FROM", hide_possible_values = true)]
+    #[arg(long, value_parser = id_from(), default_value_t, value_name = "FROM", hide_possible_values = true)]
     pub(super) id: IdFrom,
     /// Which methods, with which parameters: all, or b,hamming:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]
@@ -55,11 +56,9 @@ pub(crate) struct Args {
     /// For each setting, write up to 200 pairs without a label to this file, for labelling
     #[arg(long, value_name = "FILE")]
     pub(super) review: Option<PathBuf>,
-    /// Write a page with plots to this file: methods, and precision by similarity, by slope and by distance
+    /// Write a page with plots to this file: methods, and the default verdict by its probability
     ///
-    /// The page is self-contained and has the numbers of all plots. The objects of --json have them, too:
-    /// `by_similarity` of b and c, `by_c` of combined, `slopes` of lcs, `distances` of hamming. Slopes are only
-    /// measured for a page.
+    /// The page is self-contained and has the numbers of all plots. The objects of --json have them, too.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
     /// Seed of the bootstrap and of the pairs for review

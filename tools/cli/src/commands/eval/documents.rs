@@ -18,7 +18,7 @@ use crate::messages::Meter;
 pub(super) fn load(args: &Args, recipe: Recipe, labels: &Labels, resources: &Resources, meter: &Meter) -> Result<Set> {
     let config = Config::within(K_MAX)?.recipe(&recipe.label()).keep_words(true);
     let database = resources.folder.join(format!("{}-{}.nddb", recipe.name(), recipe.version()));
-    let options = archive::Options { id_from: args.id.into(), ..archive::Options::default() };
+    let options = archive::Options { id_from: args.id, ..archive::Options::default() };
     let corpus = Corpus::load((&args.docs, &options), &database, &config, &recipe, resources, &mut *meter.watch(true))
         .map_err(told)?;
     let gold = corpus.gold(labels)?;

@@ -1,19 +1,12 @@
 //! One JSON object for each method and setting.
 
+use nddb::verdict::{Method, methods::Model};
 use nddb_evaluate::eval::{
-    AtDistance, ByProbability, ByThreshold, C_RANGES, COMBINED_C, Counts, DRAWS, Interval, Intervals, RECALL, Slopes,
-    Split, by_distance, distances_of, mean_precision, relative_recall, splits,
+    ByProbability, Counts, DRAWS, Interval, Intervals, Split, mean_precision, relative_recall, splits,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::trial::{Figures, Frame, Set, Trial};
-
-/// Greatest distance that is shown: the distances are those of Manku et al. 2007, Figure 1, and 0.
-pub(super) const DISTANCE_MAX: u32 = 10;
-
-/// Maximum number of fingerprints of which all pairs are compared, to weight the figures by the pairs of the
-/// collection.
-const COMPARED_MAX: usize = 50_000;
+use super::trial::{Figures, Frame, Trial};
 
 /// The settings with which a setting is compared.
 pub(super) struct Compared<'t, 'a> {
@@ -91,8 +84,8 @@ pub(super) fn value(
         "repeated": frame.labels.repeated, // lines
         "skipped": trial.set.corpus.skipped().len(), // documents not read
     });
-    if let Some((name, of_method)) = figures.and_then(|figures| of_method(trial.setting.method.name(), figures)) {
-        value[name] = of_method;
+    if let Some(figures) = figures.filter(|_| trial.setting.method.name() == Model::default().name()) {
+        value["by_probability"] = figures.probabilities.as_ref().map_or(Value::Null, by_probability);
     }
     value
 }
@@ -109,51 +102,10 @@ fn relative(frame: &Frame<'_>, trial: &Trial<'_>, hamming: &Trial<'_>) -> Value 
     })
 }
 
-/// Returns the figures that the papers measure only for this method.
-fn of_method(method: &str, figures: &Figures<'_>) -> Option<(&'static str, Value)> {
-    let similarity = &figures.similarity;
-    Some(match method {
-        "hamming" => ("distances", figures.distances.iter().map(at_distance).collect()),
-        "b" => {
-            let values = (0..7).zip(&similarity.by_b).map(|(b, counts)| at(json!({"b": b}), counts));
-            ("by_similarity", values.collect())
-        }
-        "c" => {
-            let ranges = C_RANGES.iter().zip(&similarity.by_c);
-            let ranges = ranges.map(|((from, to), counts)| at(json!({"from": from, "to": to}), counts));
-            ("by_similarity", ranges.collect())
-        }
-        "combined" => {
-            let sites = [("same_site", &similarity.same_site), ("different_sites", &similarity.different_sites)];
-            let steps = COMBINED_C.enumerate().map(|(index, least)| {
-                let mut value = at_threshold(&similarity.all, index);
-                value["c"] = least.into();
-                for (name, of) in sites {
-                    value[name] = at_threshold(of, index);
-                }
-                value
-            });
-            ("by_c", steps.collect())
-        }
-        "model" => ("by_probability", figures.probabilities.as_ref().map_or(Value::Null, by_probability)),
-        "lcs" => ("slopes", figures.slopes.as_ref().map_or(Value::Null, slopes)),
-        _ => return None,
-    })
-}
-
 /// Adds the counts of labelled pairs at a value.
 fn at(mut value: Value, counts: &Counts) -> Value {
     value["labelled"] = by_label(&counts.found);
     value["precision"] = json!(counts.precision());
-    value
-}
-
-/// Returns the counts of labelled pairs that the combined algorithm returns, with R: its correct pairs as a share of
-/// the correct pairs of B.
-fn at_threshold(of: &ByThreshold, index: usize) -> Value {
-    let counts = &of.combined[index];
-    let mut value = at(json!({"r": of.r(index)}), counts);
-    value["recall"] = json!(counts.recall());
     value
 }
 
@@ -178,19 +130,6 @@ fn by_probability(made: &ByProbability) -> Value {
         "calibration": {"bins": bins.collect::<Vec<_>>(), "brier": calibration.brier, "slope": calibration.slope},
         "unknown": made.unknown,
     })
-}
-
-fn slopes(made: &Slopes) -> Value {
-    let steps = made.steps.iter().map(|step| {
-        json!({
-            "slope": step.slope,
-            "precision": step.usual.precision(),
-            "recall": step.usual.recall(),
-            "resemblance_at_recall": step.resemblance,
-            "precision_at_recall": step.adjusted.precision(),
-        })
-    });
-    json!({"recall": RECALL, "left_out": made.left_out, "by_slope": steps.collect::<Vec<_>>()})
 }
 
 fn per(count: u64, documents: u64) -> Option<f64> {
@@ -218,30 +157,4 @@ fn split(split: &Split) -> Value {
         "found": by_label(&counts.found),
         "missed": by_label(&counts.missed),
     })
-}
-
-fn at_distance(at: &AtDistance) -> Value {
-    let mut value = Map::new();
-    value.insert("distance".into(), at.distance.into());
-    value.insert("labelled".into(), by_label(&at.labelled));
-    value.insert("pairs".into(), json!(at.pairs));
-    for (name, figure) in [
-        ("precision_at", at.precision_at),
-        ("recall_at", at.recall_at),
-        ("precision", at.precision),
-        ("recall", at.recall),
-        ("weighted_precision", at.weighted_precision),
-        ("weighted_recall", at.weighted_recall),
-    ] {
-        value.insert(name.into(), json!(figure));
-    }
-    value.into()
-}
-
-impl Frame<'_> {
-    /// Precision and recall by the distance of fingerprints (Manku et al. 2007, 4).
-    pub(super) fn distances(&self, set: &Set) -> Vec<AtDistance> {
-        let (labelled, pairs) = distances_of(set.corpus.collection(), &set.gold, &self.selected, COMPARED_MAX);
-        by_distance(labelled, &pairs, DISTANCE_MAX)
-    }
 }

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if let Some(to) = &review {
         write_reviews(to, &trials)?;
     }
-    let figures = trial::measure(&frame, args, &resources, &meter)?;
+    let figures = trial::measure(&frame, args)?;
     report(&frame, &trials, &figures, args, page.as_ref(), global)?;
     for trial in &trials {
         for warning in text_options::warnings(&trial.summary) {
@@ -180,9 +180,6 @@ fn page<'a>(
     };
     let recipe = |figures: &'a Figures<'_>| RecipeFigures {
         recipe: figures.set.recipe.to_string(),
-        similarity: &figures.similarity,
-        slopes: figures.slopes.as_ref(),
-        distances: &figures.distances,
         probabilities: figures.probabilities.as_ref(),
     };
     EvalPage {

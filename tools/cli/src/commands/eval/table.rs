@@ -3,14 +3,14 @@
 use nddb_evaluate::eval::{DRAWS, Interval, Intervals, Split, splits};
 use nddb_jobs::quantity::decimal;
 
-use super::trial::{Frame, Set, Trial};
+use super::trial::{Frame, Trial};
 use crate::quantity::{counted, grouped};
 use crate::table::Table;
 
 /// Replaces a figure that would be divided by zero.
 const NOTHING: &str = "-";
 
-/// Returns all lines: the scored pairs, one line for each setting, the parts of the labelled pairs, and the distances.
+/// Returns all lines: the scored pairs, one line for each setting, and the parts of the labelled pairs.
 pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) -> Vec<String> {
     let mut lines = head(frame);
     let parts: Vec<Vec<Split>> =
@@ -29,17 +29,6 @@ pub(super) fn lines(frame: &Frame<'_>, trials: &[Trial<'_>], reference: usize, i
     lines.push(String::new());
     lines.push("by site (Henzinger's rule), registrable domain and kind:".into());
     lines.extend(by_part(trials, &parts).lines());
-    for set in frame.sets {
-        let is_hamming = |trial: &Trial<'_>| trial.setting.method.is_by_distance() && trial.set.recipe == set.recipe;
-        if trials.iter().any(is_hamming) {
-            lines.push(String::new());
-            lines.push(format!(
-                "by distance of the fingerprints of {}; weighted: by all pairs of the documents at each distance:",
-                set.recipe
-            ));
-            lines.extend(by_distance(frame, set).lines());
-        }
-    }
     lines
 }
 
@@ -78,23 +67,10 @@ pub(super) fn head(frame: &Frame<'_>) -> Vec<String> {
 }
 
 fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], intervals: &[Intervals]) -> Table {
-    let mut table = Table::new(&[
-        "recipe",
-        "method",
-        "params",
-        "precision",
-        "of returned",
-        "recall",
-        "F1",
-        "precision 95%",
-        "recall 95%",
-        "F1 95%",
-        "pairs",
-        "unlabelled",
-        "candidates/doc",
-        "bytes/doc",
-        "seconds",
-    ]);
+    let mut table = Table::of(
+        "recipe, method, params, precision, of returned, recall, F1, precision 95%, recall 95%, F1 95%, pairs, \
+         unlabelled, candidates/doc, bytes/doc, seconds",
+    );
     for ((trial, parts), intervals) in trials.iter().zip(parts).zip(intervals) {
         let all = parts[0].counts;
         let per = trial.summary.candidates as f64 / (frame.documents().max(1)) as f64;
@@ -141,22 +117,9 @@ fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) 
 }
 
 fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
-    let titles = [
-        "recipe",
-        "method",
-        "params",
-        "by",
-        "part",
-        "correct",
-        "found",
-        "incorrect",
-        "found",
-        "precision",
-        "of returned",
-        "recall",
-        "F1",
-    ];
-    let mut table = Table::new(&titles);
+    let mut table = Table::of(
+        "recipe, method, params, by, part, correct, found, incorrect, found, precision, of returned, recall, F1",
+    );
     for (trial, parts) in trials.iter().zip(parts) {
         for split in &parts[1..] {
             let counts = &split.counts;
@@ -176,39 +139,6 @@ fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
                 figure(counts.f1()),
             ]);
         }
-    }
-    table
-}
-
-fn by_distance(frame: &Frame<'_>, set: &Set) -> Table {
-    let mut table = Table::new(&[
-        "distance",
-        "correct",
-        "incorrect",
-        "undecided",
-        "all pairs",
-        "precision at",
-        "recall at",
-        "precision within",
-        "recall within",
-        "weighted precision",
-        "weighted recall",
-    ]);
-    for at in frame.distances(set) {
-        let [correct, incorrect, undecided] = at.labelled.map(grouped);
-        table.row(vec![
-            at.distance.to_string(),
-            correct,
-            incorrect,
-            undecided,
-            grouped(at.pairs),
-            figure(at.precision_at),
-            figure(at.recall_at),
-            figure(at.precision),
-            figure(at.recall),
-            figure(at.weighted_precision),
-            figure(at.weighted_recall),
-        ]);
     }
     table
 }

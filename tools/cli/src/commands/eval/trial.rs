@@ -1,17 +1,15 @@
 //! A setting with its results, the data shared by all settings, and further measurements.
 
-use nddb::detect::{PairOptions, PairSummary, Resources};
+use nddb::detect::PairSummary;
 use nddb::sketch::Recipe;
-use nddb::verdict::methods::{Lcs, Model};
+use nddb::verdict::methods::Model;
 use nddb_evaluate::eval::{
-    AtDistance, ByProbability, BySimilarity, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, Slopes,
-    bootstrap, by_probability, by_slope, similar_pairs, splits,
+    ByProbability, Cells, Corpus, Counts, Gold, Intervals, Labels, Returned, bootstrap, by_probability, splits,
 };
 
 use super::args::{Args, EvalHalf};
 use super::setting::Setting;
 use crate::failure::Result;
-use crate::messages::Meter;
 
 /// The documents, sketched by one recipe.
 pub(super) struct Set {
@@ -84,44 +82,20 @@ impl Frame<'_> {
 /// The figures of the documents by one recipe.
 pub(super) struct Figures<'a> {
     pub(super) set: &'a Set,
-    pub(super) similarity: BySimilarity,
-    pub(super) distances: Vec<AtDistance>,
     /// `None` if no pair has a probability.
     pub(super) probabilities: Option<ByProbability>,
-    /// `None` without a page, because slopes take long: all labelled pairs are compared with every slope.
-    pub(super) slopes: Option<Slopes>,
 }
 
 /// Measures each set.
-pub(super) fn measure<'a>(
-    frame: &Frame<'a>,
-    args: &Args,
-    resources: &Resources,
-    meter: &Meter,
-) -> Result<Vec<Figures<'a>>> {
-    let mut lcs = Lcs::default();
-    args.parameters.apply_known(&mut lcs)?;
-    let mut options = PairOptions { resources: resources.clone(), ..PairOptions::new(lcs.clone()) };
-    args.texts.apply(&[&lcs], &mut options)?;
-    let slopes_of = (&options, &lcs);
+pub(super) fn measure<'a>(frame: &Frame<'a>, args: &Args) -> Result<Vec<Figures<'a>>> {
     let mut model = Model::default();
     args.parameters.apply_known(&mut model)?;
-    let mut made = Vec::new();
-    for set in frame.sets {
-        let (collection, gold) = (set.corpus.collection(), &set.gold);
-        let slopes = match &args.report {
-            Some(_) => {
-                let watch = &mut *meter.watch(true);
-                Some(by_slope(set.corpus.view(), collection, gold, &frame.selected, slopes_of, watch)?)
-            }
-            None => None,
-        };
-        let similarity = BySimilarity::of(&similar_pairs(gold, &frame.selected, collection));
-        let selection = (&*frame.selected, &frame.cells);
-        let probabilities = by_probability(gold, selection, collection, &model, frame.seed);
-        made.push(Figures { set, similarity, distances: frame.distances(set), probabilities, slopes });
-    }
-    Ok(made)
+    let selection = (&*frame.selected, &frame.cells);
+    let measure = |set: &'a Set| {
+        let probabilities = by_probability(&set.gold, selection, set.corpus.collection(), &model, frame.seed);
+        Figures { set, probabilities }
+    };
+    Ok(frame.sets.iter().map(measure).collect())
 }
 
 /// Returns the figures of a set.

@@ -1,8 +1,7 @@
 //! Options of all commands that load documents: the names of fields and columns, and the memory of zstd decoders.
 
-use nddb::archive::{Format, JsonFields, Located, Options};
+use nddb::archive::{Format, IdFrom, JsonFields, Located, Options};
 
-use super::IdFrom;
 use super::unused::{self, Of};
 use crate::args::Global;
 use crate::failure::{Code, Failure, Result, Told};
@@ -71,8 +70,7 @@ impl FieldNames {
         unused::refuse(&of_some_inputs, format, inputs)?;
         match id {
             Some(id) if id.is_place() && self.id_field.is_some() => {
-                let name = nddb::archive::IdFrom::from(id).name();
-                Err(Failure::usage(format!("--id {name} and --id-field exclude each other")))
+                Err(Failure::usage(format!("--id {id} and --id-field exclude each other")))
             }
             _ => Ok(()),
         }

@@ -12,8 +12,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::ValueEnum;
-use nddb::archive::{self, Format, Inputs, Limits};
+use clap::builder::TypedValueParser;
+use nddb::archive::{self, Format, IdFrom, Inputs, Limits};
 use nddb::ingest::{Event, LoadProgress, LoadReport, Loader, RevisitCounts};
 use nddb::{FingerprintSet, Writer};
 use serde_json::json;
@@ -26,6 +26,7 @@ pub(in crate::commands) use self::summary::{incomplete, warn};
 use super::set;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
+use crate::described::listed;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::listed_inputs::ListedInputs;
 use crate::messages::{Meter, Tick};
@@ -90,7 +91,7 @@ pub(crate) struct Args {
     )]
     format: Format,
     /// Where ids come from [default: record]
-    #[arg(long, value_enum, value_name = "FROM")]
+    #[arg(long, value_parser = id_from(), value_name = "FROM")]
     id: Option<IdFrom>,
     /// Prefix for all ids; those of sketches are unchanged
     #[arg(long, value_name = "TEXT")]
@@ -140,37 +141,22 @@ struct Fields {
     batch_column: Option<String>,
 }
 
-/// Where ids come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(in crate::commands) enum IdFrom {
-    /// The field or column of the id; WARC-Record-ID, or WARC-Refers-To of WET records; the path below the folder of a
-    /// page in a folder
-    #[default]
-    Record,
-    /// The address, of WARC, WET and ARC documents
-    Url,
-    /// The path as given, with the path below a folder; for files of several documents path:row, from 0
-    Path,
-    /// The name of the file and the row, line or record in it, from 0: name:row
-    Row,
-}
-
-impl IdFrom {
-    /// Whether ids are places, so that the input need not have any.
-    fn is_place(self) -> bool {
-        archive::IdFrom::from(self).is_place()
-    }
-}
-
-impl From<IdFrom> for archive::IdFrom {
-    fn from(from: IdFrom) -> Self {
-        match from {
-            IdFrom::Record => archive::IdFrom::Record,
-            IdFrom::Url => archive::IdFrom::Url,
-            IdFrom::Path => archive::IdFrom::Path,
-            IdFrom::Row => archive::IdFrom::Row,
-        }
-    }
+/// Reads where ids come from.
+pub(in crate::commands) fn id_from() -> impl TypedValueParser<Value = IdFrom> {
+    listed(&IdFrom::ALL, |from| {
+        let help = match from {
+            IdFrom::Record => {
+                "The field or column of the id; WARC-Record-ID, or WARC-Refers-To of WET records; the path below the \
+                 folder of a page in a folder"
+            }
+            IdFrom::Url => "The address, of WARC, WET and ARC documents",
+            IdFrom::Path => {
+                "The path as given, with the path below a folder; for files of several documents path:row, from 0"
+            }
+            IdFrom::Row => "The name of the file and the row, line or record in it, from 0: name:row",
+        };
+        (from.name(), help)
+    })
 }
 
 impl Args {
@@ -199,7 +185,7 @@ impl Args {
         Ok(archive::Options {
             format: self.format,
             limits,
-            id_from: self.id.unwrap_or_default().into(),
+            id_from: self.id.unwrap_or_default(),
             id_prefix: self.id_prefix.clone().unwrap_or_default(),
             batch_column: self.fields.batch_column.clone(),
             ..self.fields.names.options()
@@ -223,7 +209,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
     args.fields.names.check(args.id, args.format, &inputs.located)?;
     if args.id.is_some_and(IdFrom::is_place) && !args.select.is_empty() {
-        let id = archive::IdFrom::from(args.id.unwrap_or_default()).name();
+        let id = args.id.unwrap_or_default();
         return Err(Failure::usage(format!("--id {id} and --select exclude each other")));
     }
     let (inputs, choice) = match args.select.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb_archive::Options;
+use nddb::archive::Options;
 use nddb_dedup::support::texts;
 use nddb_dedup::{PairOptions, Resources, support};
 use nddb_index::Config;
@@ -11,6 +11,8 @@ use nddb_page::text::{Page, folded_text};
 use nddb_verdict::compare::lcs::Parameters;
 use nddb_verdict::compare::lcs::plain::compare;
 use nddb_verdict::methods::{Hamming, Lcs};
+
+use nddb_evaluate::eval::{Corpus, Counts, Gold, Label, Labels};
 
 use super::*;
 

@@ -2,11 +2,10 @@
 
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, PairOptions, TextScope, TextSources};
+use nddb_evaluate::eval::Gold;
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
 use nddb_page::text::{Tokens, tokens};
-
-use super::gold::Gold;
 
 /// The texts of the documents of labelled pairs, read again from where they were loaded.
 pub(super) struct LabelledTexts<'a> {

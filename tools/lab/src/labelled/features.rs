@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use nddb_dedup::{Collection, PairOptions, TextScope};
+use nddb_evaluate::eval::{Counts, Gold};
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::sketch::{Features, Frequencies, Stemmer, StopWords, WeightTable, simhash, simhash_of};
 use nddb_page::text::Tokens;
 
-use super::gold::Gold;
-use super::labelled_texts::LabelledTexts;
-use super::score::Counts;
+use super::texts::LabelledTexts;
 
 /// Greatest distance that is measured.
 const DISTANCE_MAX: usize = 10;

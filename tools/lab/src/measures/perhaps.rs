@@ -9,7 +9,7 @@ use nddb_verdict::compare::lcs::Prepared;
 use nddb_verdict::methods::Lcs;
 
 use super::sample::TextSample;
-use crate::sampling::Draw;
+use nddb_evaluate::Draw;
 
 /// How many numbers of signatures are tried: 7, 14 and so on to 112, "when we change n from 1 to 16".
 pub const SIGNATURE_STEPS: u32 = 16;

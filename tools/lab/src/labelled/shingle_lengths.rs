@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use nddb_dedup::{Collection, PairOptions, TextScope};
+use nddb_evaluate::eval::{Counts, Gold};
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::sketch::{Frequencies, MinHash, min_hash_of_shingles, shingle_hashes, split_mix};
 
-use super::gold::Gold;
-use super::labelled_texts::LabelledTexts;
-use super::score::Counts;
+use super::texts::LabelledTexts;
 
 /// Supershingles of a page.
 const SUPERSHINGLES: usize = 6;

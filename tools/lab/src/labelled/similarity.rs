@@ -3,11 +3,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::gold::{Gold, GoldPair};
-use super::label::Label;
-use super::score::{Counts, ratio};
 use nddb_dedup::Collection;
+use nddb_evaluate::eval::{Counts, Gold, GoldPair, Label};
 use nddb_verdict::methods::{B, C};
+
+use super::ratio;
 
 /// Least B-similarity of the pairs that the combined algorithm considers.
 const B_MIN: u32 = 2;

@@ -13,7 +13,7 @@ use nddb_verdict::compare::lcs::{Likeness, Parameters};
 use nddb_verdict::methods::{Lcs, MinHash};
 
 use super::*;
-use crate::sampling::Draw;
+use nddb_evaluate::Draw;
 
 const SEEDS: [u64; 2] = [3, 11];
 

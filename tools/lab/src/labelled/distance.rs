@@ -1,9 +1,9 @@
 //! Precision and recall by Hamming distance (Manku et al. 2007, 4).
 
-use super::gold::Gold;
-use super::label::Label;
-use super::score::ratio;
 use nddb_dedup::Collection;
+use nddb_evaluate::eval::{Gold, Label};
+
+use super::ratio;
 
 /// Number of possible distances between fingerprints: 0 to 64.
 pub const DISTANCES: usize = 65;

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use nddb_dedup::{Collection, PairOptions, TextScope};
+use nddb_evaluate::eval::Gold;
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::sketch::{Features, simhash_of};
 use nddb_page::text::{Page, tokens};
 
-use super::gold::Gold;
-use super::labelled_texts::LabelledTexts;
+use super::texts::LabelledTexts;
 
 /// Returns which of the labelled pairs have simhashes (Manku et al. 2007, 2) within `k` bits, over the words of their
 /// main contents, weighted by frequency. A pair of which a text cannot be read is not within.

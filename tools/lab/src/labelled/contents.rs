@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use nddb_dedup::{Collection, PairOptions, TextScope};
+use nddb_evaluate::eval::{Counts, Gold};
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Progress, Result, View};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::gold::Gold;
-use super::labelled_texts::LabelledTexts;
-use super::score::Counts;
+use super::texts::LabelledTexts;
 
 /// Counts of labelled pairs: pairs with equal texts count as found, all others as missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! Each measurement is a plain struct of counts and a function that computes them; plots are drawn elsewhere. Most
 //! measurements use all documents, with only their fingerprints and stored sketches. Those that compare texts
 //! ([`perhaps()`], [`straining()`], [`term_differences()`]) use a sample ([`TextSample`]), since texts must be read
-//! again from their archives. Measurements that need labels are in [`crate::eval`], those of sampled shingles in
+//! again from their archives. Measurements that need labels are in [`nddb_evaluate::eval`], those of sampled shingles in
 //! [`crate::sampled`].
 
 mod graph;

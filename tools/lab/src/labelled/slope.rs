@@ -2,14 +2,11 @@
 
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, PairOptions, TextSources, UnreadTexts, keep};
+use nddb_evaluate::eval::{Counts, Gold, Label};
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_verdict::compare::lcs::{Comparer, Likeness, Parameters, Prepared, Thresholds};
 use nddb_verdict::methods::Lcs;
-
-use super::gold::Gold;
-use super::label::Label;
-use super::score::Counts;
 
 /// The slopes that are tried: "when the slope threshold increases from 0.02 to 0.2".
 pub const SLOPES: [f64; 10] = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2];

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use nddb_dedup::{Collection, PairOptions, TextScope};
+use nddb_evaluate::eval::{Counts, Gold};
 use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_verdict::methods::Hamming;
 
-use super::gold::Gold;
-use super::labelled_texts::LabelledTexts;
-use super::score::Counts;
+use super::texts::LabelledTexts;
 
 /// Labelled pairs whose documents are in one language, and all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use nddb_index::{Error, Progress, Result, View};
 use nddb_verdict::methods::{Hamming, MinHash};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::sampling::Draw;
+use nddb_evaluate::Draw;
 
 /// Number of documents that are compared with all others of the sample: "we randomly selected 150 documents from the
 /// whole repository for evaluation" (Huang et al. 2008, 4).
