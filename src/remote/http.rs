@@ -15,10 +15,9 @@ use reqwest::header::{self, HeaderMap, HeaderValue};
 use reqwest::{Response, StatusCode, Url};
 
 use crate::credentials::VARIABLE;
-use crate::failure::Failure;
+use crate::failure::{Failure, Trouble};
 use crate::servers::Servers;
 use crate::spool::Spool;
-use crate::trouble::Trouble;
 use crate::version::{Version, text};
 
 /// Time for which a request is tried again.

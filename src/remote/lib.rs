@@ -36,7 +36,6 @@ mod servers;
 #[cfg(feature = "cloud")]
 mod spool;
 #[cfg(feature = "cloud")]
-mod trouble;
 #[cfg(feature = "cloud")]
 mod version;
 

@@ -11,10 +11,9 @@ use crate::permutation::Table;
 use crate::scheme::Scheme;
 use crate::{FormatError, Permuted, Result};
 
-use super::footer::{
-    BLOCKS, FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, INDEX_CHECKSUM,
+use super::{
+    BLOCKS, FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, Header, INDEX_CHECKSUM,
 };
-use super::header::Header;
 
 /// The first pass: counts the fingerprints and their leading differing bits, and sums their digest.
 #[derive(Clone, Debug)]

@@ -4,25 +4,41 @@
 //! permuted fingerprint); a probe finds its block there by interpolation.
 
 mod encode;
-mod footer;
 pub mod header;
 mod search;
 
 pub use encode::{SegmentEncoder, Survey, encode};
-pub use footer::{
-    BLOCKS, FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, INDEX_CHECKSUM,
-};
 pub use header::{HEADER_FIELDS, HEADER_SIZE, Header};
 pub use search::{BlockPosition, Directory, Guess, Search};
 
 use crate::block::{self, BLOCK_SIZE, Block, Padded};
 use crate::error::malformed;
-use crate::fields::{check_crc, check_size};
+use crate::fields::{check_crc, check_size, layout};
 use crate::filter::{Filter, FilterBuilder};
 use crate::fingerprint::low_mask;
 use crate::huffman::{Code, Decoder};
 use crate::pages::{self, PAGE_SIZE, Pages};
 use crate::{FormatError, Permuted, Result};
+
+/// Magic of the footer.
+pub const FOOTER_MAGIC: &[u8; 8] = b"\x89nddbE\r\n";
+
+layout! {
+    /// The fields of the footer.
+    FOOTER_FIELDS;
+    /// Magic of the footer.
+    FOOTER_START: 8, "magic";
+    /// Number of blocks.
+    BLOCKS: 8, "blocks";
+    /// The identity of the header.
+    FOOTER_IDENTITY: 8, "identity";
+    /// CRC-32 of the array of page checksums.
+    INDEX_CHECKSUM: 4, "index_checksum";
+    /// CRC-32 of the bytes of the footer before this field.
+    FOOTER_CHECKSUM: 4, "checksum";
+}
+/// Bytes of the footer.
+pub const FOOTER_SIZE: usize = FOOTER_CHECKSUM.end();
 
 const WHAT: &str = "segment footer";
 

@@ -7,10 +7,8 @@ mod draw;
 mod page;
 mod score;
 mod stratum;
-mod wilson;
 
 pub use answers::{Answer, Answered, AnswersError, read_answers};
 pub use draw::{Audit, AuditPair, Drawing, Drawn};
-pub use score::{AuditScore, Figure};
+pub use score::{AuditScore, Figure, wilson};
 pub use stratum::{Kind, Stratum};
-pub use wilson::wilson;

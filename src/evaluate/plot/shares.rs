@@ -6,7 +6,7 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use super::axes::{COLOURS, Mesh, Plot, Result, SIZE, failed, frame};
+use super::{COLOURS, Mesh, Plot, Result, SIZE, failed, frame};
 
 /// Height of the bars of one name in a list, and of the axis below it.
 const ROW: u32 = 34;

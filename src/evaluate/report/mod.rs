@@ -1,6 +1,5 @@
 //! Reports: the documents that clustering would remove, what would be lost, and a page that shows it.
 
-mod deciding;
 mod expected;
 mod measured;
 mod overview;

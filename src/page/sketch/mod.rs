@@ -19,7 +19,6 @@ mod conventions;
 mod digest;
 mod explain;
 mod features;
-mod kind;
 mod min_bits;
 mod min_hash;
 pub mod mix;
@@ -35,7 +34,6 @@ mod word_hash;
 
 pub use explain::{Derivation, Explanation, Feature};
 pub use features::{Features, Frequencies, Stemmer, StopWords, WeightTable, simhash_of};
-pub use kind::FingerprintKind;
 pub use min_bits::fingerprint as min_bits;
 pub use min_hash::{
     MIN_VALUES, MinHash, agreement, min_bytes, min_hash, min_hash_of_shingles, resemblance_of, resemblance_of_many,
@@ -48,7 +46,7 @@ pub use nddb_format::profile::{LeadingWords, Numbers, Profile, WHOLE, WORDS};
 pub use parts::{PARTS_WINDOW, PARTS_WINDOW_MAX, PageWords, WHOLE_WORDS, page_words, parts, placed_words};
 pub use profile::titles_of;
 pub use projection::{PROJECTION_BITS, Projection, projection};
-pub use recipe::{Recipe, RecipeError, Sketch};
+pub use recipe::{FingerprintKind, Recipe, RecipeError, Sketch};
 pub use shingles::{Overlap, SAMPLING_MAX, SHINGLE_WORDS, Sampling, Shingles, shingles};
 pub use signatures::{Signature, SignatureRules, signatures};
 pub use simhash::fingerprint as simhash;

@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::text::page::Page;
+use crate::text::Page;
 use crate::text::tokenizer::tokens;
 
 /// Returns the words of the file name of an absolute address. The file name is the last part of the path that is not

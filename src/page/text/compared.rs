@@ -1,9 +1,9 @@
 //! The compared text of a page: all that its readers see, in the form in which two texts are compared word by word.
 
 use crate::text::letters::is_unspaced;
-use crate::text::page::{Page, PageKind};
 use crate::text::page_content::{BlockKind, PageContent, page_content};
 use crate::text::words::CanonicalWords;
+use crate::text::{Page, PageKind};
 
 /// First character of a line of content.
 pub const CONTENT: char = '+';

@@ -30,7 +30,6 @@ mod lower;
 mod map;
 mod outline;
 mod overstrike;
-mod page;
 mod page_content;
 mod sentences;
 mod sheet;
@@ -56,7 +55,6 @@ pub(crate) use garbled::is_garbled;
 pub use headings::Headings;
 pub use letters::{is_punctuation, is_word_character};
 pub(crate) use lower::lower_hashes;
-pub use page::{Page, PageKind};
 pub use page_content::{
     BlockKind, PageContent, TextBlock, content_text, page_content, text_blocks, whole_text, whole_words,
 };
@@ -67,3 +65,37 @@ pub use tokenizer::{Tokenizer, Tokens, tokens};
 pub(crate) use visible::characters_of;
 pub use visible::{folded_text, folded_text_with_map, visible_text};
 pub use words::{CanonicalWords, canonical_words};
+
+/// The format of a page's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKind {
+    /// Markup: HTML or XHTML.
+    Html,
+    /// Plain text, for instance the text of a WET record.
+    Text,
+}
+
+/// A page: its bytes, and the metadata of its protocol.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// Markup or plain text.
+    pub kind: PageKind,
+    /// The character set label of the HTTP header, if any.
+    pub charset: Option<&'a str>,
+    /// The address of the page, which determines its site and the base of its relative image addresses.
+    pub url: Option<&'a str>,
+    /// The body after transfer and content decoding, still in its character set.
+    pub body: &'a [u8],
+}
+
+impl<'a> Page<'a> {
+    /// Returns a page of UTF-8 markup without an address.
+    pub fn html(body: &'a str) -> Self {
+        Page { kind: PageKind::Html, charset: Some("utf-8"), url: None, body: body.as_bytes() }
+    }
+
+    /// Returns a page of UTF-8 text without an address.
+    pub fn text(body: &'a str) -> Self {
+        Page { kind: PageKind::Text, charset: Some("utf-8"), url: None, body: body.as_bytes() }
+    }
+}

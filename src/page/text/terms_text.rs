@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::page::PageKind;
+use crate::text::PageKind;
 use crate::text::tokenizer::Tokens;
 
 /// Returns whether a term consists of digits.

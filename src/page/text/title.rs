@@ -1,9 +1,9 @@
 //! The title of a page, for people.
 
 use crate::text::html::scan_with_parts;
-use crate::text::page::{Page, PageKind};
 use crate::text::sheet::Layout;
 use crate::text::visible::shown;
+use crate::text::{Page, PageKind};
 
 /// Returns the title of a page of markup in its own letters, with single spaces: the first `title` that is not part of
 /// a drawing and has text; `None` if there is none, and for plain text.

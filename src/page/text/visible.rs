@@ -6,9 +6,9 @@ use crate::text::charset::{decode, sniff};
 use crate::text::composed::{Composed, composed};
 use crate::text::html::{scan, scan_with_map};
 use crate::text::map::TextMap;
-use crate::text::page::{Page, PageKind};
 use crate::text::sheet::{Layout, Piece, Sheet};
 use crate::text::steps::Steps;
+use crate::text::{Page, PageKind};
 use crate::text::{division, ignorable, overstrike};
 
 /// Returns the visible text of a page in the form for other tools: for markup, one line per block with single spaces;

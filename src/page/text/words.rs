@@ -9,8 +9,8 @@
 //! and others, as in [`crate::text::Tokens`]), a whole sentence would be one word. It is cut into Unicode words (UAX
 //! 29) or pieces, and each punctuation mark in it is a word.
 
+use crate::text::Page;
 use crate::text::letters::is_unspaced;
-use crate::text::page::Page;
 use crate::text::sheet::{Layout, Piece, Sheet};
 use crate::text::visible::laid_out;
 use crate::text::word_segmentation::Segmenter;
@@ -93,7 +93,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::page::PageKind;
+    use crate::text::PageKind;
     use crate::text::visible::{folded_text, visible_text};
 
     fn words(page: &Page<'_>) -> String {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use nddb::archive::{self, Format, JsonFields, Located, Options};
+use nddb::archive::{self, Format, Inputs, JsonFields, Located, Options, Selected, Selection};
 use nddb::ingest::{LoadError, Sketched};
 use pyo3::prelude::*;
+use serde_json::{Value, json};
 
 use crate::config::named;
 use crate::convert::id_source;
@@ -93,4 +94,24 @@ fn tell(skipped: Option<&Py<PyAny>>, entry: &nddb::ingest::Skipped<'_>) -> Resul
     let Some(skipped) = skipped else { return Ok(()) };
     Python::attach(|py| skipped.call1(py, (entry.position.offset, entry.reason.as_str(), entry.detail)))?;
     Ok(())
+}
+
+/// The selection of `Writer.load`: reads the index and finds its archives among the inputs; returns them, and what a load says of the choice.
+pub(crate) fn choose(index: &[PathBuf], inputs: Inputs) -> Result<(Inputs, Value)> {
+    let Selected { inputs, ranges, unnamed, absent } = Selection::read(index)?.choose(inputs)?;
+    if inputs.located.is_empty() {
+        return Err(Fault::value(match absent.first() {
+            None => "the index has no row: nothing is selected".into(),
+            Some((name, _)) => format!("no archive of the index is among the inputs: {name} is not"),
+        }));
+    }
+    let said = json!({
+        "archives": inputs.located.len(),
+        "records": ranges,
+        "archives_absent": absent.len(),
+        "records_absent": absent.iter().map(|(_, ranges)| ranges).sum::<u64>(),
+        "inputs_unnamed": unnamed,
+        "absent": absent.into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
+    });
+    Ok((inputs, said))
 }

@@ -1,13 +1,11 @@
 //! The extension `nddb._native` of the Python package `nddb`.
 //!
-//! [`reader`] and [`writer`] are the classes, [`databases`] what readers have in common; [`process`] keeps what belongs to one process from its forked children,
-//! [`interruptible`] runs long work so that ^C ends it at a safe point. Everything that takes time runs without the
-//! GIL.
+//! [`reader`] and [`writer`] are the classes, [`databases`] what readers have in common; [`process`] keeps what belongs
+//! to one process from its forked children, [`interruptible`] runs long work so that ^C ends it at a safe point.
+//! Everything that takes time runs without the GIL.
 
 mod archives;
 mod arrow;
-#[cfg(feature = "command")]
-mod command;
 mod config;
 mod convert;
 mod databases;
@@ -25,7 +23,6 @@ mod passages;
 mod process;
 mod reader;
 mod recipe;
-mod selected;
 mod sketches;
 mod stream;
 mod tables;
@@ -68,10 +65,18 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(archives::sketch_archive, module)?)?;
     module.add_function(wrap_pyfunction!(archives::archives, module)?)?;
     #[cfg(feature = "command")]
-    module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
+    module.add_function(wrap_pyfunction!(run_command, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::pages, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::find_removed, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::texts, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::write_report, module)?)?;
     Ok(())
+}
+
+/// Runs the command with these arguments, its name first; returns its exit code.
+#[cfg(feature = "command")]
+#[pyfunction]
+#[pyo3(name = "_run_command")]
+fn run_command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| nddb_cli::run(arguments))
 }

@@ -11,6 +11,7 @@ use nddb::{BulkLoad, Document, Loaded, Outcome, Writer};
 use pyo3::prelude::*;
 use serde_json::json;
 
+use crate::archives;
 use crate::arrow::import;
 use crate::config::PyConfig;
 use crate::convert::{self, GivenPage};
@@ -21,7 +22,6 @@ use crate::interruptible::{self, Watching, telling};
 use crate::judging::Judging;
 use crate::names::{Choice, Choices};
 use crate::process::Owned;
-use crate::selected;
 use crate::verdict::{Verdict, name};
 
 /// Rows of a table up to which it is staged, as single documents are.
@@ -297,7 +297,7 @@ impl PyWriter {
         let (report, selected) = self.work(py, progress, |held, watching| {
             let inputs = archive::expand(&paths, format)?;
             let (inputs, selected) = match &select {
-                Some(index) => selected::choose(index, inputs)?,
+                Some(index) => archives::choose(index, inputs)?,
                 None => (inputs, serde_json::Value::Null),
             };
             match batch {

@@ -6,7 +6,7 @@ use std::path::Path;
 use nddb_format::document_keys::KeyKinds;
 use nddb_format::record::{Print, Record};
 
-use super::loaded::Repeat;
+use super::Repeat;
 use crate::catalog::DocumentKeys;
 use crate::keys::summary_of;
 use crate::runs::summaries::SummarySink;

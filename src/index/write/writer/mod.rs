@@ -10,7 +10,6 @@ mod publish;
 mod replacing;
 mod retire;
 mod retired;
-mod sources;
 
 use std::sync::Arc;
 

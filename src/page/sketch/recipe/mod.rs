@@ -10,7 +10,6 @@ use nddb_format::record::Record;
 use crate::sketch::conventions::Convention;
 use crate::sketch::explain::{Explainer, Explanation};
 use crate::sketch::features::{Features, simhash_of};
-use crate::sketch::kind::FingerprintKind;
 use crate::sketch::min_hash::{self, MinHash, min_bytes};
 use crate::sketch::parts::{PARTS_WINDOW, PARTS_WINDOW_MAX, parts, word_hashes};
 use crate::sketch::profile::profile_of;
@@ -20,6 +19,30 @@ use crate::text::{
     Page, SiteRule, Tokens, compared_of, compared_text, host_of, is_garbled, lower_hashes, page_content, tokens,
     visible_text,
 };
+
+nddb_format::named! {
+    /// How a fingerprint follows from a page. Only fingerprints of one recipe, and so of one kind, can be compared.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FingerprintKind {
+        /// Each bit is the sign of a sum of weighted features (Charikar 2002; Manku et al. 2007, 2).
+        Simhash = "simhash",
+        /// One bit of each of 64 min-values (Li and Koenig 2010).
+        OneBitMinHash = "minhash-1bit",
+        /// Made by another program, of which nddb knows no more.
+        Given = "given",
+    }
+}
+
+impl FingerprintKind {
+    /// Returns how such a fingerprint is made, for people.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Simhash => "signs of sums of weighted features",
+            Self::OneBitMinHash => "one bit of each of 64 min-values",
+            Self::Given => "made by another program",
+        }
+    }
+}
 
 /// The sketches of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]

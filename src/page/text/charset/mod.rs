@@ -12,8 +12,8 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
 
-use crate::text::page::{Page, PageKind};
 use crate::text::site::host_of;
+use crate::text::{Page, PageKind};
 
 mod utf_16;
 mod utf_8;

@@ -7,8 +7,8 @@
 
 use encoding_rs::Decoder;
 
+use crate::text::Page;
 use crate::text::charset::{Charset, sniff, utf_32_unit};
-use crate::text::page::Page;
 use crate::text::steps::Steps;
 
 /// The places in a page from which its text comes.

@@ -2,9 +2,9 @@ use encoding_rs::{BIG5, EUC_KR, GB18030, SHIFT_JIS, UTF_8, WINDOWS_1251, WINDOWS
 use proptest::prelude::*;
 
 use super::*;
+use crate::text::PageKind;
 use crate::text::charset::decode;
 use crate::text::letters::is_mark;
-use crate::text::page::PageKind;
 use crate::text::tokenizer::{Tokenizer, tokens};
 use crate::text::visible::folded_text_with_map;
 
@@ -72,7 +72,7 @@ fn composed_characters_lead_to_their_letters() {
     let sought: Vec<usize> =
         ["fe", "e\u{301}", "\u{1112}", "\u{1100}", "x&", "o&", "y"].iter().filter_map(|what| body.find(what)).collect();
     assert_eq!(map.page_offsets(&page, &offsets), sought);
-    let plain = crate::text::page::Page::text("o\u{308}\u{ad}x\u{8}xe\u{301}y");
+    let plain = crate::text::Page::text("o\u{308}\u{ad}x\u{8}xe\u{301}y");
     let (text, map) = folded_text_with_map(&plain);
     assert_eq!(text, "öxéy");
     assert_eq!(map.page_offsets(&plain, &[0, 2, 3, 5]), [0, 7, 8, 11]);

@@ -26,9 +26,9 @@
 //!   `"` or `+` (third) below it.
 
 use crate::text::folded::folded;
-use crate::text::page::{Page, PageKind};
 use crate::text::terms_text::{is_number, text_of};
 use crate::text::tokenizer::{Tokenizer, Tokens};
+use crate::text::{Page, PageKind};
 
 mod blocks;
 mod classify;

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::page::{Page, PageKind};
 use crate::text::visible::folded_text;
+use crate::text::{Page, PageKind};
 
 fn of(text: &str) -> Vec<&str> {
     sentences(text).map(|sentence| sentence.text).collect()

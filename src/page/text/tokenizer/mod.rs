@@ -31,10 +31,10 @@ use crate::text::images::Addresses;
 use crate::text::letters::{continues, is_alphanumeric, is_joiner, is_unspaced};
 use crate::text::map::TextMap;
 use crate::text::outline::OutlinePart;
-use crate::text::page::{Page, PageKind};
 use crate::text::sheet::Layout;
 use crate::text::visible::{Shown, shown};
 use crate::text::word_segmentation::Segmenter;
+use crate::text::{Page, PageKind};
 
 use self::runs::Runs;
 

@@ -323,7 +323,7 @@ fn ends_with_grade(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::text::page::Page;
+    use crate::text::Page;
     use crate::text::page_content::page_content;
     use crate::text::tokenizer::tokens;
 

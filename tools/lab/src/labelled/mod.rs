@@ -4,7 +4,6 @@
 //! the shingles of algorithm B ([`by_shingles`]), by language ([`by_language`]), and of the main content ([`contents`],
 //! [`content_simhash`]).
 
-mod content_simhash;
 mod contents;
 mod distance;
 mod features;
@@ -16,8 +15,7 @@ mod slope;
 mod tests;
 mod texts;
 
-pub use content_simhash::content_simhash;
-pub use contents::{Contents, contents};
+pub use contents::{Contents, content_simhash, contents};
 pub use distance::{AtDistance, DISTANCES, by_distance, distances_of};
 pub use features::{OfFeatures, by_features};
 pub use languages::{ByLanguage, by_language};

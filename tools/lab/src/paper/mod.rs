@@ -12,8 +12,6 @@ mod manku;
 mod tests;
 mod ye;
 
-use std::str::FromStr;
-
 use nddb::detect::options::TextScope;
 use nddb::detect::{Collection, MethodChoice, PairOptions, Resources};
 use nddb::verdict::Method;
@@ -27,33 +25,23 @@ pub use exhibit::{Cell, Chart, Exhibit};
 /// Called from time to time with the progress; returning `false` ends the work.
 type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> bool + Send);
 
-/// One of the papers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paper {
-    /// Finding Near-Duplicate Web Pages: A Large-Scale Evaluation of Algorithms, 2006.
-    Henzinger,
-    /// Achieving Both High Precision and High Recall in Near-duplicate Detection, 2008.
-    Huang,
-    /// A Systematic Study on Parameter Correlations in Large-Scale Duplicate Document Detection, 2007.
-    Ye,
-    /// Detecting Near-Duplicates for Web Crawling, 2007.
-    Manku,
+nddb_format::named! {
+    /// One of the papers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Paper {
+        /// Finding Near-Duplicate Web Pages: A Large-Scale Evaluation of Algorithms, 2006.
+        Henzinger = "henzinger",
+        /// Achieving Both High Precision and High Recall in Near-duplicate Detection, 2008.
+        Huang = "huang",
+        /// A Systematic Study on Parameter Correlations in Large-Scale Duplicate Document Detection, 2007.
+        Ye = "ye",
+        /// Detecting Near-Duplicates for Web Crawling, 2007.
+        Manku = "manku",
+    }
+    unknown UnknownPaper: "paper", "papers"
 }
 
 impl Paper {
-    /// All papers.
-    pub const ALL: [Self; 4] = [Self::Henzinger, Self::Huang, Self::Ye, Self::Manku];
-
-    /// Returns its name, which is that of the first author.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Henzinger => "henzinger",
-            Self::Huang => "huang",
-            Self::Ye => "ye",
-            Self::Manku => "manku",
-        }
-    }
-
     /// Returns authors, title and year.
     pub fn title(self) -> &'static str {
         match self {
@@ -87,26 +75,6 @@ impl Paper {
             Self::Ye => ye::exhibits(subject, watch),
             Self::Manku => manku::exhibits(subject, watch),
         }
-    }
-}
-
-/// Error: no paper has this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownPaper;
-
-impl std::fmt::Display for UnknownPaper {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the papers are henzinger, huang, ye and manku")
-    }
-}
-
-impl std::error::Error for UnknownPaper {}
-
-impl FromStr for Paper {
-    type Err = UnknownPaper;
-
-    fn from_str(text: &str) -> std::result::Result<Self, UnknownPaper> {
-        Self::ALL.into_iter().find(|paper| paper.name() == text).ok_or(UnknownPaper)
     }
 }
 

@@ -189,5 +189,5 @@ fn papers_have_names() {
     for paper in Paper::ALL {
         assert_eq!(paper.name().parse(), Ok(paper));
     }
-    assert!("broder".parse::<Paper>().expect_err("no paper").to_string().contains("henzinger, huang, ye and manku"));
+    assert!("broder".parse::<Paper>().expect_err("no paper").to_string().contains("henzinger, huang, ye, manku"));
 }

@@ -1,7 +1,6 @@
 //! `nddb load`: archives, pages and fingerprints into a database, in bulk.
 
 mod fields;
-mod mixed;
 mod selected;
 mod skipped;
 mod summary;
@@ -9,13 +8,13 @@ mod unused;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::builder::TypedValueParser;
-use nddb::archive::{self, Format, IdFrom, Inputs, Limits};
+use nddb::archive::{self, Format, IdFrom, Inputs, Limits, Located};
 use nddb::ingest::{Event, LoadProgress, LoadReport, Loader, RevisitCounts};
-use nddb::{FingerprintSet, Writer};
+use nddb::{FingerprintSet, View, Writer};
 use serde_json::json;
 
 pub(in crate::commands) use self::fields::{FieldNames, MaxWindow};
@@ -227,7 +226,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     // A chunk is finished even after ^C, so that its documents and the position are kept.
     writer.watch(meter.watch(false));
     writer.merge_in_background(true);
-    if let Some(warning) = mixed::warning(writer.view(), &inputs.located)? {
+    if let Some(warning) = mixed_warning(writer.view(), &inputs.located)? {
         global.messages().warn(warning);
     }
     if let Some(batch) = &args.batch {
@@ -398,4 +397,28 @@ fn tell(
         (false, true) => Code::Done,
         (false, false) => Code::SomeSkipped,
     })
+}
+
+/// Returns a warning if WET files come beside pages of WARC or ARC files, by the names of the inputs and of the
+/// archives that the database holds.
+fn mixed_warning(view: View<'_>, inputs: &[Located]) -> nddb::Result<Option<String>> {
+    let is_wet = |path: &Path| {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let is_archive = matches!(Format::of_name(path)?, Format::Warc | Format::Wet | Format::Arc);
+        is_archive.then(|| name.contains(".wet"))
+    };
+    let archives = view.archives()?;
+    let given: Vec<&Path> = inputs.iter().map(|input| &*input.path).collect();
+    let all = || archives.iter().map(|(_, archive)| Path::new(&archive.path)).chain(given.iter().copied());
+    // Earlier loads were warned of.
+    let is_new = given.iter().any(|path| is_wet(path).is_some());
+    let [wet, page] = [true, false].map(|wanted| all().find(|path| is_wet(path) == Some(wanted)));
+    Ok(wet.zip(page).filter(|_| is_new).map(|(wet, page)| {
+        format!(
+            "{} has texts that another program extracted, {} has pages: a page is often not near its own text, so \
+             compare the documents of one kind",
+            wet.display(),
+            page.display()
+        )
+    }))
 }
