@@ -29,7 +29,7 @@ const DATE: &[&str] = &[
 ];
 
 /// Returns the names of the text, the one that is preferred first.
-pub(super) fn text(options: &Options) -> Vec<&str> {
+pub fn text(options: &Options) -> Vec<&str> {
     if is_joined(options) {
         return options.fields.text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     }

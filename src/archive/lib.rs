@@ -80,6 +80,7 @@ pub use entry::{
 pub use error::ArchiveError;
 pub use formats::{Format, UnknownFormatName, repaired_line, trimmed_line};
 pub use input::Input;
+pub use layouts::text as text_fields;
 pub use limits::Limits;
 pub use listing::{Inputs, expand};
 pub use names::{path_of, text_of};

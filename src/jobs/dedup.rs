@@ -14,7 +14,7 @@ use crate::error::{JobError, Result};
 use crate::fields::LossValues;
 use crate::filter::{FilterCounts, FilterNote, FilterOptions, FilterPlan, RemoveList, Selection, removed_rows};
 use crate::output::{Destination, OutputError, Outputs, is_nameless};
-use crate::removed::{Because, Removed, RemovedRows, Search};
+use crate::removed::{Because, More, Removed, RemovedRows, Search};
 use crate::scratch::Scratch;
 use crate::temporary::{K, Loading, TemporaryDatabase, config_like};
 
@@ -226,7 +226,7 @@ impl DedupPlan<'_> {
         let (view, path) = (database.reader().view(), database.path());
         let parts = self.federation(earlier)?;
         let (mut list, mut summary) = (RemoveList::empty(), DedupSummary::default());
-        let rows = self.removed.as_ref().map(|to| RemovedRows::begin(to, view, parts.is_some()));
+        let rows = self.removed.as_ref().map(|to| RemovedRows::begin(to, view, More { earlier: parts.is_some(), ..More::default() }));
         let mut rows = rows.transpose()?;
         let search = Search {
             path: &path,
@@ -247,6 +247,7 @@ impl DedupPlan<'_> {
                 rule: Some(&removed.rule),
                 probability: removed.probability,
                 loss: LossValues::of(removed.loss.as_ref(), removed.level),
+                cut: None,
             };
             rows.as_mut().map_or(Ok(()), |rows| rows.write(removed.id, &because, place))
         });

@@ -9,6 +9,7 @@
 
 mod archives;
 mod csv;
+mod cut;
 mod notes;
 mod opened;
 mod outs;
@@ -29,6 +30,8 @@ use std::path::{Path, PathBuf};
 use nddb_index::{Progress, Reader, View};
 
 pub(crate) use self::archives::Archives;
+use self::cut::Cutter;
+pub use self::cut::{CUT_WORDS, CUT_WORDS_MIN, CutCounts, CutOptions};
 pub use self::notes::FilterField;
 pub use self::opened::FilterOptions;
 pub(crate) use self::opened::copied_as;
@@ -42,7 +45,7 @@ use crate::error::Result;
 use crate::lists;
 use crate::named_id::{NamedId, resolved};
 use crate::output::{Destination, Outputs};
-use crate::removed::{Because, Place, RemoveTsv, RemovedRows};
+use crate::removed::{Because, More, Place, RemoveTsv, RemovedRows};
 use crate::rows::RowFormat;
 
 /// The output of documents of which only is told what would become of them.
@@ -62,6 +65,8 @@ pub struct Filter<'a> {
     /// All rows are kept, and the fields of [`FilterOptions::with`] say which would be removed; all fields, if it has
     /// none.
     pub annotate: bool,
+    /// What is cut from the texts of kept documents.
+    pub cut: CutOptions,
     /// How inputs are read, and what is added to rows.
     pub options: FilterOptions,
     /// Where the kept documents go: a file, `-`, or a folder, by the option that names it.
@@ -81,6 +86,8 @@ pub struct FilterSummary {
     pub listed: u64,
     /// Ids of the list that no row had.
     pub not_found: u64,
+    /// What was cut from the texts of kept documents.
+    pub cut: CutCounts,
 }
 
 impl<'a> Filter<'a> {
@@ -88,7 +95,8 @@ impl<'a> Filter<'a> {
     #[must_use]
     pub fn new(database: &'a Path, lists: RemovalLists, inputs: &'a [PathBuf], output: &'a Path) -> Self {
         let (options, output) = (FilterOptions::default(), ("output", output));
-        Self { database, inputs, lists, annotate: false, options, output, removed_documents: None, removed: None }
+        let cut = CutOptions::default();
+        Self { database, inputs, lists, annotate: false, cut, options, output, removed_documents: None, removed: None }
     }
 
     /// Copies the files. `tell` is called with what is noticed.
@@ -113,17 +121,22 @@ impl<'a> Filter<'a> {
         let view = reader.view();
         let mut selection = Selection::read(&self.lists, &options.with, view, tell)?;
         selection.annotates = self.annotate;
-        let counts = plan.copy(&options, view, &mut selection, watch, tell)?;
-        if let Some(to) = &removed {
-            self.list(to, view, &selection.list)?;
+        let more = More { cuts: self.cut.any(), ..More::default() };
+        let mut rows = removed.as_ref().map(|to| RemovedRows::begin(to, view, more)).transpose()?;
+        if self.cut.any() {
+            selection.cutter = Some(Cutter::new(&self.cut, rows.take())?);
         }
-        let listed = selection.list.len();
-        Ok(FilterSummary { counts, listed, not_found: listed - selection.list.found() })
+        let counts = plan.copy(&options, view, &mut selection, watch, tell)?;
+        let (cutter, listed) = (selection.cutter, selection.list.len());
+        let cut = cutter.as_ref().map(|cutter| cutter.counts).unwrap_or_default();
+        if let Some(rows) = rows.or_else(|| cutter?.rows) {
+            self.list(rows, view, &selection.list)?;
+        }
+        Ok(FilterSummary { counts, listed, not_found: listed - selection.list.found(), cut })
     }
 
     /// Lists what was removed: with the reasons of the clustering, unless a list names the documents.
-    fn list(&self, to: &Destination, view: View<'_>, removed: &RemoveList) -> Result<()> {
-        let mut rows = RemovedRows::begin(to, view, false)?;
+    fn list(&self, mut rows: RemovedRows<'_>, view: View<'_>, removed: &RemoveList) -> Result<()> {
         let mut row = |named: &NamedId, because: Because<'_>, place: Option<Place>| -> Result<()> {
             let id = resolved(named, view)?;
             if !removed.is_removed(&id) {

@@ -60,6 +60,38 @@ impl Pass<'_> {
         Ok(())
     }
 
+    /// Reads the texts of the documents that are kept, of which some is cut when they are passed on.
+    pub(super) fn read_texts(&self, selection: &mut Selection, watch: &mut Watching<'_>) -> Result<()> {
+        let (path, options) = (self.opened.path(), &self.opened.options);
+        let packing = input::packing(path)?;
+        let mut progress = |counts: &FilterCounts| self.tick("reading texts", counts, watch);
+        match self.opened.kind {
+            InputKind::Rows => {
+                let rows = Rows { name: self.input, options, positions: self.positions(packing)?, fields: &[] };
+                rows.filter(self.lines(packing)?, selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
+                Ok(())
+            }
+            #[cfg(feature = "parquet")]
+            InputKind::Table => Table { path, options, fields: &[] }.read_texts(selection, &mut progress),
+            InputKind::Csv | InputKind::Records | InputKind::Page => {
+                let name = self.input.display();
+                let message = format!("{name}: texts are cut in lines of JSON and Parquet, and it is neither");
+                Err(JobError::options(message))
+            }
+        }
+    }
+
+    /// Where the rows of lines stand.
+    fn positions(&self, packing: Packing) -> Result<Positions> {
+        Ok(match packing {
+            _ if self.opened.here.is_empty() => Positions::Unknown,
+            Packing::Plain => Positions::Offsets,
+            Packing::Gzip | Packing::Zstd => {
+                Positions::Packed(Box::new(self.opened.located.open(&self.opened.options)?))
+            }
+        })
+    }
+
     /// Passes the documents on.
     pub(super) fn run(
         &self,
@@ -95,11 +127,7 @@ impl Pass<'_> {
         let mut removed = removed.map(create).transpose()?;
         let counts = match kind {
             InputKind::Rows => {
-                let positions = match packing {
-                    _ if self.opened.here.is_empty() => Positions::Unknown,
-                    Packing::Plain => Positions::Offsets,
-                    Packing::Gzip | Packing::Zstd => Positions::Packed(Box::new(self.opened.located.open(options)?)),
-                };
+                let positions = self.positions(packing)?;
                 let rows = Rows { name: self.input, options, positions, fields: &self.how.with };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 let outs = &mut Outs { kept: &mut kept, removed };

@@ -114,6 +114,13 @@ impl FilterPlan {
                 return Err(JobError::input(unknown.nothing(&selection.list_path)).advise(Advice::CompareIds));
             }
         }
+        if selection.cutter.is_some() {
+            for (index, opened) in opened.iter().enumerate() {
+                selection.here.clone_from(&opened.here);
+                pass(index).read_texts(selection, watch)?;
+            }
+            selection.cutter.as_mut().map_or(Ok(()), |cutter| cutter.decide(watch))?;
+        }
         for (index, (input, opened)) in self.inputs.iter().zip(&opened).enumerate() {
             selection.here.clone_from(&opened.here);
             let (kept, removed) = self.targets.of_input(index);

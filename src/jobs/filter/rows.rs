@@ -1,12 +1,14 @@
 //! Lines of JSON, passed on byte for byte.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use nddb_archive::{Input, Options, Position, repaired_line, trimmed_line};
+use nddb_archive::{Input, Options, Position, repaired_line, text_fields, trimmed_line};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
+use super::cut::{cut_line, text_of};
 use super::notes::FilterField;
 use super::outs::Outs;
 use super::remove_list::Fate;
@@ -73,12 +75,20 @@ impl Rows<'_> {
                 self.write(&mut outs.one(false), &line)?;
                 continue;
             }
+            let is_object = text.first() == Some(&b'{');
             let id = self.options.id_of_row(self.name, row, self.id(text, number)?);
             let fate = selection.decide(id.as_deref(), self.positions.next(offset)?);
             row += 1;
             let lacks_id = id.is_none() && !self.options.fields.id.is_empty();
             counts.without_id += u64::from(lacks_id && fate == Fate::Kept);
-            if !self.fields.is_empty() && text.first() == Some(&b'{') && (id.is_some() || fate == Fate::Removed) {
+            if selection.cutter.is_some() && !selection.leaves(fate) {
+                let found = text_of(&line, text.as_ptr().addr() - line.as_ptr().addr(), &text_fields(self.options));
+                let cuts = selection.cuts(id.as_deref(), || Some(Cow::from(&found.as_ref()?.text)))?;
+                if let (Some(found), false) = (found, cuts.is_empty()) {
+                    line = cut_line(&line, &found, &cuts);
+                }
+            }
+            if !self.fields.is_empty() && is_object && (id.is_some() || fate == Fate::Removed) {
                 line = self.with_fields(&line, id.as_deref(), fate, selection);
             }
             counts.add(fate);
@@ -149,7 +159,7 @@ impl<'de> Visitor<'de> for Object<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut id, mut taken) = (None, None);
-        while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
+        while let Some(key) = map.next_key::<Cow<'_, str>>()? {
             taken = taken.or(self.fields.iter().copied().find(|field| field.name() == key));
             if key == self.id_field {
                 id = map.next_value::<Id>()?.0;

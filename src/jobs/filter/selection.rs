@@ -1,12 +1,15 @@
 //! Which documents of an input are removed, and what was passed on.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use nddb_archive::Position;
 use nddb_index::{Progress, View};
 
+use super::cut::Cutter;
 use super::notes::{FilterField, Notes};
 use super::remove_list::{Fate, Looked, Places, RemoveList};
 use crate::error::{JobError, Result};
@@ -37,7 +40,7 @@ impl RemovalLists {
 }
 
 /// Which documents are removed, and what is added to rows.
-pub(crate) struct Selection {
+pub(crate) struct Selection<'a> {
     pub(super) list: RemoveList,
     /// Where the list was read, for messages.
     pub(super) list_path: PathBuf,
@@ -50,13 +53,24 @@ pub(crate) struct Selection {
     pub(super) named_by_url: Vec<u32>,
     /// Rows are only counted.
     pub(super) counts: bool,
+    /// What is cut from the texts of rows that are kept.
+    pub(super) cutter: Option<Cutter<'a>>,
 }
 
-impl Selection {
+impl Selection<'_> {
     /// Selects by a list.
     pub(crate) fn new(list: RemoveList) -> Self {
         let (notes, here, named_by_url) = (Notes::default(), Vec::new(), Vec::new());
-        Self { list, list_path: PathBuf::new(), notes, annotates: false, here, named_by_url, counts: false }
+        Self {
+            list,
+            list_path: PathBuf::new(),
+            notes,
+            annotates: false,
+            here,
+            named_by_url,
+            counts: false,
+            cutter: None,
+        }
     }
 
     /// Selects by the lists of a clustering, or by a list of ids of documents of this view.
@@ -118,6 +132,18 @@ impl Selection {
         };
         let places = position.filter(|_| !self.here.is_empty()).map(place);
         self.list.decide(id, places.as_deref())
+    }
+
+    /// Returns where the text of a row is cut that goes to the output of kept ones; `text` reads it.
+    pub(super) fn cuts<'t>(
+        &mut self,
+        id: Option<&str>,
+        text: impl FnOnce() -> Option<Cow<'t, str>>,
+    ) -> Result<Vec<Range<usize>>> {
+        match &mut self.cutter {
+            Some(cutter) if !self.counts => cutter.ranges(id, text().as_deref()),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Returns whether a row goes to the output of removed ones.

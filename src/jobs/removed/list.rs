@@ -31,6 +31,19 @@ pub struct Because<'a> {
     pub probability: Option<f64>,
     /// What is lost.
     pub loss: LossValues<'a>,
+    /// What of its text is cut, if it is not removed.
+    pub cut: Option<CutAt>,
+}
+
+/// What is cut from the text of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CutAt {
+    /// The first code point of the text.
+    pub begin: u64,
+    /// The one behind the last.
+    pub end: u64,
+    /// Number of its words.
+    pub words: u64,
 }
 
 /// Callback for the documents of a list: how each is named, why it is removed, and its place.
@@ -157,6 +170,7 @@ impl RemoveTsv {
             rule: Some(rule).filter(|rule| !rule.is_empty()),
             probability: known(probability)?,
             loss,
+            ..Because::default()
         };
         let place = match [archive, offset, inner] {
             ["", "", ""] => None,
@@ -173,26 +187,35 @@ pub struct RemovedRows<'a> {
     rows: Rows,
     ids: IdCells<'a>,
     archives: Archives,
-    has_earlier: bool,
+    more: More,
+}
+
+/// The columns that a list has besides those that every one has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct More {
+    /// The database of the kept document.
+    pub earlier: bool,
+    /// What is cut from texts.
+    pub cuts: bool,
 }
 
 impl<'a> RemovedRows<'a> {
-    /// Begins the list, in the format that its name says, else as TSV with the names of columns. `has_earlier` adds the
-    /// database of the kept document.
+    /// Begins the list, in the format that its name says, else as TSV with the names of columns.
     ///
     /// # Errors
     /// The output cannot be made; damage of the database.
-    pub fn begin(to: &Destination, view: View<'a>, has_earlier: bool) -> Result<Self> {
+    pub fn begin(to: &Destination, view: View<'a>, more: More) -> Result<Self> {
         let format = RowFormat::of(Some(to.path()), None::<RowFormat>, RowFormat::Tsv)?;
         let of = |columns: &[(&'static str, Kind)]| {
             columns.iter().map(|&(name, kind)| Column::new(name, kind)).collect::<Vec<_>>()
         };
         let named = [("id", Kind::Text), ("kept", Kind::Text), ("rule", Kind::Text), ("probability", Kind::Share)];
-        let place = [("file", Kind::Text), ("offset", Kind::Number), ("kept_in", Kind::Text)];
-        let place = &place[..if has_earlier { 3 } else { 2 }];
-        let columns = [of(&named), OF_REMOVED.to_vec(), of(place)].concat();
+        let mut last = vec![("file", Kind::Text), ("offset", Kind::Number)];
+        last.extend(more.earlier.then_some(("kept_in", Kind::Text)));
+        last.extend(["begin", "end", "words"].into_iter().filter(|_| more.cuts).map(|name| (name, Kind::Number)));
+        let columns = [of(&named), OF_REMOVED.to_vec(), of(&last)].concat();
         let rows = Rows::new(format, PackedFile::named(to)?, columns)?.with_names()?;
-        Ok(Self { rows, ids: IdCells::new(view, format)?, archives: Archives::read(view)?, has_earlier })
+        Ok(Self { rows, ids: IdCells::new(view, format)?, archives: Archives::read(view)?, more })
     }
 
     /// Appends a document.
@@ -211,8 +234,12 @@ impl<'a> RemovedRows<'a> {
             place.as_ref().and_then(|place| self.archives.path(place)).into(),
             place.map(|place| place.offset).into(),
         ]);
-        if self.has_earlier {
+        if self.more.earlier {
             cells.push(because.kept_in.into());
+        }
+        if self.more.cuts {
+            let cut = because.cut;
+            cells.extend([cut.map(|cut| cut.begin), cut.map(|cut| cut.end), cut.map(|cut| cut.words)].map(Cell::from));
         }
         self.rows.row(&cells)
     }

@@ -18,7 +18,7 @@ pub use self::clusters::of_clusters;
 pub use self::copies::copies_of_clusters;
 pub(crate) use self::copies::copies_of_folder;
 pub use self::earlier::Earlier;
-pub use self::list::{Because, RemoveTsv, RemovedRows};
+pub use self::list::{Because, CutAt, More, RemoveTsv, RemovedRows};
 pub use self::lost::lost;
 pub use self::origins::{Origin, Place};
 pub use self::search::{Removals, Search};

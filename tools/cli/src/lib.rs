@@ -25,7 +25,6 @@ mod matches;
 mod messages;
 mod output;
 mod parameters;
-mod passage_rows;
 mod program;
 mod quantity;
 mod table;

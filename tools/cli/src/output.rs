@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 use crate::messages;
-use crate::passage_rows::PassageRows;
 use crate::tabled::Tabled;
 use crate::terminal::SafeWriter;
 
@@ -26,7 +25,6 @@ enum Laid {
     Plain(PackedFile),
     Terminal(SafeWriter<PackedFile>),
     Tabled(Box<Tabled<PackedFile>>),
-    Rows(Box<PassageRows>),
 }
 
 impl Output {
@@ -55,19 +53,13 @@ impl Output {
         Self { inner: Laid::Plain(PackedFile::plain(file)), failed: None }
     }
 
-    /// Begins a table of the passages of pairs, which are written as lines of JSON.
-    pub(crate) fn of_passages(format: RowFormat, to: &Destination) -> Result<Self> {
-        let rows = rows(format, to, PassageRows::columns())?.with_names()?;
-        Ok(Self { inner: Laid::Rows(Box::new(PassageRows::new(rows))), failed: None })
-    }
-
     /// Writes lines of JSON as tables from now on.
     pub fn tabled(self) -> Self {
         match self.inner {
             Laid::Plain(file) => Self { inner: Laid::Tabled(Box::new(Tabled::new(file))), ..self },
             // Its cells are safe.
             Laid::Terminal(safe) => Self { inner: Laid::Tabled(Box::new(Tabled::new(safe.into_inner()))), ..self },
-            inner => Self { inner, ..self },
+            Laid::Tabled(_) => self,
         }
     }
 
@@ -115,7 +107,6 @@ impl Output {
             Laid::Plain(file) => file,
             Laid::Terminal(safe) => safe.into_inner(),
             Laid::Tabled(tabled) => tabled.finish().map_err(Failure::passed)?,
-            Laid::Rows(rows) => return rows.finish(),
         };
         file.finish()?;
         Ok(())
@@ -133,7 +124,6 @@ impl Output {
             Laid::Plain(file) => file,
             Laid::Terminal(safe) => safe,
             Laid::Tabled(tabled) => tabled,
-            Laid::Rows(rows) => rows,
         }
     }
 }

@@ -1,6 +1,11 @@
 //! What becomes of the rows of a row group.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use nddb_archive::{EntryContent, Input, Position};
+
+use nddb_page::text::PageKind;
 
 use crate::error::Result;
 use crate::filter::notes::Note;
@@ -20,9 +25,16 @@ pub(super) struct Fates {
     removed: Vec<u64>,
     /// The notes of rows with an id, ascending by row; empty if no columns are added.
     notes: Vec<(u64, Note)>,
+    /// Where the texts of rows are cut, ascending by row.
+    cuts: Vec<(u64, Vec<Range<usize>>)>,
 }
 
 impl Fates {
+    /// Returns where the text of a row is cut.
+    pub(super) fn cuts(&self, row: u64) -> &[Range<usize>] {
+        self.cuts.binary_search_by_key(&row, |(of, _)| *of).map_or(&[], |index| &self.cuts[index].1)
+    }
+
     /// Number of rows, as the file says.
     pub(super) fn len(&self) -> u64 {
         self.len
@@ -53,11 +65,14 @@ impl Fates {
     }
 }
 
+/// A row by its number: its id, and its text if it is one.
+type Row = (u64, Option<String>, Option<Vec<u8>>);
+
 /// The ids of the rows of a file, in order.
 pub(super) struct Ids {
     input: Input,
     /// The next entry that was read, by its row.
-    next: Option<(u64, Option<String>)>,
+    next: Option<Row>,
     /// The first row of the row group that follows.
     row: u64,
 }
@@ -78,15 +93,18 @@ impl Ids {
     ) -> Result<Fates> {
         let first = self.row;
         self.row = first.saturating_add(len);
-        let mut fates = Fates { len, removed: Vec::new(), notes: Vec::new() };
+        let mut fates = Fates { len, removed: Vec::new(), notes: Vec::new(), cuts: Vec::new() };
         let mut identified = 0_u64;
-        while let Some((row, id)) = self.before(self.row)? {
+        while let Some((row, id, text)) = self.before(self.row)? {
             let Some(id) = id else { continue };
             identified += 1;
             let fate = selection.decide(Some(&id), Some(Position { offset: row, ..Position::default() }));
             counts.add(fate);
             if selection.leaves(fate) {
                 fates.removed.push(row - first);
+            } else {
+                let cuts = selection.cuts(Some(&id), || String::from_utf8(text?).ok().map(Cow::from))?;
+                fates.cuts.extend((!cuts.is_empty()).then_some((row - first, cuts)));
             }
             if with_notes {
                 fates.notes.push((row - first, selection.notes.of(Some(&id), fate)));
@@ -107,21 +125,25 @@ impl Ids {
     }
 
     /// Returns the next entry, if it is of a row before this one.
-    fn before(&mut self, end: u64) -> Result<Option<(u64, Option<String>)>> {
+    fn before(&mut self, end: u64) -> Result<Option<Row>> {
         if self.next.is_none() {
             self.next = self.input.next()?.map(|entry| {
+                let mut text = None;
                 let id = match entry.content {
-                    EntryContent::Page(page) => Some(page.id),
+                    EntryContent::Page(page) => {
+                        text = (page.kind == PageKind::Text && !page.truncated).then_some(page.body);
+                        Some(page.id)
+                    }
                     EntryContent::Fingerprint { id, .. } => Some(id),
                     EntryContent::Sketch(entry) => {
                         nddb_index::Document::from_bytes(&entry.sketch).ok().map(|document| document.id().to_owned())
                     }
                     _ => None,
                 };
-                (entry.position.offset, id)
+                (entry.position.offset, id, text)
             });
         }
-        Ok(self.next.take_if(|(row, _)| *row < end))
+        Ok(self.next.take_if(|(row, ..)| *row < end))
     }
 }
 
@@ -132,7 +154,7 @@ mod tests {
     #[test]
     fn rows_go_where_they_belong_with_their_clusters() {
         let note = |row| (row, Note { cluster: u32::try_from(row).ok(), ..Note::default() });
-        let fates = Fates { len: 6, removed: vec![1, 4], notes: vec![note(1), note(3)] };
+        let fates = Fates { len: 6, removed: vec![1, 4], notes: vec![note(1), note(3)], cuts: Vec::new() };
         assert_eq!(fates.rows(), [4, 2]);
         let mut removed = Vec::new();
         fates.are_removed(1, 5, &mut removed);

@@ -12,8 +12,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use nddb_archive::{Input, Options};
-use parquet::basic::{Compression, ZstdLevel};
+use nddb_archive::{Input, Options, text_fields};
+use parquet::basic::{Compression, Type, ZstdLevel};
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
@@ -21,6 +21,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::ColumnDescPtr;
 
 use self::fates::{Fates, Ids, Progress};
 use self::split::{Failed, Outputs};
@@ -42,6 +43,34 @@ impl Table<'_> {
     /// FilterCounts the ids of all rows.
     pub(super) fn count(&self, selection: &mut Selection, progress: Progress<'_>) -> Result<()> {
         Ids::of(Input::open(self.path, self.options)?).count(selection, progress)
+    }
+
+    /// Reads the texts of the rows that are kept, of which some is cut when they are passed on.
+    pub(super) fn read_texts(&self, selection: &mut Selection, progress: Progress<'_>) -> Result<()> {
+        let file = input::random_access(self.path)?;
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|error| self.failed(&error))?;
+        let (options, _) = self.with_text(&metadata)?;
+        Ids::of(Input::open(self.path, &options)?).count(selection, progress)
+    }
+
+    /// Returns the options by which texts are read that are cut, and the column of these texts: the preferred one.
+    fn with_text(&self, metadata: &ParquetMetaData) -> Result<(Options, usize)> {
+        let columns = metadata.file_metadata().schema_descr().columns();
+        let place = |name: &str| {
+            let is_text = |column: &ColumnDescPtr| {
+                let is_flat = column.max_rep_level() == 0 && column.physical_type() == Type::BYTE_ARRAY;
+                is_flat && column.path().string() == name
+            };
+            Some((name.to_owned(), columns.iter().position(is_text)?))
+        };
+        let Some((name, column)) = text_fields(self.options).into_iter().find_map(place) else {
+            let message = format!("{}: has no column of texts that can be cut", self.path.display());
+            return Err(JobError::input(message));
+        };
+        let mut options = self.options.clone();
+        options.required.push(name.clone());
+        options.fields.text = name;
+        Ok((options, column))
     }
 
     /// Passes the rows on to `kept` or `removed`. A row group stays one.
@@ -67,12 +96,15 @@ impl Table<'_> {
             writer.map_err(|error| self.unwritten(error))
         };
         let mut outputs: Outputs<_> = [Some(writer(kept)?), removed.map(writer).transpose()?];
-        let mut ids = Ids::of(Input::open(self.path, self.options)?);
+        let cut = selection.cutter.is_some().then(|| self.with_text(&metadata)).transpose()?;
+        let options = cut.as_ref().map_or(self.options, |(options, _)| options);
+        let cut = cut.as_ref().map(|(_, column)| *column);
+        let mut ids = Ids::of(Input::open(self.path, options)?);
         let mut counts = FilterCounts::default();
         for group in metadata.row_groups() {
             let rows = u64::try_from(group.num_rows()).unwrap_or(0);
             let fates = ids.fates(rows, selection, !self.fields.is_empty(), &mut counts, progress)?;
-            self.split(&file, group, (&fates, &selection.notes), &mut outputs, &mut || progress(&counts))?;
+            self.split(&file, group, (&fates, &selection.notes, cut), &mut outputs, &mut || progress(&counts))?;
         }
         for writer in outputs.into_iter().flatten() {
             writer.close().map_err(|error| self.unwritten(error))?;
@@ -86,7 +118,7 @@ impl Table<'_> {
         &self,
         file: &Arc<impl ChunkReader + 'static>,
         group: &RowGroupMetaData,
-        (fates, notes): (&Fates, &Notes),
+        (fates, notes, cut): (&Fates, &Notes, Option<usize>),
         outputs: &mut Outputs<SerializedFileWriter<&mut PackedFile>>,
         progress: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
@@ -101,12 +133,13 @@ impl Table<'_> {
         for column in 0..group.num_columns() {
             let values = values(file, group, column).map_err(|error| self.failed(&error))?;
             let mut writers = next(&mut groups).map_err(unwritten)?;
-            split::split(values, group.column(column).column_descr(), fates, &mut writers).map_err(|failed| {
-                match failed {
+            let description = group.column(column).column_descr();
+            split::split(values, description, fates, cut == Some(column), &mut writers).map_err(
+                |failed| match failed {
                     Failed::Reading(error) => self.failed(&error),
                     Failed::Writing(error) => self.unwritten(error),
-                }
-            })?;
+                },
+            )?;
             close(writers).map_err(unwritten)?;
             progress()?;
         }

@@ -28,27 +28,67 @@ pub(super) fn split(
     reader: ColumnReader,
     column: &ColumnDescriptor,
     fates: &Fates,
+    is_cut: bool,
     outputs: &mut Outputs<SerializedColumnWriter<'_>>,
 ) -> Result<(), Failed> {
     match reader {
-        ColumnReader::BoolColumnReader(reader) => typed::<BoolType>(reader, column, fates, outputs),
-        ColumnReader::Int32ColumnReader(reader) => typed::<Int32Type>(reader, column, fates, outputs),
-        ColumnReader::Int64ColumnReader(reader) => typed::<Int64Type>(reader, column, fates, outputs),
-        ColumnReader::Int96ColumnReader(reader) => typed::<Int96Type>(reader, column, fates, outputs),
-        ColumnReader::FloatColumnReader(reader) => typed::<FloatType>(reader, column, fates, outputs),
-        ColumnReader::DoubleColumnReader(reader) => typed::<DoubleType>(reader, column, fates, outputs),
-        ColumnReader::ByteArrayColumnReader(reader) => typed::<ByteArrayType>(reader, column, fates, outputs),
+        ColumnReader::ByteArrayColumnReader(reader) if is_cut => {
+            typed::<ByteArrayType>(reader, column, fates, outputs, &mut |from, part| cut(from, part, column, fates))
+        }
+        ColumnReader::BoolColumnReader(reader) => typed::<BoolType>(reader, column, fates, outputs, &mut |_, _| Ok(())),
+        ColumnReader::Int32ColumnReader(reader) => {
+            typed::<Int32Type>(reader, column, fates, outputs, &mut |_, _| Ok(()))
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            typed::<Int64Type>(reader, column, fates, outputs, &mut |_, _| Ok(()))
+        }
+        ColumnReader::Int96ColumnReader(reader) => {
+            typed::<Int96Type>(reader, column, fates, outputs, &mut |_, _| Ok(()))
+        }
+        ColumnReader::FloatColumnReader(reader) => {
+            typed::<FloatType>(reader, column, fates, outputs, &mut |_, _| Ok(()))
+        }
+        ColumnReader::DoubleColumnReader(reader) => {
+            typed::<DoubleType>(reader, column, fates, outputs, &mut |_, _| Ok(()))
+        }
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            typed::<ByteArrayType>(reader, column, fates, outputs, &mut |_, _| Ok(()))
+        }
         ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            typed::<FixedLenByteArrayType>(reader, column, fates, outputs)
+            typed::<FixedLenByteArrayType>(reader, column, fates, outputs, &mut |_, _| Ok(()))
         }
     }
 }
 
+/// Cuts texts: the values of a column without lists, of which the first one read is that of row `from`.
+fn cut(from: u64, part: &mut Part<ByteArrayType>, column: &ColumnDescriptor, fates: &Fates) -> Result<()> {
+    let levels = part.definitions.iter().map(|&level| level == column.max_def_level());
+    let is_there =
+        levels.chain(std::iter::repeat_n(true, if part.definitions.is_empty() { part.values.len() } else { 0 }));
+    let rows = (from..).zip(is_there).filter(|(_, is_there)| *is_there).map(|(row, _)| row);
+    for (row, value) in rows.zip(&mut part.values) {
+        let cuts = fates.cuts(row);
+        if cuts.is_empty() {
+            continue;
+        }
+        let (mut kept, mut at) = (Vec::new(), 0);
+        for cut in cuts.iter().cloned().chain(std::iter::once(value.len()..value.len())) {
+            let piece = value.data().get(at..cut.start);
+            kept.extend_from_slice(piece.ok_or_else(|| damaged("a text is another one than before"))?);
+            at = cut.end;
+        }
+        *value = kept.into();
+    }
+    Ok(())
+}
+
+/// `edit` changes the values that were read, from a row on, before they are passed on.
 fn typed<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     column: &ColumnDescriptor,
     fates: &Fates,
     outputs: &mut Outputs<SerializedColumnWriter<'_>>,
+    edit: &mut dyn FnMut(u64, &mut Part<T>) -> Result<()>,
 ) -> Result<(), Failed> {
     let defined = column.max_def_level();
     let (mut all, mut parts) = (Part::<T>::new(), [Part::new(), Part::new()]);
@@ -57,6 +97,7 @@ fn typed<T: DataType>(
         let to = fates.len().min(from + BATCH);
         fates.are_removed(from, to, &mut are_removed);
         all.read(&mut reader, are_removed.len()).map_err(Failed::Reading)?;
+        edit(from, &mut all).map_err(Failed::Reading)?;
         let goes_to = |part| are_removed.iter().all(|&is_removed| usize::from(is_removed) == part);
         let is_whole = [goes_to(0), goes_to(1)];
         if is_whole == [false; 2] {

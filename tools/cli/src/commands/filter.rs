@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use clap::builder::TypedValueParser;
 use nddb::archive::{Format, IdFrom};
-use nddb_jobs::filter::{Filter, FilterField, FilterNote, FilterOptions, FilterSummary, NOWHERE, RemovalLists};
+use nddb_jobs::filter::{
+    CUT_WORDS, CUT_WORDS_MIN, CutOptions, Filter, FilterField, FilterNote, FilterOptions, FilterSummary, NOWHERE,
+    RemovalLists,
+};
 use serde_json::json;
 
 use crate::args::{FromEnvironment, Global};
@@ -43,6 +46,7 @@ Examples:
   nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed.tsv
   nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --clusters clusters --annotate -o all.jsonl
+  nddb filter crawl.nddb pages.jsonl --clusters clusters -o kept.jsonl --cut-parts --removed removed.tsv
   nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
 )]
 pub(crate) struct Args {
@@ -79,6 +83,26 @@ pub(crate) struct Args {
     /// document was found in all that is stored
     #[arg(long, value_parser = fields(), value_delimiter = ',', value_name = "FIELDS", requires = "clusters")]
     with: Vec<FilterField>,
+    /// Cut from the texts of kept documents passages that stand in an earlier one: JSONL and Parquet
+    ///
+    /// A passage is cut if its words, but for case, signs and space, are those of a passage of an earlier document of
+    /// the outputs of which nothing is cut: so each passage stands in the outputs at least once, whole. It ends where
+    /// words differ, never within a word, and the signs and the space behind it go with it. All other bytes of a line of
+    /// JSON stay as they are. --removed lists each cut with the rule 'passage', that document, and in the columns
+    /// begin, end and words where it stood, in code points of the text. Documents whose text is gone stay, with an
+    /// empty one. The inputs are read twice; temporary files take some 30 bytes a word.
+    #[arg(long, conflicts_with = "annotate")]
+    cut_parts: bool,
+    /// With --cut-parts: passages of at least N words
+    #[arg(long, value_name = "N", requires = "cut_parts", default_value_t = CUT_WORDS,
+        value_parser = clap::value_parser!(u32).range(i64::from(CUT_WORDS_MIN)..))]
+    min_words: u32,
+    /// Cut from the texts of kept documents lines and paragraphs that stand in more than N of them: JSONL and Parquet
+    ///
+    /// Lines are counted first, without regard to case and space; none of them stays. --removed lists each with the
+    /// rule 'common'. Lines without a letter or digit stay.
+    #[arg(long, value_name = "N", conflicts_with = "annotate")]
+    cut_common: Option<u64>,
     /// What the inputs are: auto, warc, wet, arc, html, jsonl, parquet
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     format: Format,
@@ -108,8 +132,10 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
     let lists = RemovalLists { clusters: args.clusters, remove: args.remove };
     let removed_documents = args.removed_documents.as_deref().filter(|_| !args.dry_run);
     let output = kept_output(args.output.as_deref(), args.dry_run);
+    let parts = args.cut_parts.then_some(args.min_words);
     let filter = Filter {
         annotate: args.annotate,
+        cut: CutOptions { parts, common: args.cut_common, temporary: global.tmp_dir.clone() },
         options,
         output: ("-o", output),
         removed_documents: removed_documents.map(|path| ("--removed-documents", path)),
@@ -177,7 +203,7 @@ pub(super) fn notice(note: FilterNote, messages: &Messages) {
 
 /// Says what was done.
 fn tell(done: &FilterSummary, annotated: bool, global: &Global, meter: &Meter, clock: &Clock) -> Result<Code> {
-    let FilterSummary { counts: all, listed, not_found: missing } = *done;
+    let FilterSummary { counts: all, listed, not_found: missing, cut } = *done;
     global.summary(
         meter,
         // Reference of filter: the object of `--json`
@@ -190,6 +216,9 @@ fn tell(done: &FilterSummary, annotated: bool, global: &Global, meter: &Meter, c
             "spared": all.spared,
             "records_removed": all.related, // requests and metadata of removed pages
             "without_id": all.without_id,
+            "cuts": cut.cuts, // passages, lines and paragraphs that were cut from kept documents
+            "cut_words": cut.words,
+            "cut_documents": cut.documents,
             "listed": listed, // ids of the list
             "not_found": missing, // of these: in no input
             "bytes": all.bytes,
@@ -218,6 +247,11 @@ fn tell(done: &FilterSummary, annotated: bool, global: &Global, meter: &Meter, c
     }
     if all.without_id > 0 {
         text += &format!(", {} without an id kept", grouped(all.without_id));
+    }
+    if cut.cuts > 0 {
+        let [cuts, words, documents] = [(cut.cuts, "cut"), (cut.words, "word"), (cut.documents, "document")]
+            .map(|(count, what)| counted(count, what));
+        text += &format!("; {cuts} of {words} from {documents}");
     }
     if missing > 0 {
         text += &format!("; {} of the list in none of the inputs", counted(missing, "id"));

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::commands::query::passages::{self, PairsFound, PassageArgs, Reading};
+use crate::commands::query::passages::{self, Answered, PairsFound, PassageArgs, PassageRows, Reading};
 use crate::described::{PairFormat, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
@@ -214,10 +214,10 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
     let meter = global.messages().meter("pairs");
     let to = global.output("-o", args.output.as_deref())?;
     let output = match shape {
-        Shape::Tsv => Output::of_passages(RowFormat::Tsv, &to)?,
-        Shape::Parquet => Output::of_passages(RowFormat::Parquet, &to)?,
-        Shape::Jsonl => Output::create(&to)?,
-        Shape::Table => Output::create(&to)?.tabled(),
+        Shape::Tsv => Answered::Passages(PassageRows::begin(RowFormat::Tsv, &to)?),
+        Shape::Parquet => Answered::Passages(PassageRows::begin(RowFormat::Parquet, &to)?),
+        Shape::Jsonl => Output::create(&to)?.into(),
+        Shape::Table => Output::create(&to)?.tabled().into(),
     };
     let PairsFound { documents, pairs, frequent, left_out } =
         passages::pairs(&args.database.db, (args.passages, reading), output, global)?;

@@ -7,6 +7,8 @@ mod audit;
 mod bad_input;
 mod batches;
 mod cluster;
+#[cfg(feature = "parquet")]
+mod cuts;
 mod dedup;
 mod eval;
 mod examples;

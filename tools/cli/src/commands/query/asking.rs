@@ -3,6 +3,7 @@
 use nddb::{Federation, Stored, View, Work};
 use nddb_dedup::in_order;
 
+use super::passage_rows::{PairInParts, PassageRows};
 use super::queries::Query;
 use crate::failure::Result;
 use crate::output::Output;
@@ -23,6 +24,8 @@ pub(super) trait Answering: Sync {
 #[derive(Default)]
 pub(super) struct Answers {
     pub(super) lines: Vec<u8>,
+    /// Pairs that become rows of a table, instead of lines.
+    pub(super) pairs: Vec<PairInParts>,
     pub(super) matches: u64,
     /// Ids of the documents with a match, if they are wanted.
     pub(super) matched: Vec<String>,
@@ -58,11 +61,32 @@ impl Answers {
     }
 }
 
+/// Where answers go.
+pub(in crate::commands) enum Answered {
+    Lines(Output),
+    Passages(PassageRows),
+}
+
+impl From<Output> for Answered {
+    fn from(output: Output) -> Self {
+        Self::Lines(output)
+    }
+}
+
+impl Answered {
+    fn take(&mut self, answers: &Answers) -> Result<()> {
+        match self {
+            Self::Lines(output) => output.write(&answers.lines),
+            Self::Passages(rows) => Ok(answers.pairs.iter().try_for_each(|pair| rows.pair(pair))?),
+        }
+    }
+}
+
 /// A run of queries: the way to answer, the output, and the sum so far.
 pub(super) struct Asking<'a, A> {
     answering: &'a A,
     threads: usize,
-    output: Output,
+    output: Answered,
     queries: usize,
     /// The sum of all answers without their lines, which are printed.
     sum: Answers,
@@ -70,8 +94,8 @@ pub(super) struct Asking<'a, A> {
 
 impl<'a, A: Answering> Asking<'a, A> {
     /// Makes a run that writes its answers to `output`.
-    pub(super) fn new(answering: &'a A, threads: usize, output: Output) -> Self {
-        Self { answering, threads, output, queries: 0, sum: Answers::default() }
+    pub(super) fn new(answering: &'a A, threads: usize, output: impl Into<Answered>) -> Self {
+        Self { answering, threads, output: output.into(), queries: 0, sum: Answers::default() }
     }
 
     /// Answers queries on all threads, and prints the answers in the order of the queries.
@@ -90,7 +114,7 @@ impl<'a, A: Answering> Asking<'a, A> {
                 sum.matched.append(&mut answers.matched);
                 sum.work += answers.work;
                 sum.nanoseconds.append(&mut answers.nanoseconds);
-                output.write(&answers.lines)
+                output.take(&answers)
             },
         )
     }
@@ -128,7 +152,15 @@ impl<'a, A: Answering> Asking<'a, A> {
 
     /// Completes the output; returns the number of queries and the sum of the answers.
     pub(super) fn finish(self) -> Result<(usize, Answers)> {
-        self.output.finish()?;
+        self.finish_after(Ok(()))
+    }
+
+    /// Completes the output if the work succeeded; returns its error, or that of writing.
+    pub(super) fn finish_after(self, outcome: Result<()>) -> Result<(usize, Answers)> {
+        match self.output {
+            Answered::Lines(output) => outcome.and_then(|()| output.finish())?,
+            Answered::Passages(rows) => rows.finish(outcome)?,
+        }
         Ok((self.queries, self.sum))
     }
 }

@@ -7,6 +7,7 @@ mod judged;
 mod of_set;
 mod one_pass;
 pub(in crate::commands) mod outside;
+mod passage_rows;
 pub(in crate::commands) mod passages;
 mod queries;
 mod texts;

@@ -14,7 +14,10 @@ use nddb_format::record::other_kind;
 use nddb_jobs::fields;
 use nddb_jobs::json::{Id, Object};
 
+pub(in crate::commands) use super::asking::Answered;
 use super::asking::{Answering, Answers, Asking};
+use super::passage_rows::PairInParts;
+pub(in crate::commands) use super::passage_rows::PassageRows;
 use super::queries::Query;
 pub(in crate::commands) use super::texts::Reading;
 use super::texts::{Seen, Texts, Words, words_of};
@@ -23,7 +26,6 @@ use crate::commands::load::warn;
 use crate::database;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::interrupt;
-use crate::output::Output;
 
 /// Number of documents of inputs that are held to be looked up together.
 const HELD: usize = 1024;
@@ -315,7 +317,7 @@ fn write(query: &str, words: Option<u32>, all: &Passages, count: u64, object: &m
 }
 
 /// Returns the shares of the words of query and match that are in common, to three decimals.
-fn contained(found: &PassageMatch, words: u32) -> [f64; 2] {
+pub(super) fn contained(found: &PassageMatch, words: u32) -> [f64; 2] {
     found.contained(words).map(|share| (share * 1e3).round() / 1e3)
 }
 
@@ -324,6 +326,8 @@ pub(in crate::commands) struct PairsInParts<'a> {
     view: View<'a>,
     how: PassageArgs,
     reading: Reading,
+    /// Whether pairs become rows of a table.
+    as_rows: bool,
     /// Number of parts that were passed over, summed over all documents.
     frequent: AtomicU64,
     left_out: AtomicU64,
@@ -350,7 +354,12 @@ impl Answering for PairsInParts<'_> {
                     seen.read(self.view, asked, self.reading, &limits);
                 }
                 if self.how.is_enough(&seen.found, parts.words) {
-                    pair(&seen, stored, parts, self.reading, &mut answers.lines);
+                    let pair = PairInParts { a: seen, b: stored.record.id.clone(), words: parts.words };
+                    if self.as_rows {
+                        answers.pairs.push(pair);
+                    } else {
+                        write_pair(&pair, self.reading, &mut answers.lines);
+                    }
                     answers.matches += 1;
                 }
             }
@@ -360,16 +369,16 @@ impl Answering for PairsInParts<'_> {
 }
 
 /// Appends the line of a pair: the older document is `a`.
-fn pair(a: &Seen, b: &Stored, parts: &Parts, reading: Reading, out: &mut Vec<u8>) {
+fn write_pair(PairInParts { a, b, words }: &PairInParts, reading: Reading, out: &mut Vec<u8>) {
     let found = &a.found;
     // Reference of pairs: a pair with `--parts`, in the order in which the documents `b` were loaded; in TSV and
     // Parquet a row for each passage, with its ends as `a_start`, `a_end`, `a_start_character` and so on
     Object::append(out, |object| {
         object.field("a", Id(&found.id)); // the older document
-        object.field("b", Id(&b.record.id));
+        object.field("b", Id(b));
         object.field("words", found.words); // in common
         object.field("longest", found.longest()); // run of words in common
-        let [of_b, of_a] = contained(found, parts.words);
+        let [of_b, of_a] = contained(found, *words);
         object.field("a_contained", of_a); // share of the words of `a`
         object.field("b_contained", of_b); // share of the words of `b`
         a.write_unread(reading, object);
@@ -390,16 +399,17 @@ fn pair(a: &Seen, b: &Stored, parts: &Parts, reading: Reading, out: &mut Vec<u8>
 pub(in crate::commands) fn pairs(
     db: &Path,
     (how, reading): (PassageArgs, Reading),
-    output: Output,
+    output: Answered,
     global: &Global,
 ) -> Result<PairsFound> {
     let reader = database::read(db)?;
     refuse_without_parts(db, reader.view().settings())?;
     let [frequent, left_out] = Default::default();
-    let pairs = PairsInParts { view: reader.view(), how, reading, frequent, left_out };
+    let as_rows = matches!(output, Answered::Passages(_));
+    let pairs = PairsInParts { view: reader.view(), how, reading, as_rows, frequent, left_out };
     let mut asking = Asking::new(&pairs, global.threads(), output);
-    asking.ask_all(&Federation::of(reader.view()))?;
-    let (documents, found) = asking.finish()?;
+    let asked = asking.ask_all(&Federation::of(reader.view()));
+    let (documents, found) = asking.finish_after(asked)?;
     let [frequent, left_out] = [pairs.frequent, pairs.left_out].map(AtomicU64::into_inner);
     Ok(PairsFound { documents: documents as u64, pairs: found.matches, frequent, left_out })
 }

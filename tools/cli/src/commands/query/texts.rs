@@ -149,16 +149,29 @@ impl SeenPassage<'_> {
     /// asked for first.
     pub(super) fn write_told(&self, names: [[&'static str; 2]; 2], how: Reading, object: &mut Object<'_>) {
         if how.verify {
-            let equal = self.told.and_then(|told| told.equal);
-            object.field("equal", equal.map(|share| (share * 1e3).round() / 1e3));
+            object.field("equal", self.equal());
         }
         for (side, name) in names[0].into_iter().enumerate().filter(|_| how.any()) {
-            let characters = self.told.and_then(|told| told.characters[side].clone());
-            object.field(name, characters.map(|range| place(range.start, range.end)));
+            object.field(name, self.characters(side).map(|range| place(range.start, range.end)));
         }
         for (side, name) in names[1].into_iter().enumerate().filter(|_| how.why) {
-            object.field(name, self.told.map(|told| &*told.quotes[side]));
+            object.field(name, self.quote(side));
         }
+    }
+
+    /// Returns the share of equal words, to three decimals, if passages are verified.
+    pub(super) fn equal(&self) -> Option<f64> {
+        self.told?.equal.map(|share| (share * 1e3).round() / 1e3)
+    }
+
+    /// Returns where it stands in one of the documents, in code points.
+    pub(super) fn characters(&self, side: usize) -> Option<Range<u64>> {
+        self.told?.characters[side].clone()
+    }
+
+    /// Returns its text in one of the documents, if it is quoted.
+    pub(super) fn quote(&self, side: usize) -> Option<&str> {
+        self.told.map(|told| &*told.quotes[side]).filter(|quote| !quote.is_empty())
     }
 }
 

@@ -1,0 +1,80 @@
+//! Pairs with passages in common as rows of a table: one for each passage.
+
+use std::ops::Range;
+
+use nddb_jobs::output::Destination;
+use nddb_jobs::rows::{Cell, Column, Kind, RowFormat, Rows};
+
+use super::passages::contained;
+use super::texts::Seen;
+use crate::failure::Result;
+use crate::output;
+
+/// The columns: of the pair, of the passage in words and in characters, and its texts. Fields that are ranges have two.
+#[rustfmt::skip]
+const COLUMNS: [Column; 17] = [
+    Column::new("a", Kind::Text), // the older document
+    Column::new("b", Kind::Text),
+    Column::new("a_contained", Kind::Share),
+    Column::new("b_contained", Kind::Share),
+    Column::new("words", Kind::Number), // of the passage, in common
+    Column::new("longest", Kind::Number),
+    Column::new("a_start", Kind::Number), // its first word, from 0
+    Column::new("a_end", Kind::Number), // the word behind its last
+    Column::new("b_start", Kind::Number),
+    Column::new("b_end", Kind::Number),
+    Column::new("equal", Kind::Share), // with `--verify`
+    Column::new("a_start_character", Kind::Number), // with `--verify` or `--why`
+    Column::new("a_end_character", Kind::Number),
+    Column::new("b_start_character", Kind::Number),
+    Column::new("b_end_character", Kind::Number),
+    Column::new("a_text", Kind::Text), // with `--why`
+    Column::new("b_text", Kind::Text),
+];
+
+/// Two documents with passages in common.
+pub(super) struct PairInParts {
+    /// The older document, with the passages: first their words in the younger one.
+    pub(super) a: Seen,
+    /// The id of the younger one.
+    pub(super) b: String,
+    /// Number of its words.
+    pub(super) words: u32,
+}
+
+/// A table of the passages of pairs.
+pub(in crate::commands) struct PassageRows(Rows);
+
+impl PassageRows {
+    /// Begins the table.
+    pub(in crate::commands) fn begin(format: RowFormat, to: &Destination) -> Result<Self> {
+        Ok(Self(output::rows(format, to, COLUMNS.to_vec())?.with_names()?))
+    }
+
+    /// Completes the table; returns the outcome of the work, or the error of writing.
+    pub(super) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
+        self.0.finish(outcome)
+    }
+
+    /// Appends the passages of a pair. [`PassageRows::finish`] says why one cannot be written.
+    pub(super) fn pair(&mut self, PairInParts { a, b, words }: &PairInParts) -> nddb::Result<()> {
+        let [of_b, of_a] = contained(&a.found, *words);
+        for seen in a.passages() {
+            let passage = seen.passage;
+            let words = |range: &Range<u32>| [range.start.into(), range.end.into()];
+            let characters = |side: usize| match seen.characters(side) {
+                Some(range) => [range.start.into(), range.end.into()],
+                None => [Cell::Null; 2],
+            };
+            let pair = [Cell::id(&a.found.id), Cell::id(b), of_a.into(), of_b.into()];
+            let of_passage = [passage.words.into(), passage.longest.into()];
+            let quotes = [seen.quote(1).into(), seen.quote(0).into()];
+            let [words_a, words_b] = [&passage.stored, &passage.asked].map(words);
+            let equal = [seen.equal().into()];
+            let cells: [&[Cell<'_>]; 8] =
+                [&pair, &of_passage, &words_a, &words_b, &equal, &characters(1), &characters(0), &quotes];
+            self.0.row(&cells.concat())?;
+        }
+        Ok(())
+    }
+}
