@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Henzinger 2006 a second time: henzinger.py NDDB NDDB_LAB [SEED].
 
-Tokens, supershingles of algorithm B and projections of algorithm C (section 2) of each document; the pairs of B, C, the
+Tokens, also of markup, supershingles of algorithm B and projections of algorithm C (section 2); the pairs of B, C, the
 combined algorithm and the choice by site (section 4) among all documents; the estimate of the resemblance; sites by
 the public suffix list; and the tables and figures of sections 3 and 4 from labelled pairs: degrees, sites,
 similarities, differences of terms and their kinds, the combined algorithm by its threshold, and other shingles.
@@ -14,7 +14,7 @@ from itertools import combinations
 from statistics import fmean, linear_regression
 from urllib.parse import urlsplit
 
-from second import Commands, Counts, near, same, share, split_mix, xxh3_64
+from second import Commands, Counts, near, same, share, split_mix, xxh3_64, xxh3_128
 
 LITTLE = "little"
 FUNCTIONS = [(split_mix(84, 2 * i) & 0xFFFFFFFF | 1, split_mix(84, 2 * i + 1) & 0xFFFFFFFF) for i in range(84)]
@@ -78,8 +78,8 @@ def documents(commands):
 
 
 class Sketched:
-    def __init__(self, document):
-        self.tokens = tokens(document["text"])
+    def __init__(self, document, terms=None):
+        self.tokens = [xxh3_64(term.encode()) for term in terms] if terms else tokens(document["text"])
         self.values = min_values(shingles(self.tokens))
         self.b, self.c, self.site = supershingles(self.values), projection(self.tokens), site(document["url"])
 
@@ -131,6 +131,38 @@ def check_sketches(commands, name, sketched):
         kept = bytes((value * 0x9E3779B1 & 0xFFFFFFFF) >> 24 for value in of.values)
         assert bytes.fromhex(stored["min_bytes"]) == kept, key
     print("sketches", len(sketched))
+
+
+def check_markup(commands):
+    """2: markup is white space, but formatting is not; addresses in the text break at slashes and dots; an image is a
+    term: its address, or on the host of the page its file name; an image in the address itself is a digest."""
+    random, words, made, terms = commands.random, commands.vocabulary(300), [], {}
+    inside = lambda word: "data:image/png;base64," + word * 4
+    pieces = {
+        "{0} {1}": ["{0}", "{1}"],
+        "{0}, {1}-{2}. ": ["{0}", "{1}", "{2}"],
+        "<b>{0}</b>{1} ": ["{0}{1}"],
+        "{0}<br>{1}": ["{0}", "{1}"],
+        "<h2 class={2}>{0}</h2><!-- {1} --><script>{1}</script>": ["{0}"],
+        " http://www.{0}-a.example/{1}-b?id=5/{2} ": ["http", "www", "{0}-a", "example", "{1}-b?id=5", "{2}"],
+        "<img src='/{0}/{1}.png?{2}'>": ["{1}.png"],
+        "<img src='{0}.png'> ": ["{0}.png"],
+        "<img src='http://{0}.example/{1}.png?{2}#a'>": ["http://{0}.example/{1}.png?{2}"],
+    }
+    for number in range(40):
+        html, found = [], []
+        for _ in range(random.choice([3, 30, 120])):
+            piece, three = random.choice(list(pieces)), random.sample(words, 3)
+            html.append(f" {piece.format(*three)} ")
+            found += [term.format(*three) for term in pieces[piece]]
+        word = random.choice(words)
+        html.append(f"<img src='{inside(word)}'>{word.upper()}")
+        found += [f"data:{xxh3_128(inside(word).encode()):032x}", word.upper()]
+        body = f"<!DOCTYPE html><html><body><p>{''.join(html)}</p></body></html>"
+        made.append({"id": f"m{number:02}", "url": f"http://www.one.example/{number}", "html": body})
+        terms[f"m{number:02}"] = found
+    name = commands.database("markup", made, "--recipe", "web-c")
+    check_sketches(commands, name, {one["id"]: Sketched(one, terms[one["id"]]) for one in made})
 
 
 # An extract of the public suffix list.
@@ -337,6 +369,7 @@ def main():
     name = commands.database("pages", made, "--recipe", "web-c")
     sketched = {document["id"]: Sketched(document) for document in made}
     check_sketches(commands, name, sketched)
+    check_markup(commands)
     for method, near in METHODS.items():
         found = commands.pairs(name, "--method", method)
         is_near = lambda a, b: a.tokens == b.tokens or near(a, b)

@@ -171,7 +171,7 @@ def slope(pairs):
 
 NEARLY = 0.05
 # The recipe's weights.
-CONSTANT, CONTENT, MISSING, NUMBERS, REST = 0.37, 1.2, -2.92, -6.98, -4.0
+MAIN = {"constant": 0.37, "content": 1.2, "missing": -2.92, "numbers": -6.98, "rest": -4.0}
 
 
 def log_odds(resemblance):
@@ -188,7 +188,7 @@ def common(resemblance, sizes):
     return resemblance * sum(sizes) / (1 + resemblance)
 
 
-def evidence_of(a, b, long, numbers):
+def evidence_of(a, b, long, numbers, weights=MAIN):
     """What each piece of evidence adds, of two stored profiles without names, whose contents have this resemblance by
     shingles of eight, and of sets of numbers."""
     few, many = sorted([a["terms"], b["terms"]])
@@ -209,13 +209,14 @@ def evidence_of(a, b, long, numbers):
     rest = (1 - inside) * outside
     whole = min(whole, (min(wholes) + 1) / (max(wholes) + 1))
     odd = max(0, min(map(len, numbers)) - len(set.intersection(*numbers)))
-    adds = {
-        "constant": CONSTANT,
-        "content": CONTENT * log_odds(content),
-        "missing": MISSING * max(0, min(missing, absent) - 0.1),
-        "numbers": NUMBERS * min(1, odd / (12 + few / 20)),
-        "rest": REST * rest,
+    values = {
+        "constant": 1,
+        "content": log_odds(content),
+        "missing": max(0, min(missing, absent) - 0.1),
+        "numbers": min(1, odd / (12 + few / 20)),
+        "rest": rest,
     }
+    adds = {name: weights[name] * value for name, value in values.items()}
     # Nearly equal whole texts are evidence for, and bound what numbers subtract.
     texts = sum(adds.values()) - adds["numbers"]
     bound = 2 + 40 * max(0, 0.95 - min(whole, content)) + (300 / min(wholes)) ** 2

@@ -93,6 +93,7 @@ second_implementations! {
     a_second_implementation_of_ye_agrees: "ye.py",
     a_second_implementation_of_passages_agrees: "parts.py",
     a_second_implementation_of_the_verdict_agrees: "verdict.py",
+    a_second_implementation_of_its_fit_agrees: "fit.py",
 }
 
 /// The command that tune prints has all parameters that it measured with.
