@@ -67,7 +67,7 @@ fn labels_of_a_database_are_given_beside_it() {
     let with = dir.lab(["paper", "henzinger", "db", "--labels", "set/pairs.tsv", "--json"]).done().json();
     assert_eq!(exhibit(&with, "Table 2")["rows"][0][1], 16);
     dir.lab(["paper", "henzinger", "set", "--labels", "set/pairs.tsv"]).tells(2, &["has its own labels"]);
-    dir.lab(["paper", "broder", "db"]).tells(2, &["henzinger, huang, ye and manku"]);
+    dir.lab(["paper", "broder", "db"]).tells(2, &["henzinger, huang, ye, manku"]);
     dir.lab(["paper", "ye", "nothing"]).tells(10, &["nothing: not an nddb database"]);
 }
 
