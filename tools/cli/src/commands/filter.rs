@@ -48,7 +48,7 @@ Examples:
   nddb filter crawl.nddb dumps/ --clusters clusters -o kept/    the same tree below kept/
   nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --clusters clusters --annotate -o all.jsonl
-  nddb filter crawl.nddb pages.jsonl --clusters clusters -o kept.jsonl --cut-parts --removed removed.tsv
+  nddb filter crawl.nddb pages.jsonl --clusters clusters -o kept.jsonl --cut-parts
   nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
 )]
 pub(crate) struct Args {
