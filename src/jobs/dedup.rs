@@ -14,7 +14,7 @@ use crate::error::{JobError, Result};
 use crate::fields::LossValues;
 use crate::filter::{FilterCounts, FilterNote, FilterOptions, FilterPlan, RemoveList, Selection, removed_rows};
 use crate::output::{Destination, OutputError, Outputs, is_nameless};
-use crate::removed::{Because, More, Removed, RemovedRows, Search};
+use crate::removed::{Because, Contained, More, Removed, RemovedRows, Search};
 use crate::scratch::Scratch;
 use crate::temporary::{K, Loading, TemporaryDatabase, config_like};
 
@@ -29,6 +29,8 @@ pub struct Dedup<'a> {
     pub removed: Option<(&'a str, &'a Path)>,
     /// Databases whose documents are kept in any case: what is near to one of these is removed first.
     pub against: &'a [PathBuf],
+    /// Whether documents are looked for that stand within others of the inputs, and what becomes of them.
+    pub contained: Option<Contained>,
     /// How inputs are read.
     pub reading: Options,
     /// Where ids come from; `None` is the record, or the place if an id comes again.
@@ -64,7 +66,11 @@ pub struct DedupSummary {
     pub identical: u64,
     /// Other near-duplicates of a kept document.
     pub near: u64,
-    /// Words of all of these.
+    /// Documents that stand within a kept document, and stay.
+    pub contained_kept: u64,
+    /// Documents that stood within a kept document.
+    pub contained: u64,
+    /// Words of all that are removed.
     pub words: u64,
     /// Bytes of all of these in the inputs, compressed as they are, where that is known.
     pub bytes: u64,
@@ -101,6 +107,7 @@ impl<'a> Dedup<'a> {
             output: ("output", output),
             removed: None,
             against: &[],
+            contained: None,
             reading: Options::default(),
             id: None,
             all_sketches: false,
@@ -226,19 +233,24 @@ impl DedupPlan<'_> {
         let (view, path) = (database.reader().view(), database.path());
         let parts = self.federation(earlier)?;
         let (mut list, mut summary) = (RemoveList::empty(), DedupSummary::default());
-        let rows = self.removed.as_ref().map(|to| RemovedRows::begin(to, view, More { earlier: parts.is_some(), ..More::default() }));
+        let contained = self.dedup.contained;
+        let more = More { earlier: parts.is_some(), stays: contained.is_some(), ..More::default() };
+        let rows = self.removed.as_ref().map(|to| RemovedRows::begin(to, view, more));
         let mut rows = rows.transpose()?;
         let search = Search {
             path: &path,
             view,
             earlier: parts.as_ref(),
             options: options.clone(),
+            contained,
             threads: self.dedup.threads,
             has_origins: true,
         };
         let outcome = search.each(progress, &mut |removed| {
             let place = removed.origin.place;
-            list.add(removed.id, place);
+            if !removed.stays {
+                list.add(removed.id, place);
+            }
             summary.add(removed);
             let kept_in = removed.part.map(|part| self.dedup.against[part].to_string_lossy());
             let because = Because {
@@ -247,6 +259,7 @@ impl DedupPlan<'_> {
                 rule: Some(&removed.rule),
                 probability: removed.probability,
                 loss: LossValues::of(removed.loss.as_ref(), removed.level),
+                stays: removed.stays,
                 cut: None,
             };
             rows.as_mut().map_or(Ok(()), |rows| rows.write(removed.id, &because, place))
@@ -273,9 +286,14 @@ impl DedupPlan<'_> {
 }
 
 impl DedupSummary {
-    /// Counts a document that is removed.
+    /// Counts a document that is removed, or stands within another one.
     fn add(&mut self, removed: &Removed<'_>) {
+        if removed.stays {
+            self.contained_kept += 1;
+            return;
+        }
         *match removed {
+            Removed { contained: true, .. } => &mut self.contained,
             Removed { part: Some(_), .. } => &mut self.earlier,
             Removed { identical: true, .. } => &mut self.identical,
             _ => &mut self.near,

@@ -39,7 +39,7 @@ use crate::words::{DocumentWords, WordSource, WordsFrom};
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
 pub use overrules::Overrules;
-pub use removal::{KnownLoss, MemberDecision, MemberVerdict, decide_stored, is_thin_document};
+pub use removal::{KnownLoss, MemberDecision, MemberVerdict, decide_stored, decide_within, is_thin_document};
 
 /// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]

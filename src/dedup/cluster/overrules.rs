@@ -27,7 +27,7 @@ impl Overrules {
     }
 
     /// Returns whether a document is never removed.
-    pub(super) fn is_safe(&self, rank: u32) -> bool {
+    pub fn is_safe(&self, rank: u32) -> bool {
         self.never.contains(rank as usize)
     }
 

@@ -31,6 +31,8 @@ pub struct Because<'a> {
     pub probability: Option<f64>,
     /// What is lost.
     pub loss: LossValues<'a>,
+    /// Whether it is not removed, and only reported.
+    pub stays: bool,
     /// What of its text is cut, if it is not removed.
     pub cut: Option<CutAt>,
 }
@@ -195,6 +197,8 @@ pub struct RemovedRows<'a> {
 pub struct More {
     /// The database of the kept document.
     pub earlier: bool,
+    /// Whether a document stays: of those that stand within another one.
+    pub stays: bool,
     /// What is cut from texts.
     pub cuts: bool,
 }
@@ -212,6 +216,7 @@ impl<'a> RemovedRows<'a> {
         let named = [("id", Kind::Text), ("kept", Kind::Text), ("rule", Kind::Text), ("probability", Kind::Share)];
         let mut last = vec![("file", Kind::Text), ("offset", Kind::Number)];
         last.extend(more.earlier.then_some(("kept_in", Kind::Text)));
+        last.extend(more.stays.then_some(("stays", Kind::Flag)));
         last.extend(["begin", "end", "words"].into_iter().filter(|_| more.cuts).map(|name| (name, Kind::Number)));
         let columns = [of(&named), OF_REMOVED.to_vec(), of(&last)].concat();
         let rows = Rows::new(format, PackedFile::named(to)?, columns)?.with_names()?;
@@ -236,6 +241,9 @@ impl<'a> RemovedRows<'a> {
         ]);
         if self.more.earlier {
             cells.push(because.kept_in.into());
+        }
+        if self.more.stays {
+            cells.push(Cell::Flag(because.stays));
         }
         if self.more.cuts {
             let cut = because.cut;

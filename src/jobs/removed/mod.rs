@@ -1,7 +1,8 @@
 //! The documents that are removed, and why: because of each other ([`of_clusters`]), because of earlier databases
-//! ([`Earlier`]), or both ([`Search`]).
+//! ([`Earlier`]), because they stand within others ([`Contained`]), or all of it ([`Search`]).
 
 mod clusters;
+mod contained;
 mod copies;
 mod earlier;
 mod list;
@@ -15,6 +16,7 @@ use nddb_dedup::{KnownLoss, MemberDecision, NearDuplicate, Pair};
 use nddb_verdict::Level;
 
 pub use self::clusters::of_clusters;
+pub use self::contained::{CONTAINED_TEXTS, Contained};
 pub use self::copies::copies_of_clusters;
 pub(crate) use self::copies::copies_of_folder;
 pub use self::earlier::Earlier;
@@ -42,6 +44,10 @@ pub struct Removed<'a> {
     pub loss: Option<KnownLoss>,
     /// The least level that removes it; `None` if a list does.
     pub level: Option<Level>,
+    /// Whether it stands within the other one ([`Contained`]).
+    pub contained: bool,
+    /// Whether it is not removed, although it stands within the other one.
+    pub stays: bool,
     /// Where it stands, and how long it is; empty unless asked for.
     pub origin: Origin,
 }
@@ -60,22 +66,37 @@ impl<'a> Removed<'a> {
         let identical = pair.is_some_and(|pair| pair.identical);
         let probability = pair.and_then(|pair| pair.measures.share("probability"));
         let loss = Some(loss.cloned().unwrap_or_else(|| KnownLoss::Loss(Box::default())));
-        let origin = Origin::default();
-        Self { id, kept: Some(kept), part: None, identical, rule, probability, loss, level, origin }
+        Self { kept: Some(kept), identical, rule, probability, loss, level, ..Self::listed(id) }
     }
 
     /// Of a document that a list removes.
     fn listed(id: &'a str) -> Self {
-        let rule = Cow::Borrowed("listed");
-        let origin = Origin::default();
-        Self { id, kept: None, part: None, identical: false, rule, probability: None, loss: None, level: None, origin }
+        Self {
+            id,
+            kept: None,
+            part: None,
+            identical: false,
+            rule: Cow::Borrowed("listed"),
+            probability: None,
+            loss: None,
+            level: None,
+            contained: false,
+            stays: false,
+            origin: Origin::default(),
+        }
     }
 
     /// Of a document that is near to one of an earlier database.
     fn of_earlier(id: &'a str, part: usize, alike: &'a NearDuplicate, decided: MemberDecision) -> Self {
         let (kept, identical, rule) = (Some(&*alike.id), alike.identical, alike.verdict());
         let (probability, loss, level) = (alike.measures.share("probability"), decided.loss, decided.least);
-        Self { id, kept, part: Some(part), identical, rule, probability, loss, level, origin: Origin::default() }
+        Self { kept, part: Some(part), identical, rule, probability, loss, level, ..Self::listed(id) }
+    }
+
+    /// Of a document that stands within another one.
+    fn within(id: &'a str, kept: &'a str, decided: &MemberDecision) -> Self {
+        let (rule, loss) = (Cow::Borrowed("contained"), decided.loss.clone());
+        Self { kept: Some(kept), rule, loss, level: decided.least, contained: true, ..Self::listed(id) }
     }
 
     /// Returns what is lost, as text: `12 words: 1 number, 2 names`, `none`, or `estimated`; `None` if it is not known.

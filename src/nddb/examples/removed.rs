@@ -34,7 +34,8 @@ fn main() -> Result<()> {
 
     let (view, earlier) = (february.view(), Federation::of(january.view()));
     let options = ClusterOptions::new(PairOptions::chosen(MethodChoice::usual(view)));
-    let search = Search { path: &path, view, earlier: Some(&earlier), options, threads: 2, has_origins: false };
+    let (earlier, contained) = (Some(&earlier), None);
+    let search = Search { path: &path, view, earlier, options, contained, threads: 2, has_origins: false };
     let mut removed = Vec::new();
     let found = search.each(&mut |_| true, &mut |document| {
         println!("remove {}, keep {}: {}", document.id, document.kept.unwrap_or("none"), document.rule);

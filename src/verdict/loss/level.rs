@@ -141,6 +141,16 @@ impl Level {
         }
     }
 
+    /// Returns what every level asks of a text that stands within another one, as a sentence of help texts: it is
+    /// compared with these passages of that one alone ([`Words::passages`]).
+    pub fn removes_within(passage: u32) -> String {
+        format!(
+            "A text stands within a longer one if the level standard would remove it for those passages of {passage} \
+             words or more that both have, a few changed words apart (of a shorter text for the whole of it): what the \
+             longer text has before, between and behind them does not count as added, and what is not in them is lost."
+        )
+    }
+
     /// Returns what the level removes, as a clause of help texts and reports.
     pub fn removes(self) -> String {
         let Some(Rule { share, both_ways, never, never_in_text }) = self.rule() else {

@@ -95,6 +95,21 @@ impl Words {
         self.hashes == other.hashes
     }
 
+    /// Returns the hashes of the words and signs.
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// Returns the words of these passages alone.
+    pub fn passages(&self, passages: impl Iterator<Item = Range<usize>>) -> Self {
+        let (mut hashes, mut kinds) = (Vec::new(), Vec::new());
+        for passage in passages {
+            hashes.extend_from_slice(self.hashes.get(passage.clone()).unwrap_or_default());
+            kinds.extend_from_slice(self.kinds.get(passage).unwrap_or_default());
+        }
+        Self { hashes, kinds, ..*self }
+    }
+
     /// Returns the number of words and signs.
     pub fn len(&self) -> usize {
         self.hashes.len()

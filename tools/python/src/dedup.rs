@@ -121,6 +121,7 @@ pub(crate) fn find_removed<'py>(
             view: reader.view(),
             earlier: earlier.as_ref(),
             options,
+            contained: None,
             threads,
             has_origins: false,
         };

@@ -46,7 +46,7 @@ Examples:
   nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed.tsv
   nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --clusters clusters --annotate -o all.jsonl
-  nddb filter crawl.nddb pages.jsonl --clusters clusters -o kept.jsonl --cut-parts --removed removed.tsv
+  nddb filter crawl.nddb pages.jsonl --clusters clusters -o kept.jsonl --cut-parts
   nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
 )]
 pub(crate) struct Args {

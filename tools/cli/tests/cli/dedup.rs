@@ -362,3 +362,88 @@ fn the_temporary_database_is_in_the_folder_for_temporary_files() {
     assert_eq!(std::fs::read_dir(dir.path("tmp")).expect("a folder").count(), 0, "it is empty again");
     dir.nddb(["dedup", "in.jsonl", "-o", "out", "--tmp-dir", "nowhere"]).tells(2, &["not a folder"]);
 }
+
+/// Words that no other text has.
+fn words(seed: usize, count: usize) -> String {
+    (0..count).map(|word| format!("wo{}rd ", (word * 7919 + seed * 104_729) % 1_000_003)).collect()
+}
+
+/// Texts within others: whole, in a chain, with a number exchanged, with an inserted negation, with all words in another
+/// order between others, and kept for a copy.
+#[test]
+fn a_text_within_another_one_is_reported_and_goes_only_where_nothing_of_it_is_lost() {
+    let dir = Dir::new();
+    let inner = words(1, 60);
+    let middle = format!("{}{inner}{}", words(2, 80), words(3, 90));
+    let outer = format!("{}{middle}{}", words(4, 300), words(5, 300));
+    let number = format!("{} costs 17 and {}", words(6, 50), words(7, 50));
+    let sense = format!("{} which is safe to eat and {}", words(8, 50), words(9, 50));
+    let scattered = words(10, 60);
+    let between = scattered.split(' ').map(|word| format!("{word} {}", words(11 + word.len(), 3))).collect::<String>();
+    let short = "exactly these few words are the whole of it and there is nothing else in this small text that could be \
+                 lost if it went away for good ";
+    let documents = [
+        ("inner", inner.clone()),
+        ("copy", inner.clone()),
+        ("middle", middle),
+        ("outer", outer),
+        ("number", number.clone()),
+        ("price", format!("{}{}{}", words(20, 200), number.replace("17", "71"), words(21, 200))),
+        ("sense", sense.clone()),
+        ("nonsense", format!("{}{}{}", words(22, 200), sense.replace("is safe", "is not safe"), words(23, 200))),
+        ("scattered", scattered),
+        ("between", between),
+        ("short", short.to_owned()),
+        ("long", format!("{}{short}{}", words(24, 100), words(25, 100))),
+        ("changed", format!("{} exchanged {} ", words(26, 40), words(27, 40))),
+        ("original", format!("{}{} kept {} {}", words(28, 90), words(26, 40), words(27, 40), words(29, 90))),
+    ];
+    dir.write("in.jsonl", lines(&documents.map(|(id, text)| (id.to_owned(), text))).concat().as_bytes());
+    let run = |contained: &str, level: &str| {
+        let options = ["--removed", "gone.jsonl", "--json", "--contained", contained, "--level", level];
+        let ran = dir.nddb([&["dedup", "in.jsonl", "-o", "out.jsonl"], &options[..]].concat()).done();
+        let listed = rows(&dir, "gone.jsonl");
+        let contained = listed.iter().filter(|row| row["rule"] == "contained");
+        let text = |row: &Value, name: &str| row[name].as_str().expect("a text").to_owned();
+        let rows = contained.map(|row| (text(row, "id"), text(row, "kept"), row["stays"] == true));
+        let kept: Vec<String> = rows_of(&dir, "out.jsonl");
+        (ran, rows.collect::<Vec<_>>(), kept)
+    };
+    let of = |rows: &[(&str, &str, bool)]| {
+        rows.iter().map(|&(id, kept, stays)| (id.to_owned(), kept.to_owned(), stays)).collect::<Vec<_>>()
+    };
+    let (ran, found, kept) = run("keep", "standard");
+    let reported =
+        [("changed", "original", true), ("copy", "outer", true), ("middle", "outer", true), ("short", "long", true)];
+    assert_eq!(found, of(&reported));
+    assert_eq!(kept.len(), 13, "only the copy goes");
+    assert_eq!((&ran.json()["contained"], &ran.json()["contained_kept"]), (&json!(0), &json!(4)));
+    ran.says(&["4 of the kept within another one"]);
+    // What goes names a document that stays, and so does a copy of it.
+    let (ran, found, kept) = run("remove", "standard");
+    let gone = ["changed", "copy", "inner", "middle", "short"];
+    let gone_for = ["original", "outer", "outer", "outer", "long"];
+    let mut sorted = found.clone();
+    sorted.sort();
+    assert_eq!(
+        sorted,
+        gone.iter().zip(gone_for).map(|(id, kept)| (id.to_string(), kept.to_owned(), false)).collect::<Vec<_>>()
+    );
+    assert!(found.iter().all(|(id, for_it, _)| kept.contains(for_it) && !kept.contains(id)), "{found:?} {kept:?}");
+    assert_eq!(kept.len(), 9);
+    ran.says(&["5 within a kept document"]);
+    // A lost word is a name for all that strict knows.
+    let (_, found, kept) = run("remove", "same");
+    assert!(found.contains(&("changed".into(), "original".into(), true)), "{found:?}");
+    assert!(kept.contains(&"changed".to_owned()) && !kept.contains(&"middle".to_owned()));
+    dir.nddb(["dedup", "in.jsonl", "-o", "out.jsonl", "--json"]).done();
+    assert_eq!(rows(&dir, "out.jsonl").len(), 13, "nothing is looked for unless asked for");
+    // An earlier database that keeps no parts.
+    dir.nddb(["create", "db"]).done();
+    dir.nddb(["dedup", "in.jsonl", "-o", "out.jsonl", "--against", "db", "--contained", "remove"]).done();
+    assert_eq!(rows(&dir, "out.jsonl").len(), 9);
+}
+
+fn rows_of(dir: &Dir, name: &str) -> Vec<String> {
+    rows(dir, name).iter().map(|row| row["id"].as_str().expect("an id").to_owned()).collect()
+}

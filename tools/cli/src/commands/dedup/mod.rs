@@ -4,12 +4,15 @@ mod summary;
 
 use std::path::PathBuf;
 
-use nddb::View;
 use nddb::archive::{Format, IdFrom, Limits, Options, text_of};
 use nddb::detect::{ClusterOptions, PairOptions};
+use nddb::sketch::{PART_WORDS, PARTS_WINDOW};
+use nddb::verdict::Level;
+use nddb::{PassageLimits, View};
 use nddb_evaluate::report::Report;
 use nddb_jobs::dedup::{Dedup, DedupWatch};
 use nddb_jobs::input;
+use nddb_jobs::removed::{CONTAINED_TEXTS, Contained};
 
 use super::filter::{kept_output, notice, removed_output};
 use super::load::{FieldNames, MaxWindow, id_from};
@@ -45,7 +48,8 @@ Examples:
   zstdcat dump.jsonl.zst | nddb dedup - -o kept.jsonl
   nddb dedup s3://crawls/2026-47/ -o s3://crawls/2026-47-kept/
   nddb dedup new.jsonl -o new-only.jsonl --against january.nddb --against february.nddb
-  nddb dedup pages.jsonl -o kept.jsonl --level strict"
+  nddb dedup pages.jsonl -o kept.jsonl --level strict
+  nddb dedup pages.jsonl -o kept.jsonl --contained remove --removed removed.tsv"
 )]
 pub(crate) struct Args {
     /// Files and folders, - for stdin, or addresses: s3://, gs://, az://, https://
@@ -71,6 +75,9 @@ pub(crate) struct Args {
     /// repeated
     #[arg(long, value_name = "DB")]
     against: Vec<PathBuf>,
+    #[arg(long, value_name = "keep|remove", value_enum, hide_possible_values = true, help = "Look for documents whose \
+        text stands within a longer one, and keep or remove them", long_help = contained_help())]
+    contained: Option<ContainedOption>,
     /// Remove documents that are near-duplicates with at least this probability, 0 to 1 [default: 0.5]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f64>,
@@ -90,6 +97,25 @@ pub(crate) struct Args {
     // The last one: options after it would stand under its heading.
     #[command(flatten)]
     fields: FieldNames,
+}
+
+/// What becomes of documents that stand within others.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ContainedOption {
+    Keep,
+    Remove,
+}
+
+fn contained_help() -> String {
+    let (passage, surely) = (PassageLimits::default().min_words, PART_WORDS + usize::from(PARTS_WINDOW) - 1);
+    format!(
+        "Look for documents whose text stands within a longer one of the inputs. By 'keep' they are counted, listed by \
+         --removed with the rule 'contained' and true in a column 'stays', and kept. By 'remove' those go of which no \
+         more is lost than --level allows, each for a document that is kept; one stays for which a near-duplicate with \
+         other words was removed.\n\n{} Texts of fewer than {surely} words may be missed, and so may those whose runs \
+         of five words all stand in more than {CONTAINED_TEXTS} documents that stay.",
+        Level::removes_within(passage)
+    )
 }
 
 fn probability(text: &str) -> Result<f64, String> {
@@ -116,6 +142,10 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         removed: removed_output(args.removed.as_deref(), args.dry_run, global),
         output: ("-o", output),
         against: &args.against,
+        contained: args.contained.map(|option| match option {
+            ContainedOption::Keep => Contained::Keep,
+            ContainedOption::Remove => Contained::Remove,
+        }),
         reading: Options { format: args.format, limits, ..args.fields.options() },
         id: args.id,
         // A report compares the methods of the papers, too.

@@ -35,6 +35,8 @@ pub(super) fn tell(
             "same_text": summary.identical, // removed with the text of a kept document
             "near": summary.near, // removed as near a kept document
             "earlier": summary.earlier, // removed as near a document of --against
+            "contained": summary.contained, // removed as text within a kept document, by --contained
+            "contained_kept": summary.contained_kept, // text within a kept document that stays
             "keep": args.level.order(),
             "level": args.level.name(),
             "words": summary.clusters.words.name(), // where the words came from by which the loss is known
@@ -62,6 +64,7 @@ pub(super) fn tell(
         (summary.identical, "with the text of a kept document"),
         (summary.near, "near to a kept document"),
         (summary.earlier, "near to a document of an earlier database"),
+        (summary.contained, "within a kept document"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
@@ -69,6 +72,9 @@ pub(super) fn tell(
     .collect();
     if !kinds.is_empty() {
         text += &format!(": {}", kinds.join(", "));
+    }
+    if summary.contained_kept > 0 {
+        text += &format!("; {} of the kept within another one", grouped(summary.contained_kept));
     }
     if skipped > 0 {
         text += &format!("; {} unreadable", grouped(skipped));
