@@ -90,11 +90,6 @@ impl Words {
         reader.finish()
     }
 
-    /// Returns whether the words are those of another text, in the same order.
-    pub(super) fn has_words_of(&self, other: &Self) -> bool {
-        self.hashes == other.hashes
-    }
-
     /// Returns the number of words and signs.
     pub fn len(&self) -> usize {
         self.hashes.len()
