@@ -146,19 +146,22 @@ fn subjects(words: &Words, is_lost: &[bool], content: usize) -> usize {
     let all =
         || words.hashes.iter().zip(&words.kinds).zip(is_lost).map(|((hash, kinds), is_lost)| (hash, kinds, *is_lost));
     let titles = all().filter(|(_, kinds, is_lost)| *is_lost && kinds.is(OF_TITLE));
-    // How often each of them is kept in the content, and how often it is lost there.
-    let mut places: ByHash<[usize; 2]> = titles.map(|(hash, ..)| (*hash, [0; 2])).collect();
+    // How often each of them is kept in the content, and how often it is lost there. A name of a site is no identifier
+    // with underscores, so a word of one counts outside of the content, too.
+    let mut places: ByHash<(WordKinds, [usize; 2])> =
+        titles.map(|(hash, kinds, _)| (*hash, (*kinds, [0; 2]))).collect();
     if places.is_empty() {
         return 0;
     }
-    for (hash, _, is_lost) in all().filter(|(_, kinds, _)| kinds.is(WordKinds::CONTENT) && !kinds.is(WordKinds::TITLE))
-    {
-        if let Some(places) = places.get_mut(hash) {
+    for (hash, kinds, is_lost) in all().filter(|(_, kinds, _)| !kinds.is(WordKinds::TITLE)) {
+        if let Some((of_title, places)) = places.get_mut(hash)
+            && (kinds.is(WordKinds::CONTENT) || of_title.is(WordKinds::IDENTIFIER))
+        {
             places[usize::from(is_lost)] += 1;
         }
     }
     let is_often = |lost: usize| lost >= OFTEN || lost > 0 && lost * ABOUT >= content;
-    places.values().filter(|[kept, lost]| is_often(*lost) && KEPT * lost >= *kept).count()
+    places.values().filter(|(_, [kept, lost])| is_often(*lost) && KEPT * lost >= *kept).count()
 }
 
 /// The comparison of two texts: what the removed one loses, and what the kept one has besides.
@@ -261,6 +264,13 @@ mod tests {
         assert_eq!(subjects(&page("Use 1.5", "Use 1.5", 6), &page("Use 2.0", "Use 2.0", 6)), [0, 0]);
         assert_eq!(subjects(&first, &page("Manual of UseFirst", "UseFirst", 6)), [0, 0]);
         assert_eq!(subjects(&first, &page("UseLast", "UseFirst", 6)), [0, 0]);
+        // An identifier in the title counts where the menu has it, and the name of a site does not.
+        let menu = |title: &str, item: &str| {
+            let items = (0..4).map(|number| format!("-{item}_part{number}x\n")).collect::<String>();
+            Words::of(&format!("m\n#{title} - Manual\n{items}+{}", words.join(" ")))
+        };
+        assert_eq!(subjects(&menu("use_first", "use_first"), &menu("use_last", "use_last")), [1, 1]);
+        assert_eq!(subjects(&menu("first", "first"), &menu("last", "last")), [0, 0]);
         let text = |name: &str| {
             let text = format!("{name} - copies files\n\n{name} [{}]\nSee {name} below.", words[..80].join(" "));
             Words::of(&compared_text(&Page::text(&text)))
