@@ -1,6 +1,6 @@
 //! What either document of a near pair loses if it is removed and the other one kept.
 
-use nddb_verdict::{Comparison, DocumentPair, Estimate, Known, Level, Loss, Words};
+use nddb_verdict::{Comparison, DocumentPair, Level, Loss, Overlap, Words};
 
 use crate::cluster::KnownLoss;
 use crate::collection::Collection;
@@ -37,7 +37,9 @@ impl PairLoss {
     ) -> Self {
         match words.compare(collection, [a, b], identical, None) {
             Compared::Exactly(compared) => Self::exactly(words.source(), compared),
-            Compared::Estimated => collection.compared(a, b, |pair| Self::estimated(pair.a, pair.b, identical)),
+            Compared::Estimated => {
+                collection.compared(a, b, |pair| Self::estimated(Overlap::of(pair.a, pair.b), identical))
+            }
             Compared::TooMuch | Compared::Unread => {
                 Self { words: words.source(), losses: [None, None], levels: [None, None] }
             }
@@ -48,18 +50,18 @@ impl PairLoss {
     pub fn of_stored(pair: &DocumentPair<'_>, [a, b]: [Option<&str>; 2]) -> Self {
         match a.zip(b) {
             Some((a, b)) if !pair.identical() => Self::of_texts(WordSource::Stored, a, b),
-            Some(_) => Self { words: WordSource::Stored, ..Self::estimated(pair.a, pair.b, true) },
-            None => Self::estimated(pair.a, pair.b, pair.identical()),
+            Some(_) => Self { words: WordSource::Stored, ..Self::estimated(None, true) },
+            None => Self::estimated(Overlap::of(pair.a, pair.b), pair.identical()),
         }
     }
 
-    /// Returns the losses of two documents of which only sketches are known; `identical` tells whether their digests
-    /// are equal.
-    pub(crate) fn estimated(a: &Known, b: &Known, identical: bool) -> Self {
+    /// Returns the losses of two documents of which only sketches are known, given what these have in common;
+    /// `identical` tells whether their digests are equal.
+    pub(crate) fn estimated(overlap: Option<Overlap>, identical: bool) -> Self {
         if identical {
             return Self::exactly(WordSource::Estimate, Comparison { is_equal: true, ..Comparison::default() });
         }
-        let estimates = [Estimate::of(a, b), Estimate::of(b, a)];
+        let estimates = overlap.map_or([None; 2], |overlap| overlap.estimates().map(Some));
         let losses = estimates.map(|estimate| Some(KnownLoss::Estimate(estimate.map(|estimate| estimate.most))));
         let levels = estimates.map(|estimate| Level::least_by_estimate(false, estimate));
         Self { words: WordSource::Estimate, losses, levels }
@@ -90,8 +92,7 @@ mod tests {
         // The shorter one loses nothing; the longer one a fifth.
         let pair = PairLoss::of_texts(WordSource::Stored, &of(&words[..80].join(" ")), &of(&long));
         assert_eq!((share(&pair), pair.levels), ([Some(0.0), Some(0.2)], [Some(Level::Standard), None]));
-        let bare = Known::default();
-        let unknown = PairLoss::estimated(&bare, &bare, false);
+        let unknown = PairLoss::estimated(None, false);
         assert_eq!((share(&unknown), unknown.levels), ([None; 2], [Some(Level::Standard); 2]));
     }
 }

@@ -2,7 +2,7 @@
 
 use nddb_page::sketch::Profile;
 
-use super::word_set::WordSet;
+use super::word_set::{Union, WordSet};
 
 /// Value of the trait `names` for two siblings that only their file names distinguish.
 const FILE_NAME_SHARE: f64 = 2.0 / 3.0;
@@ -30,34 +30,28 @@ pub(crate) struct Names(Titles);
 #[derive(Clone, PartialEq)]
 struct Titles {
     title: WordSet,
+    /// The own words of the title, which also occur in the page. The name of a site in a title seldom does.
+    own: WordSet,
     headings: WordSet,
-    /// The own words of the title, then the other words of the headings.
-    all: WordSet,
-    /// Number of the own words of the title, which also occur in the page. The name of a site in a title seldom does.
-    own: usize,
 }
 
 impl Titles {
-    fn new(title: WordSet, own: WordSet, headings: WordSet) -> Self {
-        let count = own.words().len();
-        Self { title, all: own.and(&headings), headings, own: count }
-    }
-
     /// Returns these words and, as own words of the title, its numbers.
-    fn with(&self, numbers: &WordSet) -> Self {
-        let own = WordSet::of(self.own().iter().copied());
-        Self::new(self.title.clone().and(numbers), own.and(numbers), self.headings.clone())
+    fn with(&self, numbers: impl Iterator<Item = u32> + Clone) -> Self {
+        let and = |words: &WordSet| WordSet::of(words.words().iter().copied().chain(numbers.clone()));
+        Self { title: and(&self.title), own: and(&self.own), headings: self.headings.clone() }
     }
 
-    fn own(&self) -> &[u32] {
-        &self.all.words()[..self.own]
+    /// Returns the own words of the title and those of the headings.
+    fn all(&self) -> Union<'_> {
+        Union(&self.own, &self.headings)
     }
 
     /// Returns the number of own words that do not name the other page. A word names the other page if its title has
     /// the word. Words in its headings count only if the headings have more than half of all own words, because a
     /// single word may belong to a heading that all pages of a template have.
     fn lacking(&self, other: &Self) -> usize {
-        let own = self.own();
+        let own = self.own.words();
         let is_in_headings = |word: &&u32| other.headings.has(**word);
         let lacking = || own.iter().filter(|&&word| !other.title.has(word));
         match 2 * own.iter().filter(is_in_headings).count() > own.len() {
@@ -70,7 +64,7 @@ impl Titles {
 impl Names {
     pub(crate) fn of(profile: &Profile) -> Self {
         let (title, own) = (WordSet::of(profile.title.plain()), WordSet::of(profile.title.own()));
-        Self(Titles::new(title, own, WordSet::of(profile.headings.plain())))
+        Self(Titles { title, own, headings: WordSet::of(profile.headings.plain()) })
     }
 
     /// Returns whether the names of two pages can differ. Two captures of one address are the same page, whatever their
@@ -91,10 +85,10 @@ impl Names {
         let has_numbers = |profile: &Profile| profile.title.numbers().next().is_some();
         let are_numbered =
             !have_one_file && has_numbers(a) && has_numbers(b) && !is_same(a.title.numbers(), b.title.numbers());
-        let with_numbers = |profile: &Profile, of: &Self| of.0.with(&WordSet::of(profile.title.numbers()));
+        let with_numbers = |profile: &Profile, of: &Self| of.0.with(profile.title.numbers());
         let numbered = are_numbered.then(|| [with_numbers(a, of_a), with_numbers(b, of_b)]);
         let [x, y] = numbered.as_ref().map_or([&of_a.0, &of_b.0], |[x, y]| [x, y]);
-        let names = weight * x.all.lacking(&y.all);
+        let names = weight * x.all().lacking(y.all());
         let no_siblings = Difference { are_siblings: false, lacking: names.min(OTHER_NAMES) };
         // Two texts without addresses whose titles differ only in numbers are different versions or chapters.
         let is_series = || are_numbered && of_a.0.title.is_same_as(&of_b.0.title);
@@ -104,7 +98,7 @@ impl Names {
         let are_titled = !x.title.is_empty() && !y.title.is_empty();
         let own = if are_titled { x.lacking(y).min(y.lacking(x)) } else { 0 };
         if own > 0 {
-            let least = x.own.min(y.own);
+            let least = x.own.words().len().min(y.own.words().len());
             return Difference { are_siblings: true, lacking: names.max(weight * own as f64 / least as f64) };
         }
         let are_nameless = of_a.is_nameless() && of_b.is_nameless();

@@ -6,7 +6,7 @@ use nddb_index::spill::mapped_rows::MappedRows;
 use nddb_index::spill::temp_file::TempMap;
 use nddb_page::sketch::{Profile, titles_of};
 use nddb_page::text::Headings;
-use nddb_verdict::{DocumentPair, Known};
+use nddb_verdict::{Derived, DocumentPair, Known};
 
 use super::order::Places;
 use super::row::{DETAILS, MIN_BYTES, PROFILE, ROW, Row, SKETCH};
@@ -208,10 +208,20 @@ impl Collection {
 
     /// Compares two different documents by their sketches.
     pub fn compared<R>(&self, a: u32, b: u32, judge: impl FnOnce(&DocumentPair<'_>) -> R) -> R {
-        let rows = [self.row(a), self.row(b)];
-        let same_site = rows[0].site.zip(rows[1].site).map(|(a, b)| a == b);
-        let (a, b) = (self.known(&rows[0], a), self.known(&rows[1], b));
-        judge(&DocumentPair::new(&a, &b, same_site))
+        self.compared_with(&self.sketched(a), b, judge)
+    }
+
+    /// Returns the sketches of a document that is compared with several others.
+    pub(crate) fn sketched(&self, ordinal: u32) -> Sketched {
+        let row = self.row(ordinal);
+        Sketched { ordinal, site: row.site, known: self.known(&row, ordinal), derived: Derived::default() }
+    }
+
+    /// Compares a document with another one by their sketches.
+    pub(crate) fn compared_with<R>(&self, a: &Sketched, b: u32, judge: impl FnOnce(&DocumentPair<'_>) -> R) -> R {
+        let row = self.row(b);
+        let same_site = a.site.zip(row.site).map(|(a, b)| a == b);
+        judge(&DocumentPair::new(&a.known, &self.known(&row, b), same_site).keeping(&a.derived))
     }
 
     /// Returns the sketches and properties of a document that the catalog stores, given its row.
@@ -229,4 +239,12 @@ impl Collection {
             is_without_terms: row.is_without_terms(),
         }
     }
+}
+
+/// The sketches of a document, and what follows from them.
+pub(crate) struct Sketched {
+    pub(crate) ordinal: u32,
+    site: Option<u32>,
+    known: Known,
+    derived: Derived,
 }

@@ -8,5 +8,6 @@ mod order;
 pub(crate) mod row;
 
 pub use documents::Collection;
+pub(crate) use documents::Sketched;
 pub use given::Numbered;
 pub(crate) use order::Places;

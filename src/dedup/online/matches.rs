@@ -1,7 +1,7 @@
 //! Near-duplicates found for one document.
 
 use nddb_format::Fingerprint;
-use nddb_verdict::Measures;
+use nddb_verdict::{Measures, Overlap};
 
 use crate::pair::{Verified, verdict};
 use crate::pair_loss::PairLoss;
@@ -29,14 +29,19 @@ pub struct NearDuplicate {
     pub rule: &'static str,
     /// Result of the verification by text comparison; `None` if verification is off.
     pub verified: Option<Verified>,
-    /// What the queried document loses if it is removed, and what the stored one, estimated from sketches.
-    pub loss: PairLoss,
+    /// What both have in common, from which the losses are estimated.
+    pub(crate) both: Option<Overlap>,
 }
 
 impl NearDuplicate {
     /// Returns the names of the rules that decided: the rule of the method and, if any, that of the text comparison.
     pub fn verdict(&self) -> std::borrow::Cow<'static, str> {
         verdict(self.rule, self.verified)
+    }
+
+    /// Returns what the queried document loses if it is removed, and what the stored one, estimated from sketches.
+    pub fn loss(&self) -> PairLoss {
+        PairLoss::estimated(self.both, self.identical)
     }
 }
 

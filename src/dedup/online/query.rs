@@ -8,7 +8,7 @@ use nddb_format::record::{Print, Record, ShownId};
 use nddb_index::{Candidate, Document, Error, Found, Key, Near, Result, Scope, Sharing, Stored, View, Within, fitting};
 use nddb_page::text::Page;
 use nddb_verdict::{
-    Besides, Candidates, Decider, Decision, Derived, DocumentPair, Known, Measures, Method, Sketches, Verdict,
+    Besides, Candidates, Decider, Decision, Derived, DocumentPair, Known, Measures, Method, Overlap, Sketches, Verdict,
     digest_of, is_without_terms,
 };
 
@@ -18,7 +18,6 @@ use super::verify::Texts;
 use crate::candidates::lookup::keys_of;
 use crate::cluster::{MemberVerdict, decide_stored};
 use crate::pair::Verified;
-use crate::pair_loss::PairLoss;
 use crate::requirements::check_maker;
 
 /// Greatest number of stored documents with the id of the queried one: a committed document, and the staged document
@@ -386,8 +385,8 @@ impl<'a> Query<'a> {
         let Decision::Near(rule) = decision else { return Ok(None) };
         let (identical, measures) = (pair.identical(), Measures::of(&pair, &*self.online.method));
         let (id, url, site) = (id.to_owned(), url.map(str::to_owned), site.map(str::to_owned));
-        let (verified, loss) = (None, PairLoss::estimated(&self.known, &known, identical));
-        Ok(Some(NearDuplicate { number, id, url, site, fingerprint, identical, measures, score, rule, verified, loss }))
+        let (verified, both) = (None, Overlap::of(&self.known, &known));
+        Ok(Some(NearDuplicate { number, id, url, site, fingerprint, identical, measures, score, rule, verified, both }))
     }
 
     fn pair<'p>(&'p self, other: &'p Known, same_site: Option<bool>) -> DocumentPair<'p> {

@@ -5,7 +5,7 @@ use nddb_verdict::{Decider, Decision, Measures, Verdict};
 
 use super::text_cache::TextCache;
 use crate::candidates::source::Verifier;
-use crate::collection::Collection;
+use crate::collection::{Collection, Sketched};
 use crate::options::PairOptions;
 use crate::pair::{Pair, Verified};
 
@@ -14,6 +14,8 @@ pub struct Judge<'a> {
     collection: &'a Collection,
     options: &'a PairOptions,
     decider: Decider<'a>,
+    /// The first document of the last pair: many pairs in a row have the same one.
+    first: Option<Box<Sketched>>,
     /// The texts that the method compares.
     texts: Option<Box<dyn Verifier + 'a>>,
     /// The texts that verify near-duplicates found by the method.
@@ -49,6 +51,7 @@ impl<'a> Judge<'a> {
             collection,
             options,
             decider: options.decider(),
+            first: None,
             texts: text_cache.decider(options),
             verifier: options.verifier().and_then(|verification| text_cache.verifier(options, &verification.lcs)),
         }
@@ -56,8 +59,12 @@ impl<'a> Judge<'a> {
 
     /// Returns the result for a pair. Judging pairs in the order of ids is fastest.
     pub fn pair(&mut self, a: u32, b: u32) -> Result<Judged> {
-        let Self { collection, options, decider, texts, verifier } = self;
-        collection.compared(a, b, |pair| {
+        let Self { collection, options, decider, first, texts, verifier } = self;
+        let first = match first {
+            Some(known) if known.ordinal == a => known,
+            first => first.insert(Box::new(collection.sketched(a))),
+        };
+        collection.compared_with(first, b, |pair| {
             let (identical, mut bounds) = (pair.identical(), Vec::new());
             let verdict = match texts {
                 // Equal texts are decided earlier (Huang et al. 2008, 3.3).

@@ -193,10 +193,10 @@ impl DocumentWords {
         }
         let [removed, kept] = [removed, kept].map(|ordinal| collection.representative(ordinal));
         match self.words(removed).zip(self.words(kept)) {
-            Some((removed, kept)) if level.is_some_and(|level| level.surely_forbids(&removed, &kept)) => {
-                Compared::TooMuch
-            }
-            Some((removed, kept)) => Compared::Exactly(Comparison::of(&removed, &kept)),
+            Some((removed, kept)) => match level {
+                Some(level) => level.compare(&removed, &kept).map_or(Compared::TooMuch, Compared::Exactly),
+                None => Compared::Exactly(Comparison::of(&removed, &kept)),
+            },
             None => Compared::Unread,
         }
     }

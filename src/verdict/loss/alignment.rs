@@ -28,20 +28,80 @@ pub(super) struct Alignment {
     pub kept: Vec<bool>,
 }
 
-/// Aligns two texts, given the hashes of their words. Words of a common subsequence are counterparts of each other, and
-/// so are the words of moved passages: at least [`MOVED_LEAST`] words in a row that stand elsewhere in the kept text.
-/// The time is nearly linear in the lengths: words that occur once in each text divide them into short parts (the
-/// patience diff of Bram Cohen), and for parts that differ much, the subsequence may not be the longest.
-pub(super) fn align(removed: &[u64], kept: &[u64]) -> Alignment {
-    let mut alignment = Alignment { removed: vec![false; removed.len()], kept: vec![false; kept.len()] };
-    let [from, to] = trimmed(removed, 0..removed.len(), kept, 0..kept.len());
-    let mut begin = [from.start, to.start];
-    for [a, b] in anchors(removed, from.clone(), kept, to.clone()).into_iter().chain([[from.end, to.end]]) {
-        alignment.match_common(removed, begin[0]..a, kept, begin[1]..b);
-        begin = [a + 1, b + 1];
+/// Two texts that are compared, given the hashes of their words.
+pub(super) struct Texts<'a> {
+    removed: &'a [u64],
+    kept: &'a [u64],
+    /// What is left of each without the equal words at their beginnings and ends.
+    rest: [Range<usize>; 2],
+    /// The words of these rests, unless they are short.
+    slots: Option<Slots>,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn new(removed: &'a [u64], kept: &'a [u64]) -> Self {
+        let rest = trimmed(removed, 0..removed.len(), kept, 0..kept.len());
+        let words = rest[0].len() + rest[1].len();
+        let slots = (words * words >= DIVIDED).then(|| Slots::of(removed, rest[0].clone(), kept, rest[1].clone()));
+        Self { removed, kept, rest, slots }
     }
-    alignment.match_moved(removed, kept);
-    alignment
+
+    /// Returns whether the two have the same words in the same order.
+    pub(super) fn are_equal(&self) -> bool {
+        self.rest.iter().all(Range::is_empty)
+    }
+
+    /// Returns a lower bound of the number of words that are lost if the first text is removed: those that the kept
+    /// text has less often, outside of the equal beginnings and ends. 0 if the rest is short.
+    pub(super) fn least_lost(&self) -> usize {
+        let slots = self.slots.as_ref().map_or(&[][..], |slots| &slots.slots);
+        slots.iter().map(|slot| slot.count.saturating_sub(slot.others) as usize).sum()
+    }
+
+    /// Like [`Texts::least_lost`], of the words of the content.
+    pub(super) fn least_lost_of(&self, is_content: impl Fn(usize) -> bool) -> usize {
+        let Some(slots) = &self.slots else { return 0 };
+        let mut others: Vec<u32> = slots.slots.iter().map(|slot| slot.others).collect();
+        let is_lost = |&at: &usize| {
+            let others = &mut others[slots.at(self.removed[at])];
+            let is_lost = *others == 0;
+            *others = others.saturating_sub(1);
+            is_lost
+        };
+        self.rest[0].clone().filter(|&at| is_content(at)).filter(is_lost).count()
+    }
+
+    /// Aligns the two. Words of a common subsequence are counterparts of each other, and so are the words of moved
+    /// passages: at least [`MOVED_LEAST`] words in a row that stand elsewhere in the kept text. The time is nearly linear
+    /// in the lengths: words that occur once in each text divide them into short parts (the patience diff of Bram
+    /// Cohen), and for parts that differ much, the subsequence may not be the longest.
+    pub(super) fn align(&self) -> Alignment {
+        let Self { removed, kept, rest: [from, to], .. } = self;
+        let mut alignment = Alignment { removed: vec![false; removed.len()], kept: vec![false; kept.len()] };
+        let mut begin = [from.start, to.start];
+        for [a, b] in self.anchors().into_iter().chain([[from.end, to.end]]) {
+            alignment.match_common(removed, begin[0]..a, kept, begin[1]..b);
+            begin = [a + 1, b + 1];
+        }
+        alignment.match_moved(removed, kept);
+        alignment
+    }
+
+    /// Returns places of equal words, ascending in both texts: of words that occur once in each of the two rests, the
+    /// longest sequence that has the same order in both; none if the rests are short or differ little.
+    fn anchors(&self) -> Vec<[usize; 2]> {
+        let Some(slots) = &self.slots else { return Vec::new() };
+        let words = self.rest[0].len() + self.rest[1].len();
+        let common = slots.slots.iter().map(|slot| slot.count.min(slot.others) as usize).sum::<usize>();
+        if (words - 2 * common) * words < DIVIDED {
+            return Vec::new();
+        }
+        let once = self.rest[0].clone().filter_map(|at| {
+            let slot = slots.slots[slots.at(self.removed[at])];
+            (slot.count == 1 && slot.others == 1).then_some([at, slot.place])
+        });
+        ascending(&once.collect::<Vec<_>>())
+    }
 }
 
 /// Returns what is left of two stretches without the equal words at their beginnings and ends.
@@ -51,50 +111,6 @@ fn trimmed(removed: &[u64], from: Range<usize>, kept: &[u64], to: Range<usize>) 
     let most = a.len().min(b.len()) - first;
     let last = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
     [from, to].map(|range| range.start + first..range.end - last)
-}
-
-/// Returns places of equal words, ascending in both texts: of words that occur once in each of two stretches, the
-/// longest sequence that has the same order in both; none if the stretches are short or differ little.
-fn anchors(removed: &[u64], from: Range<usize>, kept: &[u64], to: Range<usize>) -> Vec<[usize; 2]> {
-    let words = from.len() + to.len();
-    if words * words < DIVIDED {
-        return Vec::new();
-    }
-    let slots = Slots::of(removed, from.clone(), kept, to);
-    let common = slots.slots.iter().map(|slot| slot.count.min(slot.others) as usize).sum::<usize>();
-    if (words - 2 * common) * words < DIVIDED {
-        return Vec::new();
-    }
-    let once = from.filter_map(|at| {
-        let slot = slots.slots[slots.at(removed[at])];
-        (slot.count == 1 && slot.others == 1).then_some([at, slot.place])
-    });
-    ascending(&once.collect::<Vec<_>>())
-}
-
-/// Returns how many words of the removed text are lost at least, and how many of its content: words that the kept text
-/// has less often, outside of the equal beginnings and ends. 0 if the rest is short.
-pub(super) fn least_lost(removed: &[u64], kept: &[u64], is_content: impl Fn(usize) -> bool) -> [usize; 2] {
-    let [from, to] = trimmed(removed, 0..removed.len(), kept, 0..kept.len());
-    let words = from.len() + to.len();
-    if words * words < DIVIDED {
-        return [0; 2];
-    }
-    let mut slots = Slots::of(removed, from.clone(), kept, to);
-    // Counterparts go to words of the content first, so that the bound holds for the content, too.
-    let [mut lost, mut of_content] = [0; 2];
-    for wanted in [true, false] {
-        for at in from.clone().filter(|&at| is_content(at) == wanted) {
-            let slot = slots.at(removed[at]);
-            let others = &mut slots.slots[slot].others;
-            lost += usize::from(*others == 0);
-            *others = others.saturating_sub(1);
-        }
-        if wanted {
-            of_content = lost;
-        }
-    }
-    [lost, of_content]
 }
 
 /// The words of a stretch of the removed text. Open addressing: they are hashes already.
@@ -165,6 +181,16 @@ impl Alignment {
         if from.is_empty() || to.is_empty() {
             self.removed[from].fill(true);
             self.kept[to].fill(true);
+            return;
+        }
+        if from.len() == 1 || to.len() == 1 {
+            let mut pairs = from.clone().flat_map(|a| to.clone().map(move |b| [a, b]));
+            let common = pairs.find(|&[a, b]| removed[a] == kept[b]);
+            self.removed[from].fill(true);
+            self.kept[to].fill(true);
+            if let Some([a, b]) = common {
+                (self.removed[a], self.kept[b]) = (false, false);
+            }
             return;
         }
         let input = InternedInput::new(Hashes(&removed[from.clone()]), Hashes(&kept[to.clone()]));
@@ -258,6 +284,10 @@ mod tests {
     use super::*;
     use crate::compare::lcs::plain::longest_common_subsequence;
 
+    fn align(removed: &[u64], kept: &[u64]) -> Alignment {
+        Texts::new(removed, kept).align()
+    }
+
     fn open(words: &[bool]) -> usize {
         words.iter().filter(|&&is_open| is_open).count()
     }
@@ -302,6 +332,34 @@ mod tests {
                 matched
             };
             assert_eq!(bag(&a, &found.removed), bag(&b, &found.kept), "seed {seed}");
+        }
+    }
+
+    /// The bounds of what is lost are those of bags of words.
+    #[test]
+    fn the_least_loss_is_that_of_bags_of_words() {
+        for seed in 0..200 {
+            let mut random = Random(seed);
+            let kinds = 100 + random.below(400);
+            let text: Vec<u64> = (0..300 + random.index(300)).map(|_| random.below(kinds)).collect();
+            let mut other = text.clone();
+            for _ in 0..random.index(200) {
+                let at = random.index(other.len());
+                other[at] = random.below(2 * kinds);
+            }
+            let texts = Texts::new(&text, &other);
+            let [from, to] = texts.rest.clone();
+            let lost = |is_content: &dyn Fn(usize) -> bool| {
+                let mut bag = other[to.clone()].to_vec();
+                let words = from.clone().filter(|&at| is_content(at)).map(|at| text[at]);
+                let is_lost =
+                    |word: &u64| bag.iter().position(|other| other == word).map(|at| bag.swap_remove(at)).is_none();
+                words.filter(is_lost).count()
+            };
+            if texts.slots.is_some() {
+                assert_eq!(texts.least_lost(), lost(&|_| true), "seed {seed}");
+                assert_eq!(texts.least_lost_of(|at| at % 3 > 0), lost(&|at| at % 3 > 0), "seed {seed}");
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::alignment::{Alignment, align, least_lost};
+use super::alignment::{Alignment, Texts};
 use super::hashed::ByHash;
 use super::words::{WordKinds, Words};
 
@@ -123,14 +123,18 @@ impl Loss {
         loss
     }
 
-    /// Returns a lower bound of what is lost if one text is removed and the other kept: how many words, whatever their
-    /// order. It is 0 where the words can be aligned as quickly.
-    pub(super) fn least(removed: &Words, kept: &Words) -> Self {
+    /// Returns a lower bound of what is lost: how many words of the whole text, whatever their order. It is 0 where the
+    /// words can be aligned as quickly.
+    fn least(removed: &Words, texts: &Texts<'_>) -> Self {
+        let whole = Part { words: removed.len(), lost: texts.least_lost(), passage: 0 };
+        Self { whole, ..Self::default() }
+    }
+
+    /// Adds the bound for the content.
+    fn and_of_content(self, removed: &Words, texts: &Texts<'_>) -> Self {
         let is_content = |at: usize| removed.kinds[at].is(WordKinds::CONTENT);
-        let [whole, content] = least_lost(&removed.hashes, &kept.hashes, is_content);
-        let part = |words: usize, lost: usize| Part { words, lost, passage: 0 };
-        let of_content = removed.kinds.iter().filter(|kinds| kinds.is(WordKinds::CONTENT)).count();
-        Self { whole: part(removed.len(), whole), content: part(of_content, content), ..Self::default() }
+        let words = (0..removed.len()).filter(|&at| is_content(at)).count();
+        Self { content: Part { words, lost: texts.least_lost_of(is_content), passage: 0 }, ..self }
     }
 }
 
@@ -142,19 +146,22 @@ fn subjects(words: &Words, is_lost: &[bool], content: usize) -> usize {
     let all =
         || words.hashes.iter().zip(&words.kinds).zip(is_lost).map(|((hash, kinds), is_lost)| (hash, kinds, *is_lost));
     let titles = all().filter(|(_, kinds, is_lost)| *is_lost && kinds.is(OF_TITLE));
-    // How often each of them is kept in the content, and how often it is lost there.
-    let mut places: ByHash<[usize; 2]> = titles.map(|(hash, ..)| (*hash, [0; 2])).collect();
+    // How often each of them is kept in the content, and how often it is lost there. A name of a site is no identifier
+    // with underscores, so a word of one counts outside of the content, too.
+    let mut places: ByHash<(WordKinds, [usize; 2])> =
+        titles.map(|(hash, kinds, _)| (*hash, (*kinds, [0; 2]))).collect();
     if places.is_empty() {
         return 0;
     }
-    for (hash, _, is_lost) in all().filter(|(_, kinds, _)| kinds.is(WordKinds::CONTENT) && !kinds.is(WordKinds::TITLE))
-    {
-        if let Some(places) = places.get_mut(hash) {
+    for (hash, kinds, is_lost) in all().filter(|(_, kinds, _)| !kinds.is(WordKinds::TITLE)) {
+        if let Some((of_title, places)) = places.get_mut(hash)
+            && (kinds.is(WordKinds::CONTENT) || of_title.is(WordKinds::IDENTIFIER))
+        {
             places[usize::from(is_lost)] += 1;
         }
     }
     let is_often = |lost: usize| lost >= OFTEN || lost > 0 && lost * ABOUT >= content;
-    places.values().filter(|[kept, lost]| is_often(*lost) && KEPT * lost >= *kept).count()
+    places.values().filter(|(_, [kept, lost])| is_often(*lost) && KEPT * lost >= *kept).count()
 }
 
 /// The comparison of two texts: what the removed one loses, and what the kept one has besides.
@@ -175,13 +182,26 @@ pub struct Comparison {
 impl Comparison {
     /// Compares the text to be removed with the one that is kept.
     pub fn of(removed: &Words, kept: &Words) -> Self {
+        Self::of_texts(removed, kept, &Texts::new(&removed.hashes, &kept.hashes))
+    }
+
+    /// Like [`Comparison::of`]; `None` if `forbids` does not allow a lower bound of what is lost, which is known in less
+    /// time. A content may lose less than its text.
+    pub(super) fn unless(removed: &Words, kept: &Words, forbids: impl Fn(&Loss) -> bool) -> Option<Self> {
+        let texts = Texts::new(&removed.hashes, &kept.hashes);
+        let least = Loss::least(removed, &texts);
+        let is_forbidden = !texts.are_equal() && forbids(&least) && forbids(&least.and_of_content(removed, &texts));
+        (!is_forbidden).then(|| Self::of_texts(removed, kept, &texts))
+    }
+
+    fn of_texts(removed: &Words, kept: &Words, texts: &Texts<'_>) -> Self {
         let is_text = removed.is_text || kept.is_text;
         let are_texts = removed.is_text && kept.is_text;
-        let is_equal = removed.has_words_of(kept);
+        let is_equal = texts.are_equal();
         let marks_names = removed.marks_names && kept.marks_names;
         let aligned = match is_equal {
             true => Alignment { removed: vec![false; removed.len()], kept: vec![false; kept.len()] },
-            false => align(&removed.hashes, &kept.hashes),
+            false => texts.align(),
         };
         let lost = Loss::of(removed, &aligned.removed, marks_names);
         let added = Loss::of(kept, &aligned.kept, marks_names);
@@ -244,6 +264,13 @@ mod tests {
         assert_eq!(subjects(&page("Use 1.5", "Use 1.5", 6), &page("Use 2.0", "Use 2.0", 6)), [0, 0]);
         assert_eq!(subjects(&first, &page("Manual of UseFirst", "UseFirst", 6)), [0, 0]);
         assert_eq!(subjects(&first, &page("UseLast", "UseFirst", 6)), [0, 0]);
+        // An identifier in the title counts where the menu has it, and the name of a site does not.
+        let menu = |title: &str, item: &str| {
+            let items = (0..4).map(|number| format!("-{item}_part{number}x\n")).collect::<String>();
+            Words::of(&format!("m\n#{title} - Manual\n{items}+{}", words.join(" ")))
+        };
+        assert_eq!(subjects(&menu("use_first", "use_first"), &menu("use_last", "use_last")), [1, 1]);
+        assert_eq!(subjects(&menu("first", "first"), &menu("last", "last")), [0, 0]);
         let text = |name: &str| {
             let text = format!("{name} - copies files\n\n{name} [{}]\nSee {name} below.", words[..80].join(" "));
             Words::of(&compared_text(&Page::text(&text)))

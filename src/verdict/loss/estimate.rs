@@ -39,45 +39,73 @@ pub struct Estimate {
 impl Estimate {
     /// Returns the estimate for two documents; `None` if either has no profile.
     pub fn of(removed: &Known, kept: &Known) -> Option<Self> {
-        let (removed, kept, long) = profiles(removed, kept)?;
-        let words = removed.whole_terms.max(removed.terms);
-        Some(Self { most: lost(removed, kept, long, MARGIN), words })
+        Overlap::of(removed, kept).map(|overlap| overlap.estimates()[0])
     }
 
     /// Returns the share of the words of both texts together that the other one has, without a margin of error; `None`
     /// if either document has no profile.
     pub(crate) fn equal_share(a: &Known, b: &Known) -> Option<f64> {
-        let (a, b, long) = profiles(a, b)?;
-        let [x, y] = [a, b].map(|profile| f64::from(profile.whole_terms.max(profile.terms).max(1)));
-        Some(1.0 - (x * lost(a, b, long, 0.0) + y * lost(b, a, long, 0.0)) / (x + y))
+        let overlap = Overlap::of(a, b)?;
+        let [x, y] = overlap.words().map(|words| f64::from(words.max(1)));
+        Some(1.0 - (x * overlap.lost(0, 0.0) + y * overlap.lost(1, 0.0)) / (x + y))
     }
 }
 
-/// Returns the two profiles, and the resemblance of long shingles.
-fn profiles<'a>(a: &'a Known, b: &'a Known) -> Option<(&'a Profile, &'a Profile, f64)> {
-    let agreement = a.min_bytes.as_ref().zip(b.min_bytes.as_ref());
-    let long = agreement.map(|(a, b)| resemblance_of(nddb_page::sketch::agreement(a, b)))?;
-    Some((a.profile.as_ref()?, b.profile.as_ref()?, long))
+/// What the profiles of two documents say of the words that both have: all that the estimates need.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// Numbers of terms of the two contents.
+    contents: [u32; 2],
+    /// Numbers of terms of the two whole texts.
+    wholes: [u32; 2],
+    /// Resemblance of the contents by long shingles.
+    long: f64,
+    /// Resemblance of the contents by short shingles.
+    short: f64,
+    /// Resemblance of the whole texts.
+    whole: f64,
 }
 
-/// Returns the share of words that are lost, with a margin in standard errors of the resemblance; `long` is the
-/// resemblance of long shingles.
-fn lost(removed: &Profile, kept: &Profile, long: f64, margin: f64) -> f64 {
-    let kept_share = |resemblance: f64, removed: u32, kept: u32| {
-        let [removed, kept] = [removed, kept].map(|words| f64::from(words.max(1)));
-        (shared(resemblance, removed, kept) / removed).min(1.0)
-    };
-    let of_contents = |resemblance| kept_share(resemblance, removed.terms, kept.terms);
-    let short = resemblance(removed, kept).unwrap_or(long);
-    // At least one equal min-value of 84 is assumed, so that neither share is zero.
-    let least = 1.0 / MIN_VALUES as f64;
-    let continues = (of_contents(long).max(least) / of_contents(short).max(least)).min(1.0).powf(1.0 / FURTHER);
-    let part = (f64::from(removed.terms) / f64::from(removed.whole_terms.max(1))).min(1.0);
-    let whole = least_plausible(of_wholes(removed, kept), WHOLE, margin);
-    let whole = kept_share(whole, removed.whole_terms, kept.whole_terms);
-    let of_whole = lacking(whole, 1.0 - (1.0 - continues) * part, OF_WHOLE);
-    let content = of_contents(least_plausible(short, MIN_VALUES, margin));
-    of_whole.min(lacking(content, continues, SHORT))
+impl Overlap {
+    /// Returns the overlap of two documents; `None` if either has no profile.
+    pub fn of(a: &Known, b: &Known) -> Option<Self> {
+        let agreement = a.min_bytes.as_ref().zip(b.min_bytes.as_ref());
+        let long = agreement.map(|(a, b)| resemblance_of(nddb_page::sketch::agreement(a, b)))?;
+        let (a, b) = (a.profile.as_ref()?, b.profile.as_ref()?);
+        let short = resemblance(a, b).unwrap_or(long);
+        let wholes = [a.whole_terms, b.whole_terms];
+        Some(Self { contents: [a.terms, b.terms], wholes, long, short, whole: of_wholes(a, b) })
+    }
+
+    /// Returns the estimate of what is lost with the first document if the second one is kept, and the other way round.
+    pub fn estimates(&self) -> [Estimate; 2] {
+        let words = self.words();
+        [0, 1].map(|removed| Estimate { most: self.lost(removed, MARGIN), words: words[removed] })
+    }
+
+    /// Returns the number of words of each text.
+    fn words(&self) -> [u32; 2] {
+        [0, 1].map(|index| self.wholes[index].max(self.contents[index]))
+    }
+
+    /// Returns the share of words that are lost with one of the two, with a margin in standard errors of the
+    /// resemblance.
+    fn lost(&self, removed: usize, margin: f64) -> f64 {
+        let kept_share = |resemblance: f64, words: [u32; 2]| {
+            let [one, other] = [words[removed], words[1 - removed]].map(|words| f64::from(words.max(1)));
+            (shared(resemblance, one, other) / one).min(1.0)
+        };
+        let of_contents = |resemblance| kept_share(resemblance, self.contents);
+        // At least one equal min-value of 84 is assumed, so that neither share is zero.
+        let least = 1.0 / MIN_VALUES as f64;
+        let continues = of_contents(self.long).max(least) / of_contents(self.short).max(least);
+        let continues = continues.min(1.0).powf(1.0 / FURTHER);
+        let part = (f64::from(self.contents[removed]) / f64::from(self.wholes[removed].max(1))).min(1.0);
+        let whole = kept_share(least_plausible(self.whole, WHOLE, margin), self.wholes);
+        let of_whole = lacking(whole, 1.0 - (1.0 - continues) * part, OF_WHOLE);
+        let content = of_contents(least_plausible(self.short, MIN_VALUES, margin));
+        of_whole.min(lacking(content, continues, SHORT))
+    }
 }
 
 /// Returns the resemblance of the whole texts.

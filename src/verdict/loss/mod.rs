@@ -13,6 +13,6 @@ mod level;
 mod words;
 
 pub use comparison::{Comparison, Kinds, Loss, Part};
-pub use estimate::Estimate;
+pub use estimate::{Estimate, Overlap};
 pub use level::{Level, Reason, UnknownLevel};
 pub use words::Words;

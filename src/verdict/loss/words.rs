@@ -34,6 +34,8 @@ impl WordKinds {
     pub(super) const SIGN: Self = Self(1 << 5);
     /// The word is capitalised, and not only because it begins a sentence.
     pub(super) const NAME: Self = Self(1 << 6);
+    /// The word is a part of an identifier with underscores.
+    pub(super) const IDENTIFIER: Self = Self(1 << 7);
 
     /// Returns whether all of these are set.
     pub(super) fn is(self, kinds: Self) -> bool {
@@ -88,11 +90,6 @@ impl Words {
             start += line.len() + 1;
         }
         reader.finish()
-    }
-
-    /// Returns whether the words are those of another text, in the same order.
-    pub(super) fn has_words_of(&self, other: &Self) -> bool {
-        self.hashes == other.hashes
     }
 
     /// Returns the hashes of the words and signs.
@@ -162,7 +159,8 @@ impl Reader<'_, '_> {
                 _ => signs_end(line, at),
             };
             if is_of_word(c) {
-                let is_of_identifier = at > begin && line.as_bytes()[at - 1] == b'_';
+                let is_underscore = |at: usize| at > begin && line.as_bytes().get(at) == Some(&b'_');
+                let is_of_identifier = is_underscore(at - 1) || is_underscore(end);
                 self.word(start + at, &line[at..end], is_of_identifier);
             } else if c != ' ' {
                 let is_alone = at == begin && matches!(line.as_bytes().get(end), None | Some(b' '));
@@ -206,6 +204,7 @@ impl Reader<'_, '_> {
             .and_if(is_number, WordKinds::NUMBER)
             .and_if(is_negation(&self.folded, hash), WordKinds::NEGATION)
             .and_if(is_capital, WordKinds::NAME)
+            .and_if(is_of_identifier, WordKinds::IDENTIFIER)
             .and_if(!is_number || is_of_identifier, WordKinds::SUBJECT);
         self.push(start, word.len(), hash, kinds);
         self.begins_sentence = false;

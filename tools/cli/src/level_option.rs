@@ -64,9 +64,9 @@ fn help() -> String {
     text + "Each level removes what the one before it removes. A word is lost if it has no counterpart when both texts \
         are aligned, unless a passage of five words or more with it stands elsewhere in the kept text. Names are \
         capitalised words; where capitals do not mark names (German, Chinese, lower case) every lost word of the \
-        content counts as one. If a word of the title that the content repeats differs in the title and in three \
-        places of the content, or in one word of 200, the documents are about different things, and no level removes \
-        one for the other. Of bare fingerprints the distance alone decides."
+        content counts as one. If a word of the title that the content repeats (a word of an identifier such as \
+        map_size: that the whole text repeats) differs in the title and in three places, or in one word of 200, the \
+        documents are about different things, and no level removes one for the other. Of bare fingerprints the distance alone decides."
 }
 
 /// Returns warnings about losses that are not known.

@@ -106,7 +106,7 @@ pub(crate) fn against(pinned: Pinned, parts: PinnedParts, online: OnlineDetector
                 let db = parts.parts[*part].0.to_string_lossy();
                 let (rule, near) = (alike.verdict(), Cell::id(&alike.id));
                 let names = [Cell::id(&stored.record.id), near, (&*db).into(), (&*rule).into()];
-                let losses = PairLossValues::of(&alike.loss);
+                let losses = PairLossValues::of(&alike.loss());
                 rows.row(&[&names[..], &stored_cells(Some(&alike.measures)), &losses.cells()].concat())
             })
         })?;

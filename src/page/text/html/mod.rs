@@ -12,8 +12,8 @@
 //! * In `ruby` only the letters are text, because the readings (`rt`, `rp`, `rtc`) repeat them. A reading ends with its
 //!   element, with the next letters or readings, or with the block.
 //! * Of the head, only the title is text (the rest is tags and dropped elements).
-//! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes are not; style
-//!   sheets are ignored.
+//! * Prefilled `textarea`s, options and buttons are text; the `alt` of an image and other attributes are not, unless
+//!   they hold [`formulas`] and containers are requested; style sheets are ignored.
 //! * An element that is never closed extends to the end of the page, as in browsers.
 
 use memchr::memchr;
@@ -26,6 +26,7 @@ use crate::text::map::TextMap;
 use crate::text::outline::{Outline, OutlinePart};
 use crate::text::sheet::{Layout, Piece, Sheet};
 
+mod formulas;
 mod page_data;
 mod unseen;
 
@@ -108,8 +109,10 @@ struct Tag<'a> {
     value: Option<&'a str>,
     /// The attributes that tell the purpose of the element, where containers are requested.
     attributes: Attributes<'a>,
-    /// The value of `alt`, where containers are requested.
+    /// The value of `alt`, or else of `title`, of an image where containers are requested.
     alt: Option<&'a str>,
+    /// The formula in an attribute, where containers are requested.
+    formula: Option<&'a str>,
     closes_itself: bool,
 }
 
@@ -202,7 +205,8 @@ impl<'a> Scanner<'a> {
                 self.note(|outline| outline.link(is_link));
             }
             Element::Inline => {
-                self.rest_of_tag(b"");
+                let tag = self.rest_of_tag(b"");
+                self.formula(&tag);
             }
             Element::Block => {
                 let tag = self.rest_of_tag(if self.outline.is_some() { b"role" } else { b"" });
@@ -211,11 +215,13 @@ impl<'a> Scanner<'a> {
                     let attributes = Attributes { role: tag.value, ..tag.attributes };
                     self.note(|outline| outline.open(name, &kind, &attributes));
                 }
+                self.formula(&tag);
+                self.structure(origin + 1, written);
             }
             Element::Image => {
                 self.push_break();
                 let tag = self.rest_of_tag(b"src");
-                self.formula(&tag);
+                self.image_of_formula(&tag);
                 if let Some(source) = tag.value
                     && self.hidden == 0
                 {
@@ -256,6 +262,7 @@ impl<'a> Scanner<'a> {
             Element::Foreign => {
                 let tag = self.rest_of_tag(b"");
                 self.push_break();
+                self.formula(&tag);
                 if !tag.closes_itself {
                     self.foreign = self.foreign.saturating_add(1);
                 }
@@ -284,8 +291,11 @@ impl<'a> Scanner<'a> {
         let end = self.end_of_content(name, written);
         self.at = end;
         match element {
-            // The title of a drawing is not shown, nor that of a page within the page.
+            // The title of a drawing is not shown unless it is a formula, nor that of a page within the page.
             Element::Title if self.foreign == 0 && self.depth == 0 => self.push_part(start, end, Piece::Escaped, true),
+            Element::Title if self.foreign > 0 && self.has_unseen() && formulas::is_written(&self.html[start..end]) => {
+                self.push(start, end, Piece::Escaped);
+            }
             Element::Escapable => self.push(start, end, Piece::Escaped),
             Element::Literal => self.push(start, end, Piece::Literal),
             _ => {}
@@ -379,8 +389,9 @@ impl<'a> Scanner<'a> {
     /// Reads the attributes and the `>` of a tag. Returns the first value of attribute `wanted`.
     fn rest_of_tag(&mut self, wanted: &[u8]) -> Tag<'a> {
         let (html, bytes) = (self.html, self.bytes);
-        let of_image = wanted == b"src" && self.has_unseen();
-        let with_containers = of_image || wanted == b"role" && self.has_unseen();
+        let has_unseen = self.has_unseen();
+        let of_image = wanted == b"src" && has_unseen;
+        let with_containers = of_image || wanted == b"role" && has_unseen;
         // There is a single return, so that the value is built in the caller's memory.
         let mut tag = Tag::default();
         let mut at = self.at;
@@ -443,7 +454,11 @@ impl<'a> Scanner<'a> {
                     if tag.value.is_none() && !wanted.is_empty() && name.eq_ignore_ascii_case(wanted) {
                         tag.value = Some(&html[from..to]);
                     } else if of_image && name.eq_ignore_ascii_case(b"alt") {
-                        tag.alt = Some(&html[from..to]);
+                        tag.alt = Some(&html[from..to]).filter(|alt| !alt.trim().is_empty()).or(tag.alt);
+                    } else if of_image && name.eq_ignore_ascii_case(b"title") {
+                        tag.alt = tag.alt.or(Some(&html[from..to]));
+                    } else if has_unseen && formulas::is_attribute(name, &html[from..to]) {
+                        tag.formula = Some(&html[from..to]);
                     } else if with_containers && !of_image && page_data::is_value(&html[from..to]) {
                         self.data.push(&html[from..to]);
                     } else if with_containers {

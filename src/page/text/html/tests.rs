@@ -87,6 +87,19 @@ fn unseen_text_is_read_with_containers() {
     assert_eq!(image("src=a.png alt='{\\displaystyle x &lt; 3}'"), "a|{\\displaystyle x < 3}|");
     assert_eq!(image("src='https://a.example/latex?x' alt=x"), "a|x|");
     assert_eq!(image("src=a.png alt='A red fox'"), "a|");
+    assert_eq!(image("src=a.png alt='a = b + sin c'"), "a|a = b + sin c|");
+    assert_eq!(image("src=a.png alt='' title='x^2' class=tex data-id=3"), "a|x^2|");
+    assert_eq!(image("src=a.png data-latex='x < 3'"), "a|x < 3|");
+    assert_eq!(image("src='https://latex.example/svg?x%5E2'"), "a|x%5E2|");
+    assert_eq!(image("src='https://math.example/a.png?v=2'"), "a|");
+    // Formulas without a text: in attributes and in the structure of MathML.
+    assert_eq!(read("a <span class=m data-expr='x &lt; 3'></span> b"), "a|x < 3|b|");
+    assert_eq!(read("a<div data-mathml='&lt;math>&lt;mi>x&lt;/mi>&lt;/math>'></div>b"), "a|x|b|");
+    assert_eq!(read("<math><m:msup><mi>x</mi><mn>2</mn></m:msup><mrow><mi>y</mi></mrow></math>"), "msup|x|2|y|");
+    assert_eq!(
+        read("<svg aria-label='x^2'><title>y^2</title></svg><svg aria-label=Menu><title>Menu</title></svg>"),
+        "x^2|y^2|"
+    );
     // A document within the document closes nothing around it.
     assert_eq!(read("<div>a<noscript></div></noscript>b</div>c"), "a|b|c|");
 }

@@ -1,6 +1,6 @@
 //! The text that a page carries and does not show: the content of `noscript`, `noframes`, `template` and of scripts
-//! that are templates, and the data of a page for its scripts, in scripts and in attributes. Formulas in scripts,
-//! alternative texts of images, and the document of an `iframe` are shown to readers: they are text like any other.
+//! that are templates, and the data of a page for its scripts, in scripts and in attributes. Formulas in scripts and the
+//! document of an `iframe` are shown to readers: they are text like any other.
 
 use super::{Scanner, Tag, page_data};
 use crate::text::elements::Name;
@@ -64,7 +64,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a document within this one.
-    fn document(&mut self, html: &str, is_unseen: bool) {
+    pub(super) fn document(&mut self, html: &str, is_unseen: bool) {
         if self.depth < DEPTH_MAX && self.hidden == 0 && !html.trim_ascii().is_empty() {
             self.within(html, is_unseen, |scanner| scanner.run());
         }
@@ -90,14 +90,6 @@ impl<'a> Scanner<'a> {
             inner.note(|outline| outline.leave(around));
         }
         (self.sheet, self.outline) = (inner.sheet, inner.outline);
-        self.push_break();
-    }
-
-    /// Reads the alternative text of an image that is a formula.
-    pub(super) fn formula(&mut self, tag: &Tag<'a>) {
-        let Some(alt) = tag.alt.filter(|alt| is_formula(alt, tag)) else { return };
-        let start = alt.as_ptr() as usize - self.html.as_ptr() as usize;
-        self.push(start, start + alt.len(), Piece::Escaped);
         self.push_break();
     }
 }
@@ -139,19 +131,6 @@ impl Script {
 }
 
 /// Returns whether a string of a page's data is markup.
-fn is_markup(text: &str) -> bool {
+pub(super) fn is_markup(text: &str) -> bool {
     text.contains("</") || text.contains("/>") || text.contains("<p>") || text.contains("<br>")
-}
-
-/// Returns whether the alternative text of an image is a formula: by its own commands and scripts, or by the class or
-/// the address of the image.
-fn is_formula(alt: &str, tag: &Tag<'_>) -> bool {
-    let names = [tag.value, tag.attributes.class].into_iter().flatten();
-    let is_named = || {
-        let words = names.flat_map(|name| name.split(|c: char| !c.is_ascii_alphabetic()));
-        let known = ["math", "tex", "latex", "mathtex", "mimetex", "formula", "equation", "mwe", "katex", "mathjax"];
-        words.into_iter().any(|word| known.iter().any(|one| word.eq_ignore_ascii_case(one)))
-    };
-    let has_command = alt.split('\\').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
-    has_command || alt.contains("^{") || alt.contains("_{") || !alt.is_empty() && is_named()
 }

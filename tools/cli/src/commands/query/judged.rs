@@ -1,6 +1,5 @@
 //! Queries decided by a method, and their answers as lines.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use nddb::detect::outcome::{PairLoss, PartedNearDuplicates, WordSource};
@@ -204,16 +203,16 @@ impl Judged<'_> {
     }
 
     /// Returns what query and match lose, from the words of both if these are at hand.
-    fn loss<'m>(&self, asked: &Asked<'_>, part: usize, alike: &'m NearDuplicate) -> Cow<'m, PairLoss> {
+    fn loss(&self, asked: &Asked<'_>, part: usize, alike: &NearDuplicate) -> PairLoss {
         let keeps_words = self.parts.federation.parts()[part].settings().keeps_words;
         let text = asked.text.as_deref().filter(|_| keeps_words && !alike.identical);
         let other = text.and_then(|_| self.stored(part, alike).ok()?.record.words);
         match text.zip(other) {
             Some((text, other)) => {
                 let words = asked.words.get_or_init(|| Words::of(text));
-                Cow::Owned(PairLoss::of_words(WordSource::Stored, words, &Words::of(&other)))
+                PairLoss::of_words(WordSource::Stored, words, &Words::of(&other))
             }
-            None => Cow::Borrowed(&alike.loss),
+            None => alike.loss(),
         }
     }
 

@@ -1,0 +1,116 @@
+//! Formulas that are not the text of elements: in attributes, in images, and in the structure of MathML. Readers see
+//! them, so they are text like any other where containers are requested.
+//!
+//! Not read are formulas of which a page has only glyphs (`d` of a `path`, `data-c`) or a file (`src="12.png"`).
+
+use super::{Scanner, Tag, unseen};
+use crate::text::entities::decode_attribute;
+use crate::text::sheet::Piece;
+
+/// Words of names of what holds formulas.
+const NAMES: [&str; 13] = [
+    "math",
+    "mathml",
+    "tex",
+    "latex",
+    "mathtex",
+    "mimetex",
+    "asciimath",
+    "formula",
+    "equation",
+    "expr",
+    "mwe",
+    "katex",
+    "mathjax",
+];
+
+/// Greatest number of letters in a row in a formula without commands: its variables and functions.
+const LETTERS: usize = 4;
+
+impl<'a> Scanner<'a> {
+    /// Reads the formula in an attribute of an element.
+    pub(super) fn formula(&mut self, tag: &Tag<'a>) {
+        let Some(formula) = tag.formula else { return };
+        let decoded = decode_attribute(formula);
+        if unseen::is_markup(&decoded) {
+            self.document(&decoded, false);
+        } else {
+            self.push_value(formula);
+        }
+    }
+
+    /// Reads the formula of an image: its alternative text, or else another attribute or the query of its address.
+    pub(super) fn image_of_formula(&mut self, tag: &Tag<'a>) {
+        let is_named = || [tag.value, tag.attributes.class].into_iter().flatten().any(is_name);
+        let alt = tag.alt.filter(|alt| is_written(alt) || !alt.trim().is_empty() && is_named());
+        let query = || Some(tag.value?.split_once('?')?.1).filter(|query| is_escaped(query) && is_named());
+        if let Some(formula) = alt.or(tag.formula).or_else(|| query().filter(|_| self.has_unseen())) {
+            self.push_value(formula);
+        }
+    }
+
+    /// Reads the name of an element of MathML that says how its parts are arranged, at its place in the page.
+    pub(super) fn structure(&mut self, at: usize, written: &[u8]) {
+        let prefix = written.iter().position(|&byte| byte == b':').map_or(0, |colon| colon + 1);
+        let arranges = |name: &[u8]| {
+            let known: [&[u8]; 11] = [
+                b"mfrac",
+                b"msqrt",
+                b"mroot",
+                b"msub",
+                b"msup",
+                b"msubsup",
+                b"munder",
+                b"mover",
+                b"munderover",
+                b"menclose",
+                b"mmultiscripts",
+            ];
+            known.iter().any(|one| name.eq_ignore_ascii_case(one))
+        };
+        if matches!(written.get(prefix), Some(b'm' | b'M')) && self.has_unseen() && arranges(&written[prefix..]) {
+            self.push(at + prefix, at + written.len(), Piece::Literal);
+            self.push_break();
+        }
+    }
+
+    /// Reads the value of an attribute as a text of its own.
+    fn push_value(&mut self, value: &'a str) {
+        let start = value.as_ptr() as usize - self.html.as_ptr() as usize;
+        self.push_break();
+        self.push(start, start + value.len(), Piece::Escaped);
+        self.push_break();
+    }
+}
+
+/// Returns whether an attribute of any element holds a formula: `data-tex`, `data-mathml`, or the label of a drawing.
+pub(super) fn is_attribute(name: &[u8], value: &str) -> bool {
+    let data = name.get(..5).filter(|start| start.eq_ignore_ascii_case(b"data-")).map(|_| &name[5..]);
+    match data {
+        Some(data) => std::str::from_utf8(data).is_ok_and(is_name) && value.contains(|c: char| c.is_alphanumeric()),
+        None => name.eq_ignore_ascii_case(b"aria-label") && is_written(value),
+    }
+}
+
+/// Returns whether a text is written like a formula: with commands or scripts of TeX, or as an equation of short words.
+pub(super) fn is_written(text: &str) -> bool {
+    let has_command = || text.split('\\').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let is_short = || text.split(|c: char| !c.is_alphabetic()).all(|word| word.chars().count() <= LETTERS);
+    let has_operands = || text.contains(char::is_alphanumeric);
+    text.contains("^{")
+        || text.contains("_{")
+        || text.contains('\\') && has_command()
+        || text.contains(['=', '^', '≤', '≥', '∈', '∑', '∫', '√', '±']) && is_short() && has_operands()
+}
+
+/// Returns whether a class, an address or the name of an attribute has a word that names formulas.
+fn is_name(name: &str) -> bool {
+    let words = name.split(|c: char| !c.is_ascii_alphabetic());
+    words.into_iter().any(|word| NAMES.iter().any(|one| word.eq_ignore_ascii_case(one)))
+}
+
+/// Returns whether the query of an address has signs of TeX, perhaps escaped.
+fn is_escaped(query: &str) -> bool {
+    query.contains(['\\', '^', '{'])
+        || ["%5C", "%5E", "%7B", "%5c", "%5e", "%7b"].iter().any(|sign| query.contains(sign))
+}
