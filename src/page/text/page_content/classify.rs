@@ -97,9 +97,11 @@ fn doubt(blocks: &mut [ContentBlock], read: &[usize], known: &[Known]) {
     let with_links = sum(&|block| openness(block) * f64::from(block.units));
     let least = DOUBT + (BRIEF_DOUBT - DOUBT) * ramp(content, 1.5 * BRIEF_UNITS, 0.5 * BRIEF_UNITS);
     let by_prose = ramp(prose, (0.5 + PROSE_SHARE) * content, (0.5 - PROSE_SHARE) * content);
-    let by_amount = ramp(content, least * open, 0.5 * least * open);
+    // Where boilerplate elements have all the text, nothing would take the place of the content.
+    let by_amount = if open > 0.0 { ramp(content, least * open, 0.5 * least * open) } else { 0.0 };
     let doubt = if content > 0.0 { by_prose.max(by_amount) } else { 1.0 };
     if doubt > 0.0 {
+        let with_links = with_links.max(1.0);
         let links = ramp(open, (LIST_SHARE + 0.1) * with_links, (LIST_SHARE - 0.1) * with_links);
         for &index in read {
             let block = &mut blocks[index];

@@ -94,6 +94,7 @@ second_implementations! {
     a_second_implementation_of_passages_agrees: "parts.py",
     a_second_implementation_of_the_verdict_agrees: "verdict.py",
     a_second_implementation_of_its_fit_agrees: "fit.py",
+    a_second_implementation_of_content_agrees: "content.py",
 }
 
 /// The command that tune prints has all parameters that it measured with.
