@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use nddb::{Federation, Within, Work};
+use nddb::{Federation, Search, Within};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -139,7 +139,7 @@ impl PyFederation {
         let fingerprint = convert::fingerprint(fingerprint)?;
         self.with(py, |federation, names| {
             let within = Within(k.unwrap_or(federation.settings().k));
-            let found = federation.find(&[fingerprint], within, limit, &mut Work::default())?;
+            let found = federation.find(&[fingerprint], Search::within(within).limit(limit))?;
             let matches = found.into_iter().flat_map(|answer| answer.matches);
             Ok(matches.map(|(part, found)| PyMatch::new(found, names.get(part).cloned())).collect())
         })
@@ -155,7 +155,7 @@ impl PyFederation {
     fn nearest(&self, py: Python<'_>, fingerprint: &Bound<'_, PyAny>, n: usize, k: u8) -> Result<Vec<PyMatch>> {
         let fingerprint = convert::fingerprint(fingerprint)?;
         self.with(py, |federation, names| {
-            let found = federation.nearest(fingerprint, n, Within(k), &mut Work::default())?;
+            let found = federation.nearest(fingerprint, n, Within(k))?;
             Ok(found.into_iter().map(|(part, found)| PyMatch::new(found, names.get(part).cloned())).collect())
         })
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nddb::detect::Keep;
-use nddb::{Federation, Fingerprint, Neighbor, Reader, ShownId, Within, Work};
+use nddb::{Federation, Fingerprint, Neighbor, Reader, Search, ShownId, Within};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -241,7 +241,7 @@ impl PyReader {
         let found = self.with(py, |reader| {
             let view = reader.view();
             let within = Within(k.unwrap_or(view.settings().k));
-            Ok(view.find(&[fingerprint], within, limit, &mut Work::default())?)
+            Ok(view.find(&[fingerprint], Search::within(within).limit(limit))?)
         })?;
         let matches = found.into_iter().flat_map(|answer| answer.matches);
         Ok(matches.map(|found| PyMatch::new(found, None)).collect())
