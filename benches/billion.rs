@@ -18,7 +18,7 @@ use common::{
     memory::{Watched, anonymous},
     quantile, say,
 };
-use nddb::{CheckOptions, Document, Fingerprint, Reader, Within, Work, Writer};
+use nddb::{CheckOptions, Document, Fingerprint, Reader, Within, Writer};
 
 /// Most documents of a load.
 const LOAD_MAX: usize = 31_250_000;
@@ -135,7 +135,7 @@ fn ask(reader: &Reader, queries: &[Fingerprint], how: &str) {
     let (_, spent) = measure(|| {
         for query in queries {
             let start = Instant::now();
-            let answers = reader.view().find(std::slice::from_ref(query), Within(3), None, &mut Work::default());
+            let answers = reader.view().find(std::slice::from_ref(query), Within(3));
             found += answers.expect("answered")[0].count;
             times.push(ms(start.elapsed()));
         }

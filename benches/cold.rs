@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use common::{Options, asked, drop_from_page_cache, figure, measure, median, quantile, say};
-use nddb::{Fingerprint, Reader, Within, Work};
+use nddb::{Fingerprint, Reader, Within};
 
 fn main() {
     let (mut options, asked) = Options::read::<asked::Paths>(10_000_000, 500);
@@ -55,7 +55,7 @@ fn ask(path: &Path, options: &Options) {
     let opened = start.elapsed();
     let view = reader.view();
     let probe = |query: &Fingerprint| {
-        let answers = view.probe(std::slice::from_ref(query), Within(3), None, &mut Work::default());
+        let answers = view.probe(std::slice::from_ref(query), Within(3));
         answers.expect("no damage").len()
     };
     probe(&queries[0]);

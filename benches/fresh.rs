@@ -14,7 +14,7 @@ use std::path::Path;
 
 use clap::Args;
 use common::{Options, asked, figure, measure, median};
-use nddb::{Reader, Within, Work};
+use nddb::{Reader, Within};
 
 #[derive(Args)]
 struct More {
@@ -81,6 +81,6 @@ fn ask(path: &Path, options: &Options) {
     let reader = Reader::open(path).expect("the database");
     let view = reader.view();
     for query in &queries {
-        black_box(view.probe(std::slice::from_ref(query), Within(3), None, &mut Work::default()).expect("no damage"));
+        black_box(view.probe(std::slice::from_ref(query), Within(3)).expect("no damage"));
     }
 }

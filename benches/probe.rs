@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use clap::Args;
 use common::{Options, figure, measure, median, quantile, say};
-use nddb::{Fingerprint, Reader, Within, Work, Writer};
+use nddb::{Fingerprint, Reader, Search, Within, Work, Writer};
 use nddb_index::testing;
 
 /// Number of queries per call in pipelined mode.
@@ -60,7 +60,9 @@ fn main() {
     }
     let reader = Reader::open(&path).expect("the database");
     let view = reader.view();
-    let one = |query: &[Fingerprint], work: &mut Work| view.probe(query, Within(3), None, work).expect("no damage");
+    let one = |query: &[Fingerprint], work: &mut Work| {
+        view.probe(query, Search::within(Within(3)).count(work)).expect("no damage")
+    };
 
     // One query after the other, so that the first round touches each block for the first time.
     let mut work = Work::default();
@@ -144,7 +146,8 @@ fn main() {
     let mut asked = Vec::new();
     for &k in &more.within {
         let mut work = Work::default();
-        let mut range = |query| view.probe(&[query], Within(k), None, &mut work).expect("no damage")[0].count;
+        let mut range =
+            |query| view.probe(&[query], Search::within(Within(k)).count(&mut work)).expect("no damage")[0].count;
         let (found, us) = times(&mut range);
         let rounds = (rounds.min(3) * far.len()) as f64;
         let (probes, entries) = (work.probes as f64 / rounds, work.entries as f64 / rounds);
@@ -154,8 +157,7 @@ fn main() {
             format_args!("{:.1}; {probes:.0}; {entries:.0}", found as f64 / far.len() as f64),
             "",
         );
-        let mut nearest =
-            |query| view.nearest(query, 10, Within(k), &mut Work::default()).expect("no damage").len() as u64;
+        let mut nearest = |query| view.nearest(query, 10, Within(k)).expect("no damage").len() as u64;
         let (_, us) = times(&mut nearest);
         figure(&format!("the nearest 10 within {k}: CPU us a query"), format_args!("{us:.1}"), "");
         asked.push((k, found));

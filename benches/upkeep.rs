@@ -22,7 +22,7 @@ use common::{
 use nddb::detect::{OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Document, Fingerprint, Reader, Within, Work, Writer};
+use nddb::{Document, Fingerprint, Reader, Within, Writer};
 
 /// Loads after which queries are measured.
 const SETTLED: usize = 300;
@@ -114,7 +114,7 @@ fn ask(path: &Path, queries: &Queries) -> Cost {
     let reader = Reader::open(path).expect("the database");
     let online = OnlineDetector::usual(reader.view());
     let ask = || match queries {
-        Queries::Near(all) => drop(reader.view().probe(all, Within(3), None, &mut Work::default()).expect("answers")),
+        Queries::Near(all) => drop(reader.view().probe(all, Within(3)).expect("answers")),
         Queries::Verdicts(all) => {
             all.iter().for_each(|page| drop(online.ask(reader.view(), page).expect("a verdict")));
         }

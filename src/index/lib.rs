@@ -55,6 +55,7 @@ pub use next_step::NextStep;
 pub use prefetch::prefetch;
 pub use read::probe::{Match, Matches, Work};
 pub use read::scan::{scan_blocks, scan_segment, scan_segments};
+pub use read::search::Search;
 pub use runs::planner;
 pub use runs::run::Verify;
 pub use spill::progress::{Progress, Watch};

@@ -12,7 +12,8 @@ use roaring::RoaringTreemap;
 use crate::config::Config;
 use crate::disk::dir::Dir;
 use crate::disk::staging::Staging;
-use crate::read::probe::{Match, Matches, Work};
+use crate::read::probe::{Match, Matches};
+use crate::read::search::Search;
 use crate::read::snapshot::{Snapshot, read_any_manifest};
 use crate::runs::build::{
     each_list, each_value, files_of, in_parallel, run_entry, run_size, write_postings, write_segment,
@@ -32,7 +33,7 @@ const HOLDER: &str = "nddb, making a static index";
 /// files of a database, but no ids, records or deletions, and so needs no RocksDB.
 ///
 /// ```
-/// use nddb_index::{Config, Fingerprint, StaticIndex, Within, Work};
+/// use nddb_index::{Config, Fingerprint, StaticIndex, Within};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("images");
@@ -41,7 +42,7 @@ const HOLDER: &str = "nddb, making a static index";
 ///     builder.push(Fingerprint(fingerprint), number as u64)?;
 /// }
 /// let index = builder.finish()?;
-/// let found = index.probe(&[Fingerprint(0b0011)], Within(2), None, &mut Work::default())?;
+/// let found = index.probe(&[Fingerprint(0b0011)], Within(2))?;
 /// let numbers: Vec<u64> = found[0].matches.iter().map(|found| found.number).collect();
 /// assert_eq!(numbers, [0, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -125,27 +126,22 @@ impl StaticIndex {
         self.len() == 0
     }
 
-    /// Finds the numbers of all fingerprints within `within` bits of each query; a limit keeps the least by (distance,
-    /// number). Queries of one call are in flight together.
+    /// Finds the numbers of all fingerprints within the distance of each query. Queries of one call are in flight
+    /// together.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the distance exceeds [`Within::MAX`] or a query the width of the index; damage.
-    pub fn probe(
-        &self,
-        queries: &[Fingerprint],
-        within: Within,
-        limit: Option<usize>,
-        work: &mut Work,
-    ) -> Result<Vec<Matches>> {
-        self.snapshot.probe_many(queries, within.0.into(), limit, work)
+    /// [`Error::OutOfRange`] if the distance exceeds [`Within::MAX`] or a query the width of the index; damage;
+    /// [`Error::Cancelled`] if it was stopped.
+    pub fn probe<'s>(&self, queries: &[Fingerprint], search: impl Into<Search<'s>>) -> Result<Vec<Matches>> {
+        self.snapshot.probe_many(queries, search.into())
     }
 
-    /// Finds the `n` nearest within `within` bits of a query: the least by (distance, number).
+    /// Finds the `n` nearest within the distance of a query: the least by (distance, number).
     ///
     /// # Errors
     /// Errors of [`StaticIndex::probe`].
-    pub fn nearest(&self, query: Fingerprint, n: usize, within: Within, work: &mut Work) -> Result<Vec<Match>> {
-        self.snapshot.nearest(query, n, within, work)
+    pub fn nearest<'s>(&self, query: Fingerprint, n: usize, search: impl Into<Search<'s>>) -> Result<Vec<Match>> {
+        self.snapshot.nearest(query, n, search.into())
     }
 
     /// Finds everything within `within` bits of each of many queries, by one pass over all fingerprints where that is
@@ -336,7 +332,7 @@ mod tests {
             };
             for within in [0, k, k + 3] {
                 let want: Vec<Vec<Match>> = queries.iter().map(|&query| expected(query, within)).collect();
-                let found = index.probe(&queries, Within(within), None, &mut Work::default()).expect("answers");
+                let found = index.probe(&queries, Within(within)).expect("answers");
                 assert!(found.into_iter().map(|found| found.matches).eq(want.iter().cloned()), "{len} {bits} {within}");
                 let mut batch = vec![Vec::new(); queries.len()];
                 let resources = (2, 1 << 20);
@@ -350,7 +346,7 @@ mod tests {
                 batch.iter_mut().for_each(|found| found.sort_unstable());
                 assert_eq!((count.expect("a count") as usize, batch), (want.iter().map(Vec::len).sum(), want));
                 for &query in &queries {
-                    let nearest = index.nearest(query, 3, Within(within), &mut Work::default()).expect("an answer");
+                    let nearest = index.nearest(query, 3, Within(within)).expect("an answer");
                     assert!(nearest.iter().eq(expected(query, within).iter().take(3)));
                 }
             }

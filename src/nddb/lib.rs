@@ -154,8 +154,8 @@ pub use nddb_index::{
     rebuild, restore, restored_from, verify_backup,
 };
 pub use nddb_index::{
-    Config, Error, Fingerprint, Match, Matches, NextStep, Progress, Result, StaticIndex, StaticIndexBuilder, Verify,
-    Watch, Within, Work, planner, raise_open_files,
+    Config, Error, Fingerprint, Match, Matches, NextStep, Progress, Result, Search, StaticIndex, StaticIndexBuilder,
+    Verify, Watch, Within, Work, planner, raise_open_files,
 };
 
 #[cfg(feature = "evaluate")]

@@ -1,14 +1,14 @@
 //! Batch mode: one pass over everything stored finds the same as single queries.
 
 use nddb::scan::{Resolving, scan_blocks, scan_segment, scan_segments};
-use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Within, Work, Writer};
+use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Within, Writer};
 
 use super::support::{Random, bare};
 
 type Line = (u64, u32, String, u64);
 
 fn answers(reader: &Reader, queries: &[Fingerprint], k: u8) -> Vec<Line> {
-    let found = reader.view().find(queries, Within(k), None, &mut Work::default()).expect("answers");
+    let found = reader.view().find(queries, Within(k)).expect("answers");
     let lines = (0..).zip(found).flat_map(|(ordinal, answer)| {
         answer.matches.into_iter().map(move |found| (ordinal, found.distance, found.id, found.fingerprint.0))
     });

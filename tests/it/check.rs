@@ -384,7 +384,7 @@ fn stats_count_what_is_there() {
     assert_eq!(sizes.summaries, on_disk(".sum"));
     assert_eq!(in_runs, sizes.segments + sizes.postings + sizes.keys + sizes.summaries);
     assert_eq!((stats.recipe.as_str(), stats.format), ("main/1", 1));
-    let found = reader.view().find(&[Fingerprint(0xfeed_f00d)], Within(0), None, &mut nddb::Work::default());
+    let found = reader.view().find(&[Fingerprint(0xfeed_f00d)], Within(0));
     assert!(found.expect("an answer")[0].count > 300);
 }
 

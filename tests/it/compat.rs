@@ -11,7 +11,7 @@ use nddb::sketch::{Recipe, page_words};
 use nddb::text::Page;
 use nddb::verdict::Method;
 use nddb::verdict::methods::{B, Combined, Identity};
-use nddb::{Document, Error, Fingerprint, FingerprintSet, PassageLimits, Reader, Within, Work, Writer};
+use nddb::{Document, Error, Fingerprint, FingerprintSet, PassageLimits, Reader, Within, Writer};
 use nddb_format::FormatError;
 use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
 use nddb_format::filter::Kind;
@@ -53,7 +53,7 @@ fn assert_answers(path: &Path, bare: &BTreeMap<String, u64>, k: u8) {
     let prints: std::collections::BTreeSet<u64> = bare.values().copied().collect();
     let near = prints.iter().step_by(3).chain([&HOT]).flat_map(|&print| [print, print ^ 1, print ^ 0b1001]);
     let queries: Vec<Fingerprint> = near.filter(|print| k == 3 || *print < 1 << 16).map(Fingerprint).collect();
-    let answers = view.find(&queries, Within(k), None, &mut Work::default()).expect("answers");
+    let answers = view.find(&queries, Within(k)).expect("answers");
     for (query, answer) in queries.iter().zip(answers) {
         let mut want: Vec<(u32, &str)> = bare
             .iter()
@@ -450,7 +450,7 @@ fn what_is_found_beyond_the_k_of_the_tables_is_what_python_finds_by_comparing_al
             let mut want: Vec<_> = rows.lines().map(row).filter(|(_, number)| live.contains_key(number)).collect();
             want.sort_unstable();
             assert!(!want.is_empty(), "{name}: {query:?} is near a stored one");
-            let found = view.probe(&[query], Within(k), None, &mut Work::default()).expect("an answer");
+            let found = view.probe(&[query], Within(k)).expect("an answer");
             let of_runs = found[0].matches.iter().filter(|found| found.number < complete);
             let found: Vec<_> = of_runs.map(|found| (u64::from(found.distance), found.number)).collect();
             assert_eq!(found, want, "{name} {query:?} within {k}");

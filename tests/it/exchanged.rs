@@ -9,7 +9,7 @@ use nddb::detect::{OnlineDetector, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::verdict::methods::{B, Model};
-use nddb::{CheckOptions, Config, Document, Error, Fingerprint, Reader, Within, Work, Writer};
+use nddb::{CheckOptions, Config, Document, Error, Fingerprint, Reader, Within, Writer};
 
 use super::damage::{copy_folder, swap};
 use super::support::{Random, bare, folder, say};
@@ -183,7 +183,7 @@ fn answers(path: &Path) -> nddb::Result<String> {
                 &format!("{:?}\n", view.get(&format!("print {group} {number}"))?.map(|stored| stored.fingerprint));
         }
         let prints: Vec<Fingerprint> = (0..PRINTS).map(|number| Fingerprint(print(group, number))).collect();
-        for answer in view.find(&prints, Within(3), None, &mut Work::default())? {
+        for answer in view.find(&prints, Within(3))? {
             let ids: Vec<&str> = answer.matches.iter().map(|found| &found.id[..]).collect();
             answers += &format!("matches {ids:?}\n");
         }

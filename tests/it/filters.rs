@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nddb::{Config, Fingerprint, Reader, Verify, View, Within, Work, Writer};
+use nddb::{Config, Fingerprint, Reader, Search, Verify, View, Within, Work, Writer};
 use nddb_format::filter::Kind;
 use nddb_format::segment::Segment;
 
@@ -42,7 +42,8 @@ fn assert_complete(view: View<'_>, stored: &[u64], random: &mut Random) -> f64 {
         (0..60).map(|index| if index % 3 == 0 { random.next() } else { near_one(stored, 3, random) }).collect();
     for within in [0, 1, 3] {
         for &query in &queries {
-            let found = view.probe(&[Fingerprint(query)], Within(within), None, &mut work).expect("an answer");
+            let found =
+                view.probe(&[Fingerprint(query)], Search::within(Within(within)).count(&mut work)).expect("an answer");
             let mut wanted: Vec<(u32, u64)> = (0..)
                 .zip(stored)
                 .map(|(number, print)| ((print ^ query).count_ones(), number))
@@ -98,7 +99,7 @@ fn a_damaged_filter_never_hides_a_fingerprint() {
             assert_blamed(&check(&path), file, &what);
             let (reader, mut refused) = (Reader::open(&path).expect("headers are sound"), 0);
             for (number, &print) in (0..).zip(&stored) {
-                match reader.view().probe(&[Fingerprint(print)], Within(3), None, &mut Work::default()) {
+                match reader.view().probe(&[Fingerprint(print)], Within(3)) {
                     Ok(found) => assert!(found[0].matches.iter().any(|found| found.number == number), "{what}"),
                     Err(error) => {
                         assert!(error.to_string().contains(".seg"), "{error}");

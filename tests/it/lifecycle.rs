@@ -5,7 +5,7 @@ use std::path::Path;
 use nddb::detect::{Judgement, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Fingerprint, Outcome, Reader, View, Within, Work, Writer};
+use nddb::{Config, Document, Fingerprint, Outcome, Reader, View, Within, Writer};
 
 use super::support::hamming;
 
@@ -27,7 +27,7 @@ fn spread(index: u64) -> u64 {
 }
 
 fn ids(view: &View<'_>, fingerprint: u64, k: u8) -> Vec<String> {
-    let answers = view.find(&[Fingerprint(fingerprint)], Within(k), None, &mut Work::default()).expect("an answer");
+    let answers = view.find(&[Fingerprint(fingerprint)], Within(k)).expect("an answer");
     let answer = &answers[0];
     assert_eq!(answer.count, answer.matches.len() as u64);
     answer.matches.iter().map(|found| found.id.clone()).collect()

@@ -3,7 +3,7 @@
 use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Fingerprint, Reader, Verify, Within, Work, Writer};
+use nddb::{Config, Document, Fingerprint, Reader, Search, Verify, Within, Writer};
 use nddb_format::scheme::Scheme;
 
 use super::support::{Random, Truth, bare, folder, say};
@@ -159,7 +159,7 @@ fn the_greatest_fingerprints_are_found_whatever_the_size_of_the_run() {
         stored.sort_unstable();
         for &value in &stored[stored.len() - 40..] {
             let query = [Fingerprint(value ^ 1 << 60)];
-            let found = writer.view().probe(&query, Within(3), None, &mut Work::default()).expect("an answer");
+            let found = writer.view().probe(&query, Within(3)).expect("an answer");
             assert!(found[0].matches.iter().any(|found| found.fingerprint.0 == value), "{len}: {value:016x}");
         }
     }
@@ -232,7 +232,7 @@ fn many_queries_of_one_call_have_the_answers_of_each_alone() {
     writer.commit().expect("durable");
     let queries: Vec<Fingerprint> = prints.iter().chain(&prints[..40]).map(|&print| Fingerprint(print)).collect();
     let find = |queries: &[Fingerprint], limit| {
-        writer.view().find(queries, Within(3), limit, &mut Work::default()).expect("answers")
+        writer.view().find(queries, Search::within(Within(3)).limit(limit)).expect("answers")
     };
     for limit in [None, Some(2)] {
         let together = find(&queries, limit);
@@ -262,8 +262,8 @@ fn a_hot_fingerprint_is_counted_exactly_whatever_the_limit() {
         for view in [writer.view(), reader.view()] {
             for (query, within, others) in [(HOT, 0, 0), (HOT, 3, 1), (HOT ^ 1, 1, 1), (HOT ^ 5, 2, 1)] {
                 let limit = if query == HOT { 10 } else { 11 };
-                let work = &mut Work::default();
-                let found = view.probe(&[Fingerprint(query)], Within(within), Some(limit), work).expect("answered");
+                let found =
+                    view.probe(&[Fingerprint(query)], Search::within(Within(within)).limit(limit)).expect("answered");
                 assert_eq!(found[0].count, live + others, "{query:x} within {within}");
                 let mut wanted: Vec<u64> = (0..).filter(|number| !gone.contains(number)).take(limit).collect();
                 if query != HOT {
@@ -274,7 +274,8 @@ fn a_hot_fingerprint_is_counted_exactly_whatever_the_limit() {
                 }
                 let numbers: Vec<u64> = found[0].matches.iter().map(|found| found.number).collect();
                 assert_eq!(numbers, wanted, "{query:x} within {within}");
-                let answers = view.find(&[Fingerprint(query)], Within(within), Some(limit), work).expect("answered");
+                let answers =
+                    view.find(&[Fingerprint(query)], Search::within(Within(within)).limit(limit)).expect("answered");
                 assert_eq!((answers[0].count, answers[0].matches.len()), (live + others, limit));
             }
         }

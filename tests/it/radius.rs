@@ -1,6 +1,6 @@
 //! Queries beyond the k of a database, and the nearest documents, equal brute force.
 
-use nddb::{Config, Federation, Fingerprint, Neighbor, Reader, View, Within, Work, Writer};
+use nddb::{Config, Federation, Fingerprint, Neighbor, Reader, Search, View, Within, Writer};
 
 use super::support::{Random, bare, folder};
 
@@ -90,7 +90,7 @@ fn queries_of_any_radius_and_the_nearest_equal_brute_force() {
                 let why = format!("k={k}, {query:x} within {within}");
                 let found = reader.probe(Fingerprint(query), Within(within)).expect("answered");
                 assert_eq!(shown(&found), by_id(&wanted), "{why}");
-                let limited = writer.view().probe(&[Fingerprint(query)], Within(within), Some(5), &mut Work::default());
+                let limited = writer.view().probe(&[Fingerprint(query)], Search::within(Within(within)).limit(5));
                 let limited = limited.expect("answered").remove(0);
                 let numbers: Vec<(u32, u64)> = limited.matches.iter().map(|one| (one.distance, one.number)).collect();
                 let least: Vec<(u32, u64)> =
@@ -130,7 +130,7 @@ fn the_nearest_of_several_databases_are_those_of_all() {
             let mut wanted: Vec<(u32, &str, usize)> =
                 wanted.into_iter().map(|(distance, part, _, id)| (distance, id, part)).collect();
             wanted.sort_unstable();
-            let found = federation.nearest(Fingerprint(query), n, Within(within), &mut Work::default());
+            let found = federation.nearest(Fingerprint(query), n, Within(within));
             let found = found.expect("answered");
             let found: Vec<(u32, &str, usize)> =
                 found.iter().map(|(part, one)| (one.distance, &*one.id, *part)).collect();
@@ -150,6 +150,6 @@ fn pairs_keep_the_k_of_the_database_and_say_so() {
     let mut none = |_, _| Ok(());
     let refused = writer.view().close_pairs(Within(4), 1 << 20, folder.path(), &mut |_| true, &mut none);
     assert_eq!(refused.expect_err("beyond k").to_string(), "k is 4, the limit is 3");
-    let found = writer.view().find(&[Fingerprint(0)], Within(8), None, &mut Work::default()).expect("answered");
+    let found = writer.view().find(&[Fingerprint(0)], Within(8)).expect("answered");
     assert_eq!(shown(&found[0].matches), [(0, "a".to_owned()), (8, "b".to_owned())]);
 }

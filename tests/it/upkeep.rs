@@ -360,14 +360,7 @@ fn a_reshape_to_more_tables_asks_for_their_space() {
         Err(Error::OverLimit { need, have, .. }) => assert!(need > have && need > 20 * 200_000 * 6),
         other => panic!("{other:?} in {:?}", began.elapsed()),
     }
-    assert_eq!(
-        writer
-            .view()
-            .find(&[Fingerprint(Random::fixed(5).next())], Within(0), None, &mut nddb::Work::default())
-            .expect("answered")[0]
-            .count,
-        1
-    );
+    assert_eq!(writer.view().find(&[Fingerprint(Random::fixed(5).next())], Within(0)).expect("answered")[0].count, 1);
 }
 
 #[test]
@@ -386,7 +379,7 @@ fn runs_are_merged_beside_the_commits_and_what_is_deleted_meanwhile_is_not_lost(
         }
         writer.commit().expect("committed");
         let near = Random::fixed(1 << 32 ^ (round * len + 7)).next() ^ 5;
-        let found = writer.view().find(&[Fingerprint(near)], Within(3), None, &mut nddb::Work::default());
+        let found = writer.view().find(&[Fingerprint(near)], Within(3));
         assert_eq!(found.expect("answered")[0].matches[0].id, (round * len + 7).to_string());
     }
     writer.close().expect("closed");
@@ -398,7 +391,7 @@ fn runs_are_merged_beside_the_commits_and_what_is_deleted_meanwhile_is_not_lost(
     for id in 0..rounds * len {
         let stored = writer.view().get(&id.to_string()).expect("answered");
         let print = Fingerprint(Random::fixed(1 << 32 ^ id).next());
-        let found = writer.view().find(&[print], Within(0), None, &mut nddb::Work::default()).expect("answered");
+        let found = writer.view().find(&[print], Within(0)).expect("answered");
         assert_eq!(found[0].count, u64::from(stored.is_some()), "document {id}");
     }
     assert_sound(&path);

@@ -11,7 +11,7 @@ use nddb_format::block::BLOCK_SIZE;
 use nddb_format::segment::Segment;
 use nddb_format::{Fingerprint, FormatError, Permuted};
 
-use super::probe::{Match, Matches, Work};
+use super::probe::{Match, Matches};
 use super::snapshot::Snapshot;
 use super::sweep::{QueryIndex, Sieve, predicted_ns};
 use crate::disk::map::Mapped;
@@ -76,7 +76,7 @@ impl Snapshot {
     ) -> Result<()> {
         let pieces: Vec<&[Fingerprint]> = queries.chunks(PIECE).collect();
         in_parallel(pieces.len(), threads, &|piece| {
-            let found = self.probe_many(pieces[piece], within.0.into(), None, &mut Work::default())?;
+            let found = self.probe_many(pieces[piece], within.into())?;
             let mut sorter = rows.lock().unwrap_or_else(PoisonError::into_inner);
             for (ordinal, Matches { matches, .. }) in ((piece * PIECE) as u64..).zip(found) {
                 for Match { distance, number, fingerprint } in matches {

@@ -3,7 +3,8 @@
 use nddb_format::Fingerprint;
 use nddb_format::record::Settings;
 
-use super::probe::{Match, Work};
+use super::probe::Match;
+use super::search::Search;
 use super::view::{Neighbor, Stored, View};
 use crate::within::Within;
 use crate::{Error, Result};
@@ -65,39 +66,39 @@ impl<'a> Federation<'a> {
         self.parts[0].settings()
     }
 
-    /// Finds the numbers of all live documents within `within` bits of each query, by (distance, part, number); a limit
+    /// Finds the numbers of all live documents within the distance of each query, by (distance, part, number); a limit
     /// keeps the least.
     ///
     /// # Errors
     /// Errors of [`View::probe`].
-    pub fn probe(
+    pub fn probe<'s>(
         &self,
         queries: &[Fingerprint],
-        within: Within,
-        limit: Option<usize>,
-        work: &mut Work,
+        search: impl Into<Search<'s>>,
     ) -> Result<Vec<PartedAnswer<Match>>> {
+        let mut search = search.into();
+        let limit = search.limit;
         let parts = self.parts.iter().map(|part| {
-            let found = part.probe(queries, within, limit, work)?;
+            let found = part.probe(queries, search.again())?;
             Ok(found.into_iter().map(|found| (found.count, found.matches)).collect())
         });
         Ok(joined(queries, limit, parts.collect::<Result<_>>()?, |found: &Match| (found.distance, found.number)))
     }
 
-    /// Finds all live documents within `within` bits of each query, with their ids, by (distance, id bytewise); a limit
+    /// Finds all live documents within the distance of each query, with their ids, by (distance, id bytewise); a limit
     /// keeps the least by (distance, part, number).
     ///
     /// # Errors
     /// Errors of [`View::find`].
-    pub fn find(
+    pub fn find<'s>(
         &self,
         queries: &[Fingerprint],
-        within: Within,
-        limit: Option<usize>,
-        work: &mut Work,
+        search: impl Into<Search<'s>>,
     ) -> Result<Vec<PartedAnswer<Neighbor>>> {
+        let mut search = search.into();
+        let limit = search.limit;
         let parts = self.parts.iter().map(|part| {
-            let found = part.find(queries, within, limit, work)?;
+            let found = part.find(queries, search.again())?;
             Ok(found.into_iter().map(|found| (found.count, found.matches)).collect())
         });
         let parts = parts.collect::<Result<_>>()?;
@@ -108,26 +109,25 @@ impl<'a> Federation<'a> {
         Ok(answers)
     }
 
-    /// Finds the `n` nearest live documents within `within` bits of a query, by (distance, id bytewise); of documents
-    /// at one distance, the least by (part, number). The radius grows until it has as many documents.
+    /// Finds the `n` nearest live documents within the distance of a query, by (distance, id bytewise); of documents at
+    /// one distance, the least by (part, number). The radius grows until it has as many documents.
     ///
     /// # Errors
     /// Errors of [`View::find`].
-    pub fn nearest(
+    pub fn nearest<'s>(
         &self,
         query: Fingerprint,
         n: usize,
-        within: Within,
-        work: &mut Work,
+        search: impl Into<Search<'s>>,
     ) -> Result<Vec<Part<Neighbor>>> {
-        let (mut matches, mut within): (Vec<Part<Match>>, Within) = (Vec::new(), within);
+        let (mut matches, mut search): (Vec<Part<Match>>, Search<'_>) = (Vec::new(), search.into());
         for (index, part) in self.parts.iter().enumerate() {
-            matches.extend(part.nearest(query, n, within, work)?.into_iter().map(|found| (index, found)));
+            matches.extend(part.nearest(query, n, search.again())?.into_iter().map(|found| (index, found)));
             matches.sort_unstable_by_key(|&(part, found)| (found.distance, part, found.number));
             matches.truncate(n);
             // Later parts have to look no further than the n found so far.
             if let Some((_, last)) = matches.last().filter(|_| matches.len() == n) {
-                within = Within(last.distance as u8);
+                search.within = Within(last.distance as u8);
             }
         }
         let mut found = Vec::with_capacity(matches.len());
@@ -175,7 +175,7 @@ impl<'a> Federation<'a> {
 /// is kept.
 fn joined<T>(
     queries: &[Fingerprint],
-    limit: Option<usize>,
+    limit: usize,
     parts: Vec<Vec<(u64, Vec<T>)>>,
     age: impl Fn(&T) -> (u32, u64),
 ) -> Vec<PartedAnswer<T>> {
@@ -193,7 +193,7 @@ fn joined<T>(
             let (distance, number) = age(found);
             (distance, *part, number)
         });
-        answer.matches.truncate(limit.unwrap_or(usize::MAX));
+        answer.matches.truncate(limit);
     }
     answers
 }

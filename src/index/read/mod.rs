@@ -24,6 +24,7 @@ pub(crate) mod rows;
 pub(crate) mod scan;
 #[cfg(feature = "catalog")]
 pub(crate) mod scope;
+pub(crate) mod search;
 #[cfg(feature = "catalog")]
 pub(crate) mod shared;
 pub(crate) mod snapshot;

@@ -21,6 +21,7 @@ use nddb_format::segment::{Guess, Search};
 use nddb_format::{Fingerprint, Permuted};
 
 pub use super::counters::Work;
+use super::search;
 use super::snapshot::Snapshot;
 use crate::prefetch::prefetch;
 use crate::runs::run::{Run, SegmentFile};
@@ -290,8 +291,8 @@ struct Collector {
 }
 
 impl Collector {
-    fn new(limit: Option<usize>) -> Self {
-        Self { limit: limit.unwrap_or(usize::MAX), count: 0, heap: BinaryHeap::new(), all: Vec::new() }
+    fn new(limit: usize) -> Self {
+        Self { limit, count: 0, heap: BinaryHeap::new(), all: Vec::new() }
     }
 
     /// Returns whether a match at this distance with this number would be kept.
@@ -321,29 +322,13 @@ impl Collector {
 }
 
 impl Snapshot {
-    /// Finds every live document within `k` bits of each query.
+    /// Finds every live document within the distance of each query.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if `k` exceeds [`Within::MAX`] or a query the database's width; damage of the data read.
-    pub(crate) fn probe_many(
-        &self,
-        queries: &[Fingerprint],
-        k: u32,
-        limit: Option<usize>,
-        work: &mut Work,
-    ) -> Result<Vec<Matches>> {
-        self.probe_many_until(queries, k, limit, work, &|| false)
-    }
-
-    /// Like [`Snapshot::probe_many`], but can be stopped by `stop`.
-    pub(crate) fn probe_many_until(
-        &self,
-        queries: &[Fingerprint],
-        k: u32,
-        limit: Option<usize>,
-        work: &mut Work,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Vec<Matches>> {
+    /// [`Error::OutOfRange`] if the distance exceeds [`Within::MAX`] or a query the database's width; damage of the data
+    /// read; [`Error::Cancelled`] if it was stopped.
+    pub(crate) fn probe_many(&self, queries: &[Fingerprint], mut search: search::Search<'_>) -> Result<Vec<Matches>> {
+        let (k, limit) = (search.within.0.into(), search.limit);
         self.check_query(queries, k)?;
         let mut answers = Vec::with_capacity(queries.len());
         let mut own = Work { queries: queries.len() as u64, ..Work::default() };
@@ -351,24 +336,27 @@ impl Snapshot {
             // Beyond the k of the tables, a query alone has many lanes, and takes long.
             let together = if k > u32::from(self.manifest.k) { 1 } else { WINDOW };
             queries.chunks(together).try_for_each(|window| {
-                unless(stop)?;
+                search.go_on()?;
                 self.probe_window(window, k, limit, &mut own, &mut answers, scratch)
             })
         });
         self.counters.add(own);
-        *work += own;
+        search.add(own);
         outcome.map(|()| answers)
     }
 
-    /// Finds the `n` nearest live documents within `within` bits of a query: the least by (distance, number). The
-    /// radius grows until it has as many documents.
+    /// Finds the `n` nearest live documents within the distance of a query: the least by (distance, number). The radius
+    /// grows until it has as many documents.
     ///
     /// # Errors
     /// Errors of [`Snapshot::probe_many`].
-    pub(crate) fn nearest(&self, query: Fingerprint, n: usize, within: Within, work: &mut Work) -> Result<Vec<Match>> {
+    pub(crate) fn nearest(&self, query: Fingerprint, n: usize, mut search: search::Search<'_>) -> Result<Vec<Match>> {
+        let within = search.within;
         let mut radius = if within > Within::MAX { within } else { within.min(Within(self.manifest.k)) };
         loop {
-            let mut found = self.probe_many(&[query], radius.0.into(), Some(n), work)?;
+            let mut attempt = search.again().limit(n);
+            attempt.within = radius;
+            let mut found = self.probe_many(&[query], attempt)?;
             let Matches { count, matches } = found.pop().unwrap_or_default();
             if radius == within || count >= n as u64 {
                 return Ok(matches);
@@ -405,7 +393,7 @@ impl Snapshot {
         &self,
         queries: &[Fingerprint],
         k: u32,
-        limit: Option<usize>,
+        limit: usize,
         work: &mut Work,
         answers: &mut Vec<Matches>,
         scratch: &mut Scratch,

@@ -12,7 +12,6 @@ use crate::disk::dir::Dir;
 use crate::ranges::Ranges;
 use crate::read::changes::{Changes, disagreements};
 use crate::read::federation::Federation;
-use crate::read::probe::Work;
 use crate::read::snapshot::{Snapshot, read_manifest};
 use crate::read::view::{Neighbor, View};
 use crate::runs::run::Verify;
@@ -222,7 +221,7 @@ impl Reader {
     /// # Errors
     /// Errors of [`View::find`].
     pub fn probe(&self, fingerprint: Fingerprint, within: Within) -> Result<Vec<Neighbor>> {
-        let answers = self.view().find(&[fingerprint], within, None, &mut Work::default())?;
+        let answers = self.view().find(&[fingerprint], within)?;
         Ok(answers.into_iter().flat_map(|answer| answer.matches).collect())
     }
 
@@ -232,7 +231,7 @@ impl Reader {
     /// # Errors
     /// Errors of [`View::find`].
     pub fn nearest(&self, fingerprint: Fingerprint, n: usize, within: Within) -> Result<Vec<Neighbor>> {
-        let found = Federation::of(self.view()).nearest(fingerprint, n, within, &mut Work::default())?;
+        let found = Federation::of(self.view()).nearest(fingerprint, n, within)?;
         Ok(found.into_iter().map(|(_, neighbor)| neighbor).collect())
     }
 }

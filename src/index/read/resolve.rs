@@ -10,7 +10,6 @@ use nddb_format::Fingerprint;
 
 use super::batch::RANGE_LEN;
 use super::batch_ids::{BatchMatch, RESOLVE_LEN};
-use super::probe::Work;
 use super::sweep::Sieve;
 use super::view::View;
 use crate::runs::run::SegmentFile;
@@ -134,7 +133,7 @@ fn resolve(
     let mut stored: Vec<Fingerprint> = pending.iter().map(|row| Fingerprint(row[1])).collect();
     stored.sort_unstable();
     stored.dedup();
-    let found = view.probe(&stored, Within(0), None, &mut Work::default())?;
+    let found = view.probe(&stored, Within(0))?;
     let mut rows = Vec::with_capacity(pending.len());
     for [key, value] in pending.drain(..) {
         if let Ok(index) = stored.binary_search(&Fingerprint(value)) {

@@ -8,7 +8,8 @@ use nddb_format::Fingerprint;
 use nddb_format::record::{Print, Record};
 use nddb_format::summaries::Summary;
 
-use super::probe::{Match, Work};
+use super::probe::Match;
+use super::search::Search;
 use super::view::{Stored, View};
 use crate::catalog::{Family, Key, KeyCursor, Recent};
 use crate::runs::summaries::SummariesFile;
@@ -252,7 +253,7 @@ impl<'a> Scope<'a> {
     /// Finds the documents within `within` bits, the `most` nearest and oldest.
     pub fn near(&self, fingerprint: Fingerprint, within: Within, most: usize) -> Result<Near> {
         let limit = most.saturating_add(self.group.map_or(0, |group| group.deleted_len()));
-        let probed = self.view.probe(&[fingerprint], within, Some(limit), &mut Work::default())?;
+        let probed = self.view.probe(&[fingerprint], Search::within(within).limit(limit))?;
         let Some(probed) = probed.into_iter().next() else { return Ok(Near::default()) };
         let mut more = probed.count - probed.matches.len() as u64;
         let mut matches = probed.matches;

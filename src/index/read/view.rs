@@ -8,7 +8,8 @@ use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, NUMBER_MARK, Print, Record, Settings, other_kind};
 use nddb_format::summaries::Summary;
 
-use super::probe::{Match, Matches, Work, unless};
+use super::probe::{Match, Matches, Work};
+use super::search::Search;
 use super::snapshot::Snapshot;
 use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
@@ -94,88 +95,55 @@ impl<'a> View<'a> {
         self.snapshot.seen
     }
 
-    /// Finds the numbers of all live documents within `within` bits of each query; a limit keeps the
-    /// least by (distance, number). Queries of one call are in flight together.
+    /// Finds the numbers of all live documents within the distance of each query. Queries of one call are in flight
+    /// together.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the distance exceeds [`Within::MAX`] or a query the database's width; damage.
-    pub fn probe(
-        &self,
-        queries: &[Fingerprint],
-        within: Within,
-        limit: Option<usize>,
-        work: &mut Work,
-    ) -> Result<Vec<Matches>> {
-        self.snapshot.probe_many(queries, u32::from(within.0), limit, work)
+    /// [`Error::OutOfRange`] if the distance exceeds [`Within::MAX`] or a query the database's width; damage;
+    /// [`Error::Cancelled`] if it was stopped.
+    pub fn probe<'s>(&self, queries: &[Fingerprint], search: impl Into<Search<'s>>) -> Result<Vec<Matches>> {
+        self.snapshot.probe_many(queries, search.into())
     }
 
-    /// Finds all live documents within `within` bits of each query, with their ids; a limit keeps the least by
-    /// (distance, number). The documents of all queries of one call are looked up together, so many queries per call
-    /// are cheaper.
-    ///
-    /// # Errors
-    /// Errors of [`View::probe`].
-    pub fn find(
-        &self,
-        queries: &[Fingerprint],
-        within: Within,
-        limit: Option<usize>,
-        work: &mut Work,
-    ) -> Result<Vec<Answer>> {
-        self.find_until(queries, within, limit, work, &|| false)
-    }
-
-    /// Like [`View::find`], but ends when `stop` returns `true`: for queries with a deadline, or from a client that has
-    /// disconnected. `stop` is called before every few queries and every few document look-ups, so it should cost no
-    /// more than reading a flag or a clock.
+    /// Finds all live documents within the distance of each query, with their ids. The documents of all queries of one
+    /// call are looked up together, so many queries per call are cheaper.
     ///
     /// ```
-    /// use std::time::{Duration, Instant};
-    ///
-    /// use nddb_index::{Config, Error, Fingerprint, Within, Work, Writer};
+    /// use nddb_index::{Config, Fingerprint, Search, Within, Writer};
     ///
     /// # let folder = tempfile::tempdir()?;
-    /// # let writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
-    /// let deadline = Instant::now() + Duration::from_millis(50);
-    /// let late = || Instant::now() >= deadline;
-    /// match writer.view().find_until(&[Fingerprint(7)], Within(3), None, &mut Work::default(), &late) {
-    ///     Err(Error::Cancelled) => eprintln!("too late"),
-    ///     answers => assert!(answers?[0].matches.is_empty()),
-    /// }
+    /// let writer = Writer::create(folder.path().join("db"), &Config::within(3)?)?;
+    /// let view = writer.view(); // or that of a reader
+    /// assert!(view.find(&[Fingerprint(7)], Within(3))?[0].matches.is_empty());
+    /// assert!(view.find(&[Fingerprint(7)], Search::within(Within(8)).limit(10))?[0].matches.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Errors of [`View::probe`]; [`Error::Cancelled`] if it was stopped.
-    pub fn find_until(
-        &self,
-        queries: &[Fingerprint],
-        within: Within,
-        limit: Option<usize>,
-        work: &mut Work,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Vec<Answer>> {
-        let probed = self.snapshot.probe_many_until(queries, u32::from(within.0), limit, work, stop)?;
+    /// Errors of [`View::probe`].
+    pub fn find<'s>(&self, queries: &[Fingerprint], search: impl Into<Search<'s>>) -> Result<Vec<Answer>> {
+        let mut search = search.into();
+        let probed = self.snapshot.probe_many(queries, search.again())?;
         let answer = |(&fingerprint, matches): (&Fingerprint, &Matches)| Answer {
             fingerprint,
             count: matches.count,
             matches: Vec::with_capacity(matches.matches.len()),
         };
         let mut answers: Vec<Answer> = queries.iter().zip(&probed).map(answer).collect();
-        self.resolve(&probed, &mut answers, stop)?;
+        self.resolve(&probed, &mut answers, &search)?;
         for answer in &mut answers {
             answer.matches.sort_unstable_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
         }
         Ok(answers)
     }
 
-    /// Finds the numbers of the `n` nearest live documents within `within` bits of a query: the least by (distance,
+    /// Finds the numbers of the `n` nearest live documents within the distance of a query: the least by (distance,
     /// number). The radius grows until it has as many documents.
     ///
     /// # Errors
     /// Errors of [`View::probe`].
-    pub fn nearest(&self, query: Fingerprint, n: usize, within: Within, work: &mut Work) -> Result<Vec<Match>> {
-        self.snapshot.nearest(query, n, within, work)
+    pub fn nearest<'s>(&self, query: Fingerprint, n: usize, search: impl Into<Search<'s>>) -> Result<Vec<Match>> {
+        self.snapshot.nearest(query, n, search.into())
     }
 
     /// Returns the work of all probes so far by the reader or writer of this state, on all of its states: of queries,
@@ -206,14 +174,14 @@ impl<'a> View<'a> {
     /// Returns matches of a query with their ids, by (distance, id bytewise).
     pub(super) fn neighbors(&self, query: Fingerprint, matches: Vec<Match>) -> Result<Vec<Neighbor>> {
         let mut answer = [Answer { fingerprint: query, count: 0, matches: Vec::with_capacity(matches.len()) }];
-        self.resolve(&[Matches { count: 0, matches }], &mut answer, &|| false)?;
+        self.resolve(&[Matches { count: 0, matches }], &mut answer, &Search::within(Within::MAX))?;
         let [Answer { mut matches, .. }] = answer;
         matches.sort_unstable_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
         Ok(matches)
     }
 
     /// Adds the documents of all matches to the answers of their queries, in the order of the document numbers.
-    fn resolve(&self, probed: &[Matches], answers: &mut [Answer], stop: &dyn Fn() -> bool) -> Result<()> {
+    fn resolve(&self, probed: &[Matches], answers: &mut [Answer], search: &Search<'_>) -> Result<()> {
         let mut by_number: Vec<(usize, Match)> = Vec::new();
         for (query, matches) in probed.iter().enumerate() {
             by_number.extend(matches.matches.iter().map(|&found| (query, found)));
@@ -221,13 +189,13 @@ impl<'a> View<'a> {
         by_number.sort_unstable_by_key(|(_, found)| found.number);
         let mut numbers: Vec<u64> = by_number.iter().map(|(_, found)| found.number).collect();
         numbers.dedup();
-        let rest = self.resolve_by_summaries(&numbers, &by_number, answers, stop)?;
+        let rest = self.resolve_by_summaries(&numbers, &by_number, answers, search)?;
         let path = self.dir.catalog();
         let mut resolved = 0;
         let mut hits = by_number.iter().peekable();
         self.catalog.records(&rest, &mut |index, value| {
             if index % ASKED == 0 {
-                unless(stop)?;
+                search.go_on()?;
             }
             let head = Record::head_of(value).map_err(Error::format(&path))?;
             while hits.next_if(|(_, hit)| hit.number < rest[index]).is_some() {}
@@ -250,12 +218,12 @@ impl<'a> View<'a> {
         numbers: &[u64],
         by_number: &[(usize, Match)],
         answers: &mut [Answer],
-        stop: &dyn Fn() -> bool,
+        search: &Search<'_>,
     ) -> Result<Vec<u64>> {
         let (mut rest, mut hits) = (Vec::new(), by_number.iter().peekable());
         for (index, &number) in numbers.iter().enumerate() {
             if index % ASKED == 0 {
-                unless(stop)?;
+                search.go_on()?;
             }
             if let Some(&ahead) = numbers.get(index + AHEAD) {
                 self.snapshot.summaries(ahead).iter().for_each(|file| file.prefetch_presence(ahead));

@@ -13,7 +13,7 @@ use nddb_format::manifest::Manifest;
 
 use crate::disk::dir::Dir;
 use crate::error::NO_SET;
-use crate::read::probe::{Match, Work};
+use crate::read::probe::Match;
 use crate::read::snapshot::Snapshot;
 use crate::runs::run::Verify;
 use crate::spill::progress::Progress;
@@ -105,7 +105,7 @@ impl FingerprintSet {
     /// # Errors
     /// [`Error::OutOfRange`] if the distance exceeds [`Within::MAX`] or a query the width of the set; damage.
     pub fn find(&self, queries: &[Fingerprint], within: Within) -> Result<Vec<Vec<(u32, Fingerprint)>>> {
-        let found = self.snapshot.probe_many(queries, within.0.into(), None, &mut Work::default())?;
+        let found = self.snapshot.probe_many(queries, within.into())?;
         let prints = found.into_iter().map(|found| {
             let of = |Match { distance, fingerprint, .. }| (distance, fingerprint);
             let mut prints: Vec<_> = found.matches.into_iter().map(of).collect();

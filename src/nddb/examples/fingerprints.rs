@@ -4,7 +4,7 @@
 //! `cargo run --example fingerprints --no-default-features -- hashes.csv db3b8a3616cda6ec`
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "an example reads a file and says what it found")]
 
-use nddb::{Config, Fingerprint, StaticIndex, StaticIndexBuilder, Within, Work};
+use nddb::{Config, Fingerprint, StaticIndex, StaticIndexBuilder, Within};
 
 /// Of pHash: a picture, smaller copies of it, and another picture.
 const SAMPLE: &str = "cat.jpg,db3b8a3616cda6ec
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let index = builder.finish()?;
     let query = Fingerprint(u64::from_str_radix(query, 16)?);
     let within = Within(10); // what users of pHash take for the same picture
-    for found in index.nearest(query, 10, within, &mut Work::default())? {
+    for found in index.nearest(query, 10, within)? {
         println!("{} differs in {} bits", names[found.number as usize], found.distance);
     }
     Ok(())

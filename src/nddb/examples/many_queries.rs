@@ -5,7 +5,7 @@
 
 use nddb::{
     Answer, BatchMatch, BatchSummary, Config, Document, Federation, Fingerprint, Match, Matches, Neighbor, Part,
-    PartedAnswer, Reader, Result, Within, Work, Writer,
+    PartedAnswer, Reader, Result, Search, Within, Work, Writer,
 };
 
 fn main() -> Result<()> {
@@ -24,10 +24,10 @@ fn main() -> Result<()> {
 
     // With ids; and with numbers alone, which is cheaper.
     let mut work = Work::default();
-    let answers: Vec<Answer> = january.view().find(&queries, Within(3), Some(10), &mut work)?;
+    let answers: Vec<Answer> = january.view().find(&queries, Search::within(Within(3)).limit(10).count(&mut work))?;
     let nearest: &Neighbor = &answers[0].matches[0];
     assert_eq!((nearest.id.as_str(), nearest.distance), ("page-3", 1));
-    let found: Vec<Matches> = january.view().probe(&queries, Within(3), Some(1), &mut work)?;
+    let found: Vec<Matches> = january.view().probe(&queries, Search::within(Within(3)).limit(1).count(&mut work))?;
     let least: &Match = &found[0].matches[0];
     assert_eq!((least.number, found[0].count), (nearest.number, answers[0].count));
     println!("{} queries decoded {} blocks, {} bytes", work.queries, work.blocks, work.bytes());
@@ -35,7 +35,7 @@ fn main() -> Result<()> {
     // Of several databases, as if they were one.
     let mut both = Federation::of(january.view());
     both.join(february.view())?;
-    let answers: Vec<PartedAnswer<Neighbor>> = both.find(&queries, Within(0), None, &mut work)?;
+    let answers: Vec<PartedAnswer<Neighbor>> = both.find(&queries, Search::within(Within(0)).count(&mut work))?;
     let (part, found): &Part<Neighbor> = &answers[1].matches[0];
     assert_eq!((*part, found.id.as_str()), (1, "page-510"));
 

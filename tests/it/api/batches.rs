@@ -1,11 +1,11 @@
 //! Batches that are committed, cancelled, or whose load is interrupted.
 
-use nddb::{Fingerprint, Work};
+use nddb::Fingerprint;
 
 use super::*;
 
 fn ids(writer: &Writer, fingerprint: u64) -> Vec<String> {
-    let found = writer.view().find(&[Fingerprint(fingerprint)], Within(0), None, &mut Work::default());
+    let found = writer.view().find(&[Fingerprint(fingerprint)], Within(0));
     found.expect("answered").remove(0).matches.into_iter().map(|found| found.id).collect()
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use nddb::{Fingerprint, Work};
+use nddb::Fingerprint;
 
 use super::super::support::{Mount, Random, say};
 use super::*;
 
 fn assert_all(view: &nddb::View<'_>, acknowledged: &BTreeMap<String, u64>) {
     let queries: Vec<Fingerprint> = acknowledged.values().map(|&print| Fingerprint(print)).collect();
-    let found = view.find(&queries, Within(0), None, &mut Work::default()).expect("answers go on");
+    let found = view.find(&queries, Within(0)).expect("answers go on");
     for ((id, _), answer) in acknowledged.iter().zip(&found) {
         assert!(answer.matches.iter().any(|found| &found.id == id), "{id} is lost");
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use nddb::{Error, Reader, SharedReader, Within, Work, Writer};
+use nddb::{Error, Reader, Search, SharedReader, Within, Work, Writer};
 
 use super::{Parent, Worker, bare, create, folder};
 
@@ -174,7 +174,7 @@ fn a_query_stops_when_it_is_told_to() {
     writer.commit().expect("committed");
     let answer = |asked: &AtomicU64, most: u64| {
         let stop = || asked.fetch_add(1, Ordering::SeqCst) >= most;
-        writer.view().find_until(&[nddb::Fingerprint(7)], Within(3), None, &mut Work::default(), &stop)
+        writer.view().find(&[nddb::Fingerprint(7)], Search::within(Within(3)).until(&stop))
     };
     let asked = AtomicU64::new(0);
     let answers = answer(&asked, u64::MAX).expect("answered");
@@ -186,10 +186,7 @@ fn a_query_stops_when_it_is_told_to() {
         assert!(matches!(stopped, Err(Error::Cancelled)), "{most}: {stopped:?}");
     }
     assert_eq!(answer(&AtomicU64::new(0), asked).expect("answered"), answers);
-    assert_eq!(
-        writer.view().find(&[nddb::Fingerprint(7)], Within(3), None, &mut Work::default()).expect("answered"),
-        answers
-    );
+    assert_eq!(writer.view().find(&[nddb::Fingerprint(7)], Within(3)).expect("answered"), answers);
 }
 
 #[test]
@@ -265,7 +262,7 @@ fn the_work_of_queries_is_counted_on_all_threads_and_states() {
         let mut work = Work::default();
         for number in 0..100u64 {
             let query = nddb::Fingerprint(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 1);
-            assert_eq!(view.probe(&[query], Within(3), None, &mut work).expect("answered")[0].count, 1);
+            assert_eq!(view.probe(&[query], Search::within(Within(3)).count(&mut work)).expect("answered")[0].count, 1);
         }
         work
     };

@@ -8,7 +8,7 @@ use nddb::text::Page;
 use super::*;
 
 fn ids(writer: &Writer, fingerprint: u64, k: u8) -> Vec<String> {
-    let found = writer.view().find(&[Fingerprint(fingerprint)], Within(k), None, &mut nddb::Work::default());
+    let found = writer.view().find(&[Fingerprint(fingerprint)], Within(k));
     found.expect("answered").remove(0).matches.into_iter().map(|found| found.id).collect()
 }
 

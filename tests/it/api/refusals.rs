@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use nddb::detect::document_of_page;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Document, Fingerprint, Verify, Work};
+use nddb::{Document, Fingerprint, Verify};
 use nddb_index::testing::observe_storage;
 
 use super::*;
@@ -185,14 +185,9 @@ fn queries_and_documents_that_the_database_cannot_hold_are_refused_and_do_no_har
     assert_eq!(load.finish().expect("loaded").documents, 1);
     let reader = Reader::open(&path).expect("opened");
     for view in [reader.view(), writer.view()] {
-        let work = &mut Work::default();
-        is_refused(view.find(&[Fingerprint(0)], Within(17), None, work).err(), "k", 16);
-        is_refused(
-            view.probe(&[Fingerprint(0), Fingerprint(1 << 20)], Within(0), None, work).err(),
-            "the fingerprint",
-            0xf_ffff,
-        );
-        assert_eq!(view.find(&[Fingerprint(0xf_ffff)], Within(2), None, work).expect("answered")[0].count, 1);
+        is_refused(view.find(&[Fingerprint(0)], Within(17)).err(), "k", 16);
+        is_refused(view.probe(&[Fingerprint(0), Fingerprint(1 << 20)], Within(0)).err(), "the fingerprint", 0xf_ffff);
+        assert_eq!(view.find(&[Fingerprint(0xf_ffff)], Within(2)).expect("answered")[0].count, 1);
         assert_eq!(view.get("b").expect("answered"), None);
     }
 }

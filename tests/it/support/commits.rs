@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb::{Fingerprint, View, Within, Work, Writer};
+use nddb::{Fingerprint, View, Within, Writer};
 
 use super::{Random, bare};
 
@@ -103,9 +103,8 @@ pub(crate) fn newest(view: &View<'_>, least: u64, most: u64) -> u64 {
 
 /// Asserts that a view is the state after this commit, by all replaced and some other documents.
 pub(crate) fn assert_whole(view: &View<'_>, commit: u64, random: &mut Random) {
-    let work = &mut Work::default();
-    let mut ask = |print: u64, within: u8| {
-        let found = view.find(&[Fingerprint(print)], Within(within), None, work).expect("answered");
+    let ask = |print: u64, within: u8| {
+        let found = view.find(&[Fingerprint(print)], Within(within)).expect("answered");
         found[0].matches.iter().map(|found| found.id.clone()).collect::<Vec<_>>()
     };
     for index in 0..REPLACED {

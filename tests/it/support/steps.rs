@@ -5,7 +5,7 @@ use std::path::Path;
 use nddb::detect::{Judgement, document_of_page};
 use nddb::sketch::Recipe;
 use nddb::text::Page;
-use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, View, Within, Work, Writer};
+use nddb::{Config, Document, Error, Fingerprint, Loaded, Outcome, View, Within, Writer};
 
 use super::{Content, Label, Model, Random, Truth, folder, hamming};
 
@@ -424,7 +424,7 @@ pub(crate) fn answer_line(view: &View<'_>, seed: u64) -> nddb::Result<String> {
     }
     let queries = queries(seed);
     let fingerprints: Vec<Fingerprint> = queries.iter().map(|&query| Fingerprint(query)).collect();
-    for (query, answer) in queries.iter().zip(view.find(&fingerprints, Within(K), None, &mut Work::default())?) {
+    for (query, answer) in queries.iter().zip(view.find(&fingerprints, Within(K))?) {
         line += &format!("{query:x}:{}", answer.count);
         for found in answer.matches {
             line += &format!(",{} {} {:x}", found.distance, found.id, found.fingerprint.0);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nddb::{Answer, Fingerprint, Matches, Neighbor, View, Within, Work};
+use nddb::{Answer, Fingerprint, Matches, Neighbor, Search, View, Within};
 
 /// The live documents of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,15 +36,16 @@ impl Truth {
     ) {
         let queries: Vec<Fingerprint> = queries.iter().map(|&query| Fingerprint(query)).collect();
         for within in distances.into_iter().map(Within) {
-            let work = &mut Work::default();
-            let all = view.probe(&queries, within, None, work).unwrap_or_else(|error| panic!("{why}: {error:?}"));
-            let found = view.find(&queries, within, None, work).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+            let all = view.probe(&queries, within).unwrap_or_else(|error| panic!("{why}: {error:?}"));
+            let found = view.find(&queries, within).unwrap_or_else(|error| panic!("{why}: {error:?}"));
             for ((query, probed), found) in queries.iter().zip(&all).zip(&found) {
                 self.assert_answer(*query, within, probed, found, why);
             }
             for &limit in limits {
-                let probed = view.probe(&queries, within, Some(limit), work).expect("it was answered without a limit");
-                let answers = view.find(&queries, within, Some(limit), work).expect("it was answered without a limit");
+                let probed =
+                    view.probe(&queries, Search::within(within).limit(limit)).expect("it was answered without a limit");
+                let answers =
+                    view.find(&queries, Search::within(within).limit(limit)).expect("it was answered without a limit");
                 for index in 0..queries.len() {
                     let all = &all[index];
                     let kept = limit.min(all.matches.len());

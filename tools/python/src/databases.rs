@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nddb::{Federation, Reader, Within, Work};
+use nddb::{Federation, Reader, Search, Within};
 use pyo3::prelude::*;
 
 use crate::arrow::Numbers;
@@ -183,7 +183,7 @@ impl Databases {
         let fingerprint = convert::fingerprint(fingerprint)?;
         self.with(py, |federation, names| {
             let within = Within(k.unwrap_or(federation.settings().k));
-            let found = federation.find(&[fingerprint], within, limit, &mut Work::default())?;
+            let found = federation.find(&[fingerprint], Search::within(within).limit(limit))?;
             let matches = found.into_iter().flat_map(|answer| answer.matches);
             Ok(matches.map(|(part, found)| PyMatch::new(found, names.get(part).cloned())).collect())
         })
@@ -201,7 +201,7 @@ impl Databases {
     fn nearest(&self, py: Python<'_>, fingerprint: &Bound<'_, PyAny>, n: usize, k: u8) -> Result<Vec<PyMatch>> {
         let fingerprint = convert::fingerprint(fingerprint)?;
         self.with(py, |federation, names| {
-            let found = federation.nearest(fingerprint, n, Within(k), &mut Work::default())?;
+            let found = federation.nearest(fingerprint, n, Within(k))?;
             Ok(found.into_iter().map(|(part, found)| PyMatch::new(found, names.get(part).cloned())).collect())
         })
     }

@@ -2,7 +2,7 @@
 
 use nddb::detect::{ClusterOptions, Collection, Keep, OnlineDetector, PairOptions, WordsFrom, cluster};
 use nddb::verdict::Level;
-use nddb::{Reader, Within, Work};
+use nddb::{Reader, Within};
 use nddb_jobs::fields::{
     OF_QUERY, PairLossValues, match_columns, member_columns, member_rows, pair_columns, pair_rows, stored_cells,
     stored_columns,
@@ -57,7 +57,7 @@ pub(crate) fn matches(parts: PinnedParts, numbers: Numbers, within: Within, thre
         nddb_dedup::in_order(
             threads,
             || pieces.next().filter(|_| !sink.stopped()),
-            |piece| federation.find(piece, within, None, &mut Work::default()),
+            |piece| federation.find(piece, within),
             |answers| -> Result<()> {
                 for (query, answer) in (first..).zip(answers?) {
                     for (_, found) in &answer.matches {

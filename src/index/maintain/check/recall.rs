@@ -8,9 +8,9 @@ use super::findings::Findings;
 use super::state::State;
 use crate::Result;
 use crate::catalog::Catalog;
-use crate::read::probe::Work;
 use crate::read::snapshot::Snapshot;
 use crate::spill::ticker::Ticker;
+use crate::within::Within;
 
 /// Prints between two progress reports.
 const ROWS: u64 = 1 << 14;
@@ -116,7 +116,7 @@ pub(crate) fn compare(
     let mut matches = 0;
     for (&query, wanted) in queries.iter().zip(&wanted) {
         matches += wanted.count;
-        let probed = snapshot.probe_many(&[Fingerprint(query)], k.into(), None, &mut Work::default());
+        let probed = snapshot.probe_many(&[Fingerprint(query)], Within(k).into());
         let found = match probed {
             Ok(found) => found,
             Err(error) => {

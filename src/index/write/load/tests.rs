@@ -32,7 +32,7 @@ fn what_is_staged_or_committed_during_a_load_keeps_its_numbers_and_is_found() {
     for (id, fingerprint) in [("committed", 1 << 50), ("staged", 1 << 51), ("loaded 7", 7 << 20)] {
         let stored = view.get(id).expect("answered").expect("is stored");
         assert_eq!((stored.record.id.as_str(), stored.fingerprint), (id, Fingerprint(fingerprint)));
-        let found = view.find(&[Fingerprint(fingerprint)], Within(0), None, &mut crate::Work::default());
+        let found = view.find(&[Fingerprint(fingerprint)], Within(0));
         assert_eq!(found.expect("answered")[0].matches[0].id, id);
     }
     assert_eq!(stats.memtable_documents, 0);

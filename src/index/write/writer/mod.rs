@@ -48,7 +48,7 @@ struct Label {
 /// A database open for writing, exclusively by this process.
 ///
 /// Documents and deletions are staged until [`Writer::commit`]. A writer that is dropped before has committed none of
-/// them, as after [`Writer::rollback`].
+/// them, as after [`Writer::rollback`]; in a debug build it says so on stderr.
 pub struct Writer {
     // Jobs and catalog are dropped before the folder, because that releases the lock.
     jobs: Jobs,
@@ -75,6 +75,18 @@ pub struct Writer {
 }
 
 nddb_format::debug_fields!(Writer: dir, counters);
+
+/// Most often a commit was forgotten. What a writer that has failed drops, is told with the failure.
+#[cfg(debug_assertions)]
+impl Drop for Writer {
+    #[expect(clippy::print_stderr, reason = "a warning to developers, in debug builds alone")]
+    fn drop(&mut self) {
+        if !self.group.is_empty() && !self.poisoned && !std::thread::panicking() {
+            let path = self.dir.root().display();
+            eprintln!("nddb: a writer of {path} is dropped with staged changes, which need a commit or a rollback");
+        }
+    }
+}
 
 impl Writer {
     /// Returns the parameters fixed when the database was created.

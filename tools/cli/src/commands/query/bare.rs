@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clap::ValueEnum;
-use nddb::{Fingerprint, PartedAnswer, Within};
+use nddb::{Fingerprint, PartedAnswer, Search, Within, Work};
 use nddb_jobs::fields::{self, WriteMatch};
 
 use super::asking::{Answering, Answers};
@@ -91,7 +91,7 @@ impl Bare<'_> {
             for &(fingerprint, own) in &*near {
                 let began = self.one_by_one.then(Instant::now);
                 let n = nearest.saturating_add(usize::from(own.is_some()));
-                let matches = self.parts.federation.nearest(fingerprint, n, self.within, &mut answers.work)?;
+                let matches = self.parts.federation.nearest(fingerprint, n, self.search(&mut answers.work))?;
                 self.took(began, answers);
                 let answer = PartedAnswer { fingerprint, count: matches.len() as u64, matches };
                 self.tell(answer, own, |one| (one.distance, one.number), answers);
@@ -101,14 +101,14 @@ impl Bare<'_> {
         }
         match self.ids {
             Ids::All => {
-                let found = self.parts.federation.find(&prints, self.within, limit, &mut answers.work)?;
+                let found = self.parts.federation.find(&prints, self.search(&mut answers.work).limit(limit))?;
                 self.took(began, answers);
                 for (answer, (_, own)) in found.into_iter().zip(&*near) {
                     self.tell(answer, *own, |one| (one.distance, one.number), answers);
                 }
             }
             Ids::None => {
-                let found = self.parts.federation.probe(&prints, self.within, limit, &mut answers.work)?;
+                let found = self.parts.federation.probe(&prints, self.search(&mut answers.work).limit(limit))?;
                 self.took(began, answers);
                 for (answer, (_, own)) in found.into_iter().zip(&*near) {
                     self.tell(answer, *own, |one| (one.distance, one.number), answers);
@@ -117,6 +117,10 @@ impl Bare<'_> {
         }
         near.clear();
         Ok(())
+    }
+
+    fn search<'s>(&self, work: &'s mut Work) -> Search<'s> {
+        Search::within(self.within).count(work)
     }
 
     /// Writes an answer without the document itself. Above the limit, the farthest and then the newest matches are
