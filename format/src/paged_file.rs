@@ -1,9 +1,10 @@
 //! A file whose body is one paged region, between a header and a footer (SPEC 7.4 and 8.7): postings and summaries.
 
 use crate::Result;
+use crate::digest;
 use crate::error::malformed;
 use crate::fields::{check_crc, check_size, layout, put_crc};
-use crate::pages::{self, Pages};
+use crate::pages::{self, PAGE_SIZE, Pages};
 
 layout! {
     /// The fields of the footer.
@@ -130,5 +131,46 @@ impl<D: AsRef<[u8]>, const HEADER: usize> PagedFile<D, HEADER> {
         let mut word = [0; 8];
         word.copy_from_slice(&self.data()[start..start + 8]);
         u64::from_le_bytes(word)
+    }
+}
+
+/// The body of a file, one paged region, that is written from front to back, with the checksums of its pages.
+#[derive(Debug)]
+pub(crate) struct PagedBody {
+    identity: u64,
+    page: Vec<u8>,
+    checksums: Vec<u8>,
+}
+
+impl PagedBody {
+    pub(crate) fn new(identity: u64) -> Self {
+        Self { identity, page: Vec::with_capacity(PAGE_SIZE), checksums: Vec::new() }
+    }
+
+    /// Adds bytes; whole pages are appended to `out`.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
+        while !bytes.is_empty() {
+            let (head, tail) = bytes.split_at(bytes.len().min(PAGE_SIZE - self.page.len()));
+            self.page.extend_from_slice(head);
+            bytes = tail;
+            if self.page.len() == PAGE_SIZE {
+                self.end_page(out);
+            }
+        }
+    }
+
+    fn end_page(&mut self, out: &mut Vec<u8>) {
+        let page = self.checksums.len() as u64 / 4;
+        self.checksums.extend_from_slice(&digest::checksum(self.identity, page, &self.page).to_le_bytes());
+        out.append(&mut self.page);
+    }
+
+    /// Appends the rest of the file to `out`: the last page, the checksums, and the footer.
+    pub(crate) fn finish(mut self, parts: &Parts, out: &mut Vec<u8>) {
+        if !self.page.is_empty() {
+            self.end_page(out);
+        }
+        out.extend_from_slice(&self.checksums);
+        out.extend_from_slice(&parts.footer(self.identity, &self.checksums));
     }
 }

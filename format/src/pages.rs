@@ -3,7 +3,6 @@
 
 use crate::digest;
 use crate::fields::check_size;
-use crate::paged_file::Parts;
 use crate::{FormatError, Result};
 
 /// Bytes of a page; the last one of a region may be shorter.
@@ -90,47 +89,6 @@ pub(crate) fn check_array(what: &'static str, checksums: &[u8], stored: u32) -> 
 pub fn put_checksums(identity: u64, first: u64, bytes: &[u8], out: &mut Vec<u8>) {
     for (page, bytes) in (first..).zip(bytes.chunks(PAGE_SIZE)) {
         out.extend_from_slice(&digest::checksum(identity, page, bytes).to_le_bytes());
-    }
-}
-
-/// The body of a file, one paged region, that is written from front to back, with the checksums of its pages.
-#[derive(Debug)]
-pub(crate) struct PagedBody {
-    identity: u64,
-    page: Vec<u8>,
-    checksums: Vec<u8>,
-}
-
-impl PagedBody {
-    pub(crate) fn new(identity: u64) -> Self {
-        Self { identity, page: Vec::with_capacity(PAGE_SIZE), checksums: Vec::new() }
-    }
-
-    /// Adds bytes; whole pages are appended to `out`.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
-        while !bytes.is_empty() {
-            let (head, tail) = bytes.split_at(bytes.len().min(PAGE_SIZE - self.page.len()));
-            self.page.extend_from_slice(head);
-            bytes = tail;
-            if self.page.len() == PAGE_SIZE {
-                self.end_page(out);
-            }
-        }
-    }
-
-    fn end_page(&mut self, out: &mut Vec<u8>) {
-        let page = self.checksums.len() as u64 / 4;
-        self.checksums.extend_from_slice(&digest::checksum(self.identity, page, &self.page).to_le_bytes());
-        out.append(&mut self.page);
-    }
-
-    /// Appends the rest of the file to `out`: the last page, the checksums, and the footer.
-    pub(crate) fn finish(mut self, parts: &Parts, out: &mut Vec<u8>) {
-        if !self.page.is_empty() {
-            self.end_page(out);
-        }
-        out.extend_from_slice(&self.checksums);
-        out.extend_from_slice(&parts.footer(self.identity, &self.checksums));
     }
 }
 

@@ -3,6 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
+/// The next step where no field or column makes a document.
+pub(crate) const NAME_ONE: &str = "name that of the text or of the page";
+
 /// The reasons why an input cannot be opened or read further.
 ///
 /// Damage inside a file is not an error: it becomes a skipped entry.
@@ -115,4 +118,11 @@ fn alike(paths: &[PathBuf]) -> String {
     let which = if paths.len() == 1 { "another name in the index matches equally well" } else { "all fit as well" };
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     format!("{}: {which}", paths.join(", "))
+}
+
+impl ArchiveError {
+    /// Returns whether a file has none of the fields or columns that make a document: another one may be named.
+    pub fn lacks_fields(&self) -> bool {
+        matches!(self, Self::Unusable { why, .. } | Self::UnusableTable { why, .. } if why.ends_with(NAME_ONE))
+    }
 }

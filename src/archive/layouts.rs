@@ -5,6 +5,7 @@
 //! (`metadata.WARC-Target-URI`) and OSCAR (`content`, `warc_headers`); chats are in `messages` or `conversations`. If
 //! the user gives a name, no others are tried. `title,body` names several fields, whose texts are joined.
 
+use super::error::NAME_ONE;
 use super::options::{JsonFields, Options};
 
 /// Maximum number of columns or fields that a message names.
@@ -68,8 +69,7 @@ pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
 /// Says that no column makes a document, and `there` which columns there are.
 pub(super) fn no_column(options: &Options, there: &str) -> String {
     let JsonFields { text, html, fp, .. } = &options.fields;
-    let name_one = "name that of the text or of the page";
-    format!("none of the columns {text:?}, {html:?} and {fp:?}; {there}; {name_one}")
+    format!("none of the columns {text:?}, {html:?} and {fp:?}; {there}; {NAME_ONE}")
 }
 
 fn with_others<'a>(name: &'a str, usual: &str, others: &[&'static str], options: &'a Options) -> Vec<&'a str> {

@@ -431,15 +431,15 @@ fn repair(path: &Path) -> Option<NextStep> {
     let is_database = |folder: &&Path| folder.join("catalog").exists() || folder.join("MANIFEST").exists();
     let root = path.ancestors().find(is_database)?;
     let database = root.to_owned();
-    if !root.join("catalog").exists() {
-        // A set; of a static index there is nothing to check.
-        return root.join("LOCK").exists().then_some(NextStep::Check(database));
-    }
     Some(match path.strip_prefix(root).ok().and_then(|part| part.iter().next()) {
         // The catalog has lost the file that a load was ingesting: opening for writing puts it back.
         Some(part) if part == "catalog" && root.join("tmp/taken-in.sst").exists() => NextStep::RebuildOrLoad(database),
         Some(part) if part == "catalog" && !path.exists() => BRINGS_BACK.into(),
-        Some(part) if part == "MANIFEST" || part == "runs" => NextStep::Rebuild(database),
+        Some(part) if (part == "MANIFEST" || part == "runs") && root.join("catalog").exists() => {
+            NextStep::Rebuild(database)
+        }
+        // Of a static index there is nothing to check.
+        _ if !root.join("catalog").exists() && !root.join("LOCK").exists() => return None,
         _ => NextStep::Check(database),
     })
 }

@@ -18,12 +18,13 @@ use url::Url;
 
 use crate::address::Address;
 use crate::credentials::{self, without_credentials};
-use crate::failure::{Failure, REPLACED, causes};
+use crate::failure::Failure;
 use crate::http::{self, PATIENCE};
 use crate::listing::Listings;
 use crate::servers::SILENCE;
 use crate::servers::Servers;
 use crate::spool::Spool;
+use crate::trouble::{REPLACED, causes};
 use crate::version::Version;
 
 /// Threads that send requests and receive answers.

@@ -17,9 +17,10 @@ use tokio::task::AbortHandle;
 
 use crate::address::Address;
 use crate::client::{self, Client, client_of, received};
-use crate::failure::{Failure, REPLACED};
+use crate::failure::Failure;
 use crate::http::{HttpFile, Opened};
 use crate::spool::Spool;
+use crate::trouble::REPLACED;
 
 /// Bytes of the first request after a seek. One record is wanted there, perhaps, and nothing after it.
 const FIRST: u64 = 128 << 10;

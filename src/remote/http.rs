@@ -15,9 +15,10 @@ use reqwest::header::{self, HeaderMap, HeaderValue};
 use reqwest::{Response, StatusCode, Url};
 
 use crate::credentials::VARIABLE;
-use crate::failure::{Failure, Trouble};
+use crate::failure::Failure;
 use crate::servers::Servers;
 use crate::spool::Spool;
+use crate::trouble::Trouble;
 use crate::version::{Version, text};
 
 /// Time for which a request is tried again.

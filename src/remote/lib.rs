@@ -36,6 +36,7 @@ mod servers;
 #[cfg(feature = "cloud")]
 mod spool;
 #[cfg(feature = "cloud")]
+mod trouble;
 #[cfg(feature = "cloud")]
 mod version;
 

@@ -15,7 +15,8 @@ use reqwest::header::{self, HeaderMap};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 
-use crate::failure::{Failure, Inside, Trouble, causes};
+use crate::failure::Failure;
+use crate::trouble::{Inside, Trouble, causes};
 use crate::version::text;
 
 /// Time without a byte after which a request has failed.

@@ -4,7 +4,8 @@
 use crate::bits::BitWriter;
 use crate::digest::Digest;
 use crate::error::malformed;
-use crate::pages::{PAGE_SIZE, PagedBody};
+use crate::paged_file::PagedBody;
+use crate::pages::PAGE_SIZE;
 use crate::{FormatError, Result};
 
 use super::header::{GROUP_LEN, Header, PARTS, SPAN_MAX, SPARSE};

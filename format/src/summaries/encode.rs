@@ -4,7 +4,7 @@ use super::header::{GROUP_LEN, GROUP_SIZE, Header, PARTS, PRESENCE_LEN};
 use crate::Result;
 use crate::digest::Digest;
 use crate::error::malformed;
-use crate::pages::PagedBody;
+use crate::paged_file::PagedBody;
 
 /// The first pass: counts summaries and bytes, and sums the digest.
 #[derive(Clone, Debug, Default)]

@@ -57,11 +57,6 @@ pub struct Matches {
     pub matches: Vec<Match>,
 }
 
-/// Fails if the query is to stop.
-pub(super) fn unless(stop: &dyn Fn() -> bool) -> Result<()> {
-    if stop() { Err(Error::Cancelled) } else { Ok(()) }
-}
-
 /// One prefix in one table of one run for one query; or table 0, for a fingerprint found by another table.
 #[derive(Clone, Copy)]
 struct Lane {

@@ -1,9 +1,8 @@
 //! What is asked of a search, beside the queries.
 
 use super::counters::Work;
-use super::probe::unless;
-use crate::Result;
 use crate::within::Within;
+use crate::{Error, Result};
 
 /// What is asked of a search: the distance, and what limits, counts or stops it. A [`Within`] alone is a search without
 /// any of these.
@@ -71,7 +70,7 @@ impl<'s> Search<'s> {
 
     /// Returns an error if the search is to end.
     pub(crate) fn go_on(&self) -> Result<()> {
-        self.stop.map_or(Ok(()), |stop| unless(stop))
+        if self.stop.is_some_and(|stop| stop()) { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::fields::{Names, Role};
 use super::{HasIds, read, trimmed_line};
+use crate::error::NAME_ONE;
 use crate::layouts;
 use crate::options::Options;
 use crate::stream::{Fill, Stream};
@@ -46,8 +47,7 @@ pub(super) fn survey(stream: &mut Stream, options: &Options) -> io::Result<Resul
         let (more, fields) = told();
         let names = &options.fields;
         return Ok(Err(format!(
-            "no line{more} has one of the fields {:?}, {:?} and {:?}; {fields}; name that of the \
-             text or of the page",
+            "no line{more} has one of the fields {:?}, {:?} and {:?}; {fields}; {NAME_ONE}",
             names.text, names.html, names.fp
         )));
     }

@@ -19,7 +19,6 @@ use nddb_page::text::Page;
 
 pub(super) use self::json::{cut_line, text_of};
 use self::passages::{Cuts, Spool};
-use super::selection::Watching;
 use crate::error::{JobError, Result};
 use crate::removed::{Because, CutAt, RemovedRows};
 
@@ -143,7 +142,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// Ends the first reading: decides what is cut.
-    pub(super) fn decide(&mut self, watch: &mut Watching<'_>) -> Result<()> {
+    pub(super) fn decide(&mut self, watch: &mut (dyn FnMut(&Progress) -> bool + Send)) -> Result<()> {
         self.next = 0;
         let Phase::Reading(spool) = std::mem::replace(&mut self.phase, Phase::Cutting(Cuts::default())) else {
             return Ok(());

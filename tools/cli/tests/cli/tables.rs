@@ -137,7 +137,7 @@ fn a_table_without_the_columns_is_refused_with_those_it_has() {
     let nothing = RecordBatch::new_empty(Arc::new(arrow_schema::Schema::empty()));
     let writer = ArrowWriter::try_new(Vec::new(), nothing.schema(), None).expect("a schema");
     dir.write("empty.parquet", &writer.into_inner().expect("memory is writable"));
-    dir.nddb(["load", "db", "empty.parquet"]).tells(1, &["it has no columns; name one"]);
+    dir.nddb(["load", "db", "empty.parquet"]).tells(1, &["it has no columns; name that"]);
     dir.write("cut.parquet", b"PAR1 and nothing else");
     dir.nddb(["load", "db", "cut.parquet"]).tells(1, &["cut.parquet", "does not end with PAR1"]);
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use nddb::PassageMatch;
 use nddb_jobs::output::Destination;
 use nddb_jobs::rows::{Cell, Column, Kind, RowFormat, Rows};
 
-use super::passages::contained;
 use super::texts::Seen;
 use crate::failure::Result;
 use crate::output;
@@ -40,6 +40,11 @@ pub(super) struct PairInParts {
     pub(super) b: String,
     /// Number of its words.
     pub(super) words: u32,
+}
+
+/// Returns the shares of the words of query and match that are in common, to three decimals.
+pub(super) fn contained(found: &PassageMatch, words: u32) -> [f64; 2] {
+    found.contained(words).map(|share| (share * 1e3).round() / 1e3)
 }
 
 /// A table of the passages of pairs.

@@ -16,8 +16,8 @@ use nddb_jobs::json::{Id, Object};
 
 pub(in crate::commands) use super::asking::Answered;
 use super::asking::{Answering, Answers, Asking};
-use super::passage_rows::PairInParts;
 pub(in crate::commands) use super::passage_rows::PassageRows;
+use super::passage_rows::{PairInParts, contained};
 use super::queries::Query;
 pub(in crate::commands) use super::texts::Reading;
 use super::texts::{Seen, Texts, Words, words_of};
@@ -314,11 +314,6 @@ fn write(query: &str, words: Option<u32>, all: &Passages, count: u64, object: &m
     // false if more than 1,024 documents share parts, or one part is in more than 80
     object.field("complete", all.left_out == 0);
     object.field("frequent", all.frequent); // parts of the query in too many texts to begin a passage
-}
-
-/// Returns the shares of the words of query and match that are in common, to three decimals.
-pub(super) fn contained(found: &PassageMatch, words: u32) -> [f64; 2] {
-    found.contained(words).map(|share| (share * 1e3).round() / 1e3)
 }
 
 /// Finds all pairs of documents of a database with passages in common.
