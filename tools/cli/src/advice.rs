@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use nddb::archive::ArchiveError;
 use nddb::{Fault, NextStep, Within};
 use nddb_jobs::Advice;
 use nddb_jobs::lists::ListDoubt;
@@ -99,6 +100,17 @@ pub(crate) fn next_step(step: &NextStep) -> String {
         }
         NextStep::Room(what) => format!("{what}, then run the same command again"),
         other => other.to_string(),
+    }
+}
+
+/// Says what to do about an input that cannot be read.
+pub(crate) fn of_input(error: &ArchiveError) -> Option<&'static str> {
+    match error {
+        ArchiveError::UnknownFormat { .. } => Some("name its format with --format"),
+        error if error.lacks_fields() => {
+            Some("give --text-field or --html-field (of tables also --text-column, --html-column)")
+        }
+        _ => None,
     }
 }
 

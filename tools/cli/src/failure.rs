@@ -219,14 +219,8 @@ impl From<JobError> for Failure {
 
 impl From<ArchiveError> for Failure {
     fn from(error: ArchiveError) -> Self {
-        let hint = match &error {
-            ArchiveError::UnknownFormat { .. } => Some("name it with --format"),
-            error if error.lacks_fields() => {
-                Some("give --text-field or --html-field (of tables also --text-column, --html-column)")
-            }
-            _ => None,
-        };
-        Told { code: Code::Failed, message: chain(&error), hint: hint.map(Into::into) }.into()
+        let hint = advice::of_input(&error).map(Into::into);
+        Told { code: Code::Failed, message: chain(&error), hint }.into()
     }
 }
 

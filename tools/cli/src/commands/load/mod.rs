@@ -23,6 +23,7 @@ use self::skipped::Skipped;
 use self::summary::PassedOver;
 pub(in crate::commands) use self::summary::{incomplete, warn};
 use super::set;
+use crate::advice;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
 use crate::described::listed;
@@ -239,9 +240,10 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     writer.watch(meter.watch(true));
     writer.close()?;
     if report.is_failure() {
-        let message = report.unreadable.first().map(|error| chain(error)).unwrap_or_default();
-        return Err(Told::new(Code::Failed, message)
-            .hint("nothing was loaded; fix or omit that input, and run the command again")
+        let first = report.unreadable.first();
+        let next = first.and_then(advice::of_input).unwrap_or("fix or omit that input, and run the command again");
+        return Err(Told::new(Code::Failed, first.map(|error| chain(error)).unwrap_or_default())
+            .hint(format!("nothing was loaded; {next}"))
             .into());
     }
     tell((&report, revisits), (choice.as_ref(), &passed_over), &clock, &args, global, &meter)
