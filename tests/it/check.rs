@@ -140,7 +140,7 @@ fn all_damage_is_listed_not_only_the_first() {
         report.faults
     );
     let shown = report.faults[0].to_string();
-    assert!(shown.contains("runs/") && shown.contains("'nddb rebuild "), "{shown}");
+    assert!(shown.contains("runs/") && shown.contains("a rebuild of "), "{shown}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn a_bomb_is_cut_at_the_size_limit_and_the_next_member_is_read() {
             EntryContent::Skipped { detail, .. } => Some(detail.clone()),
             _ => None,
         });
-        assert!(told.is_some_and(|told| told.contains("--max-ratio") && told.contains("--max-record")));
+        assert!(told.is_some_and(|told| told.contains("max-ratio") && told.contains("max-record")));
         // Whoever allows more has all of it.
         let mut more = small();
         more.limits.ratio = 1 << 20;

@@ -122,7 +122,7 @@ fn a_file_that_has_no_documents_is_refused_with_what_it_has() {
     let lines = b"{\"id\":1,\"body\":\"x\",\"meta\":{\"u\":1,\"v\":{}}}\n{\"title\":\"x\"}\n";
     let message = told(lines, "a.jsonl", &options);
     assert!(message.contains("a.jsonl: ") && message.contains("id, body, meta.u, meta.v, title"), "{message}");
-    assert!(message.contains("--text-field"), "{message}");
+    assert!(message.contains("name that of the text"), "{message}");
     let asked = |field: &str| Options { required: vec![field.to_owned()], ..Options::default() };
     let mut options = asked("meta.url");
     options.fields.url = "meta.url".to_owned();
