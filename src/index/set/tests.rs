@@ -217,7 +217,7 @@ fn a_set_is_backed_up_verified_and_restored() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     let all = prints(3000, 64, 1);
-    let mut writer = make(&at("set"), (64, 3, &[4]), &[all.clone()]);
+    let mut writer = make(&at("set"), (64, 3, &[4]), std::slice::from_ref(&all));
     crate::backup(at("set"), at("first"), &mut |_| true).expect("a backup");
     writer.push(Fingerprint(1)).expect("pushed");
     writer.flush().expect("stored");

@@ -34,7 +34,7 @@ fn texts(random: &mut Random, count: usize) -> Vec<String> {
             .iter()
             .map(|word| {
                 let word = if random.percent(10) { word.to_uppercase() } else { word.clone() };
-                word + ends[random.index(3 * ends.len()).checked_sub(2 * ends.len()).unwrap_or(0)]
+                word + ends[random.index(3 * ends.len()).saturating_sub(2 * ends.len())]
             })
             .collect()
     };
