@@ -68,7 +68,9 @@ macro_rules! debug_fields {
     ($type:ident$(<$life:lifetime>)?$(: $($field:ident),+)?) => {
         impl ::std::fmt::Debug for $type$(<$life>)? {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.debug_struct(stringify!($type))$($(.field(stringify!($field), &self.$field))+)?.finish_non_exhaustive()
+                let mut shown = f.debug_struct(stringify!($type));
+                $($(shown.field(stringify!($field), &self.$field);)+)?
+                shown.finish_non_exhaustive()
             }
         }
     };

@@ -9,8 +9,8 @@ nddb_format::named! {
     /// The part of a page that is compared as its text.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum TextScope {
-        /// The whole text that is compared: all that the page shows, and what it carries for scripts and readers without
-        /// scripts.
+        /// The whole text that is compared: all that the page shows, and what it carries for scripts and for readers
+        /// without scripts.
         Whole = "whole",
         /// The main content, in lower case and with each number replaced by `0`. The paper, too, removes text that has
         /// little to do with the topic of a document (Huang et al. 2008, 4).

@@ -289,8 +289,8 @@ impl Error {
             Self::Newer { .. } => "use the newer nddb that wrote it".into(),
             Self::Locked { .. } => NextStep::Wait,
             Self::Moved { .. } => {
-                "open the database again: nothing was changed at the path, and what was acknowledged is \
-                                   in the folder that has been there"
+                "open the database again: nothing was changed at the path, and what was acknowledged is in the folder \
+                 that has been there"
                     .into()
             }
             Self::NotADatabase { path, why } => match *why {

@@ -45,8 +45,8 @@ impl AddAssign for Work {
     }
 }
 
-/// A sum in cache lines of its own. A lock that no other thread holds takes some 17 ns, a hundredth of a query; an atomic
-/// addition to each counter takes twice as much.
+/// A sum in cache lines of its own. A lock that no other thread holds takes some 17 ns, a hundredth of a query; an
+/// atomic addition to each counter takes twice as much.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Sum(Mutex<Work>);

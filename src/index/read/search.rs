@@ -1,11 +1,11 @@
-//! What is asked of a search, beside the queries.
+//! The parameters of a search by distance: distance, limit, counters of work, stop.
 
 use super::counters::Work;
 use crate::within::Within;
 use crate::{Error, Result};
 
-/// What is asked of a search: the distance, and what limits, counts or stops it. A [`Within`] alone is a search without
-/// any of these.
+/// The parameters of a search: the distance, and optionally a limit of matches, counters of work and a condition that
+/// stops it. A [`Within`] alone is a search with the distance only.
 ///
 /// ```
 /// use std::time::{Duration, Instant};

@@ -65,7 +65,7 @@ pub struct Filter<'a> {
     /// All rows are kept, and the fields of [`FilterOptions::with`] say which would be removed; all fields, if it has
     /// none.
     pub annotate: bool,
-    /// What is cut from the texts of kept documents.
+    /// The cuts in the texts of kept documents.
     pub cut: CutOptions,
     /// How inputs are read, and what is added to rows.
     pub options: FilterOptions,

@@ -53,7 +53,7 @@ pub(crate) struct Selection<'a> {
     pub(super) named_by_url: Vec<u32>,
     /// Rows are only counted.
     pub(super) counts: bool,
-    /// What is cut from the texts of rows that are kept.
+    /// Cuts the texts of rows that are kept.
     pub(super) cutter: Option<Cutter<'a>>,
 }
 

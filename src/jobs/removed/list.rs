@@ -37,7 +37,7 @@ pub struct Because<'a> {
     pub cut: Option<CutAt>,
 }
 
-/// What is cut from the text of a document.
+/// A cut in the text of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CutAt {
     /// The first code point of the text.
@@ -199,7 +199,7 @@ pub struct More {
     pub earlier: bool,
     /// Whether a document stays: of those that stand within another one.
     pub stays: bool,
-    /// What is cut from texts.
+    /// Whether cuts in texts are listed.
     pub cuts: bool,
 }
 

@@ -228,13 +228,15 @@ fn drop_others(runs: &mut Runs, copy: &Dir, manifest: &Manifest) -> Result<()> {
 impl Taken {
     /// Takes the files of one moment, between two readings of the same MANIFEST.
     fn of(dir: &Dir, copy: &Dir, ticker: &Ticker<'_>) -> Result<Self> {
-        let mut runs = BTreeMap::new();
-        let mut catalog = state(dir)?.1.set.is_none().then(|| Pinned::new(dir, copy));
+        let (mut runs, mut catalog) = (BTreeMap::new(), None);
         for attempt in 0..ATTEMPTS {
             ticker.add(0)?;
             let (bytes, manifest) = state(dir)?;
             let pinned = take_runs(&mut runs, dir, copy, &manifest);
-            let outcome = pinned.and_then(|()| catalog.as_mut().map_or(Ok(()), Pinned::pin));
+            let outcome = pinned.and_then(|()| match manifest.set {
+                Some(_) => Ok(()),
+                None => catalog.get_or_insert_with(|| Pinned::new(dir, copy)).pin(),
+            });
             let stood_still =
                 bug(Bug::BackupOfTwoStates, dir.root()) || state(dir)?.1.generation == manifest.generation;
             dir.check_place()?;

@@ -29,7 +29,7 @@ pub const CUT_WORDS: u32 = 50;
 /// Memory of a sorter in bytes.
 const MEMORY: u64 = 256 << 20;
 
-/// What is cut from the texts of kept documents.
+/// Which passages, lines and paragraphs are cut from the texts of kept documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CutOptions {
     /// Passages of at least so many words that stand in an earlier document of which nothing is cut.
@@ -59,14 +59,14 @@ pub struct CutCounts {
     pub documents: u64,
 }
 
-/// What is cut from the texts of kept documents, which come in the same order twice.
+/// Cuts passages, lines and paragraphs from the texts of kept documents, which come in the same order twice.
 pub(crate) struct Cutter<'a> {
     phase: Phase,
     /// The number of the next document.
     next: u32,
     /// The ids of the documents in which passages stand.
     ids: HashMap<u32, String>,
-    /// What is cut is listed here.
+    /// The list of removed documents, to which cuts are added.
     pub(super) rows: Option<RemovedRows<'a>>,
     pub(super) counts: CutCounts,
 }
@@ -76,7 +76,7 @@ enum Phase {
     Cutting(Cuts),
 }
 
-/// What is cut from a text.
+/// A passage, line or paragraph that is cut from a text.
 struct Cut {
     /// Where it stands, in bytes.
     range: Range<usize>,

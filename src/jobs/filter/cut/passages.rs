@@ -35,7 +35,7 @@ pub(super) struct Spool {
     lines: Option<Lines>,
 }
 
-/// What is cut from each document.
+/// The cuts of each document.
 #[derive(Default)]
 pub(super) struct Cuts {
     starts: Vec<u64>,

@@ -33,32 +33,24 @@ pub(super) fn split(
 ) -> Result<(), Failed> {
     match reader {
         ColumnReader::ByteArrayColumnReader(reader) if is_cut => {
-            typed::<ByteArrayType>(reader, column, fates, outputs, &mut |from, part| cut(from, part, column, fates))
+            let edit: &mut Edit<'_, ByteArrayType> = &mut |from, part| cut(from, part, column, fates);
+            typed(reader, column, fates, outputs, Some(edit))
         }
-        ColumnReader::BoolColumnReader(reader) => typed::<BoolType>(reader, column, fates, outputs, &mut |_, _| Ok(())),
-        ColumnReader::Int32ColumnReader(reader) => {
-            typed::<Int32Type>(reader, column, fates, outputs, &mut |_, _| Ok(()))
-        }
-        ColumnReader::Int64ColumnReader(reader) => {
-            typed::<Int64Type>(reader, column, fates, outputs, &mut |_, _| Ok(()))
-        }
-        ColumnReader::Int96ColumnReader(reader) => {
-            typed::<Int96Type>(reader, column, fates, outputs, &mut |_, _| Ok(()))
-        }
-        ColumnReader::FloatColumnReader(reader) => {
-            typed::<FloatType>(reader, column, fates, outputs, &mut |_, _| Ok(()))
-        }
-        ColumnReader::DoubleColumnReader(reader) => {
-            typed::<DoubleType>(reader, column, fates, outputs, &mut |_, _| Ok(()))
-        }
-        ColumnReader::ByteArrayColumnReader(reader) => {
-            typed::<ByteArrayType>(reader, column, fates, outputs, &mut |_, _| Ok(()))
-        }
+        ColumnReader::BoolColumnReader(reader) => typed::<BoolType>(reader, column, fates, outputs, None),
+        ColumnReader::Int32ColumnReader(reader) => typed::<Int32Type>(reader, column, fates, outputs, None),
+        ColumnReader::Int64ColumnReader(reader) => typed::<Int64Type>(reader, column, fates, outputs, None),
+        ColumnReader::Int96ColumnReader(reader) => typed::<Int96Type>(reader, column, fates, outputs, None),
+        ColumnReader::FloatColumnReader(reader) => typed::<FloatType>(reader, column, fates, outputs, None),
+        ColumnReader::DoubleColumnReader(reader) => typed::<DoubleType>(reader, column, fates, outputs, None),
+        ColumnReader::ByteArrayColumnReader(reader) => typed::<ByteArrayType>(reader, column, fates, outputs, None),
         ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            typed::<FixedLenByteArrayType>(reader, column, fates, outputs, &mut |_, _| Ok(()))
+            typed::<FixedLenByteArrayType>(reader, column, fates, outputs, None)
         }
     }
 }
+
+/// Changes the values that were read, from a row on, before they are passed on.
+type Edit<'a, T> = dyn FnMut(u64, &mut Part<T>) -> Result<()> + 'a;
 
 /// Cuts texts: the values of a column without lists, of which the first one read is that of row `from`.
 fn cut(from: u64, part: &mut Part<ByteArrayType>, column: &ColumnDescriptor, fates: &Fates) -> Result<()> {
@@ -82,13 +74,12 @@ fn cut(from: u64, part: &mut Part<ByteArrayType>, column: &ColumnDescriptor, fat
     Ok(())
 }
 
-/// `edit` changes the values that were read, from a row on, before they are passed on.
 fn typed<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     column: &ColumnDescriptor,
     fates: &Fates,
     outputs: &mut Outputs<SerializedColumnWriter<'_>>,
-    edit: &mut dyn FnMut(u64, &mut Part<T>) -> Result<()>,
+    mut edit: Option<&mut Edit<'_, T>>,
 ) -> Result<(), Failed> {
     let defined = column.max_def_level();
     let (mut all, mut parts) = (Part::<T>::new(), [Part::new(), Part::new()]);
@@ -97,7 +88,9 @@ fn typed<T: DataType>(
         let to = fates.len().min(from + BATCH);
         fates.are_removed(from, to, &mut are_removed);
         all.read(&mut reader, are_removed.len()).map_err(Failed::Reading)?;
-        edit(from, &mut all).map_err(Failed::Reading)?;
+        if let Some(edit) = &mut edit {
+            edit(from, &mut all).map_err(Failed::Reading)?;
+        }
         let goes_to = |part| are_removed.iter().all(|&is_removed| usize::from(is_removed) == part);
         let is_whole = [goes_to(0), goes_to(1)];
         if is_whole == [false; 2] {
