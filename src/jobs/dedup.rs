@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use nddb_archive::{IdFrom, Inputs, Options};
 use nddb_dedup::ingest::{Event, LoadReport};
 use nddb_dedup::{ClusterOptions, ClusterSummary, MethodChoice, PairOptions};
-use nddb_index::{Config, Federation, Progress, Reader, View};
+use nddb_index::{Config, Progress, Reader, View};
 use nddb_page::sketch::Recipe;
 use nddb_remote::is_remote;
 
+use crate::answers::NamedFederation;
 use crate::error::{JobError, Result};
 use crate::fields::LossValues;
 use crate::filter::{FilterCounts, FilterNote, FilterOptions, FilterPlan, RemoveList, Selection, removed_rows};
@@ -231,7 +232,8 @@ impl DedupPlan<'_> {
         progress: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<(RemoveList, DedupSummary, Reader)> {
         let (view, path) = (database.reader().view(), database.path());
-        let parts = self.federation(earlier)?;
+        let readers: Vec<_> = earlier.iter().collect();
+        let parts = if readers.is_empty() { None } else { Some(NamedFederation::new(self.dedup.against, &readers)?) };
         let (mut list, mut summary) = (RemoveList::empty(), DedupSummary::default());
         let contained = self.dedup.contained;
         let more = More { earlier: parts.is_some(), stays: contained.is_some(), ..More::default() };
@@ -240,7 +242,7 @@ impl DedupPlan<'_> {
         let search = Search {
             path: &path,
             view,
-            earlier: parts.as_ref(),
+            earlier: parts.as_ref().map(|parts| &parts.federation),
             options: options.clone(),
             contained,
             threads: self.dedup.threads,
@@ -271,17 +273,6 @@ impl DedupPlan<'_> {
         };
         summary.clusters = found.clusters;
         Ok((list.sorted(), summary, found.reader))
-    }
-
-    /// Returns the earlier databases as one; `None` if there is none.
-    fn federation<'r>(&self, earlier: &'r [Reader]) -> Result<Option<Federation<'r>>> {
-        let mut parts = self.dedup.against.iter().zip(earlier);
-        let Some((_, first)) = parts.next() else { return Ok(None) };
-        let mut federation = Federation::of(first.view());
-        for (path, reader) in parts {
-            federation.join(reader.view()).map_err(|source| JobError::Listed { list: path.clone(), source })?;
-        }
-        Ok(Some(federation))
     }
 }
 

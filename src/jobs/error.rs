@@ -44,6 +44,14 @@ pub enum JobError {
         /// What to do.
         advice: Option<Advice>,
     },
+    /// A database is none that the job works with.
+    #[error("{message}")]
+    Mismatch {
+        /// The database, and what it is.
+        message: String,
+        /// What to do.
+        advice: Advice,
+    },
     /// A file cannot be read, or is not what it should be.
     #[error("{message}")]
     Input {
@@ -97,6 +105,10 @@ pub enum Advice {
     WriteParquet,
     /// Name the folder that the clustering wrote.
     NameClusters,
+    /// Make a database with parts, and load the archives into that one.
+    CreateWithParts,
+    /// Give the files from which the database was loaded instead.
+    GiveFiles,
 }
 
 impl JobError {
@@ -135,6 +147,7 @@ impl JobError {
     pub fn advice(&self) -> Option<&Advice> {
         match self {
             Self::Options { advice, .. } | Self::Input { advice, .. } => advice.as_ref(),
+            Self::Mismatch { advice, .. } => Some(advice),
             _ => None,
         }
     }

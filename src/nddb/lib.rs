@@ -134,7 +134,7 @@
 //! | `archives` (default) | [`archive`], [`ingest`], [`detect`], [`verdict`]: archives, pairs, clusters, verdicts |
 //! | `parquet` | Parquet and Arrow files as inputs: some 40 crates more |
 //! | `cloud` | objects of S3, Google Cloud, Azure and HTTP servers as inputs: some 70 crates more |
-//! | `jobs` | `nddb::jobs`: `dedup`, `filter` and `export` of files, which documents to remove, rows of outputs |
+//! | `jobs` | `nddb::jobs`: `dedup`, `filter`, `against` and `export` of files, which documents to remove, rows of outputs |
 //! | `evaluate` | `nddb::evaluate`: precision and recall on labelled pairs, reports, audits |
 //!
 //! Without default features there is the [`StaticIndex`] alone: fingerprints with numbers, built once. It compiles in
@@ -161,12 +161,14 @@ pub use nddb_index::{
 #[cfg(feature = "evaluate")]
 pub use nddb_evaluate as evaluate;
 
-/// Jobs: files in, files out. Copies without near-duplicates or without the documents of lists, web archives with revisit
-/// records, tables of all documents; which documents to remove, and the fields and rows of all outputs.
+/// Jobs: files in, files out. Copies without near-duplicates or without the documents of lists, documents of one
+/// collection that are in others, web archives with revisit records, tables of all documents; which documents to remove,
+/// and the fields and rows of all outputs.
 #[cfg(feature = "jobs")]
 pub mod jobs {
     pub use nddb_jobs::{
-        Advice, JobError, Result, clusters, dedup, export, fields, filter, output, packed, removed, revisits, rows,
+        Advice, JobError, Result, against, answers, clusters, dedup, export, fields, filter, opened_documents, output,
+        packed, removed, revisits, rows,
     };
 }
 

@@ -37,6 +37,10 @@ pub(crate) fn words(advice: &Advice) -> Option<String> {
                                  pyarrow.parquet.write_table(pyarrow.feather.read_table('FILE'), 'FILE.parquet') \
                                  (a stream: pyarrow.ipc.open_stream('FILE').read_all())"
             .into(),
+        Advice::CreateWithParts => {
+            "'nddb create NEW --parts' makes a database with parts; load its archives into that one".into()
+        }
+        Advice::GiveFiles => "give the files from which it was loaded instead".into(),
         Advice::NameClusters => "give the folder that 'nddb cluster -o DIR' wrote: --clusters DIR".into(),
         _ => return None,
     })

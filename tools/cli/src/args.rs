@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::failure::{Failure, Result};
 use crate::messages::{Messages, Meter, Style};
 use crate::output::print_json;
-use crate::{inputs, interrupt, quantity};
+use crate::{interrupt, quantity};
 
 /// The least memory that commands work with.
 const MEMORY_MIN: u64 = 1 << 20;
@@ -164,7 +164,11 @@ impl FromEnvironment {
     /// argument that is a database is used as `DB` in any case.
     pub fn split(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, Vec<OsString>)> {
         let db = match &self.db {
-            Some(db) if !given.first().is_some_and(|first| inputs::is_database(first.as_ref())) => db.clone(),
+            Some(db)
+                if !given.first().is_some_and(|first| nddb_jobs::opened_documents::is_database(first.as_ref())) =>
+            {
+                db.clone()
+            }
             None if given.is_empty() => {
                 return Err(Failure::usage(format!(
                     "missing argument: DB {what}; or set NDDB_DB to name the database"

@@ -6,8 +6,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::Global;
 use crate::commands::{
-    add, audit, backup, batch, check, cluster, compact, create, dedup, eval, export, filter, fp, generate, get, load,
-    merge, pairs, plan, query, rebuild, report, revisits, rm, show, sources, stats, text,
+    add, against, audit, backup, batch, check, cluster, compact, create, dedup, eval, export, filter, fp, generate,
+    get, load, merge, pairs, plan, query, rebuild, report, revisits, rm, show, sources, stats, text,
 };
 use crate::failure::{Code, Result};
 use crate::program::{Program, VERSION};
@@ -67,7 +67,7 @@ pub(crate) enum Command {
     Load(load::Args),
     Add(add::Args),
     Query(query::Args),
-    Against(query::AgainstArgs),
+    Against(against::Args),
     Get(get::Args),
     Show(show::Args),
     #[command(visible_alias = "list")]
@@ -117,7 +117,7 @@ impl Program for Cli {
             Command::Load(args) => load::run(args, global),
             Command::Add(args) => add::run(&args, global),
             Command::Query(args) => query::run(&args, global),
-            Command::Against(args) => query::against(&args, global),
+            Command::Against(args) => against::run(&args, global),
             Command::Pairs(args) => pairs::run(&args, global),
             Command::Cluster(args) => cluster::run(&args, global),
             Command::Filter(args) => filter::run(args, global),

@@ -1,13 +1,13 @@
 //! Opening the database, for reading and for writing.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nddb::sketch::{Recipe, RecipeError};
-use nddb::{Federation, Reader, Writer};
+use nddb::{Reader, Writer};
 use nddb_format::record::Settings;
 
 use crate::args::Global;
-use crate::failure::{Failure, Result, unusable_recipe};
+use crate::failure::{Result, unusable_recipe};
 use crate::inputs;
 
 /// Opens a database for reading.
@@ -20,36 +20,6 @@ pub(crate) fn write(path: &Path, command: &str, global: &Global) -> Result<Write
     let mut writer = Writer::open_within(path, &holder(command), global.lock_wait.unwrap_or_default())?;
     set_up(&mut writer, global);
     Ok(writer)
-}
-
-/// Makes a federation, which is several databases searched as one.
-pub(crate) fn federation<'a>(paths: &[PathBuf], readers: &[&'a Reader]) -> Result<Federation<'a>> {
-    let mut parts = paths.iter().zip(readers);
-    let (_, first) = parts.next().ok_or_else(|| Failure::usage("no database is named"))?;
-    let mut federation = Federation::of(first.view());
-    for (path, reader) in parts {
-        federation.join(reader.view()).map_err(|error| Failure::from(error).about(path))?;
-    }
-    Ok(federation)
-}
-
-/// One database, or several that are searched as one.
-pub(crate) struct Parts<'a> {
-    pub(crate) federation: Federation<'a>,
-    /// The path of each database as the user gave it; empty for a single database.
-    pub(crate) names: Vec<String>,
-}
-
-impl<'a> Parts<'a> {
-    pub(crate) fn new(dbs: &[PathBuf], readers: &[&'a Reader]) -> Result<Self> {
-        let names = dbs.iter().filter(|_| dbs.len() > 1).map(|path| path.display().to_string()).collect();
-        Ok(Self { federation: federation(dbs, readers)?, names })
-    }
-
-    /// Returns the name of a part, if there are several.
-    pub(crate) fn name(&self, part: usize) -> Option<&str> {
-        self.names.get(part).map(String::as_str)
-    }
 }
 
 /// Gives a writer the threads and the memory of the command.

@@ -211,6 +211,7 @@ impl From<JobError> for Failure {
             JobError::Load(error) => error.into(),
             JobError::Output(error) => Self::output(&error),
             JobError::Options { message, .. } => Told { code: Code::Usage, message, hint }.into(),
+            JobError::Mismatch { message, .. } => Told { code: Code::Mismatch, message, hint }.into(),
             JobError::Input { message, .. } => Told { code: Code::Failed, message, hint }.into(),
             error => Self::failed(chain(&error)),
         }

@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use nddb::Fingerprint;
-use nddb::text::{Page, PageKind};
+use nddb::text::PageKind;
+use nddb_jobs::answers::PageFile;
 use nddb_remote::{RemoteFile, is_remote};
 
 use crate::failure::{Code, Failure, Result, Told};
@@ -74,36 +75,16 @@ impl PageOptions {
     /// Reads a page from a file, or from stdin for `-`.
     pub(crate) fn read(&self, path: &Path) -> Result<PageFile> {
         let kind = if self.html { Some(PageKind::Html) } else { self.text.then_some(PageKind::Text) };
-        let page = PageFile::read(path, kind)?;
-        Ok(PageFile { charset: self.charset.clone(), url: self.url.clone(), ..page })
+        Ok(PageFile { charset: self.charset.clone(), url: self.url.clone(), ..page(path, kind)? })
     }
 }
 
-/// A page from a file, with the user's information.
-pub(crate) struct PageFile {
-    /// Its bytes.
-    pub(crate) body: Vec<u8>,
-    /// Markup or plain text.
-    pub(crate) kind: PageKind,
-    /// Its character set, if known.
-    pub(crate) charset: Option<String>,
-    /// Its address, if known.
-    pub(crate) url: Option<String>,
-}
-
-impl PageFile {
-    /// Reads a file, or stdin for `-`. Without a kind, a file is text if its name ends in `.txt` or if it does not
-    /// begin with a tag.
-    pub(crate) fn read(path: &Path, kind: Option<PageKind>) -> Result<Self> {
-        let body = read(path)?;
-        let kind = kind.unwrap_or_else(|| guess(path, &body));
-        Ok(Self { body, kind, charset: None, url: None })
-    }
-
-    /// The page.
-    pub(crate) fn page(&self) -> Page<'_> {
-        Page { kind: self.kind, charset: self.charset.as_deref(), url: self.url.as_deref(), body: &self.body }
-    }
+/// Reads a page from a file, or from stdin for `-`. Without a kind, a file is text if its name ends in `.txt` or if it
+/// does not begin with a tag.
+pub(crate) fn page(path: &Path, kind: Option<PageKind>) -> Result<PageFile> {
+    let body = read(path)?;
+    let kind = kind.unwrap_or_else(|| guess(path, &body));
+    Ok(PageFile { body, kind, charset: None, url: None })
 }
 
 fn guess(path: &Path, body: &[u8]) -> PageKind {
@@ -120,11 +101,6 @@ fn guess(path: &Path, body: &[u8]) -> PageKind {
 /// The host's name, for the lock.
 pub(crate) fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
-
-/// Whether a path is a folder that looks like a database.
-pub(crate) fn is_database(path: &Path) -> bool {
-    ["MANIFEST", "LOCK"].iter().any(|name| path.join(name).is_file())
 }
 
 /// Whether a path exists and is no folder.

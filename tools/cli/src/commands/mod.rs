@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub(crate) mod add;
+pub(crate) mod against;
 pub(crate) mod audit;
 #[allow(clippy::disallowed_methods, reason = "it copies the files of a backup from and to a store")]
 pub(crate) mod backup;

@@ -8,21 +8,23 @@ use nddb::detect::options::GROUP_LIMIT;
 use nddb::detect::{Collection, PairOptions, PairSummary, Resources, WordsFrom};
 use nddb::verdict::{Candidates, Method, methods};
 use nddb::{Progress, View};
+use nddb_jobs::answers::{PairsFound, PassageRows, Reading, pairs_in_parts, refuse_without_parts};
 use nddb_jobs::fields::{
     Described, DescribedField, LineFormat, PairLines, WaitingLines, pair_columns, pair_header, pair_rows,
 };
 use nddb_jobs::output::format_of;
+use nddb_jobs::packed::PackedFile;
 use nddb_jobs::rows::RowFormat;
 use serde_json::{Value, json};
 
 use crate::args::{Database, Global};
 use crate::clock::Clock;
-use crate::commands::query::passages::{self, Answered, PairsFound, PassageArgs, PassageRows, Reading};
 use crate::described::{PairFormat, WithArgs};
 use crate::failure::{Code, Failure, Result};
 use crate::messages::Messages;
 use crate::output::{self, Output};
 use crate::parameters::{self, Parameters};
+use crate::passage_options::{Answered, PassageArgs};
 use crate::quantity::{counted, duration, grouped};
 use crate::text_options::{self, TextOptions};
 use crate::{database, interrupt, judging};
@@ -213,14 +215,21 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
     let reading = Reading { verify: args.how.texts.verifies(), why: args.why };
     let meter = global.messages().meter("pairs");
     let to = global.output("-o", args.output.as_deref())?;
-    let output = match shape {
-        Shape::Tsv => Answered::Passages(PassageRows::begin(RowFormat::Tsv, &to)?),
-        Shape::Parquet => Answered::Passages(PassageRows::begin(RowFormat::Parquet, &to)?),
+    let rows = |format: RowFormat| {
+        output::refuse_terminal(format, &to)?;
+        Ok::<_, Failure>(Answered::Passages(PassageRows::begin(format, PackedFile::named(&to)?)?))
+    };
+    let mut output = match shape {
+        Shape::Tsv => rows(RowFormat::Tsv)?,
+        Shape::Parquet => rows(RowFormat::Parquet)?,
         Shape::Jsonl => Output::create(&to)?.into(),
         Shape::Table => Output::create(&to)?.tabled().into(),
     };
-    let PairsFound { documents, pairs, frequent, left_out } =
-        passages::pairs(&args.database.db, (args.passages, reading), output, global)?;
+    let reader = database::read(&args.database.db)?;
+    refuse_without_parts(&args.database.db, reader.view().settings())?;
+    let how = (args.passages.options(reading), matches!(output, Answered::Passages(_)));
+    let found = pairs_in_parts(reader.view(), how, global.threads(), &mut |answers| output.take(answers));
+    let PairsFound { documents, pairs, frequent, left_out } = output.finish_after(found)?;
     let seconds = clock.seconds();
     // Reference of pairs: the object of `--json` with `--parts`
     let summary = json!({

@@ -16,7 +16,6 @@ use nddb_jobs::removed::{CONTAINED_TEXTS, Contained};
 
 use super::filter::{kept_output, notice, removed_output};
 use super::load::{FieldNames, MaxWindow, id_from};
-use super::query::outside;
 use super::{pairs, report};
 use crate::args::Global;
 use crate::clock::Clock;
@@ -24,7 +23,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::level_option::{self, LevelOption};
 use crate::listed_inputs::ListedInputs;
 use crate::parameters::Parameters;
-use crate::{interrupt, judging};
+use crate::{interrupt, judging, loading};
 
 /// Copy files without their near-duplicates, in one call
 ///
@@ -164,7 +163,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let watch = DedupWatch {
         progress: &mut *meter.watch(true),
-        loading: &mut |event| outside::loading(event, &meter, &messages),
+        loading: &mut |event| loading::loading(event, &meter, &messages),
         stop: &interrupt::asked,
         note: &mut |note| notice(note, &messages),
     };
@@ -180,7 +179,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let clusters = &done.summary.clusters;
     level_option::warnings(clusters).into_iter().for_each(|warning| messages.warn(warning));
     summary::tell(&done, plan.outputs(), &args, &clock, global, &meter)?;
-    Ok(if clusters.unread.total() > 0 { Code::SomeSkipped } else { outside::code(done.report()) })
+    Ok(if clusters.unread.total() > 0 { Code::SomeSkipped } else { loading::code(done.report()) })
 }
 
 impl Args {

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::Args;
 use crate::args::Global;
 use crate::clock::Clock;
-use crate::commands::load::incomplete;
 use crate::failure::Result;
+use crate::loading::incomplete;
 use crate::messages::Meter;
 use crate::quantity::{bytes, counted, duration, grouped};
 

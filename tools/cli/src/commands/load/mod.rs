@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::builder::TypedValueParser;
 use nddb::archive::{self, Format, IdFrom, Inputs, Limits, Located};
-use nddb::ingest::{Event, LoadProgress, LoadReport, Loader, RevisitCounts};
+use nddb::ingest::{Event, LoadReport, Loader, RevisitCounts};
 use nddb::{FingerprintSet, View, Writer};
 use serde_json::json;
 
@@ -21,7 +21,6 @@ pub(in crate::commands) use self::fields::{FieldNames, MaxWindow};
 use self::selected::Choice;
 use self::skipped::Skipped;
 use self::summary::PassedOver;
-pub(in crate::commands) use self::summary::{incomplete, warn};
 use super::set;
 use crate::advice;
 use crate::args::{FromEnvironment, Global};
@@ -29,9 +28,9 @@ use crate::clock::Clock;
 use crate::described::listed;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::listed_inputs::ListedInputs;
-use crate::messages::{Meter, Tick};
+use crate::messages::Meter;
 use crate::quantity::{self, bytes, counted, duration, grouped};
-use crate::{database, interrupt};
+use crate::{database, interrupt, loading};
 
 /// Load documents from archives, pages, tables or files of fingerprints
 ///
@@ -270,7 +269,7 @@ fn load(
         .on_event(|event| {
             let written = match event {
                 Event::Skipped(what) => {
-                    summary::warn(&what, &global.messages());
+                    loading::warn(&what, &global.messages());
                     skipped.write(&what)
                 }
                 Event::Unreadable { path, error } => skipped.write_unreadable(path, &chain(error)),
@@ -285,7 +284,7 @@ fn load(
                     Ok(())
                 }
                 Event::Progress(progress) => {
-                    meter.tick(tick(&progress));
+                    meter.tick(loading::tick(&progress));
                     Ok(())
                 }
                 _ => Ok(()),
@@ -300,19 +299,6 @@ fn load(
         Some(failure) => Err(failure),
         // What was skipped before an error is passed over by the next load, so it is listed now.
         None => skipped.finish().and(report.map_err(Failure::from)),
-    }
-}
-
-/// Returns how far a load is.
-pub(in crate::commands) fn tick(progress: &LoadProgress) -> Tick {
-    let LoadProgress { documents, skipped, bytes_in, size } = *progress;
-    Tick {
-        phase: "reading",
-        done: documents,
-        unit: "documents",
-        share: (size > 0).then(|| bytes_in as f64 / size as f64),
-        bytes: bytes_in,
-        skipped,
     }
 }
 
@@ -378,7 +364,7 @@ fn tell(
         let files = counted(report.files_passed_over, "file");
         summary += &format!("; {files} passed over (hidden, or of {other} format)");
     }
-    summary += &summary::incomplete(report);
+    summary += &loading::incomplete(report);
     if !report.revisits.is_empty() {
         let (stored, unknown) = (counted(revisits.of_stored, "revisit"), grouped(revisits.of_unknown));
         summary += &format!("; {stored} of stored pages, {unknown} of what is not stored");

@@ -5,13 +5,12 @@ use std::fmt::Display;
 use std::path::Path;
 
 use nddb::ShownId;
-use nddb::archive::{Reason, text_of};
-use nddb::ingest::{LoadReport, Skipped};
+use nddb::archive::text_of;
+use nddb::ingest::LoadReport;
 use nddb_jobs::json::Id;
 use serde_json::{Value, json};
 
 use super::skipped::UNREADABLE;
-use crate::messages::Messages;
 use crate::quantity::{counted, grouped};
 
 /// Maximum number of names of archives in a message.
@@ -57,29 +56,6 @@ pub(super) fn account(report: &LoadReport) -> String {
 fn list<K: Display>(counts: impl IntoIterator<Item = (K, u64)>) -> String {
     let each = counts.into_iter().map(|(name, count)| format!("{name}: {}", grouped(count)));
     each.collect::<Vec<_>>().join(", ")
-}
-
-/// Warns of an entry that costs the rest of its file, and that can be read with another option.
-pub(in crate::commands) fn warn(skipped: &Skipped<'_>, messages: &Messages) {
-    if skipped.reason == Reason::WindowLimit {
-        messages.warn(format!("{}: {}", text_of(skipped.path), skipped.detail));
-    }
-}
-
-/// Returns the end of the summary: what is incomplete of the documents that were read.
-pub(in crate::commands) fn incomplete(report: &LoadReport) -> String {
-    let mut text = String::new();
-    if report.truncated > 0 {
-        text += &format!("; {} incomplete in the input", counted(report.truncated, "page"));
-    }
-    if report.cut > 0 {
-        text += &format!("; {} cut, see --max-record and --memory-limit", counted(report.cut, "document"));
-    }
-    if let Some((date, path)) = &report.unread_date {
-        let dates = counted(report.unread_dates, "date");
-        text += &format!("; {dates} not understood, first {date:?} in {}", text_of(path));
-    }
-    text
 }
 
 /// The archives that are not read because they were already loaded: their number, and the first names.

@@ -4,12 +4,9 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use nddb::{Fingerprint, PartedAnswer, Search, Within, Work};
+use nddb_jobs::Result;
+use nddb_jobs::answers::{Answering, Answers, NamedFederation, Query};
 use nddb_jobs::fields::{self, WriteMatch};
-
-use super::asking::{Answering, Answers};
-use super::queries::Query;
-use crate::database::Parts;
-use crate::failure::Result;
 
 /// The answer for an id that is not stored.
 const MISSING: &[u8] = b"{\"fp\":null,\"count\":0,\"matches\":[],\"error\":\"no such document\"}\n";
@@ -31,7 +28,7 @@ pub(super) enum Ids {
 
 /// How fingerprints are looked up.
 pub(super) struct Bare<'a> {
-    pub(super) parts: &'a Parts<'a>,
+    pub(super) parts: &'a NamedFederation<'a>,
     pub(super) within: Within,
     /// Maximum number of matches.
     pub(super) limit: Option<usize>,

@@ -1,40 +1,32 @@
 //! `nddb query`: stored near-duplicates of a fingerprint, a page or a document.
 
-mod against;
-mod asking;
 mod bare;
-mod judged;
 mod of_set;
 mod one_pass;
-pub(in crate::commands) mod outside;
-mod passage_rows;
-pub(in crate::commands) mod passages;
 mod queries;
-mod texts;
-
-pub(crate) use self::against::{Args as AgainstArgs, run as against};
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
+use nddb::archive::{self, Inputs};
 use nddb::{FingerprintSet, Reader, Within};
+use nddb_jobs::answers::{
+    self, Answering, Answers, Asking, InParts, Judged, NamedFederation, Noticed, Reading, Texts, ask_inputs,
+};
+use nddb_jobs::opened_documents::{FileLoading, OpenedDocuments, is_database};
 use serde_json::{Value, json};
 
-use self::asking::{Answering, Answers, Asking};
 use self::bare::{Bare, Ids};
-use self::judged::Judged;
 use self::one_pass::Format;
-use self::outside::Outside;
-use self::passages::{InParts, PassageArgs, Reading};
 use self::queries::QueryInputs;
-use self::texts::Texts;
 use crate::args::{Databases, Global};
 use crate::clock::Clock;
-use crate::database::{self, Parts};
 use crate::failure::{Code, Failure, Result, Told};
 use crate::judging::JudgingArgs;
 use crate::output::Output;
+use crate::passage_options::PassageArgs;
 use crate::quantity::grouped;
+use crate::{database, interrupt, loading};
 
 /// Find the near-duplicates of fingerprints, pages and documents
 ///
@@ -160,20 +152,27 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if args.passages.parts {
         return in_parts((args, format), &readers, global);
     }
-    let parts = &Parts::new(dbs, &readers.iter().collect::<Vec<_>>())?;
+    let parts = &NamedFederation::new(dbs, &readers.iter().collect::<Vec<_>>())?;
     if format.rows().is_none() {
         warn_of_one_table(dbs, parts, global)?;
     }
     let docs = &args.what.docs;
-    let open = || Outside::open(docs, Some(parts.federation.settings()), global);
-    let outside = &if docs.is_empty() { None } else { Some(open()?) };
+    let mut code = Code::Done;
+    let outside = if docs.is_empty() {
+        None
+    } else {
+        let open =
+            |files: &mut FileLoading<'_>| Ok(OpenedDocuments::open(docs, Some(parts.federation.settings()), files)?);
+        Some(loading::with_files(global, &mut || code = Code::SomeSkipped, open)?)
+    };
+    let outside = &outside.map(|outside| (outside, code));
     if format.rows().is_none() && !args.is_bare() {
         let judged = Judged {
             parts,
             online: args.how.online(parts.federation.parts()[0], args.k)?,
             limit: args.limit,
             why: args.why,
-            outside: outside.as_ref().map(Outside::view),
+            outside: outside.as_ref().map(|(outside, _)| outside.view()),
             only_matched: false,
         };
         return ask((args, format), &judged, (parts, outside), global.threads(), global);
@@ -213,37 +212,60 @@ fn in_parts((args, format): (&Args, Format), readers: &[Reader], global: &Global
         (!args.what.fp.is_empty() || args.what.fp_file.is_some(), "a fingerprint"),
     ];
     args.passages.refuse(args.how.given_for_methods(), &given)?;
-    let databases = passages::with_parts(dbs.iter().zip(readers.iter().map(Reader::view)))?;
-    let federation = database::federation(dbs, &readers.iter().collect::<Vec<_>>())?;
-    let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &federation, global)?;
-    let inputs = passages::inputs(&args.what.docs, global)?;
+    let databases = answers::with_parts(dbs.iter().map(PathBuf::as_path).zip(readers.iter().map(Reader::view)))?;
+    let parts = NamedFederation::new(dbs, &readers.iter().collect::<Vec<_>>())?;
+    let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
+    let inputs = inputs(&args.what.docs, global)?;
     let texts = Texts::of(&inputs);
     let in_parts = InParts {
         databases,
-        how: args.passages,
+        how: args.passages.options(Reading { verify: args.how.verify.is_some(), why: args.why }),
         limit: args.limit,
-        reading: Reading { verify: args.how.verify.is_some(), why: args.why },
         only_matched: false,
         texts,
         too_short: AtomicU64::default(),
     };
     let output = Output::create(&global.output("-o", args.output.as_deref().or(silent(global)))?)?;
-    let output = if format == Format::Table { output.tabled() } else { output };
-    let mut asking = Asking::new(&in_parts, global.threads(), output);
-    match &inputs {
-        Some(inputs) => code = passages::ask_inputs(inputs, &mut asking, global)?.0,
-        None if args.what.all => asking.ask_all(&federation)?,
-        None => asking.ask(&queries)?,
-    }
-    let (_, sum) = asking.finish()?;
+    let mut output = if format == Format::Table { output.tabled() } else { output };
+    let mut emit =
+        |answers: &Answers| if interrupt::asked() { Err(nddb::Error::Cancelled) } else { output.emit(&answers.lines) };
+    let mut asking = Asking::new(&in_parts, global.threads(), &mut emit);
+    let outcome = match &inputs {
+        Some(inputs) => {
+            interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
+            code = Code::Done;
+            let noticed = &mut |noticed: Noticed<'_>| {
+                code = Code::SomeSkipped;
+                loading::noticed(&noticed, &global.messages());
+            };
+            ask_inputs(inputs, &mut asking, noticed, &interrupt::asked).map(drop)
+        }
+        None if args.what.all => asking.ask_all(&parts.federation),
+        None => asking.ask(&queries),
+    };
+    let (_, sum) = asking.done();
+    output.finish_after(outcome.map_err(Failure::from))?;
     Ok(if global.quiet && sum.matches == 0 { Code::Failed } else { code })
+}
+
+/// Returns the inputs of paths of files and folders, if there are any.
+fn inputs(paths: &[PathBuf], global: &Global) -> Result<Option<Inputs>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    if paths.iter().any(|path| is_database(path)) {
+        return Err(Failure::usage("--docs with --parts takes files and folders: use 'nddb against' for a database"));
+    }
+    let inputs = archive::expand(paths, archive::Format::Auto)?;
+    inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
+    Ok(Some(inputs))
 }
 
 /// Number of fingerprints that a query compares without a word.
 const COMPARED_QUIETLY: u64 = 1_000_000;
 
 /// Warns of databases of one table, which is for batches alone: it has no prefix that a query could look up.
-fn warn_of_one_table(dbs: &[PathBuf], parts: &Parts<'_>, global: &Global) -> Result<()> {
+fn warn_of_one_table(dbs: &[PathBuf], parts: &NamedFederation<'_>, global: &Global) -> Result<()> {
     for (path, view) in dbs.iter().zip(parts.federation.parts()) {
         if view.settings().levels != Some(Vec::new()) {
             continue;
@@ -266,24 +288,27 @@ fn warn_of_one_table(dbs: &[PathBuf], parts: &Parts<'_>, global: &Global) -> Res
 fn ask<A: Answering>(
     (args, format): (&Args, Format),
     answering: &A,
-    (parts, outside): (&Parts<'_>, &Option<Outside>),
+    (parts, outside): (&NamedFederation<'_>, &Option<(OpenedDocuments, Code)>),
     threads: usize,
     global: &Global,
 ) -> Result<Code> {
     let (queries, mut code) = queries::collect(&args.what, args.url.as_deref(), &parts.federation, global)?;
     let clock = Clock::start();
     let output = Output::create(&global.output("-o", args.output.as_deref().or(silent(global)))?)?;
-    let output = if format == Format::Table { output.tabled() } else { output };
-    let mut asking = Asking::new(answering, threads, output);
-    if let Some(outside) = outside {
-        asking.ask_outside(outside.view())?;
-        code = outside.code();
-    } else if args.what.all {
-        asking.ask_all(&parts.federation)?;
-    } else {
-        asking.ask(&queries)?;
-    }
-    let (queries, mut sum) = asking.finish()?;
+    let mut output = if format == Format::Table { output.tabled() } else { output };
+    let mut emit =
+        |answers: &Answers| if interrupt::asked() { Err(nddb::Error::Cancelled) } else { output.emit(&answers.lines) };
+    let mut asking = Asking::new(answering, threads, &mut emit);
+    let outcome = match outside {
+        Some((outside, loaded)) => {
+            code = *loaded;
+            asking.ask_outside(outside.view())
+        }
+        None if args.what.all => asking.ask_all(&parts.federation),
+        None => asking.ask(&queries),
+    };
+    let (queries, mut sum) = asking.done();
+    output.finish_after(outcome.map_err(Failure::from))?;
     if args.stats {
         report(&mut sum, queries, parts.federation.predicted_ns(within(args, parts)), &clock, global);
     }
@@ -296,13 +321,13 @@ fn silent(global: &Global) -> Option<&'static Path> {
 }
 
 /// Returns the distance within which fingerprints are found.
-fn within(args: &Args, parts: &Parts<'_>) -> Within {
+fn within(args: &Args, parts: &NamedFederation<'_>) -> Within {
     let usual = if args.nearest.is_some() { Within::MAX.0 } else { parts.federation.settings().k };
     Within(args.k.unwrap_or(usual))
 }
 
 /// Refuses a distance that no query reaches, and queries that cost more than the user allows.
-fn check_cost(args: &Args, parts: &Parts<'_>, within: Within) -> Result<()> {
+fn check_cost(args: &Args, parts: &NamedFederation<'_>, within: Within) -> Result<()> {
     if within > Within::MAX {
         let (within, most) = (within.0, Within::MAX.0);
         let message = format!("-k {within} is above {most}, the greatest distance of a query");
@@ -320,7 +345,7 @@ fn check_cost(args: &Args, parts: &Parts<'_>, within: Within) -> Result<()> {
 }
 
 /// Prints the line of `--stats`.
-fn report(sum: &mut Answers, queries: usize, predicted_ns: f64, clock: &Clock, global: &Global) {
+fn report(sum: &mut Answers, queries: u64, predicted_ns: f64, clock: &Clock, global: &Global) {
     let times = &mut sum.nanoseconds;
     times.sort_unstable();
     // The least time that this percentage of the queries did not exceed.

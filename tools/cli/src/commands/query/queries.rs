@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use nddb::detect::document_of_page;
 use nddb::text::PageKind;
-use nddb::{Document, Federation, Fingerprint, Stored};
+use nddb::{Federation, Fingerprint};
 use nddb_format::fingerprint::low_mask;
 use nddb_format::record::Settings;
 use nddb_jobs::NamedId;
+use nddb_jobs::answers::{PageQuery, Query};
 
 use crate::args::Global;
-use crate::database;
 use crate::failure::{Code, Failure, Result};
-use crate::inputs::{self, PageFile};
+use crate::{database, inputs};
 
 /// The kind of queries, exactly one of these.
 #[derive(Debug, clap::Args)]
@@ -39,50 +39,6 @@ pub(super) struct QueryInputs {
     /// Documents of files and folders, as 'nddb load' reads them, or of another database; they are not stored
     #[arg(long, num_args = 1.., value_name = "FILE", alias = "jsonl")]
     pub(super) docs: Vec<PathBuf>,
-}
-
-/// A query.
-pub(super) enum Query {
-    /// A fingerprint.
-    Print(Fingerprint),
-    /// A stored document, and the index of its database.
-    Stored(usize, Box<Stored>),
-    /// A document of another database.
-    Outside(Box<Stored>),
-    /// A page of a file.
-    Page(Box<PageQuery>),
-    /// An id that is not stored.
-    Missing(String),
-}
-
-/// A page from a file, and the document made from it.
-pub(super) struct PageQuery {
-    pub(super) path: PathBuf,
-    pub(super) file: PageFile,
-    pub(super) document: Document,
-}
-
-impl Query {
-    /// Returns the database and the number of a stored document, which is no match of itself.
-    pub(super) fn own(&self) -> Option<(usize, u64)> {
-        if let Query::Stored(part, stored) = self { Some((*part, stored.number)) } else { None }
-    }
-
-    /// Returns the fingerprint in a database of this width, and whether the document has fewer than two tokens; `None`
-    /// for an id that is not stored.
-    pub(super) fn fingerprint(&self, bits: u8) -> Option<(Fingerprint, bool)> {
-        match self {
-            Query::Print(fingerprint) => Some((*fingerprint, false)),
-            Query::Stored(_, stored) | Query::Outside(stored) => Some((stored.fingerprint, stored.unprinted)),
-            Query::Page(page) => Some((masked(&page.document, bits), page.document.is_unprinted())),
-            Query::Missing(_) => None,
-        }
-    }
-}
-
-/// Returns the fingerprint of a document in a database of this width.
-pub(super) fn masked(document: &Document, bits: u8) -> Fingerprint {
-    Fingerprint(document.fingerprint().0 & low_mask(bits))
 }
 
 /// Collects the queries of the user, except for --all.
@@ -130,7 +86,7 @@ fn check_width(prints: &[Fingerprint], bits: u8) -> Result<()> {
 
 fn page(path: &Path, kind: PageKind, url: Option<&str>, settings: &Settings) -> Result<Query> {
     let recipe = database::recipe(settings)?;
-    let mut file = PageFile::read(path, Some(kind))?;
+    let mut file = inputs::page(path, Some(kind))?;
     file.url = url.map(str::to_owned);
     let document = document_of_page("query", &file.page(), &recipe)?;
     Ok(Query::Page(Box::new(PageQuery { path: path.to_owned(), file, document })))

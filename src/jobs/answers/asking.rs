@@ -1,36 +1,42 @@
-//! Execution of queries on many threads, with answers printed in the order of the queries.
+//! Execution of queries on many threads, with answers passed on in the order of the queries.
 
-use nddb::{Federation, Stored, View, Work};
 use nddb_dedup::in_order;
+use nddb_index::{Federation, Stored, View, Work};
 
-use super::passage_rows::{PairInParts, PassageRows};
-use super::queries::Query;
-use crate::failure::Result;
-use crate::output::Output;
+use super::Query;
+use super::passage_rows::PairInParts;
+use crate::error::Result;
 
 /// Number of pieces in memory at a time if the number of queries is not known.
 const PIECES_HELD: usize = 16;
 
 /// A way to answer queries.
-pub(super) trait Answering: Sync {
+pub trait Answering: Sync {
     /// Number of queries in one piece of work for a thread.
     const PIECE: usize;
 
     /// Answers queries with a line for each.
+    ///
+    /// # Errors
+    /// Errors of the databases.
     fn answer(&self, queries: &[Query]) -> Result<Answers>;
 }
 
 /// The answers to a piece of queries.
 #[derive(Default)]
-pub(super) struct Answers {
-    pub(super) lines: Vec<u8>,
+pub struct Answers {
+    /// Lines of JSON.
+    pub lines: Vec<u8>,
     /// Pairs that become rows of a table, instead of lines.
-    pub(super) pairs: Vec<PairInParts>,
-    pub(super) matches: u64,
+    pub pairs: Vec<PairInParts>,
+    /// Number of matches.
+    pub matches: u64,
     /// Ids of the documents with a match, if they are wanted.
-    pub(super) matched: Vec<String>,
-    pub(super) work: Work,
-    pub(super) nanoseconds: Vec<u64>,
+    pub matched: Vec<String>,
+    /// The work of queries by distance, if it is counted.
+    pub work: Work,
+    /// The time of each query, if it is measured.
+    pub nanoseconds: Vec<u64>,
 }
 
 impl Answers {
@@ -61,49 +67,36 @@ impl Answers {
     }
 }
 
-/// Where answers go.
-pub(in crate::commands) enum Answered {
-    Lines(Output),
-    Passages(PassageRows),
-}
-
-impl From<Output> for Answered {
-    fn from(output: Output) -> Self {
-        Self::Lines(output)
-    }
-}
-
-impl Answered {
-    fn take(&mut self, answers: &Answers) -> Result<()> {
-        match self {
-            Self::Lines(output) => output.write(&answers.lines),
-            Self::Passages(rows) => Ok(answers.pairs.iter().try_for_each(|pair| rows.pair(pair))?),
-        }
-    }
-}
-
-/// A run of queries: the way to answer, the output, and the sum so far.
-pub(super) struct Asking<'a, A> {
+/// A run of queries: the way to answer, who takes the answers, and the sum so far.
+pub struct Asking<'a, A> {
     answering: &'a A,
     threads: usize,
-    output: Answered,
-    queries: usize,
-    /// The sum of all answers without their lines, which are printed.
+    emit: &'a mut dyn FnMut(&Answers) -> nddb_index::Result<()>,
+    queries: u64,
+    /// The sum of all answers without what was passed on.
     sum: Answers,
 }
 
 impl<'a, A: Answering> Asking<'a, A> {
-    /// Makes a run that writes its answers to `output`.
-    pub(super) fn new(answering: &'a A, threads: usize, output: impl Into<Answered>) -> Self {
-        Self { answering, threads, output: output.into(), queries: 0, sum: Answers::default() }
+    /// Makes a run on this many threads that passes its answers on to `emit`, a piece at a time.
+    pub fn new(answering: &'a A, threads: usize, emit: &'a mut dyn FnMut(&Answers) -> nddb_index::Result<()>) -> Self {
+        Self { answering, threads, emit, queries: 0, sum: Answers::default() }
     }
 
-    /// Answers queries on all threads, and prints the answers in the order of the queries.
-    pub(super) fn ask(&mut self, queries: &[Query]) -> Result<()> {
-        self.queries += queries.len();
+    /// Returns the number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Answers queries, in their order.
+    ///
+    /// # Errors
+    /// Errors of the databases, and of the output.
+    pub fn ask(&mut self, queries: &[Query]) -> Result<()> {
+        self.queries += queries.len() as u64;
         let mut pieces = queries.chunks(A::PIECE);
         let threads = self.threads.min(queries.len().div_ceil(A::PIECE));
-        let Self { answering, output, sum, .. } = self;
+        let Self { answering, emit, sum, .. } = self;
         in_order(
             threads,
             || pieces.next(),
@@ -114,13 +107,16 @@ impl<'a, A: Answering> Asking<'a, A> {
                 sum.matched.append(&mut answers.matched);
                 sum.work += answers.work;
                 sum.nanoseconds.append(&mut answers.nanoseconds);
-                output.take(&answers)
+                Ok(emit(&answers)?)
             },
         )
     }
 
     /// Queries the databases with each of their own documents.
-    pub(super) fn ask_all(&mut self, federation: &Federation<'_>) -> Result<()> {
+    ///
+    /// # Errors
+    /// As [`Asking::ask`].
+    pub fn ask_all(&mut self, federation: &Federation<'_>) -> Result<()> {
         for (part, &view) in federation.parts().iter().enumerate() {
             self.ask_each(view, |stored| Query::Stored(part, Box::new(stored)))?;
         }
@@ -128,7 +124,10 @@ impl<'a, A: Answering> Asking<'a, A> {
     }
 
     /// Queries the databases with each document of another database.
-    pub(super) fn ask_outside(&mut self, view: View<'_>) -> Result<()> {
+    ///
+    /// # Errors
+    /// As [`Asking::ask`].
+    pub fn ask_outside(&mut self, view: View<'_>) -> Result<()> {
         self.ask_each(view, |stored| Query::Outside(Box::new(stored)))
     }
 
@@ -150,17 +149,8 @@ impl<'a, A: Answering> Asking<'a, A> {
         }
     }
 
-    /// Completes the output; returns the number of queries and the sum of the answers.
-    pub(super) fn finish(self) -> Result<(usize, Answers)> {
-        self.finish_after(Ok(()))
-    }
-
-    /// Completes the output if the work succeeded; returns its error, or that of writing.
-    pub(super) fn finish_after(self, outcome: Result<()>) -> Result<(usize, Answers)> {
-        match self.output {
-            Answered::Lines(output) => outcome.and_then(|()| output.finish())?,
-            Answered::Passages(rows) => rows.finish(outcome)?,
-        }
-        Ok((self.queries, self.sum))
+    /// Returns the number of queries, and the sum of the answers without their lines and pairs.
+    pub fn done(self) -> (u64, Answers) {
+        (self.queries, self.sum)
     }
 }

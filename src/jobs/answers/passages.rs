@@ -1,73 +1,47 @@
-//! Queries for passages in common, and their answers as lines.
+//! Passages in common with stored documents, as lines of JSON and rows.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nddb::archive::{self, Inputs, Options};
-use nddb::format::{Parts, Settings};
-use nddb::ingest::{LoadError, Sketched, sketch_archive};
-use nddb::sketch::{PART_WORDS, Recipe, page_words, placed_words};
-use nddb::{Federation, PassageLimits, PassageMatch, Passages, Stored, View, digits_of};
-use nddb_format::record::other_kind;
-use nddb_jobs::fields;
-use nddb_jobs::json::{Id, Object};
+use nddb_archive::{ArchiveError, Inputs, Options};
+use nddb_dedup::ingest::{LoadError, Sketched, Skipped, sketch_archive};
+use nddb_format::parts::Parts;
+use nddb_format::record::{Settings, digits_of, other_kind};
+use nddb_index::{Error, Federation, PassageLimits, PassageMatch, Passages, Stored, View};
+use nddb_page::sketch::{PART_WORDS, Recipe, page_words, placed_words};
 
-pub(in crate::commands) use super::asking::Answered;
+use super::Query;
 use super::asking::{Answering, Answers, Asking};
-pub(in crate::commands) use super::passage_rows::PassageRows;
 use super::passage_rows::{PairInParts, contained};
-use super::queries::Query;
-pub(in crate::commands) use super::texts::Reading;
-use super::texts::{Seen, Texts, Words, words_of};
-use crate::args::Global;
-use crate::commands::load::warn;
-use crate::database;
-use crate::failure::{Code, Failure, Result, Told, chain};
-use crate::interrupt;
+use super::texts::{Reading, Seen, Texts, Words, words_of};
+use crate::error::{Advice, JobError, Result};
+use crate::fields;
+use crate::json::{Id, Object};
 
 /// Number of documents of inputs that are held to be looked up together.
 const HELD: usize = 1024;
 
-/// The options of a search for passages in common.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(in crate::commands) struct PassageArgs {
-    /// Find passages in common instead of near-duplicates: also a short text in a long one, and with a few words
-    /// changed
-    ///
-    /// Databases must be made with 'nddb create --parts'. A passage is a chain of runs of five words that both
-    /// documents have in the same order; up to eight words may be inserted or removed between two of them. Case,
-    /// punctuation and spacing do not count. Runs in more than 20 different texts extend a passage and begin none;
-    /// texts whose fingerprints are near count once. A document of fewer than five words is not found.
-    #[arg(long)]
-    pub(in crate::commands) parts: bool,
-    /// With --parts: passages of at least N words in common; a shorter document must be in common whole
-    ///
-    /// A database made with --parts=M keeps only some runs of texts of 200 words or more. There a passage is printed if
-    /// ten of its words are known to be in common and N may be, and its ends may be up to M - 1 words further out. A
-    /// passage of N words, but at least 8 + 2 M, is always found, unless all of its runs are in more than 20 texts. Of
-    /// shorter texts and of files given to 'against' all runs are kept.
-    #[arg(long, value_name = "N", requires = "parts", default_value_t = PassageLimits::default().min_words)]
-    min_words: u32,
-    /// With --parts: only documents of which this share is in common with the other, 0 to 1
-    #[arg(long, value_name = "SHARE", requires = "parts", default_value_t = 0.0)]
-    min_containment: f64,
+/// Which documents have enough in common.
+#[derive(Clone, Copy, Debug)]
+pub struct PassageOptions {
+    /// Number of words of a passage.
+    pub min_words: u32,
+    /// The share of one of the two documents, 0 to 1, that is in common with the other.
+    pub min_containment: f64,
+    /// The purposes for which texts are read again.
+    pub reading: Reading,
 }
 
-impl PassageArgs {
-    /// Refuses options that say how near-duplicates are found, and a share that is none.
-    pub(in crate::commands) fn refuse(&self, judging: Option<&str>, given: &[(bool, &'static str)]) -> Result<()> {
-        let given = given.iter().find(|(given, _)| *given).map(|(_, name)| *name);
-        match judging.or(given) {
-            None if !(0.0..=1.0).contains(&self.min_containment) => {
-                Err(Failure::usage(format!("--min-containment {} is not a share from 0 to 1", self.min_containment)))
-            }
-            Some(name) => Err(Failure::usage(format!("--parts compares passages: it cannot be combined with {name}"))),
-            None => Ok(()),
-        }
+impl Default for PassageOptions {
+    fn default() -> Self {
+        let min_words = PassageLimits::default().min_words;
+        Self { min_words, min_containment: 0.0, reading: Reading::default() }
     }
+}
 
+impl PassageOptions {
     /// Returns what counts as a passage.
     fn limits(&self) -> PassageLimits {
         PassageLimits { min_words: self.min_words, ..PassageLimits::default() }
@@ -80,10 +54,13 @@ impl PassageArgs {
 }
 
 /// A database, and its name if there are several.
-pub(super) type Database<'a> = (Option<String>, View<'a>);
+pub type Database<'a> = (Option<String>, View<'a>);
 
 /// Names databases, and refuses those without parts.
-pub(super) fn with_parts<'a>(views: impl Iterator<Item = (&'a PathBuf, View<'a>)>) -> Result<Vec<Database<'a>>> {
+///
+/// # Errors
+/// [`JobError::Mismatch`].
+pub fn with_parts<'a>(views: impl Iterator<Item = (&'a Path, View<'a>)>) -> Result<Vec<Database<'a>>> {
     let views: Vec<_> = views.collect();
     views.iter().try_for_each(|(path, view)| refuse_without_parts(path, view.settings()))?;
     let is_one = views.len() == 1;
@@ -91,50 +68,47 @@ pub(super) fn with_parts<'a>(views: impl Iterator<Item = (&'a PathBuf, View<'a>)
 }
 
 /// Refuses a database without parts.
-pub(super) fn refuse_without_parts(path: &Path, settings: &Settings) -> Result<()> {
+///
+/// # Errors
+/// [`JobError::Mismatch`].
+pub fn refuse_without_parts(path: &Path, settings: &Settings) -> Result<()> {
     if Recipe::of_any_version(&settings.recipe).is_some_and(|recipe| recipe.keys().parts) {
         return Ok(());
     }
-    let path = path.display();
-    let hint = "'nddb create NEW --parts' makes a database with parts; load its archives into that one";
-    Err(Told::new(Code::Mismatch, format!("{path}: its documents are stored without parts")).hint(hint).into())
+    let message = format!("{}: its documents are stored without parts", path.display());
+    Err(JobError::Mismatch { message, advice: Advice::CreateWithParts })
 }
 
 /// The recipe of files: all parts are kept.
-pub(super) fn whole() -> Recipe {
+pub(crate) fn whole() -> Recipe {
     Recipe::default().with_parts(1).unwrap_or_default()
 }
 
-/// Returns the inputs of paths of files and folders, if there are any.
-pub(super) fn inputs(paths: &[PathBuf], global: &Global) -> Result<Option<Inputs>> {
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    if paths.iter().any(|path| crate::inputs::is_database(path)) {
-        return Err(Failure::usage("--docs with --parts takes files and folders: use 'nddb against' for a database"));
-    }
-    let inputs = archive::expand(paths, archive::Format::Auto)?;
-    inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
-    Ok(Some(inputs))
+/// What is noticed while documents of files are asked for.
+pub enum Noticed<'a> {
+    /// A document is skipped.
+    Skipped(Skipped<'a>),
+    /// A file cannot be read, or not to its end.
+    Unreadable(&'a ArchiveError),
 }
 
-/// Asks for the passages of each document of these inputs, as they are read. Nothing of them is stored. Returns the
-/// exit code, and whether two ids may differ only in being a text and a number.
-pub(super) fn ask_inputs(
+/// Asks for the passages of each document of these inputs, as they are read. Nothing of them is stored. Returns whether
+/// two ids may differ only in being a text and a number.
+///
+/// # Errors
+/// Errors of the databases, and of the output; [`Error::Cancelled`] if `stop` returns `true`.
+pub fn ask_inputs(
     inputs: &Inputs,
     asking: &mut Asking<'_, InParts<'_>>,
-    global: &Global,
-) -> Result<(Code, bool)> {
-    interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
-    let (mut code, mut held, mut failed) = (Code::Done, Vec::with_capacity(HELD), None);
-    let mut kinds_of_numbers = [false; 2];
+    noticed: &mut dyn FnMut(Noticed<'_>),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<bool> {
+    let (mut held, mut failed) = (Vec::with_capacity(HELD), None);
+    let (threads, mut kinds_of_numbers) = (asking.threads(), [false; 2]);
     for (number, located) in (0..).zip(&inputs.located) {
         let mut each = |sketched: Sketched<'_>| {
             match sketched {
-                Sketched::Skipped(skipped) => {
-                    warn(&skipped, &global.messages());
-                    code = Code::SomeSkipped;
-                }
+                Sketched::Skipped(skipped) => noticed(Noticed::Skipped(skipped)),
                 Sketched::Document(document) => {
                     let (fingerprint, unprinted) = (document.fingerprint(), document.is_unprinted());
                     let record = document.record().clone();
@@ -148,43 +122,41 @@ pub(super) fn ask_inputs(
                 failed = asking.ask(&held).err();
                 held.clear();
             }
-            if failed.is_some() { Err(nddb::Error::Cancelled) } else { Ok(()) }
+            if failed.is_some() { Err(Error::Cancelled) } else { Ok(()) }
         };
-        let (options, threads) = (Options::default(), global.threads());
-        let read = sketch_archive(located, number, (whole(), false), &options, threads, &interrupt::asked, &mut each);
+        let read = sketch_archive(located, number, (whole(), false), &Options::default(), threads, stop, &mut each);
         if let Some(failure) = failed {
             return Err(failure);
         }
         match read {
             Ok(true) => {}
-            Ok(false) => return Err(nddb::Error::Cancelled.into()),
-            Err(LoadError::Archive(error)) => {
-                global.messages().warn(format!("skipped: {}", chain(&error)));
-                code = Code::SomeSkipped;
-            }
-            Err(error) => return Err(error.into()),
+            Ok(false) => return Err(Error::Cancelled.into()),
+            Err(LoadError::Archive(error)) => noticed(Noticed::Unreadable(&error)),
+            Err(error) => return Err(JobError::Load(error)),
         }
     }
     asking.ask(&held)?;
-    Ok((code, kinds_of_numbers == [true; 2]))
+    Ok(kinds_of_numbers == [true; 2])
 }
 
 /// Finds the passages that queries have in common with stored documents.
-pub(super) struct InParts<'a> {
-    pub(super) databases: Vec<Database<'a>>,
-    pub(super) how: PassageArgs,
-    pub(super) limit: Option<usize>,
-    /// The purposes for which texts are read again.
-    pub(super) reading: Reading,
+pub struct InParts<'a> {
+    /// The databases, all with parts.
+    pub databases: Vec<Database<'a>>,
+    /// Which documents have enough in common.
+    pub how: PassageOptions,
+    /// Maximum number of matches that are listed of each query.
+    pub limit: Option<usize>,
     /// Whether only queries with a match get a line, and their ids are collected.
-    pub(super) only_matched: bool,
-    pub(super) texts: Texts<'a>,
+    pub only_matched: bool,
+    /// Where the texts of queries are that are not stored in the databases.
+    pub texts: Texts<'a>,
     /// Number of queries of too few words to have a part.
-    pub(super) too_short: AtomicU64,
+    pub too_short: AtomicU64,
 }
 
 /// Returns whether a text has too few words to have a part.
-pub(super) fn is_too_short(parts: &Parts) -> bool {
+fn is_too_short(parts: &Parts) -> bool {
     (parts.words as usize) < PART_WORDS
 }
 
@@ -208,7 +180,7 @@ impl InParts<'_> {
                 (Cow::from(&stored.record.id), stored.record.parts.as_deref().map(Cow::Borrowed))
             }
             Query::Page(page) => {
-                let words = if self.reading.any() { placed_words } else { page_words };
+                let words = if self.how.reading.any() { placed_words } else { page_words };
                 let found = words(&page.file.page());
                 let parts = found.parts();
                 asked.get_or_init(|| Ok(found));
@@ -235,7 +207,7 @@ impl InParts<'_> {
         let (mut all, mut found): (Passages, Vec<Found>) = (Passages::default(), Vec::new());
         let limits = self.how.limits();
         let read = |seen: &mut Seen, view: View<'_>| {
-            seen.read(view, asked.get_or_init(|| self.words(query)), self.reading, &limits);
+            seen.read(view, asked.get_or_init(|| self.words(query)), self.how.reading, &limits);
         };
         for (index, (_, view)) in self.databases.iter().enumerate() {
             let own = query.own().filter(|(part, _)| *part == index).map(|(_, number)| number);
@@ -243,7 +215,7 @@ impl InParts<'_> {
             all.frequent += answer.frequent;
             all.left_out += answer.left_out;
             for mut seen in answer.matches.into_iter().map(Seen::from) {
-                if self.reading.verify {
+                if self.how.reading.verify {
                     read(&mut seen, *view);
                 }
                 if self.how.is_enough(&seen.found, parts.words) {
@@ -254,7 +226,7 @@ impl InParts<'_> {
         found.sort_by_key(|(_, seen)| u32::MAX - seen.found.words);
         let count = found.len() as u64;
         found.truncate(self.limit.unwrap_or(usize::MAX));
-        if self.reading.why {
+        if self.how.reading.why {
             found.iter_mut().for_each(|(index, seen)| read(seen, self.databases[*index].1));
         }
         Object::append(out, |object| {
@@ -287,7 +259,7 @@ impl InParts<'_> {
         object.field("query_contained", of_query); // share of the words of the query
         object.field("match_contained", of_match); // share of the words of the match
         // with `--verify` or `--why` the reason, if a text cannot be read again
-        seen.write_unread(self.reading, object);
+        seen.write_unread(self.how.reading, object);
         // in order: see below
         // Reference of query: one of `passages`; with `--verify` also `equal`, the share of the words of its longer
         // side that are in common; with `--verify` or `--why` `query_characters` and `match_characters`, its ends in
@@ -300,7 +272,7 @@ impl InParts<'_> {
             object.field("words", seen.passage.words); // in common
             object.field("longest", seen.passage.longest); // run of words in common
             let names = [["query_characters", "match_characters"], ["query_text", "match_text"]];
-            seen.write_told(names, self.reading, object);
+            seen.write_told(names, self.how.reading, object);
         });
     }
 }
@@ -317,10 +289,9 @@ fn write(query: &str, words: Option<u32>, all: &Passages, count: u64, object: &m
 }
 
 /// Finds all pairs of documents of a database with passages in common.
-pub(in crate::commands) struct PairsInParts<'a> {
+struct PairsInParts<'a> {
     view: View<'a>,
-    how: PassageArgs,
-    reading: Reading,
+    how: PassageOptions,
     /// Whether pairs become rows of a table.
     as_rows: bool,
     /// Number of parts that were passed over, summed over all documents.
@@ -344,16 +315,16 @@ impl Answering for PairsInParts<'_> {
             older.sort_unstable_by_key(|found| found.number);
             let asked = OnceCell::new();
             for mut seen in older.into_iter().map(Seen::from) {
-                if self.reading.any() {
+                if self.how.reading.any() {
                     let asked = asked.get_or_init(|| words_of(self.view, stored));
-                    seen.read(self.view, asked, self.reading, &limits);
+                    seen.read(self.view, asked, self.how.reading, &limits);
                 }
                 if self.how.is_enough(&seen.found, parts.words) {
                     let pair = PairInParts { a: seen, b: stored.record.id.clone(), words: parts.words };
                     if self.as_rows {
                         answers.pairs.push(pair);
                     } else {
-                        write_pair(&pair, self.reading, &mut answers.lines);
+                        write_pair(&pair, self.how.reading, &mut answers.lines);
                     }
                     answers.matches += 1;
                 }
@@ -390,31 +361,33 @@ fn write_pair(PairInParts { a, b, words }: &PairInParts, reading: Reading, out: 
     out.push(b'\n');
 }
 
-/// Prints all pairs of documents of a database with passages in common, each once, in the order of the younger ones.
-pub(in crate::commands) fn pairs(
-    db: &Path,
-    (how, reading): (PassageArgs, Reading),
-    output: Answered,
-    global: &Global,
+/// Finds all pairs of documents of a database with passages in common, each once, in the order of the younger ones.
+///
+/// # Errors
+/// Errors of the database, and of the output.
+pub fn pairs_in_parts(
+    view: View<'_>,
+    (how, as_rows): (PassageOptions, bool),
+    threads: usize,
+    emit: &mut dyn FnMut(&Answers) -> nddb_index::Result<()>,
 ) -> Result<PairsFound> {
-    let reader = database::read(db)?;
-    refuse_without_parts(db, reader.view().settings())?;
-    let [frequent, left_out] = Default::default();
-    let as_rows = matches!(output, Answered::Passages(_));
-    let pairs = PairsInParts { view: reader.view(), how, reading, as_rows, frequent, left_out };
-    let mut asking = Asking::new(&pairs, global.threads(), output);
-    let asked = asking.ask_all(&Federation::of(reader.view()));
-    let (documents, found) = asking.finish_after(asked)?;
+    let pairs = PairsInParts { view, how, as_rows, frequent: AtomicU64::default(), left_out: AtomicU64::default() };
+    let mut asking = Asking::new(&pairs, threads, emit);
+    asking.ask_all(&Federation::of(view))?;
+    let (documents, found) = asking.done();
     let [frequent, left_out] = [pairs.frequent, pairs.left_out].map(AtomicU64::into_inner);
-    Ok(PairsFound { documents: documents as u64, pairs: found.matches, frequent, left_out })
+    Ok(PairsFound { documents, pairs: found.matches, frequent, left_out })
 }
 
 /// The number of documents, and of their pairs with passages in common.
-pub(in crate::commands) struct PairsFound {
-    pub(in crate::commands) documents: u64,
-    pub(in crate::commands) pairs: u64,
+#[derive(Clone, Copy, Debug)]
+pub struct PairsFound {
+    /// Number of documents.
+    pub documents: u64,
+    /// Number of pairs.
+    pub pairs: u64,
     /// Number of parts in too many texts to begin a passage, for each document that has it.
-    pub(in crate::commands) frequent: u64,
+    pub frequent: u64,
     /// Number of documents and parts of which not all pairs were compared.
-    pub(in crate::commands) left_out: u64,
+    pub left_out: u64,
 }

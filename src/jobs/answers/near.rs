@@ -2,36 +2,39 @@
 
 use std::cell::OnceCell;
 
-use nddb::detect::outcome::{PairLoss, PartedNearDuplicates, WordSource};
-use nddb::detect::steps::{compared, read_page};
-use nddb::detect::{NearDuplicate, OnlineDetector};
-use nddb::sketch::Recipe;
-use nddb::text::compared_text;
-use nddb::verdict::{self, Bound, Piece, Words, content_difference, term_difference, whole_difference};
-use nddb::{Document, Fingerprint, View};
-use nddb_jobs::fields::{self, Field, PairLossValues};
-use nddb_jobs::json::{Hex, Id, Object};
+use nddb_dedup::{
+    NearDuplicate, OnlineDetector, PairLoss, PartedNearDuplicates, WordSource, compared, content_difference, read_page,
+    term_difference, whole_difference,
+};
+use nddb_index::{Document, Fingerprint, View};
+use nddb_page::sketch::Recipe;
+use nddb_page::text::compared_text;
+use nddb_verdict::{self as verdict, Bound, Piece, Words};
 use serde_json::{Value, json};
 
 use super::asking::{Answering, Answers};
-use super::queries::{Query, masked};
-use crate::database::Parts;
-use crate::failure::Result;
-use crate::inputs::PageFile;
+use super::{NamedFederation, PageFile, Query, masked};
+use crate::error::{Result, chain};
+use crate::fields::{self, Field, PairLossValues};
+use crate::json::{Hex, Id, Object};
 
 /// Maximum number of printed edits of a match, and of tokens of each edit.
 const EDITS_MAX: usize = 20;
 
 /// How queries are judged.
-pub(super) struct Judged<'a> {
-    pub(super) parts: &'a Parts<'a>,
-    pub(super) online: OnlineDetector,
-    pub(super) limit: Option<usize>,
-    pub(super) why: bool,
+pub struct Judged<'a> {
+    /// The databases.
+    pub parts: &'a NamedFederation<'a>,
+    /// The method, and its limits.
+    pub online: OnlineDetector,
+    /// Maximum number of matches that are listed of each query.
+    pub limit: Option<usize>,
+    /// Whether matches have their scores with thresholds, and the tokens that differ.
+    pub why: bool,
     /// The other database, if the queries are its documents.
-    pub(super) outside: Option<View<'a>>,
+    pub outside: Option<View<'a>>,
     /// Whether only queries with a match get a line, and their ids are collected.
-    pub(super) only_matched: bool,
+    pub only_matched: bool,
 }
 
 impl Answering for Judged<'_> {
@@ -146,10 +149,10 @@ impl Judged<'_> {
     }
 
     /// Appends the line of a document, among many, that cannot be judged.
-    fn unanswered(asked: &Asked<'_>, error: nddb::Error, out: &mut Vec<u8>) -> Result<u64> {
+    fn unanswered(asked: &Asked<'_>, error: nddb_index::Error, out: &mut Vec<u8>) -> Result<u64> {
         match error {
-            nddb::Error::Method { .. } => {
-                asked.append_error(false, &crate::failure::chain(&error), out);
+            nddb_index::Error::Method { .. } => {
+                asked.append_error(false, &chain(&error), out);
                 Ok(0)
             }
             error => Err(error.into()),
@@ -257,8 +260,8 @@ impl Judged<'_> {
     }
 
     /// Reads the record of a match again; the error is the reason why this is impossible.
-    fn stored(&self, part: usize, alike: &NearDuplicate) -> Result<nddb::Stored, String> {
-        let stored = self.parts.federation.parts()[part].get(&alike.id).map_err(|error| crate::failure::chain(&error));
+    fn stored(&self, part: usize, alike: &NearDuplicate) -> Result<nddb_index::Stored, String> {
+        let stored = self.parts.federation.parts()[part].get(&alike.id).map_err(|error| chain(&error));
         let stored = stored.and_then(|stored| stored.ok_or_else(|| "it is gone".into()));
         stored.map_err(|why| format!("the match cannot be read: {why}"))
     }
@@ -267,7 +270,7 @@ impl Judged<'_> {
     fn terms(
         &self,
         part: usize,
-        (stored, identical): (&nddb::Stored, bool),
+        (stored, identical): (&nddb_index::Stored, bool),
         page: &Result<&PageFile, String>,
     ) -> Result<Value, String> {
         let page = page.as_ref().map_err(|why| format!("the query cannot be read: {why}"))?;
@@ -307,11 +310,11 @@ impl Judged<'_> {
 }
 
 /// Reads the page of a stored document again.
-fn read(view: View<'_>, stored: &nddb::Stored) -> Result<PageFile, String> {
+fn read(view: View<'_>, stored: &nddb_index::Stored) -> Result<PageFile, String> {
     let entry = match read_page(view, &stored.record) {
         Ok(Ok(entry)) => entry,
         Ok(Err(unread)) => return Err(unread.to_string()),
-        Err(error) => return Err(crate::failure::chain(&error)),
+        Err(error) => return Err(chain(&error)),
     };
     Ok(PageFile { body: entry.body, kind: entry.kind, charset: entry.charset, url: entry.url })
 }

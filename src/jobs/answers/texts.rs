@@ -2,25 +2,25 @@
 
 use std::ops::Range;
 
-use nddb::archive::{Inputs, Located, Options, Position, read_page};
-use nddb::detect::{exact_passages, stored_words};
-use nddb::sketch::{PageWords, placed_words};
-use nddb::{Passage, PassageLimits, PassageMatch, Stored, View};
-use nddb_jobs::json::Object;
+use nddb_archive::{Inputs, Located, Options, Position, read_page};
+use nddb_dedup::{exact_passages, stored_words};
+use nddb_index::{Passage, PassageLimits, PassageMatch, Stored, View};
+use nddb_page::sketch::{PageWords, placed_words};
 use serde_json::Value;
 
-use crate::failure::chain;
+use crate::error::chain;
+use crate::json::Object;
 
 /// The words of a document, or why they cannot be read.
 pub(super) type Words = Result<PageWords, String>;
 
 /// The purposes for which the texts of a query and of its matches are read again.
-#[derive(Clone, Copy, Default)]
-pub(in crate::commands) struct Reading {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
     /// Passages are found exactly.
-    pub(in crate::commands) verify: bool,
+    pub verify: bool,
     /// Passages are quoted.
-    pub(in crate::commands) why: bool,
+    pub why: bool,
 }
 
 impl Reading {
@@ -31,7 +31,7 @@ impl Reading {
 }
 
 /// Where the texts of queries are that are not stored in the databases.
-pub(super) enum Texts<'a> {
+pub enum Texts<'a> {
     /// In the archives of another database.
     Of(View<'a>),
     /// In inputs, by the archive number of each document.
@@ -40,7 +40,7 @@ pub(super) enum Texts<'a> {
 
 impl<'a> Texts<'a> {
     /// Returns where the texts of inputs are.
-    pub(super) fn of(inputs: &'a Option<Inputs>) -> Self {
+    pub fn of(inputs: &'a Option<Inputs>) -> Self {
         Texts::In(inputs.as_ref().map_or(&[], |inputs| &inputs.located))
     }
 
@@ -69,6 +69,7 @@ pub(super) fn words_of(view: View<'_>, stored: &Stored) -> Words {
 
 /// A document with passages in common.
 pub(super) struct Seen {
+    /// The passages.
     pub(super) found: PassageMatch,
     /// What the texts say of each passage, or why they say nothing; `None` if they were not read.
     told: Option<Result<Vec<Told>, String>>,

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use nddb::PassageMatch;
-use nddb_jobs::output::Destination;
-use nddb_jobs::rows::{Cell, Column, Kind, RowFormat, Rows};
+use nddb_index::PassageMatch;
 
 use super::texts::Seen;
-use crate::failure::Result;
-use crate::output;
+use crate::error::{JobError, Result};
+use crate::packed::PackedFile;
+use crate::rows::{Cell, Column, Kind, RowFormat, Rows};
 
 /// The columns: of the pair, of the passage in words and in characters, and its texts. Fields that are ranges have two.
 #[rustfmt::skip]
@@ -33,7 +32,7 @@ const COLUMNS: [Column; 17] = [
 ];
 
 /// Two documents with passages in common.
-pub(super) struct PairInParts {
+pub struct PairInParts {
     /// The older document, with the passages: first their words in the younger one.
     pub(super) a: Seen,
     /// The id of the younger one.
@@ -48,21 +47,30 @@ pub(super) fn contained(found: &PassageMatch, words: u32) -> [f64; 2] {
 }
 
 /// A table of the passages of pairs.
-pub(in crate::commands) struct PassageRows(Rows);
+pub struct PassageRows(Rows);
 
 impl PassageRows {
     /// Begins the table.
-    pub(in crate::commands) fn begin(format: RowFormat, to: &Destination) -> Result<Self> {
-        Ok(Self(output::rows(format, to, COLUMNS.to_vec())?.with_names()?))
+    ///
+    /// # Errors
+    /// A Parquet file, without the feature `parquet`; the output cannot be written.
+    pub fn begin(format: RowFormat, output: PackedFile) -> Result<Self> {
+        Ok(Self(Rows::new(format, output, COLUMNS.to_vec())?.with_names()?))
     }
 
     /// Completes the table; returns the outcome of the work, or the error of writing.
-    pub(super) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
+    ///
+    /// # Errors
+    /// The error of the work; the output cannot be written.
+    pub fn finish<T, E: From<JobError>>(self, outcome: Result<T, E>) -> Result<T, E> {
         self.0.finish(outcome)
     }
 
     /// Appends the passages of a pair. [`PassageRows::finish`] says why one cannot be written.
-    pub(super) fn pair(&mut self, PairInParts { a, b, words }: &PairInParts) -> nddb::Result<()> {
+    ///
+    /// # Errors
+    /// [`nddb_index::Error::Cancelled`].
+    pub fn pair(&mut self, PairInParts { a, b, words }: &PairInParts) -> nddb_index::Result<()> {
         let [of_b, of_a] = contained(&a.found, *words);
         for seen in a.passages() {
             let passage = seen.passage;
