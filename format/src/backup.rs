@@ -54,14 +54,14 @@ impl BackupList {
 
 /// Where a restored database comes from (SPEC 8.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct BackupOrigin {
     /// Identity of the database.
     pub database: u128,
     /// Identity of the database of whose backup it was made.
     pub parent: u128,
 }
 
-impl Origin {
+impl BackupOrigin {
     /// Encodes it: a line of text.
     pub fn encode(&self) -> String {
         format!("{:032x} {:032x}\n", self.database, self.parent)
@@ -252,12 +252,12 @@ mod tests {
 
     #[test]
     fn an_origin_is_read_as_it_was_written_and_nothing_else_is_one() {
-        let origin = Origin { database: 1, parent: u128::MAX };
+        let origin = BackupOrigin { database: 1, parent: u128::MAX };
         let text = origin.encode();
         assert_eq!(text, format!("{:032x} {}\n", 1, "f".repeat(32)));
-        assert_eq!(Origin::decode(text.as_bytes()), Some(origin));
+        assert_eq!(BackupOrigin::decode(text.as_bytes()), Some(origin));
         for wrong in ["", &text[1..], text.trim_end(), &text.to_uppercase(), &text.replace(' ', "  "), "1 2\n"] {
-            assert_eq!(Origin::decode(wrong.as_bytes()), None, "{wrong:?}");
+            assert_eq!(BackupOrigin::decode(wrong.as_bytes()), None, "{wrong:?}");
         }
     }
 }

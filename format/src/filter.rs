@@ -24,7 +24,7 @@ const BLOCK_SIZE: u64 = 32;
 
 /// How the prefixes are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FilterKind {
     /// A bit for each possible prefix.
     Bitmap,
     /// Blocks of 32 bytes; a prefix sets one bit in each of the eight words of one block.
@@ -34,7 +34,7 @@ pub enum Kind {
 /// The filter of a segment, without its bytes: its form follows from the table and the number of prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    kind: Kind,
+    kind: FilterKind,
     /// Bits of a value after its prefix.
     shift: u32,
     /// Size in bytes.
@@ -62,16 +62,16 @@ impl Filter {
             return None;
         }
         let (kind, size) = if possible <= u128::from(prefixes) * u128::from(BITMAP_BITS) {
-            (Kind::Bitmap, (possible / 8) as u64)
+            (FilterKind::Bitmap, (possible / 8) as u64)
         } else {
-            (Kind::Bloom, prefixes.checked_mul(BLOOM_BITS)?.div_ceil(8 * BLOCK_SIZE) * BLOCK_SIZE)
+            (FilterKind::Bloom, prefixes.checked_mul(BLOOM_BITS)?.div_ceil(8 * BLOCK_SIZE) * BLOCK_SIZE)
         };
         let most = if prefix == 0 { KEY_TABLE_BITS_MAX } else { BITS_MAX };
         (size <= most / 8).then_some(Self { kind, shift: u32::from(bits - width), size })
     }
 
     /// How the prefixes are kept.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FilterKind {
         self.kind
     }
 
@@ -92,8 +92,8 @@ impl Filter {
     #[inline]
     pub fn offset(&self, prefix: u64) -> usize {
         match self.kind {
-            Kind::Bitmap => prefix as usize / 8,
-            Kind::Bloom => {
+            FilterKind::Bitmap => prefix as usize / 8,
+            FilterKind::Bloom => {
                 let blocks = self.size / BLOCK_SIZE;
                 ((((mix(prefix) >> 32) * blocks) >> 32) * BLOCK_SIZE) as usize
             }
@@ -106,8 +106,8 @@ impl Filter {
         let prefix = value >> self.shift;
         let offset = self.offset(prefix);
         match self.kind {
-            Kind::Bitmap => bytes[offset] |= 1 << (prefix % 8),
-            Kind::Bloom => {
+            FilterKind::Bitmap => bytes[offset] |= 1 << (prefix % 8),
+            FilterKind::Bloom => {
                 let mut hash = mix(prefix);
                 for word in bytes[offset..offset + BLOCK_SIZE as usize].chunks_exact_mut(4) {
                     let bit = (hash & low_mask(5)) as usize;
@@ -124,8 +124,8 @@ impl Filter {
     pub fn may_have(&self, bytes: &[u8], prefix: u64) -> bool {
         let offset = self.offset(prefix);
         match self.kind {
-            Kind::Bitmap => bytes.get(offset).is_some_and(|byte| byte >> (prefix % 8) & 1 == 1),
-            Kind::Bloom => {
+            FilterKind::Bitmap => bytes.get(offset).is_some_and(|byte| byte >> (prefix % 8) & 1 == 1),
+            FilterKind::Bloom => {
                 let Some(block) = bytes.get(offset..).and_then(<[u8]>::first_chunk::<{ BLOCK_SIZE as usize }>) else {
                     return false;
                 };
@@ -174,12 +174,12 @@ mod tests {
     fn the_kind_follows_from_the_number_of_prefixes() {
         let kind = |bits, k, prefix, prefixes| Filter::of(bits, k, prefix, prefixes).map(|filter| filter.kind());
         // Ten tables of ten million fingerprints, and of a hundred million, in which most prefixes occur.
-        assert_eq!(kind(64, 3, 26, 9_000_000), Some(Kind::Bitmap));
+        assert_eq!(kind(64, 3, 26, 9_000_000), Some(FilterKind::Bitmap));
         assert_eq!(kind(64, 3, 26, 60_000_000), None);
-        assert_eq!(kind(64, 3, 26, 20_000), Some(Kind::Bloom));
+        assert_eq!(kind(64, 3, 26, 20_000), Some(FilterKind::Bloom));
         // Keys; few; a probe that asks for everything; more than a writer should hold.
-        assert_eq!(kind(40, 0, 0, 1_000_000), Some(Kind::Bloom));
-        assert_eq!(kind(40, 0, 0, 25 * 30_000_000), Some(Kind::Bloom));
+        assert_eq!(kind(40, 0, 0, 1_000_000), Some(FilterKind::Bloom));
+        assert_eq!(kind(40, 0, 0, 25 * 30_000_000), Some(FilterKind::Bloom));
         assert_eq!(kind(40, 0, 0, 1 << 30), None);
         assert_eq!(kind(40, 0, 0, PREFIXES_MIN - 1), None);
         assert_eq!(kind(64, 3, 0, 1_000_000), None);

@@ -10,10 +10,10 @@ pub const KEY_BITS: u8 = 40;
 /// Number of files of a key table: a segment and its postings.
 pub const KEY_FILES: u64 = 2;
 
-/// Kind of a key of the catalog.
+/// KeyKind of a key of the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum KeyKind {
     /// A megashingle or a band.
     Megashingle = 0,
     /// A piece of the projection, with its index.
@@ -24,7 +24,7 @@ pub enum Kind {
 
 /// Returns the stored key: the top bits of the hash of its kind and of the bytes (at most 16) that precede the document
 /// number in the catalog.
-pub fn stored(kind: Kind, bytes: &[u8]) -> u64 {
+pub fn stored(kind: KeyKind, bytes: &[u8]) -> u64 {
     let mut all = [0; 17];
     all[0] = kind as u8;
     let size = bytes.len().min(16);

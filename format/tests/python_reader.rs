@@ -191,7 +191,7 @@ fn json_of((number, fingerprint, record): &Document) -> String {
 
 /// Writes a file of summaries into a folder; returns its entry for a manifest.
 fn put_summaries(folder: &Path, bytes: &[u8], next: &mut u64) -> FileEntry {
-    let identity = summaries::Header::decode(bytes).expect("a header").identity;
+    let identity = summaries::SummariesHeader::decode(bytes).expect("a header").identity;
     put_file(folder, "sum", bytes, identity, next)
 }
 

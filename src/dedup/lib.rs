@@ -49,7 +49,7 @@ pub use online::{
     content_difference, read_page, term_difference, whole_difference,
 };
 pub use options::{GROUP_LIMIT, PairOptions, check};
-pub use pair::{Group, Kind, Line, Pair, PairSummary, Verified};
+pub use pair::{Group, GroupKind, Line, Pair, PairSummary, Verified};
 pub use pair_loss::PairLoss;
 pub use pairs::judge::stored_pair;
 pub use pairs::{NearPairs, pairs, pairs_written};

@@ -75,7 +75,7 @@ pub(crate) fn verdict(rule: &'static str, verified: Option<Verified>) -> std::bo
 nddb_format::named! {
     /// Property shared by the members of a group.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Kind {
+    pub enum GroupKind {
         /// Equal token sequences (Henzinger 2006, 2). Only the founder is compared with other documents.
         Identity = "identity",
         /// Equal sketches, with different or unknown texts. Only the founder is compared with other documents. With
@@ -93,7 +93,7 @@ nddb_format::named! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Property shared by the members.
-    pub kind: Kind,
+    pub kind: GroupKind,
     /// Ordinal of the member with the lowest document number.
     pub founder: u32,
     /// Ordinals of all members, including the founder, in bytewise order of their ids; empty for a star.

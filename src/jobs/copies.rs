@@ -5,10 +5,11 @@ use std::hash::Hash;
 
 use nddb_index::View;
 
-use crate::rows::{Cell, Column, Kind};
+use crate::rows::{Cell, CellKind, Column};
 
 /// The columns of a [`CopyCounts`].
-pub const COPIES: [Column; 2] = [Column::new("copies", Kind::Number), Column::new("copies_by_batch", Kind::Text)];
+pub const COPIES: [Column; 2] =
+    [Column::new("copies", CellKind::Number), Column::new("copies_by_batch", CellKind::Text)];
 
 /// What the columns say, each in a line.
 pub(crate) const COPIES_HELP: [&str; 2] = [

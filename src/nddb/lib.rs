@@ -214,7 +214,7 @@ pub mod detect {
     /// What results are made of: members of groups and clusters, losses, and texts that could not be read.
     pub mod outcome {
         pub use nddb_dedup::{
-            Descriptions, Kind, KnownLoss, Member, MemberDecision, MemberVerdict, PairLoss, PartedNearDuplicates,
+            Descriptions, GroupKind, KnownLoss, Member, MemberDecision, MemberVerdict, PairLoss, PartedNearDuplicates,
             SetSummary, ShingleSummary, UnreadReason, UnreadTexts, Verified, WordSource, is_thin_document,
         };
     }

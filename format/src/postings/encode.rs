@@ -8,7 +8,7 @@ use crate::paged_file::PagedBody;
 use crate::pages::PAGE_SIZE;
 use crate::{FormatError, Result};
 
-use super::header::{GROUP_LEN, Header, PARTS, SPAN_MAX, SPARSE};
+use super::header::{GROUP_LEN, PARTS, PostingsHeader, SPAN_MAX, SPARSE};
 
 /// The first pass: counts fingerprints, documents and groups, and sums the digests.
 #[derive(Clone, Debug, Default)]
@@ -76,11 +76,11 @@ impl PostingsSurvey {
 
     /// Ends the first pass and returns the header of the postings of a run with the number range `low..high` whose
     /// table 0 has `blocks` blocks of restart interval `restart`.
-    pub fn header(mut self, low: u64, high: u64, blocks: u64, restart: u16) -> Header {
+    pub fn header(mut self, low: u64, high: u64, blocks: u64, restart: u16) -> PostingsHeader {
         self.end_group();
         // If every fingerprint has one document, there is no directory, and so no sparse group.
         let sparse = if self.documents == self.fingerprints { 0 } else { self.sparse };
-        Header {
+        PostingsHeader {
             restart,
             low,
             high,
@@ -101,7 +101,7 @@ impl PostingsSurvey {
 /// The directory and the flags, about two bits per document, are held in memory until the end.
 #[derive(Debug)]
 pub struct PostingsEncoder {
-    header: Header,
+    header: PostingsHeader,
     body: PagedBody,
     numbers: BitWriter,
     flags: BitWriter,
@@ -122,9 +122,9 @@ impl PostingsEncoder {
     /// # Errors
     /// [`FormatError::Malformed`] unless there is a rank for each block and the header is one that a
     /// reader accepts.
-    pub fn new(header: Header, ranks: &[u64], out: &mut Vec<u8>) -> Result<Self> {
+    pub fn new(header: PostingsHeader, ranks: &[u64], out: &mut Vec<u8>) -> Result<Self> {
         let bytes = header.encode();
-        let header = Header::decode(&bytes)?;
+        let header = PostingsHeader::decode(&bytes)?;
         if ranks.len() as u64 != header.blocks {
             return malformed("postings", 0, "there is a rank for each block");
         }

@@ -1,4 +1,4 @@
-//! Header and footer of a postings file, and the limits that the header is checked against (SPEC 7.1 and 7.4).
+//! PostingsHeader and footer of a postings file, and the limits that the header is checked against (SPEC 7.1 and 7.4).
 
 use crate::Result;
 use crate::block::BLOCK_SIZE;
@@ -74,7 +74,7 @@ const WHAT: &str = "postings header";
 
 /// The contents of a postings file, and the table 0 that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct PostingsHeader {
     /// Restart interval of the table 0 whose blocks the ranks are for.
     pub restart: u16,
     /// Least document number of the run's range.
@@ -97,7 +97,7 @@ pub struct Header {
     pub identity: u64,
 }
 
-impl Header {
+impl PostingsHeader {
     /// Returns the width of a number in the file: as many bits as the greatest number of the range needs.
     #[inline]
     pub fn width(&self) -> u8 {

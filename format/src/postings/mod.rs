@@ -13,7 +13,7 @@ use std::ops::{Deref, Range};
 
 pub use encode::{PostingsEncoder, PostingsSurvey};
 pub use header::{
-    FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, HEADER_FIELDS, HEADER_SIZE, Header, NUMBER_END, SPAN_MAX, SPARSE,
+    FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, HEADER_FIELDS, HEADER_SIZE, NUMBER_END, PostingsHeader, SPAN_MAX, SPARSE,
 };
 
 use crate::error::malformed;
@@ -33,7 +33,7 @@ struct Sections {
 
 impl Sections {
     /// Returns the sections of a body whose header was decoded: its counts are below 2^40, the sums below 2^50.
-    fn new(header: &Header) -> Self {
+    fn new(header: &PostingsHeader) -> Self {
         let words = |bits: u64| 8 * bits.div_ceil(64);
         let numbers = 8 * header.blocks;
         let flags = numbers + words(header.documents * u64::from(header.width()));
@@ -49,7 +49,7 @@ impl Sections {
 #[derive(Clone, Debug)]
 pub struct Postings<D> {
     file: PagedFile<D, HEADER_SIZE>,
-    header: Header,
+    header: PostingsHeader,
     sections: Sections,
 }
 
@@ -68,14 +68,14 @@ impl<D: AsRef<[u8]>> Postings<D> {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn open(data: D) -> Result<Self> {
-        let header = Header::decode(data.as_ref())?;
+        let header = PostingsHeader::decode(data.as_ref())?;
         let sections = Sections::new(&header);
         let file = PagedFile::open(data, &header::PARTS, header.identity, sections.end)?;
         Ok(Self { file, header, sections })
     }
 
     /// The header.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &PostingsHeader {
         &self.header
     }
 

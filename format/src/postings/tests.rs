@@ -156,7 +156,7 @@ fn input_that_breaks_a_rule_is_refused() {
     survey.begin(5).expect("the first");
     assert!(survey.begin(5).is_err());
     let mut out = Vec::new();
-    let header = |documents| Header { documents, ..PostingsSurvey::default().header(10, 20, 1, 0) };
+    let header = |documents| PostingsHeader { documents, ..PostingsSurvey::default().header(10, 20, 1, 0) };
     assert!(PostingsEncoder::new(header(0), &[0], &mut out).is_err(), "no fingerprint");
     let mut survey = PostingsSurvey::default();
     survey.begin(1).expect("the first");

@@ -129,12 +129,12 @@ pub enum Prints<'a> {
     /// The print of one document.
     One(Print),
     /// The prints of consecutive numbers of an interval.
-    Group(Group<'a>),
+    Group(IntervalGroup<'a>),
 }
 
 /// The fingerprints of consecutive numbers of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Group<'a>(&'a [u8]);
+pub struct IntervalGroup<'a>(&'a [u8]);
 
 impl<'a> Prints<'a> {
     /// Reads the value of the key with this number.
@@ -150,11 +150,11 @@ impl<'a> Prints<'a> {
         if len == 0 || !is_whole || number % GROUP + len > GROUP {
             return malformed("prints", 1, "a group has a fingerprint, and ends at a multiple of 512 at most");
         }
-        Ok(Self::Group(Group(fingerprints)))
+        Ok(Self::Group(IntervalGroup(fingerprints)))
     }
 }
 
-impl Group<'_> {
+impl IntervalGroup<'_> {
     /// Returns the bytes of a group of these fingerprints.
     pub fn encode(fingerprints: &[u64]) -> Vec<u8> {
         let mut out = Vec::with_capacity(1 + size_of_val(fingerprints));
@@ -219,7 +219,7 @@ mod tests {
         let written = interval("x", 5);
         assert_eq!(Interval::decode(100, &written.encode()), Ok(written.clone()));
         assert_eq!((written.group_of(100), written.group_of(511), written.group_of(513)), (100, 100, 512));
-        let bytes = Group::encode(&[3, u64::MAX]);
+        let bytes = IntervalGroup::encode(&[3, u64::MAX]);
         let Ok(Prints::Group(group)) = Prints::decode(100, &bytes) else { panic!("a group") };
         let found: Vec<u64> = group.iter().map(|print| print.fingerprint).collect();
         assert_eq!((found, group.get(1).is_some(), group.get(2)), (vec![3, u64::MAX], true, None));

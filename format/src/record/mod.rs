@@ -13,7 +13,9 @@ mod state;
 pub use cursor::VERSION;
 pub use document::{Head, MIN_VALUES, PARTS, PROFILE, Print, Record, SourcePosition, min_byte, page_digest};
 pub use id::{ID_MAX, NUMBER_MARK, ShownId, check_id, digits_of, number_id, other_kind};
-pub use interval::{GROUP, Group, Interval, ORDINAL_END, Prints, decode_stretch, encode_stretch, ordinal_of, splits};
+pub use interval::{
+    GROUP, Interval, IntervalGroup, ORDINAL_END, Prints, decode_stretch, encode_stretch, ordinal_of, splits,
+};
 pub use keys::{
     FAMILIES, batch_key, batch_name_of, deleted_key, deleted_of, digest_key, gone_key, gone_of, id_key, id_of,
     id_prefix, interval_key, interval_low_of, load_key, load_low_of, megashingle_key, number_key, number_of, piece_key,

@@ -12,7 +12,7 @@ use crate::scheme::Scheme;
 use crate::{FormatError, Permuted, Result};
 
 use super::{
-    BLOCKS, FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, Header, INDEX_CHECKSUM,
+    BLOCKS, FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_MAGIC, FOOTER_SIZE, FOOTER_START, INDEX_CHECKSUM, SegmentHeader,
 };
 
 /// The first pass: counts the fingerprints and their leading differing bits, and sums their digest.
@@ -82,7 +82,7 @@ impl Survey {
     /// # Errors
     /// [`FormatError::Scheme`] if this is not that table; [`FormatError::Malformed`] if there is no fingerprint, or one
     /// is too wide.
-    pub fn header(&self, scheme: &Scheme, ordinal: usize) -> Result<Header> {
+    pub fn header(&self, scheme: &Scheme, ordinal: usize) -> Result<SegmentHeader> {
         if self.count == 0 {
             return crate::error::malformed("segment", 0, "a segment holds at least one fingerprint");
         }
@@ -94,14 +94,14 @@ impl Survey {
             return crate::error::malformed("segment", 0, "a fingerprint has no bit above its width");
         }
         let lengths = huffman::lengths(&self.counts[..usize::from(scheme.bits())]);
-        Header::new(scheme, ordinal, (self.count, self.prefixes), self.digest, lengths)
+        SegmentHeader::new(scheme, ordinal, (self.count, self.prefixes), self.digest, lengths)
     }
 }
 
 /// The second pass: turns the same fingerprints into the bytes of the file.
 #[derive(Debug)]
 pub struct SegmentEncoder {
-    header: Header,
+    header: SegmentHeader,
     blocks: BlockEncoder,
     keys: Vec<u8>,
     filter: FilterBuilder,
@@ -116,7 +116,7 @@ impl SegmentEncoder {
     ///
     /// # Errors
     /// [`FormatError::Malformed`] if the header's code lengths do not make a complete code.
-    pub fn new(header: Header, out: &mut Vec<u8>) -> Result<Self> {
+    pub fn new(header: SegmentHeader, out: &mut Vec<u8>) -> Result<Self> {
         let code = Code::new(&header.lengths, header.table.bits())?;
         out.extend_from_slice(&header.encode());
         let blocks = BlockEncoder::new(code, header.identity, header.restart);

@@ -57,7 +57,7 @@ const WHAT: &str = "segment header";
 
 /// The identity of a segment: its table, its parameters and the set of fingerprints.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct SegmentHeader {
     /// Greatest distance that the scheme answers.
     pub k: u8,
     /// Ordinal of the table in its scheme.
@@ -78,7 +78,7 @@ pub struct Header {
     pub identity: u64,
 }
 
-impl Header {
+impl SegmentHeader {
     /// Returns the header of table `ordinal` of a scheme, with its identity computed. The segment will have a filter if
     /// this number of different prefixes requires one ([`Filter::of`]).
     ///

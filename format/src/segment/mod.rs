@@ -8,7 +8,7 @@ pub mod header;
 mod search;
 
 pub use encode::{SegmentEncoder, Survey, encode};
-pub use header::{HEADER_FIELDS, HEADER_SIZE, Header};
+pub use header::{HEADER_FIELDS, HEADER_SIZE, SegmentHeader};
 pub use search::{BlockPosition, Directory, Guess, Search};
 
 use crate::block::{self, BLOCK_SIZE, Block, Padded};
@@ -56,7 +56,7 @@ pub fn file_size(blocks: u64, filter: u64) -> Option<u64> {
 #[derive(Clone, Debug)]
 pub struct Segment<D> {
     data: D,
-    header: Header,
+    header: SegmentHeader,
     decoder: Box<Decoder>,
     blocks: u64,
     filter: Option<Filter>,
@@ -71,7 +71,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
     /// [`FormatError`] for the first rule that is broken.
     pub fn open(data: D) -> Result<Self> {
         let bytes = data.as_ref();
-        let header = Header::decode(bytes)?;
+        let header = SegmentHeader::decode(bytes)?;
         check_size("segment", bytes, HEADER_SIZE + FOOTER_SIZE)?;
         let footer = &bytes[bytes.len() - FOOTER_SIZE..];
         if FOOTER_START.bytes(footer) != FOOTER_MAGIC {
@@ -96,7 +96,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
     }
 
     /// The header.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &SegmentHeader {
         &self.header
     }
 
@@ -338,7 +338,7 @@ impl<D: AsRef<[u8]>> Segment<D> {
 /// [`FormatError`] for a checksum, a head or a stream that breaks a rule, or values that do not ascend from one
 /// block to the next; any error of `sink`.
 pub fn decode_blocks<E: From<FormatError>>(
-    header: &Header,
+    header: &SegmentHeader,
     decoder: &Decoder,
     first: u64,
     bytes: &[u8],
@@ -393,7 +393,7 @@ pub fn decode_blocks<E: From<FormatError>>(
     Ok(())
 }
 
-impl Header {
+impl SegmentHeader {
     /// Builds the decoder of the segment's Huffman code.
     ///
     /// # Errors

@@ -43,7 +43,7 @@ proptest! {
         prop_assert_eq!(&scanned, &sorted);
         // Every range of blocks decodes with the header alone.
         let half = segment.block_len() / 2;
-        let (mut parts, header) = (Vec::new(), Header::decode(&file).expect("a header"));
+        let (mut parts, header) = (Vec::new(), SegmentHeader::decode(&file).expect("a header"));
         for (first, until) in [(0, half), (half, segment.block_len())] {
             let bytes = &file[Segment::<&[u8]>::block_offset(first)..Segment::<&[u8]>::block_offset(until)];
             let mut sink = |values: &[u64]| { parts.extend_from_slice(values); Ok::<_, FormatError>(()) };

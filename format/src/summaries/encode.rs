@@ -1,6 +1,6 @@
 //! Encoding a file of summaries, in two passes over them in the order of their numbers: survey, then bytes.
 
-use super::header::{GROUP_LEN, GROUP_SIZE, Header, PARTS, PRESENCE_LEN};
+use super::header::{GROUP_LEN, GROUP_SIZE, PARTS, PRESENCE_LEN, SummariesHeader};
 use crate::Result;
 use crate::digest::Digest;
 use crate::error::malformed;
@@ -33,9 +33,9 @@ impl SummariesSurvey {
     }
 
     /// Returns the header of the file for a run of the numbers `low..high`.
-    pub fn header(&self, low: u64, high: u64) -> Header {
+    pub fn header(&self, low: u64, high: u64) -> SummariesHeader {
         let Self { documents, size, digest } = *self;
-        Header { low, high, documents, size, digest, identity: 0 }.stamped()
+        SummariesHeader { low, high, documents, size, digest, identity: 0 }.stamped()
     }
 }
 
@@ -45,7 +45,7 @@ impl SummariesSurvey {
 /// memory until the end.
 #[derive(Debug)]
 pub struct SummariesEncoder {
-    header: Header,
+    header: SummariesHeader,
     body: PagedBody,
     directory: Vec<u8>,
     presence: Vec<u8>,
@@ -62,9 +62,9 @@ impl SummariesEncoder {
     ///
     /// # Errors
     /// [`crate::FormatError::Malformed`] unless the header is one that a reader accepts.
-    pub fn new(header: Header, out: &mut Vec<u8>) -> Result<Self> {
+    pub fn new(header: SummariesHeader, out: &mut Vec<u8>) -> Result<Self> {
         let bytes = header.encode();
-        let header = Header::decode(&bytes)?;
+        let header = SummariesHeader::decode(&bytes)?;
         out.extend_from_slice(&bytes);
         let (body, next) = (PagedBody::new(header.identity), header.low);
         Ok(Self { header, body, directory: Vec::new(), presence: Vec::new(), next, documents: 0, size: 0, base: 0 })

@@ -1,4 +1,4 @@
-//! Header and footer of a file of summaries, and the limits that the header is checked against (SPEC 8.7).
+//! SummariesHeader and footer of a file of summaries, and the limits that the header is checked against (SPEC 8.7).
 
 use crate::Result;
 use crate::digest::Digest;
@@ -63,7 +63,7 @@ pub(super) const WHAT: &str = "header of summaries";
 
 /// The contents of a file of summaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct SummariesHeader {
     /// Least document number of the run's range.
     pub low: u64,
     /// One more than the greatest document number of the range.
@@ -78,7 +78,7 @@ pub struct Header {
     pub identity: u64,
 }
 
-impl Header {
+impl SummariesHeader {
     /// Encodes the header; the identity is always computed from the other fields.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];

@@ -12,7 +12,9 @@ mod summary;
 use std::ops::{Deref, Range};
 
 pub use encode::{SummariesEncoder, SummariesSurvey};
-pub use header::{FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, GROUP_SIZE, HEADER_FIELDS, HEADER_SIZE, Header, PRESENCE_LEN};
+pub use header::{
+    FOOTER_FIELDS, FOOTER_SIZE, GROUP_LEN, GROUP_SIZE, HEADER_FIELDS, HEADER_SIZE, PRESENCE_LEN, SummariesHeader,
+};
 pub use summary::{PARTS, Summary};
 
 use crate::error::malformed;
@@ -23,7 +25,7 @@ use crate::{FormatError, Result};
 #[derive(Clone, Debug)]
 pub struct Summaries<D> {
     file: PagedFile<D, HEADER_SIZE>,
-    header: Header,
+    header: SummariesHeader,
     /// Offsets of the directory and of presence in the body.
     directory: u64,
     presence: u64,
@@ -44,7 +46,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     /// # Errors
     /// [`FormatError`] for the first rule that is broken.
     pub fn open(data: D) -> Result<Self> {
-        let header = Header::decode(data.as_ref())?;
+        let header = SummariesHeader::decode(data.as_ref())?;
         // Both are below 2^51.
         let directory = header.size.next_multiple_of(GROUP_SIZE as u64);
         let presence = directory + header.documents.div_ceil(GROUP_LEN) * GROUP_SIZE as u64;
@@ -54,7 +56,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     }
 
     /// The header.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &SummariesHeader {
         &self.header
     }
 
@@ -155,7 +157,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
         touch: &impl Fn(Range<u64>) -> Result<(), E>,
         visit: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Header { low, high, .. } = self.header;
+        let SummariesHeader { low, high, .. } = self.header;
         for first in (low..high).step_by(PRESENCE_LEN as usize) {
             let Range { start, end } = self.presence(first);
             touch(start..end)?;
@@ -195,7 +197,7 @@ impl<D: AsRef<[u8]>> Summaries<D> {
     pub fn verify(&self) -> Result<()> {
         const WHAT: &str = "directory of summaries";
         self.check_pages()?;
-        let Header { low, high, documents, size, digest, .. } = self.header;
+        let SummariesHeader { low, high, documents, size, digest, .. } = self.header;
         let mut numbers = Vec::new();
         let mut survey = SummariesSurvey::default();
         let (mut counted, mut end) = (0, 0);

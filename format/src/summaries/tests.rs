@@ -153,7 +153,7 @@ fn numbers_of(file: &Summaries<&[u8]>) -> std::result::Result<Vec<u64>, TestCase
         Ok(())
     };
     file.numbers(&touch, &mut visit).expect("nothing fails");
-    let Header { low, high, .. } = *file.header();
+    let SummariesHeader { low, high, .. } = *file.header();
     let entries: Vec<_> = (low..high).step_by(448).map(|number| file.presence(number)).collect();
     prop_assert_eq!(touched.into_inner(), entries);
     Ok(numbers)
@@ -284,7 +284,7 @@ proptest! {
         restamp(&mut bytes);
         if let Ok(file) = Summaries::open(&bytes[..]) {
             let sound = file.verify().is_ok();
-            let Header { low, high, .. } = *file.header();
+            let SummariesHeader { low, high, .. } = *file.header();
             let numbers = numbers_of(&file)?;
             prop_assert!(numbers.is_sorted() && numbers.iter().all(|number| (low..high).contains(number)));
             prop_assert!(!sound || numbers.len() as u64 == file.header().documents);
@@ -431,8 +431,8 @@ fn input_that_breaks_a_rule_is_refused() {
     };
     let mut out = Vec::new();
     let two = survey_of(&[12, 15]).header(10, 20);
-    let sizes = |documents, size| Header { documents, size, ..two.clone() };
-    let ranges = |low, high| Header { low, high, ..two.clone() };
+    let sizes = |documents, size| SummariesHeader { documents, size, ..two.clone() };
+    let ranges = |low, high| SummariesHeader { low, high, ..two.clone() };
     assert!(SummariesEncoder::new(SummariesSurvey::default().header(10, 20), &mut out).is_err(), "no summary");
     for header in [sizes(11, 99), sizes(0, 32), sizes(2, 1), sizes(2, (1 << 50) + 1)] {
         assert!(SummariesEncoder::new(header.clone(), &mut out).is_err(), "{header:?}");

@@ -102,7 +102,7 @@ fn postings_fault(change: impl FnOnce(&mut Vec<u8>)) -> String {
 
 /// Offsets in the file of the sections after the ranks: numbers, flags, directory, starts.
 fn sections(file: &[u8]) -> [usize; 4] {
-    let header = postings::Header::decode(file).expect("a header");
+    let header = postings::PostingsHeader::decode(file).expect("a header");
     let words = |bits: u64| 8 * bits.div_ceil(64) as usize;
     let numbers = postings::HEADER_SIZE + 8 * header.blocks as usize;
     let flags = numbers + words(header.documents * u64::from(header.width()));
@@ -262,7 +262,7 @@ fn codes_that_break_a_rule_are_refused() {
 fn blocks_that_break_a_rule_are_refused() {
     let sorted = [3u64, 5, 9, 17, 33, 65, 129];
     let file = segment::encode(&Scheme::new(8, 3, &[5], 2).expect("a scheme"), 0, &sorted).expect("sorted");
-    let decoder: Decoder = segment::Header::decode(&file).and_then(|header| header.decoder()).expect("a code");
+    let decoder: Decoder = segment::SegmentHeader::decode(&file).and_then(|header| header.decoder()).expect("a code");
     let mut good: Padded = [0; PADDED_SIZE];
     good[..BLOCK_SIZE].copy_from_slice(&file[segment::HEADER_SIZE..][..BLOCK_SIZE]);
     let of = |change: &dyn Fn(&mut Padded)| {
@@ -292,7 +292,7 @@ fn blocks_that_break_a_rule_are_refused() {
     let mut sorted: Vec<u64> = (0..2000u64).map(nddb_format::digest::mix).collect();
     sorted.sort_unstable();
     let mut file = segment::encode(&scheme(0), 0, &sorted).expect("sorted");
-    let header = segment::Header::decode(&file).expect("a header");
+    let header = segment::SegmentHeader::decode(&file).expect("a header");
     let code = Code::new(&header.lengths, 64).expect("a code");
     let block = &mut file[segment::HEADER_SIZE..][..BLOCK_SIZE];
     let count = block::COUNT.get(block);

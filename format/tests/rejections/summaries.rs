@@ -4,7 +4,7 @@ use nddb_format::Result;
 use nddb_format::fields::Field;
 use nddb_format::record::Record;
 use nddb_format::summaries::header::*;
-use nddb_format::summaries::{FOOTER_SIZE, Header, Summaries, SummariesEncoder, SummariesSurvey, Summary};
+use nddb_format::summaries::{FOOTER_SIZE, Summaries, SummariesEncoder, SummariesHeader, SummariesSurvey, Summary};
 
 use crate::{fault, put, restamp, untouched};
 
@@ -78,7 +78,7 @@ fn summaries_that_break_a_rule_are_refused() {
     assert_eq!(summaries_fault(|file| file.push(0)), "the file is as long as its header says");
 
     let file = self::file();
-    let header = Header::decode(&file).expect("a header");
+    let header = SummariesHeader::decode(&file).expect("a header");
     let directory = HEADER_SIZE + header.size.next_multiple_of(64) as usize;
     // Entries are 64 bytes: an offset, and an end for each of 14 summaries.
     let end_of =

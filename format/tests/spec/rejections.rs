@@ -79,7 +79,7 @@ fn rules() -> BTreeSet<String> {
             rules.insert(text[..text.find('"').expect("a string ends")].to_owned());
         }
     }
-    // A rule of the arguments of `segment::Header::new`.
+    // A rule of the arguments of `segment::SegmentHeader::new`.
     assert!(rules.remove("a table of the scheme"));
     rules
 }

@@ -53,11 +53,11 @@ fn structures() -> [(&'static str, &'static [Field]); 11] {
 
 #[test]
 fn stored_keys_are_the_top_bits_of_an_identity() {
-    use nddb_format::keys::{KEY_BITS, Kind, stored};
+    use nddb_format::keys::{FilterKind, KEY_BITS, stored};
     let samples = [
-        ("megashingles", Kind::Megashingle, &[1, 2, 3, 4, 5, 6, 7, 8][..]),
-        ("pieces", Kind::Piece, &[11, 0xf0, 0, 1, 2]),
-        ("digests", Kind::Digest, &[9; 16]),
+        ("megashingles", FilterKind::Megashingle, &[1, 2, 3, 4, 5, 6, 7, 8][..]),
+        ("pieces", FilterKind::Piece, &[11, 0xf0, 0, 1, 2]),
+        ("digests", FilterKind::Digest, &[9; 16]),
     ];
     let rows = table("key families");
     assert_eq!(rows.len(), samples.len());

@@ -6,7 +6,7 @@ use super::PairJob;
 use crate::by_founder::ByFounder;
 use crate::collection::Collection;
 use crate::options::PairOptions;
-use crate::pair::{Cut, Group, Kind, PairSummary};
+use crate::pair::{Cut, Group, GroupKind, PairSummary};
 
 /// Returns all groups of the documents among which pairs were found, sorted by kind, then bytewise by the id of the
 /// founder; there are none with `expand`.
@@ -18,13 +18,13 @@ pub(super) fn groups<'a>(
     let documents = || (0..collection.len()).filter(|_| !options.expand);
     let of_kind = |kind, documents: &mut dyn Iterator<Item = _>| of_kind(kind, documents, collection, options);
     let identity = &mut documents().map(|ordinal| (collection.representative(ordinal), ordinal));
-    let identity = of_kind(Kind::Identity, identity)?;
+    let identity = of_kind(GroupKind::Identity, identity)?;
     let is_one = |ordinal: &u32| collection.representative(*ordinal) == *ordinal;
     let hot = &mut documents().filter(is_one).map(|ordinal| (found.classes.leader(ordinal), ordinal));
-    let hot = of_kind(Kind::Hot, hot)?;
+    let hot = of_kind(GroupKind::Hot, hot)?;
     let mut first = None;
     let empty = documents().filter(|&ordinal| collection.row(ordinal).is_empty);
-    let empty = of_kind(Kind::Empty, &mut empty.map(|ordinal| (*first.get_or_insert(ordinal), ordinal)))?;
+    let empty = of_kind(GroupKind::Empty, &mut empty.map(|ordinal| (*first.get_or_insert(ordinal), ordinal)))?;
     let unverified = found.unverified.clone();
     let hot = hot.map(move |group| {
         let is_unread = |&&member: &&u32| unverified.as_ref().is_some_and(|all| all.contains(member as usize));
@@ -33,7 +33,7 @@ pub(super) fn groups<'a>(
     let mut cuts: Vec<_> = found.cuts.iter().filter(|_| !options.expand).collect();
     cuts.sort_unstable_by_key(|cut| (collection.row(cut.founder).rank, *cut));
     let star = |&&Cut { founder, len, .. }: &&Cut| Group {
-        kind: Kind::Star,
+        kind: GroupKind::Star,
         founder,
         members: Vec::new(),
         len,
@@ -46,7 +46,7 @@ pub(super) fn groups<'a>(
 
 /// Returns the groups of at least two documents, given the founder of each document.
 fn of_kind<'a>(
-    kind: Kind,
+    kind: GroupKind,
     documents: &mut dyn Iterator<Item = (u32, u32)>,
     collection: &'a Collection,
     options: &'a PairOptions,
@@ -69,10 +69,10 @@ impl PairSummary {
     /// Counts a group.
     pub(super) fn count(&mut self, group: &Group) {
         match group.kind {
-            Kind::Identity => self.identity_groups += 1,
-            Kind::Hot => self.hot_groups += 1,
-            Kind::Star => self.stars += 1,
-            Kind::Empty => (),
+            GroupKind::Identity => self.identity_groups += 1,
+            GroupKind::Hot => self.hot_groups += 1,
+            GroupKind::Star => self.stars += 1,
+            GroupKind::Empty => (),
         }
         self.flagged += u64::from(group.flagged);
         self.unverified_members += group.unverified;

@@ -6,7 +6,7 @@ use nddb_verdict::methods::{B, Hamming, all as every};
 
 use super::*;
 use crate::default_method::MethodChoice;
-use crate::pair::Kind;
+use crate::pair::GroupKind;
 use crate::support::{Page, Random, collection, completed, database, named as method_of, options, pages};
 
 const METHODS: [&str; 7] = ["identity", "hamming", "b", "c", "combined", "split", "min-hash"];
@@ -75,7 +75,7 @@ fn every_pair(pages: &[Page]) -> impl Iterator<Item = (&Page, &Page)> {
 }
 
 /// The pair lines, and the groups by kind as lists of ids, the founder first.
-fn lines(reader: &Reader, options: &PairOptions) -> (Relation, Vec<(Kind, Vec<String>)>, PairSummary) {
+fn lines(reader: &Reader, options: &PairOptions) -> (Relation, Vec<(GroupKind, Vec<String>)>, PairSummary) {
     let all = collection(reader, &options.resources);
     let (mut relation, mut groups, mut order) = (Relation::new(), Vec::new(), Vec::new());
     let mut one_by_one = NearPairs::find(reader.view(), &all, options, None).expect("found");
@@ -143,15 +143,15 @@ fn groups_and_the_pairs_between_them_say_the_same() {
             for (kind, group) in &groups {
                 let (founder, group) = (&*group[0], &group[1..]);
                 match kind {
-                    Kind::Identity | Kind::Hot => {
+                    GroupKind::Identity | GroupKind::Hot => {
                         for id in group.iter().filter(|id| *id != founder) {
                             let moved = members.remove(&**id).expect("it stood alone, or for an identity set");
                             moved.iter().for_each(|&id| _ = leader.insert(id, founder));
                             members.get_mut(founder).expect("a founder").extend(moved);
                         }
                     }
-                    Kind::Empty => empty.extend(group),
-                    Kind::Star => panic!("no group is that large"),
+                    GroupKind::Empty => empty.extend(group),
+                    GroupKind::Star => panic!("no group is that large"),
                 }
             }
             assert_eq!(empty.len(), pages.iter().filter(|page| page.record.tokens == Some(0)).count());
@@ -208,7 +208,7 @@ fn above_the_limit_a_group_of_candidates_is_a_star() {
         .iter()
         .flat_map(|a| tens.iter().filter(move |b| a < b).map(move |b| named(&format!("page{a}"), &format!("page{b}"))));
     assert_eq!(star, around.chain(others).collect());
-    assert_eq!(groups, [(Kind::Star, vec!["first".to_owned()])]);
+    assert_eq!(groups, [(GroupKind::Star, vec!["first".to_owned()])]);
     assert_eq!((summary.stars, summary.flagged), (1, 1));
     let (expanded, ..) = lines(&reader, &PairOptions { group_limit: 50, expand: true, ..options(B::default()) });
     assert_eq!(expanded, all);

@@ -18,7 +18,7 @@ use crate::text_summary::UnreadTexts;
 const BUFFER_SIZE: usize = 1 << 20;
 /// Characters of a title that are kept.
 const TITLE_MAX: usize = 300;
-/// Kind of a text.
+/// GroupKind of a text.
 const URL: u64 = 0;
 const TITLE: u64 = 1;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 use super::page::COLUMNS;
-use super::stratum::Kind;
+use super::stratum::StratumKind;
 use crate::difference::DifferenceKind;
 
 /// An answer to a question.
@@ -22,7 +22,7 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
     /// The decision about the pair.
-    pub kind: Kind,
+    pub kind: StratumKind,
     /// The rule that decided.
     pub rule: String,
     /// The range of its score.
@@ -148,7 +148,7 @@ fn places(header: &[&str]) -> Result<[usize; COLUMNS.len()], String> {
 }
 
 fn answered<'a>(cell: &dyn Fn(&str) -> &'a str) -> Result<Answered, String> {
-    let kind = Kind::named(cell("kind"));
+    let kind = StratumKind::named(cell("kind"));
     let number = |name: &str| {
         cell(name).parse::<u64>().map_err(|_| format!("{:?} in the column {name:?} is no count", cell(name)))
     };

@@ -14,7 +14,7 @@ use nddb_verdict::methods::Hamming;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::allocation::{Population, allocate, allocate_equally};
-use super::stratum::{Kind, Stratum, range, spread};
+use super::stratum::{Stratum, StratumKind, range, spread};
 use crate::difference::{DifferenceKind, difference_kind};
 use crate::removals::{KnownPage, Removals, Score, read_pages, sites, size_class, usual_options};
 
@@ -173,7 +173,7 @@ impl Audit {
 
     /// Returns the number of documents that would be removed, or of pairs within the greatest distance.
     pub fn removals(&self) -> u64 {
-        self.strata.iter().filter(|drawn| drawn.stratum.kind == Kind::Removed).map(|drawn| drawn.pairs).sum()
+        self.strata.iter().filter(|drawn| drawn.stratum.kind == StratumKind::Removed).map(|drawn| drawn.pairs).sum()
     }
 
     /// Returns a name that is unique to this audit: a hash of its pairs in their order.
@@ -204,8 +204,8 @@ fn removed(
     let removals = Removals::find(view, collection, options, watch)?;
     for member in &removals.members {
         let (kind, rule) = match member.verdict {
-            MemberVerdict::Removed => (Kind::Removed, removals.rule(member).to_owned()),
-            MemberVerdict::Loses(_) | MemberVerdict::Listed => (Kind::Stays, member.verdict.name().to_owned()),
+            MemberVerdict::Removed => (StratumKind::Removed, removals.rule(member).to_owned()),
+            MemberVerdict::Loses(_) | MemberVerdict::Listed => (StratumKind::Stays, member.verdict.name().to_owned()),
             _ => continue,
         };
         let stratum = Stratum {
@@ -239,7 +239,7 @@ fn distant(
             && is_live(collection, &pair)
         {
             let (kept, other, score) = (pair.a.min(pair.b), pair.a.max(pair.b), Score::Distance(distance));
-            let (kind, rule, cluster) = (Kind::Removed, options.method.name().to_owned(), "-");
+            let (kind, rule, cluster) = (StratumKind::Removed, options.method.name().to_owned(), "-");
             let sites = sites(collection, kept, other);
             pool.push(Stratum { kind, rule, score: range(score), sites, cluster }, kept, other, score);
         }
@@ -322,7 +322,7 @@ fn rejected(
             let (kept, other) = (pair.a.min(pair.b), pair.a.max(pair.b));
             let score = Score::of(&pair);
             let stratum = Stratum {
-                kind: Kind::Rejected,
+                kind: StratumKind::Rejected,
                 rule: "model".into(),
                 score: range(score),
                 sites: sites(collection, kept, other),
@@ -350,16 +350,18 @@ fn choose(
         spreads[candidate.stratum] += spread(candidate.score);
     }
     strata.sort();
-    let of_kind = |kind: Kind| strata.iter().filter(move |(stratum, _)| stratum.kind == kind);
-    let held = |kind: Kind| of_kind(kind).map(|(_, number)| pairs[*number]).sum::<u64>();
+    let of_kind = |kind: StratumKind| strata.iter().filter(move |(stratum, _)| stratum.kind == kind);
+    let held = |kind: StratumKind| of_kind(kind).map(|(_, number)| pairs[*number]).sum::<u64>();
     let share = |share: f64| (sample as f64 * share) as u64;
     // If a kind has too few pairs, more removals are drawn; if there are too few removals, more rejected pairs.
     let again = share(AGAIN);
-    let (mut apart, stays) = (share(REJECTED).min(held(Kind::Rejected)), share(STAYS).min(held(Kind::Stays)));
-    let removed = (sample as u64).saturating_sub(again + apart + stays).min(held(Kind::Removed));
-    apart = (sample as u64).saturating_sub(again + removed + stays).min(held(Kind::Rejected));
+    let (mut apart, stays) =
+        (share(REJECTED).min(held(StratumKind::Rejected)), share(STAYS).min(held(StratumKind::Stays)));
+    let removed = (sample as u64).saturating_sub(again + apart + stays).min(held(StratumKind::Removed));
+    apart = (sample as u64).saturating_sub(again + removed + stays).min(held(StratumKind::Rejected));
     let mut drawn = vec![0; strata.len()];
-    for (kind, quota) in [(Kind::Removed, removed), (Kind::Stays, stays), (Kind::Rejected, apart)] {
+    for (kind, quota) in [(StratumKind::Removed, removed), (StratumKind::Stays, stays), (StratumKind::Rejected, apart)]
+    {
         let of: Vec<usize> = of_kind(kind).map(|(_, number)| *number).collect();
         let population = |&number: &usize| {
             let count = pairs[number];

@@ -11,4 +11,4 @@ mod stratum;
 pub use answers::{Answer, Answered, AnswersError, read_answers};
 pub use draw::{Audit, AuditPair, Drawing, Drawn};
 pub use score::{AuditScore, Figure, wilson};
-pub use stratum::{Kind, Stratum};
+pub use stratum::{Stratum, StratumKind};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::answers::{Answer, Answered};
-use super::stratum::Kind;
+use super::stratum::StratumKind;
 use crate::difference::DifferenceKind;
 use crate::removals::SAME_SITE;
 
@@ -45,7 +45,7 @@ pub struct AuditScore {
     /// by name.
     pub parts: Vec<(&'static str, Vec<(String, Figure)>)>,
     /// For each kind of pair of which no document was removed: the share that could have been removed rightly.
-    pub others: Vec<(Kind, Figure)>,
+    pub others: Vec<(StratumKind, Figure)>,
     /// Number of pairs that were judged twice, and the number of these with equal answers.
     pub again: (u64, u64),
     /// Number of pairs without lost information by kind of difference: all pairs, and pairs on one site (Henzinger
@@ -78,8 +78,8 @@ fn stratum(it: &Answered) -> String {
 impl AuditScore {
     /// Computes the estimates from the answers of one audit.
     pub fn of(answers: &[Answered]) -> Self {
-        let of_kind = |kind: Kind| answers.iter().filter(|it| it.kind == kind).collect::<Vec<_>>();
-        let removed = of_kind(Kind::Removed);
+        let of_kind = |kind: StratumKind| answers.iter().filter(|it| it.kind == kind).collect::<Vec<_>>();
+        let removed = of_kind(StratumKind::Removed);
         let weights = weights(&removed, Answered::is_right);
         let near = self::weights(&removed, Answered::is_near);
         let mut score = Self {
@@ -105,7 +105,7 @@ impl AuditScore {
                 parts.into_iter().map(|(name, part)| (name, figure(&part, &weights, Answered::is_right))).collect();
             score.parts.push((title, figures));
         }
-        for kind in [Kind::Stays, Kind::Rejected] {
+        for kind in [StratumKind::Stays, StratumKind::Rejected] {
             let of = of_kind(kind);
             if !of.is_empty() {
                 let weights = self::weights(&of, Answered::is_right);
@@ -181,7 +181,7 @@ mod tests {
 
     fn answered(score: &str, pairs: u64, lost: Answer) -> Answered {
         Answered {
-            kind: Kind::Removed,
+            kind: StratumKind::Removed,
             rule: "model".into(),
             score: score.into(),
             sites: "same site".into(),
@@ -242,13 +242,16 @@ mod tests {
 
     #[test]
     fn pairs_that_stay_and_second_answers_are_figures_of_their_own() {
-        let stays = Answered { kind: Kind::Rejected, ..answered("low", 50, Answer::No) };
+        let stays = Answered { kind: StratumKind::Rejected, ..answered("low", 50, Answer::No) };
         let same = Answered { again: Some([Answer::Yes; 3]), ..answered("sure", 10, Answer::Yes) };
         let other = Answered { again: Some([Answer::Yes, Answer::No, Answer::Yes]), ..same.clone() };
         let score = AuditScore::of(&[stays, same, other]);
         assert_eq!(score.again, (2, 1));
         assert_eq!((score.judged, score.undecided, score.all.judged, score.all.share), (2, 1, 1, Some(0.0)));
-        assert_eq!((score.others.len(), score.others[0].0, score.others[0].1.share), (1, Kind::Rejected, Some(1.0)));
+        assert_eq!(
+            (score.others.len(), score.others[0].0, score.others[0].1.share),
+            (1, StratumKind::Rejected, Some(1.0))
+        );
         assert_eq!(AuditScore::of(&[]), AuditScore { parts: AuditScore::of(&[]).parts, ..AuditScore::default() });
     }
 

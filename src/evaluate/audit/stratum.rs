@@ -7,7 +7,7 @@ use crate::removals::Score;
 nddb_format::named! {
     /// The decision about a pair.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Kind {
+    pub enum StratumKind {
         /// One document is removed because of the other.
         Removed = "removed",
         /// Near-duplicates that both stay: one may have content of its own, or too little content to be distinguished
@@ -22,7 +22,7 @@ nddb_format::named! {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stratum {
     /// The decision.
-    pub kind: Kind,
+    pub kind: StratumKind,
     /// The rule that decided, or the reason why a document stays.
     pub rule: String,
     /// The range of the score.

@@ -233,9 +233,9 @@ impl Key {
     /// Returns the key as runs store it (SPEC 8.6).
     pub(crate) fn stored(&self) -> u64 {
         match *self {
-            Self::Digest(digest) => keys::stored(keys::Kind::Digest, &digest),
-            Self::Megashingle(hash) => keys::stored(keys::Kind::Megashingle, &hash.to_be_bytes()),
-            Self::Piece(index, [a, b, c, d]) => keys::stored(keys::Kind::Piece, &[index, a, b, c, d]),
+            Self::Digest(digest) => keys::stored(keys::KeyKind::Digest, &digest),
+            Self::Megashingle(hash) => keys::stored(keys::KeyKind::Megashingle, &hash.to_be_bytes()),
+            Self::Piece(index, [a, b, c, d]) => keys::stored(keys::KeyKind::Piece, &[index, a, b, c, d]),
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::{Error, Result};
 
 /// Kinds of files under `runs/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     /// A segment.
     Segment,
     /// Postings.
@@ -39,8 +39,9 @@ pub(crate) enum Kind {
     Deleted,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Kind; 4] = [Kind::Segment, Kind::Postings, Kind::Summaries, Kind::Deleted];
+impl FileKind {
+    pub(crate) const ALL: [FileKind; 4] =
+        [FileKind::Segment, FileKind::Postings, FileKind::Summaries, FileKind::Deleted];
 
     fn extension(self) -> &'static str {
         match self {
@@ -53,15 +54,18 @@ impl Kind {
 }
 
 /// Returns the files that a manifest names, with their kinds.
-pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntry, Kind)> + '_ {
+pub(crate) fn named_files(manifest: &Manifest) -> impl Iterator<Item = (FileEntry, FileKind)> + '_ {
     let runs = manifest.runs.iter().flat_map(|run| {
         let segments = run.segments.iter().copied().chain(run.keys.map(|keys| keys.segment));
         let postings =
             Some(run.postings).filter(|_| run.has_postings()).into_iter().chain(run.keys.map(|keys| keys.postings));
-        let summaries = run.summaries.map(|file| (file, Kind::Summaries));
-        segments.map(|file| (file, Kind::Segment)).chain(postings.map(|file| (file, Kind::Postings))).chain(summaries)
+        let summaries = run.summaries.map(|file| (file, FileKind::Summaries));
+        segments
+            .map(|file| (file, FileKind::Segment))
+            .chain(postings.map(|file| (file, FileKind::Postings)))
+            .chain(summaries)
     });
-    runs.chain(manifest.deleted.map(|file| (file, Kind::Deleted)))
+    runs.chain(manifest.deleted.map(|file| (file, FileKind::Deleted)))
 }
 
 /// Greatest length of the log of a catalog that has nothing but the settings, in bytes.
@@ -324,7 +328,7 @@ impl Dir {
     }
 
     /// Returns the path of a file under `runs/`.
-    pub(crate) fn path(&self, number: u64, kind: Kind) -> PathBuf {
+    pub(crate) fn path(&self, number: u64, kind: FileKind) -> PathBuf {
         self.runs().join(format!("{number:08x}.{}", kind.extension()))
     }
 
@@ -335,7 +339,7 @@ impl Dir {
     }
 
     /// Creates a file under a number that was never used before.
-    pub(crate) fn create_file(&self, number: u64, kind: Kind) -> Result<FileWriter> {
+    pub(crate) fn create_file(&self, number: u64, kind: FileKind) -> Result<FileWriter> {
         self.check_place()?;
         let path = self.path(number, kind);
         let file = step("create the file", &path)
@@ -363,13 +367,13 @@ impl Dir {
     }
 
     /// Reads a whole file under `runs/`.
-    pub(crate) fn read(&self, number: u64, kind: Kind) -> Result<Vec<u8>> {
+    pub(crate) fn read(&self, number: u64, kind: FileKind) -> Result<Vec<u8>> {
         let path = self.path(number, kind);
         regular::read(&path).map_err(Error::io_of_part("read the file", &path))
     }
 
     /// Maps a file under `runs/` whose length the manifest gives.
-    pub(crate) fn map(&self, number: u64, kind: Kind, length: u64) -> Result<Mapped> {
+    pub(crate) fn map(&self, number: u64, kind: FileKind, length: u64) -> Result<Mapped> {
         let path = self.path(number, kind);
         match Mapped::open(&path, Some(length)) {
             Err(error) if error.is_missing_file() => Err(Error::Missing { path }),
@@ -385,7 +389,7 @@ impl Dir {
     }
 
     /// Removes a file that the durable manifest no longer names.
-    pub(crate) fn remove(&self, number: u64, kind: Kind) -> Result<()> {
+    pub(crate) fn remove(&self, number: u64, kind: FileKind) -> Result<()> {
         self.check_place()?;
         let path = self.path(number, kind);
         match step("remove the file", &path).and_then(|()| fs::remove_file(&path)) {
@@ -419,8 +423,8 @@ impl Dir {
         let mut files = Vec::new();
         for entry in entries {
             let path = entry.map_err(Error::io("list the folder", &runs))?.path();
-            let ours = |kind: &Kind| path.extension().is_some_and(|end| end == kind.extension());
-            if Kind::ALL.iter().any(ours) && file_number(&path).is_some() {
+            let ours = |kind: &FileKind| path.extension().is_some_and(|end| end == kind.extension());
+            if FileKind::ALL.iter().any(ours) && file_number(&path).is_some() {
                 files.push(path);
             }
         }
@@ -439,7 +443,7 @@ impl Dir {
     pub(crate) fn numbers(&self) -> Result<(u64, Vec<u64>)> {
         let files = self.run_files()?;
         let greatest = files.iter().filter_map(|path| file_number(path)).max().unwrap_or(0);
-        let is_deleted_set = |path: &&PathBuf| path.extension().is_some_and(|end| end == Kind::Deleted.extension());
+        let is_deleted_set = |path: &&PathBuf| path.extension().is_some_and(|end| end == FileKind::Deleted.extension());
         let mut sets: Vec<u64> = files.iter().filter(is_deleted_set).filter_map(|path| file_number(path)).collect();
         sets.sort_unstable();
         Ok((greatest, sets))

@@ -1,6 +1,6 @@
 //! ORIGIN: the identity of a restored database (SPEC.md 8.9).
 
-use nddb_format::backup::Origin;
+use nddb_format::backup::BackupOrigin;
 
 use super::copy::read_small;
 use super::dir::{Dir, write_synced};
@@ -13,7 +13,7 @@ impl Dir {
     ///
     /// # Errors
     /// [`Error::Inconsistent`] if the file is damaged.
-    pub(crate) fn origin(&self) -> Result<Option<Origin>> {
+    pub(crate) fn origin(&self) -> Result<Option<BackupOrigin>> {
         let path = self.root().join(ORIGIN);
         let bytes = match read_small(&path) {
             Err(error) if error.is_missing_file() => return Ok(None),
@@ -21,11 +21,11 @@ impl Dir {
         };
         let what = "is damaged; without this file, backups count as those of the database from which this one was \
                     restored: if there are none beside them, remove it";
-        Origin::decode(&bytes).map(Some).ok_or_else(|| Error::Inconsistent { path, what: what.into() })
+        BackupOrigin::decode(&bytes).map(Some).ok_or_else(|| Error::Inconsistent { path, what: what.into() })
     }
 
     /// Writes the origin of a restored database, durably except for its name.
-    pub(crate) fn write_origin(&self, origin: &Origin) -> Result<()> {
+    pub(crate) fn write_origin(&self, origin: &BackupOrigin) -> Result<()> {
         write_synced(&self.root().join(ORIGIN), origin.encode().as_bytes())
     }
 }

@@ -9,7 +9,7 @@ use nddb_format::scheme::Scheme;
 
 use crate::Result;
 use crate::disk::checked::LastCheck;
-use crate::disk::dir::Kind;
+use crate::disk::dir::FileKind;
 use crate::read::view::View;
 
 /// Statistics of a database.
@@ -203,24 +203,23 @@ impl View<'_> {
             path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
         };
         let segments = run.segments.iter().map(|file| FileStats {
-            name: name(file, Kind::Segment),
+            name: name(file, FileKind::Segment),
             bytes: file.length,
             bits_per_fingerprint: Some(bits_per(file.length, run.fingerprints)),
         });
         let postings = FileStats {
-            name: name(&run.postings, Kind::Postings),
+            name: name(&run.postings, FileKind::Postings),
             bytes: run.postings.length,
             bits_per_fingerprint: None,
         };
-        let keys = run.keys.iter().flat_map(|table| {
-            [(&table.segment, Kind::Segment), (&table.postings, Kind::Postings)].map(|(file, kind)| FileStats {
-                name: name(file, kind),
-                bytes: file.length,
-                bits_per_fingerprint: None,
-            })
-        });
+        let keys =
+            run.keys.iter().flat_map(|table| {
+                [(&table.segment, FileKind::Segment), (&table.postings, FileKind::Postings)].map(|(file, kind)| {
+                    FileStats { name: name(file, kind), bytes: file.length, bits_per_fingerprint: None }
+                })
+            });
         let summaries = run.summaries.iter().map(|file| FileStats {
-            name: name(file, Kind::Summaries),
+            name: name(file, FileKind::Summaries),
             bytes: file.length,
             bits_per_fingerprint: None,
         });

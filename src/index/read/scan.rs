@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use nddb_format::block::BLOCK_SIZE;
-use nddb_format::segment::{self, HEADER_SIZE, Header, Segment};
+use nddb_format::segment::{self, HEADER_SIZE, Segment, SegmentHeader};
 use nddb_format::{Fingerprint, FormatError, Permuted};
 
 use super::batch::{RANGE_LEN, range_of, read_ahead};
@@ -129,7 +129,7 @@ pub fn scan_blocks(
     emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>,
 ) -> Result<u64> {
     let name = Path::new("the header");
-    let header = Header::decode(&header[..header.len().min(HEADER_SIZE)]).map_err(Error::format(name))?;
+    let header = SegmentHeader::decode(&header[..header.len().min(HEADER_SIZE)]).map_err(Error::format(name))?;
     let index = QueryIndex::new(&header.table, queries, within, header.count, u64::MAX)?;
     let name = Path::new("the blocks");
     let task = Task::new(name, &header, &index)?;
@@ -149,7 +149,7 @@ pub fn scan_blocks(
 /// The task of the paper's mappers: a header, queries, and ranges of blocks.
 struct Task<'a> {
     path: &'a Path,
-    header: &'a Header,
+    header: &'a SegmentHeader,
     decoder: nddb_format::huffman::Decoder,
     index: &'a QueryIndex,
 }
@@ -161,7 +161,7 @@ struct Found {
 }
 
 impl<'a> Task<'a> {
-    fn new(path: &'a Path, header: &'a Header, index: &'a QueryIndex) -> Result<Self> {
+    fn new(path: &'a Path, header: &'a SegmentHeader, index: &'a QueryIndex) -> Result<Self> {
         let decoder = header.decoder().map_err(Error::format(path))?;
         Ok(Self { path, header, decoder, index })
     }

@@ -9,7 +9,7 @@ use roaring::RoaringTreemap;
 use super::counters::Counters;
 #[cfg(feature = "catalog")]
 use super::key_rows::KeyRows;
-use crate::disk::dir::{Dir, Kind};
+use crate::disk::dir::{Dir, FileKind};
 use crate::error::A_SET;
 use crate::ranges::{Ranges, deleted_in};
 use crate::runs::memtable::Memtables;
@@ -59,8 +59,8 @@ pub(super) fn open_runs(dir: &Dir, manifest: &Manifest, verify: Verify, open: &[
 /// Reads the deleted set of a manifest.
 pub(super) fn read_deleted(dir: &Dir, manifest: &Manifest) -> Result<RoaringTreemap> {
     let Some(file) = &manifest.deleted else { return Ok(RoaringTreemap::new()) };
-    let bytes = dir.read(file.number, Kind::Deleted)?;
-    let path = dir.path(file.number, Kind::Deleted);
+    let bytes = dir.read(file.number, FileKind::Deleted)?;
+    let path = dir.path(file.number, FileKind::Deleted);
     if bytes.len() as u64 != file.length || crc32fast::hash(&bytes) != file.checksum {
         let what = "is not the file that the manifest describes".into();
         return Err(Error::Inconsistent { path, what });

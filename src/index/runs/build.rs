@@ -7,7 +7,7 @@ use nddb_format::scheme::Scheme;
 use nddb_format::segment::{SegmentEncoder, Survey};
 use nddb_format::{Fingerprint, FormatError};
 
-use crate::disk::dir::{Dir, FileWriter, Kind};
+use crate::disk::dir::{Dir, FileKind, FileWriter};
 use crate::spill::parallel::each_in_order;
 use crate::spill::sort::Sorted;
 use crate::spill::ticker::Ticker;
@@ -53,7 +53,7 @@ pub(crate) fn write_segment(
     values(&mut |stretch| stretch.iter().try_for_each(|&value| survey.push(value)).map_err(&refused))?;
     let header = survey.header(scheme, ordinal).map_err(&refused)?;
     let identity = header.identity;
-    let mut file = dir.create_file(number, Kind::Segment)?;
+    let mut file = dir.create_file(number, FileKind::Segment)?;
     let mut out = Vec::with_capacity(BUFFER_SIZE + (64 << 10));
     let mut encoder = SegmentEncoder::new(header, &mut out).map_err(&refused)?;
     values(&mut |stretch| {
@@ -98,7 +98,7 @@ pub(crate) fn write_postings(
     })?;
     let header = survey.clone().header(low, high, ranks.len() as u64, restart);
     let identity = header.identity;
-    let mut file = dir.create_file(number, Kind::Postings)?;
+    let mut file = dir.create_file(number, FileKind::Postings)?;
     let mut out = Vec::with_capacity(BUFFER_SIZE + (64 << 10));
     let mut encoder = PostingsEncoder::new(header, ranks, &mut out).map_err(&refused)?;
     lists(&mut |entry| {

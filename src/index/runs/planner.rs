@@ -7,7 +7,7 @@
 pub(crate) use crate::config::RESTART;
 use nddb_format::block::{BLOCK_SIZE, FIRST};
 use nddb_format::design::{Design, designs};
-use nddb_format::filter::{Filter, Kind};
+use nddb_format::filter::{Filter, FilterKind};
 use nddb_format::keys::KEY_BITS;
 use nddb_format::pages::checksums_size;
 use nddb_format::scheme::Scheme;
@@ -215,7 +215,7 @@ impl Filters {
                 filters.entered += 1.0;
                 continue;
             };
-            let by_mistake = if filter.kind() == Kind::Bloom { BLOOM_MISTAKES } else { 0.0 };
+            let by_mistake = if filter.kind() == FilterKind::Bloom { BLOOM_MISTAKES } else { 0.0 };
             filters.len += 1;
             filters.size += filter.size();
             filters.entered += (occurring / possible).max(by_mistake);

@@ -17,7 +17,7 @@ use super::plan::Plan;
 pub use super::seen::Verify;
 use super::seen::{Checked, Seen};
 use super::summaries::SummariesFile;
-use crate::disk::dir::{Dir, Kind};
+use crate::disk::dir::{Dir, FileKind};
 use crate::disk::map::Mapped;
 use crate::prefetch::prefetch;
 use crate::within::Within;
@@ -359,10 +359,10 @@ impl Run {
     pub(crate) fn open(dir: &Dir, entry: &RunEntry, verify: Verify) -> Result<Self> {
         // All files are mapped before the first is read, so that the reads of opening are in flight together.
         let map = |file: &FileEntry, kind| dir.map(file.number, kind, file.length);
-        let postings = entry.has_postings().then(|| map(&entry.postings, Kind::Postings)).transpose()?;
+        let postings = entry.has_postings().then(|| map(&entry.postings, FileKind::Postings)).transpose()?;
         let segments: Vec<Mapped> =
-            entry.segments.iter().map(|file| map(file, Kind::Segment)).collect::<Result<_>>()?;
-        let summaries = entry.summaries.as_ref().map(|file| map(file, Kind::Summaries)).transpose()?;
+            entry.segments.iter().map(|file| map(file, FileKind::Segment)).collect::<Result<_>>()?;
+        let summaries = entry.summaries.as_ref().map(|file| map(file, FileKind::Summaries)).transpose()?;
         let postings = postings.map(|map| Checked::open(map, verify, Postings::open)).transpose()?;
         let segments: Vec<SegmentFile> =
             segments.into_iter().map(|map| SegmentFile::open(map, verify)).collect::<Result<_>>()?;
@@ -453,7 +453,7 @@ impl Run {
 }
 
 /// Returns whether the header of postings matches the run and the file that the manifest names.
-pub(crate) fn are_postings_of(header: &postings::Header, named: &FileEntry, entry: &RunEntry) -> bool {
+pub(crate) fn are_postings_of(header: &postings::PostingsHeader, named: &FileEntry, entry: &RunEntry) -> bool {
     header.identity == named.identity
         && (header.low, header.high, header.restart) == (entry.low, entry.high, entry.scheme.restart())
         && (header.fingerprints, header.documents) == (entry.fingerprints, entry.documents)
@@ -461,7 +461,12 @@ pub(crate) fn are_postings_of(header: &postings::Header, named: &FileEntry, entr
 }
 
 /// Returns whether the header of a segment matches a table of the run and the file that the manifest names.
-pub(crate) fn is_segment_of(header: &segment::Header, named: &FileEntry, entry: &RunEntry, ordinal: usize) -> bool {
+pub(crate) fn is_segment_of(
+    header: &segment::SegmentHeader,
+    named: &FileEntry,
+    entry: &RunEntry,
+    ordinal: usize,
+) -> bool {
     let scheme = &entry.scheme;
     header.identity == named.identity
         && usize::from(header.ordinal) == ordinal

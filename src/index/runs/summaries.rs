@@ -9,7 +9,7 @@ use nddb_format::summaries::{Summaries, SummariesEncoder, SummariesSurvey, Summa
 use super::build::{BUFFER_SIZE, finish, refused};
 use super::seen::Checked;
 use crate::Result;
-use crate::disk::dir::{Dir, Kind};
+use crate::disk::dir::{Dir, FileKind};
 use crate::disk::map::Mapped;
 use crate::prefetch::prefetch;
 
@@ -165,7 +165,7 @@ pub(crate) fn write_summaries(
     let header = survey.header(low, high);
     dir.need_space(summaries_size(header.size, header.documents, high - low))?;
     let identity = header.identity;
-    let mut file = dir.create_file(number, Kind::Summaries)?;
+    let mut file = dir.create_file(number, FileKind::Summaries)?;
     let mut out = Vec::with_capacity(BUFFER_SIZE + (64 << 10));
     let mut encoder = SummariesEncoder::new(header, &mut out).map_err(&refused)?;
     list(&mut |number, summary| {

@@ -5,7 +5,7 @@ use std::path::Path;
 use nddb_format::manifest::{Manifest, RunEntry};
 
 use super::{ATTEMPTS, FingerprintSet, SetWriter, manifest_of};
-use crate::disk::dir::{Dir, Kind};
+use crate::disk::dir::{Dir, FileKind};
 use crate::maintain::check::{CheckReport, Findings, Wrong, open_segment, verify_segment};
 use crate::maintain::rebuild::restore_segment;
 use crate::runs::build::in_parallel;
@@ -85,7 +85,7 @@ fn tell(dir: &Dir, run: &RunEntry, wrongs: Vec<Vec<Wrong>>, findings: &mut Findi
     let repairable = wrongs.iter().any(Vec::is_empty);
     let next = if repairable { NextStep::Repair(dir.root().into()) } else { AGAIN.into() };
     for (file, wrongs) in run.segments.iter().zip(wrongs) {
-        let path = dir.path(file.number, Kind::Segment);
+        let path = dir.path(file.number, FileKind::Segment);
         wrongs.into_iter().for_each(|wrong| findings.push(&path, wrong, next.clone(), repairable));
     }
 }
@@ -103,7 +103,7 @@ impl SetWriter {
         for (run, wrongs) in next.runs.iter_mut().zip(wrongs) {
             let damaged = (0..wrongs.len()).filter(|&table| !wrongs[table].is_empty());
             let Some(sound) = wrongs.iter().position(Vec::is_empty) else {
-                lost = Some(self.dir.path(run.segments[0].number, Kind::Segment));
+                lost = Some(self.dir.path(run.segments[0].number, FileKind::Segment));
                 continue;
             };
             for ordinal in damaged {
@@ -112,7 +112,7 @@ impl SetWriter {
                 let (file, _) = restore_segment(at, run, sound, ordinal, self.memory_limit, &ticker)?;
                 if file.identity != run.segments[ordinal].identity {
                     let what = "its identity in MANIFEST is not that of the fingerprints of the other tables".into();
-                    return Err(Error::Inconsistent { path: self.dir.path(file.number, Kind::Segment), what });
+                    return Err(Error::Inconsistent { path: self.dir.path(file.number, FileKind::Segment), what });
                 }
                 run.segments[ordinal] = file;
                 (next.next_file, made) = (next.next_file + 1, made + 1);

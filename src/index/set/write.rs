@@ -11,7 +11,7 @@ use nddb_format::scheme::Scheme;
 
 use super::{FingerprintSet, manifest_of};
 use crate::config::Config;
-use crate::disk::dir::{Dir, Kind};
+use crate::disk::dir::{Dir, FileKind};
 use crate::disk::staging::Staging;
 use crate::process::new_identity;
 use crate::read::snapshot::Snapshot;
@@ -230,7 +230,7 @@ impl SetWriter {
         self.dir.replace_manifest(&next.encode())?;
         let old = std::mem::replace(&mut self.manifest, next);
         for file in old.files().filter(|old| self.manifest.files().all(|file| file.number != old.number)) {
-            self.dir.remove(file.number, Kind::Segment)?;
+            self.dir.remove(file.number, FileKind::Segment)?;
         }
         Ok(())
     }

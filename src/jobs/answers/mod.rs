@@ -25,7 +25,7 @@ pub use self::passages::{
     Database, InParts, Noticed, PairsFound, PassageOptions, ask_inputs, pairs_in_parts, refuse_without_parts,
     with_parts,
 };
-pub use self::texts::{Reading, Texts};
+pub use self::texts::{PassageTexts, Texts};
 
 /// One database, or several that are searched as one.
 #[derive(Debug)]

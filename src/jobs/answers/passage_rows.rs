@@ -7,28 +7,28 @@ use nddb_index::PassageMatch;
 use super::texts::Seen;
 use crate::error::{JobError, Result};
 use crate::packed::PackedFile;
-use crate::rows::{Cell, Column, Kind, RowFormat, Rows};
+use crate::rows::{Cell, CellKind, Column, RowFormat, Rows};
 
 /// The columns: of the pair, of the passage in words and in characters, and its texts. Fields that are ranges have two.
 #[rustfmt::skip]
 const COLUMNS: [Column; 17] = [
-    Column::new("a", Kind::Text), // the older document
-    Column::new("b", Kind::Text),
-    Column::new("a_contained", Kind::Share),
-    Column::new("b_contained", Kind::Share),
-    Column::new("words", Kind::Number), // of the passage, in common
-    Column::new("longest", Kind::Number),
-    Column::new("a_start", Kind::Number), // its first word, from 0
-    Column::new("a_end", Kind::Number), // the word behind its last
-    Column::new("b_start", Kind::Number),
-    Column::new("b_end", Kind::Number),
-    Column::new("equal", Kind::Share), // with `--verify`
-    Column::new("a_start_character", Kind::Number), // with `--verify` or `--why`
-    Column::new("a_end_character", Kind::Number),
-    Column::new("b_start_character", Kind::Number),
-    Column::new("b_end_character", Kind::Number),
-    Column::new("a_text", Kind::Text), // with `--why`
-    Column::new("b_text", Kind::Text),
+    Column::new("a", CellKind::Text), // the older document
+    Column::new("b", CellKind::Text),
+    Column::new("a_contained", CellKind::Share),
+    Column::new("b_contained", CellKind::Share),
+    Column::new("words", CellKind::Number), // of the passage, in common
+    Column::new("longest", CellKind::Number),
+    Column::new("a_start", CellKind::Number), // its first word, from 0
+    Column::new("a_end", CellKind::Number), // the word behind its last
+    Column::new("b_start", CellKind::Number),
+    Column::new("b_end", CellKind::Number),
+    Column::new("equal", CellKind::Share), // with `--verify`
+    Column::new("a_start_character", CellKind::Number), // with `--verify` or `--why`
+    Column::new("a_end_character", CellKind::Number),
+    Column::new("b_start_character", CellKind::Number),
+    Column::new("b_end_character", CellKind::Number),
+    Column::new("a_text", CellKind::Text), // with `--why`
+    Column::new("b_text", CellKind::Text),
 ];
 
 /// Two documents with passages in common.

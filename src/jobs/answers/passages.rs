@@ -15,7 +15,7 @@ use nddb_page::sketch::{PART_WORDS, Recipe, page_words, placed_words};
 use super::Query;
 use super::asking::{Answering, Answers, Asking};
 use super::passage_rows::{PairInParts, contained};
-use super::texts::{Reading, Seen, Texts, Words, words_of};
+use super::texts::{PassageTexts, Seen, Texts, Words, words_of};
 use crate::error::{Advice, JobError, Result};
 use crate::fields;
 use crate::json::{Id, Object};
@@ -31,13 +31,13 @@ pub struct PassageOptions {
     /// The share of one of the two documents, 0 to 1, that is in common with the other.
     pub min_containment: f64,
     /// The purposes for which texts are read again.
-    pub reading: Reading,
+    pub reading: PassageTexts,
 }
 
 impl Default for PassageOptions {
     fn default() -> Self {
         let min_words = PassageLimits::default().min_words;
-        Self { min_words, min_containment: 0.0, reading: Reading::default() }
+        Self { min_words, min_containment: 0.0, reading: PassageTexts::default() }
     }
 }
 
@@ -335,7 +335,7 @@ impl Answering for PairsInParts<'_> {
 }
 
 /// Appends the line of a pair: the older document is `a`.
-fn write_pair(PairInParts { a, b, words }: &PairInParts, reading: Reading, out: &mut Vec<u8>) {
+fn write_pair(PairInParts { a, b, words }: &PairInParts, reading: PassageTexts, out: &mut Vec<u8>) {
     let found = &a.found;
     // Reference of pairs: a pair with `--parts`, in the order in which the documents `b` were loaded; in TSV and
     // Parquet a row for each passage, with its ends as `a_start`, `a_end`, `a_start_character` and so on

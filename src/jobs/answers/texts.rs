@@ -16,14 +16,14 @@ pub(super) type Words = Result<PageWords, String>;
 
 /// The purposes for which the texts of a query and of its matches are read again.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reading {
+pub struct PassageTexts {
     /// Passages are found exactly.
     pub verify: bool,
     /// Passages are quoted.
     pub why: bool,
 }
 
-impl Reading {
+impl PassageTexts {
     /// Whether any text is read.
     pub(super) fn any(self) -> bool {
         self.verify || self.why
@@ -92,7 +92,7 @@ impl From<PassageMatch> for Seen {
 impl Seen {
     /// Reads the text of the document, if it was not read before. With `verify`, the passages become those of the
     /// texts: perhaps none.
-    pub(super) fn read(&mut self, view: View<'_>, asked: &Words, how: Reading, limits: &PassageLimits) {
+    pub(super) fn read(&mut self, view: View<'_>, asked: &Words, how: PassageTexts, limits: &PassageLimits) {
         if self.told.is_some() || !how.any() {
             return;
         }
@@ -127,7 +127,7 @@ impl Seen {
     }
 
     /// Adds why a text could not be read, if texts are read.
-    pub(super) fn write_unread(&self, how: Reading, object: &mut Object<'_>) {
+    pub(super) fn write_unread(&self, how: PassageTexts, object: &mut Object<'_>) {
         if how.any() {
             object.field("unread", self.told.as_ref().and_then(|told| told.as_ref().err().map(String::as_str)));
         }
@@ -148,7 +148,7 @@ impl SeenPassage<'_> {
 
     /// Adds what texts say: the share of equal words, and under these names places and quotes, those of the document
     /// asked for first.
-    pub(super) fn write_told(&self, names: [[&'static str; 2]; 2], how: Reading, object: &mut Object<'_>) {
+    pub(super) fn write_told(&self, names: [[&'static str; 2]; 2], how: PassageTexts, object: &mut Object<'_>) {
         if how.verify {
             object.field("equal", self.equal());
         }

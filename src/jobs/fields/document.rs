@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::copies::{COPIES, COPIES_HELP, Copies, CopyCounts};
 use crate::json;
 use crate::named_id::hash;
-use crate::rows::{Cell, Column, IdCells, Kind, RowFormat};
+use crate::rows::{Cell, CellKind, Column, IdCells, RowFormat};
 
 /// A field of a stored document that tables have as a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,19 +94,19 @@ impl DocumentField {
     #[must_use]
     pub fn column(self) -> Column {
         match self {
-            Self::Id => Column::new("id", Kind::Text),
-            Self::Url => Column::new("url", Kind::Text),
-            Self::Fp => Column::new("fp", Kind::Print),
-            Self::Site => Column::new("site", Kind::Text),
-            Self::Batch => Column::new("batch", Kind::Text),
-            Self::Date => Column::new("date", Kind::Number),
-            Self::Tokens => Column::new("tokens", Kind::Number),
-            Self::Truncated => Column::new("truncated", Kind::Flag),
-            Self::Number => Column::new("number", Kind::Number),
-            Self::Archive => Column::new("archive", Kind::Text),
-            Self::Offset => Column::new("offset", Kind::Number),
-            Self::Inner => Column::new("inner", Kind::Number),
-            Self::Length => Column::new("length", Kind::Number),
+            Self::Id => Column::new("id", CellKind::Text),
+            Self::Url => Column::new("url", CellKind::Text),
+            Self::Fp => Column::new("fp", CellKind::Print),
+            Self::Site => Column::new("site", CellKind::Text),
+            Self::Batch => Column::new("batch", CellKind::Text),
+            Self::Date => Column::new("date", CellKind::Number),
+            Self::Tokens => Column::new("tokens", CellKind::Number),
+            Self::Truncated => Column::new("truncated", CellKind::Flag),
+            Self::Number => Column::new("number", CellKind::Number),
+            Self::Archive => Column::new("archive", CellKind::Text),
+            Self::Offset => Column::new("offset", CellKind::Number),
+            Self::Inner => Column::new("inner", CellKind::Number),
+            Self::Length => Column::new("length", CellKind::Number),
             Self::Copies => COPIES[0],
             Self::CopiesByBatch => COPIES[1],
         }

@@ -8,15 +8,15 @@ use serde::{Serialize, Serializer};
 
 use crate::json::Put;
 use crate::removed::lost;
-use crate::rows::{Cell, Column, Kind, json_value};
+use crate::rows::{Cell, CellKind, Column, json_value};
 
 /// The columns of the loss of one document, and of the least level that removes it.
 pub const OF_REMOVED: [Column; 5] = [
-    Column::new("loss", Kind::Share),
-    Column::new("lost", Kind::Text),
-    Column::new("lost_words", Kind::Number),
-    Column::new("lost_passage", Kind::Number),
-    Column::new("level", Kind::Text),
+    Column::new("loss", CellKind::Share),
+    Column::new("lost", CellKind::Text),
+    Column::new("lost_words", CellKind::Number),
+    Column::new("lost_passage", CellKind::Number),
+    Column::new("level", CellKind::Text),
 ];
 /// The columns of two documents: what each of the two loses, the least level that removes it, where the words come from,
 /// and more.
@@ -24,20 +24,20 @@ macro_rules! of_two {
     ($($of:literal),+; $($more:expr),*) => {
         [
             $(
-                Column::new(concat!("loss_", $of), Kind::Share),
-                Column::new(concat!("lost_", $of), Kind::Text),
-                Column::new(concat!("lost_words_", $of), Kind::Number),
-                Column::new(concat!("lost_passage_", $of), Kind::Number),
-                Column::new(concat!("level_", $of), Kind::Text),
+                Column::new(concat!("loss_", $of), CellKind::Share),
+                Column::new(concat!("lost_", $of), CellKind::Text),
+                Column::new(concat!("lost_words_", $of), CellKind::Number),
+                Column::new(concat!("lost_passage_", $of), CellKind::Number),
+                Column::new(concat!("level_", $of), CellKind::Text),
             )+
-            Column::new("words", Kind::Text),
+            Column::new("words", CellKind::Text),
             $($more),*
         ]
     };
 }
 
 /// The columns of a pair, and why the two are near.
-pub const OF_PAIR: [Column; 12] = of_two!("a", "b"; Column::new("why", Kind::Text));
+pub const OF_PAIR: [Column; 12] = of_two!("a", "b"; Column::new("why", CellKind::Text));
 /// The columns of a query and its match.
 pub const OF_QUERY: [Column; 11] = of_two!("query", "match";);
 

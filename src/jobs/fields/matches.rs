@@ -3,7 +3,7 @@
 use nddb_index::{BatchMatch, Match, Neighbor, PartedAnswer};
 
 use crate::json::{Hex, Id, Object};
-use crate::rows::{Column, IdCells, Kind, Rows};
+use crate::rows::{CellKind, Column, IdCells, Rows};
 
 /// Writes a match with its id.
 ///
@@ -15,7 +15,8 @@ pub fn write_match(rows: &mut Rows, ids: &IdCells<'_>, found: BatchMatch<'_>) ->
 
 /// The columns of matches.
 pub fn match_columns(with_id: bool) -> Vec<Column> {
-    let columns = [("query", Kind::Number), ("fp", Kind::Print), ("distance", Kind::Number), ("id", Kind::Text)];
+    let columns =
+        [("query", CellKind::Number), ("fp", CellKind::Print), ("distance", CellKind::Number), ("id", CellKind::Text)];
     columns.into_iter().take(if with_id { 4 } else { 3 }).map(|(name, kind)| Column::new(name, kind)).collect()
 }
 

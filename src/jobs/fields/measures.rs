@@ -2,7 +2,7 @@
 //! match.
 
 use crate::json::Put;
-use crate::rows::{Cell, Column, Kind};
+use crate::rows::{Cell, CellKind, Column};
 use nddb_dedup::NearDuplicate;
 use nddb_verdict::{self as verdict, ColumnKind, Measures, Value};
 use serde_json::{Map, Value as Json, json};
@@ -19,9 +19,9 @@ pub fn stored_columns() -> Vec<Column> {
 
 fn column(of: &verdict::Column) -> Column {
     let kind = match of.kind {
-        ColumnKind::Count => Kind::Number,
-        ColumnKind::Share => Kind::Share,
-        ColumnKind::Flag => Kind::Flag,
+        ColumnKind::Count => CellKind::Number,
+        ColumnKind::Share => CellKind::Share,
+        ColumnKind::Flag => CellKind::Flag,
     };
     Column::new(of.name, kind)
 }

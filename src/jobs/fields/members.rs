@@ -11,7 +11,7 @@ use super::measures::{stored_cells, stored_columns};
 use super::pair_lines::IdList;
 use crate::copies::{Copies, CopyCounts};
 use crate::json::{self, Id};
-use crate::rows::{Cell, Column, Kind};
+use crate::rows::{Cell, CellKind, Column};
 
 /// A cluster. Keys stand in the order of the fields.
 #[derive(Serialize)]
@@ -67,18 +67,22 @@ pub fn want_members(wanted: &mut WantedDocuments, collection: &Collection, made:
 /// The columns of members.
 pub fn member_columns() -> Vec<Column> {
     let member = [
-        ("cluster", Kind::Text),
-        ("size", Kind::Number),
-        ("id", Kind::Text),
-        ("url", Kind::Text),
-        ("verdict", Kind::Text),
-        ("kept", Kind::Text),
-        ("rule", Kind::Text),
+        ("cluster", CellKind::Text),
+        ("size", CellKind::Number),
+        ("id", CellKind::Text),
+        ("url", CellKind::Text),
+        ("verdict", CellKind::Text),
+        ("kept", CellKind::Text),
+        ("rule", CellKind::Text),
     ];
-    let position =
-        [("archive", Kind::Text), ("offset", Kind::Number), ("inner", Kind::Number), ("length", Kind::Number)];
+    let position = [
+        ("archive", CellKind::Text),
+        ("offset", CellKind::Number),
+        ("inner", CellKind::Number),
+        ("length", CellKind::Number),
+    ];
     let named =
-        |of: &[(&'static str, Kind)]| of.iter().map(|&(name, kind)| Column::new(name, kind)).collect::<Vec<_>>();
+        |of: &[(&'static str, CellKind)]| of.iter().map(|&(name, kind)| Column::new(name, kind)).collect::<Vec<_>>();
     [named(&member), stored_columns(), OF_REMOVED.to_vec(), named(&position)].concat()
 }
 

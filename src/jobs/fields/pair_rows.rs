@@ -4,11 +4,16 @@ use nddb_dedup::{Collection, Line};
 
 use super::pair_lines::Losses;
 use super::{losses, measures};
-use crate::rows::{Cell, Column, Kind};
+use crate::rows::{Cell, CellKind, Column};
 
-const NAMES: [(&str, Kind); 5] =
-    [("a", Kind::Text), ("b", Kind::Text), ("group", Kind::Text), ("flagged", Kind::Flag), ("method", Kind::Text)];
-const VERDICT: Column = Column::new("verdict", Kind::Text);
+const NAMES: [(&str, CellKind); 5] = [
+    ("a", CellKind::Text),
+    ("b", CellKind::Text),
+    ("group", CellKind::Text),
+    ("flagged", CellKind::Flag),
+    ("method", CellKind::Text),
+];
+const VERDICT: Column = Column::new("verdict", CellKind::Text);
 const NO_LOSSES: [Cell<'static>; losses::OF_PAIR.len()] = [Cell::Null; losses::OF_PAIR.len()];
 
 /// The columns of pairs and groups.

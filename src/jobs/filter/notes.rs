@@ -9,7 +9,7 @@ use crate::copies::{COPIES, COPIES_HELP, CopyCounts};
 use crate::error::{JobError, Result};
 use crate::named_id::{NamedId, hash, resolved};
 use crate::removed::{RemoveTsv, copies_of_folder};
-use crate::rows::{Cell, Column, Kind};
+use crate::rows::{Cell, CellKind, Column};
 
 /// A field or column that can be added to each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,13 +78,13 @@ impl FilterField {
 
     pub(super) fn column(self) -> Column {
         match self {
-            Self::ClusterId => Column::new("cluster_id", Kind::Text),
-            Self::ClusterSize => Column::new("cluster_size", Kind::Number),
-            Self::Kept => Column::new("kept", Kind::Flag),
-            Self::DuplicateOf => Column::new("duplicate_of", Kind::Text),
-            Self::Rule => Column::new("rule", Kind::Text),
-            Self::Probability => Column::new("probability", Kind::Share),
-            Self::Loss => Column::new("loss", Kind::Share),
+            Self::ClusterId => Column::new("cluster_id", CellKind::Text),
+            Self::ClusterSize => Column::new("cluster_size", CellKind::Number),
+            Self::Kept => Column::new("kept", CellKind::Flag),
+            Self::DuplicateOf => Column::new("duplicate_of", CellKind::Text),
+            Self::Rule => Column::new("rule", CellKind::Text),
+            Self::Probability => Column::new("probability", CellKind::Share),
+            Self::Loss => Column::new("loss", CellKind::Share),
             Self::Copies => COPIES[0],
             Self::CopiesByBatch => COPIES[1],
         }

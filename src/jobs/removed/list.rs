@@ -15,7 +15,7 @@ use crate::lists;
 use crate::named_id::NamedId;
 use crate::output::{Destination, OutputFile};
 use crate::packed::PackedFile;
-use crate::rows::{Cell, Column, IdCells, Kind, RowFormat, Rows};
+use crate::rows::{Cell, CellKind, Column, IdCells, RowFormat, Rows};
 use crate::tsv;
 
 /// Why a document is removed; what is not known is `None`.
@@ -210,14 +210,19 @@ impl<'a> RemovedRows<'a> {
     /// The output cannot be made; damage of the database.
     pub fn begin(to: &Destination, view: View<'a>, more: More) -> Result<Self> {
         let format = RowFormat::of(Some(to.path()), None::<RowFormat>, RowFormat::Tsv)?;
-        let of = |columns: &[(&'static str, Kind)]| {
+        let of = |columns: &[(&'static str, CellKind)]| {
             columns.iter().map(|&(name, kind)| Column::new(name, kind)).collect::<Vec<_>>()
         };
-        let named = [("id", Kind::Text), ("kept", Kind::Text), ("rule", Kind::Text), ("probability", Kind::Share)];
-        let mut last = vec![("file", Kind::Text), ("offset", Kind::Number)];
-        last.extend(more.earlier.then_some(("kept_in", Kind::Text)));
-        last.extend(more.stays.then_some(("stays", Kind::Flag)));
-        last.extend(["begin", "end", "words"].into_iter().filter(|_| more.cuts).map(|name| (name, Kind::Number)));
+        let named = [
+            ("id", CellKind::Text),
+            ("kept", CellKind::Text),
+            ("rule", CellKind::Text),
+            ("probability", CellKind::Share),
+        ];
+        let mut last = vec![("file", CellKind::Text), ("offset", CellKind::Number)];
+        last.extend(more.earlier.then_some(("kept_in", CellKind::Text)));
+        last.extend(more.stays.then_some(("stays", CellKind::Flag)));
+        last.extend(["begin", "end", "words"].into_iter().filter(|_| more.cuts).map(|name| (name, CellKind::Number)));
         let columns = [of(&named), OF_REMOVED.to_vec(), of(&last)].concat();
         let rows = Rows::new(format, PackedFile::named(to)?, columns)?.with_names()?;
         Ok(Self { rows, ids: IdCells::new(view, format)?, archives: Archives::read(view)?, more })

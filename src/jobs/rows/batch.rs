@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use nddb_format::record::ShownId;
 
-use super::cell::{Cell, Column, Kind};
+use super::cell::{Cell, CellKind, Column};
 
 /// Rows of a table that are not yet written.
 pub struct RowBatch {
@@ -68,12 +68,12 @@ pub fn schema(columns: &[Column]) -> SchemaRef {
 }
 
 impl Values {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: CellKind) -> Self {
         match kind {
-            Kind::Text => Values::Text(StringBuilder::new()),
-            Kind::Number | Kind::Print => Values::Number(Int64Builder::new()),
-            Kind::Share => Values::Share(Float64Builder::new()),
-            Kind::Flag => Values::Flag(BooleanBuilder::new()),
+            CellKind::Text => Values::Text(StringBuilder::new()),
+            CellKind::Number | CellKind::Print => Values::Number(Int64Builder::new()),
+            CellKind::Share => Values::Share(Float64Builder::new()),
+            CellKind::Flag => Values::Flag(BooleanBuilder::new()),
         }
     }
 
@@ -103,11 +103,11 @@ impl Values {
     }
 }
 
-fn data_type(kind: Kind) -> DataType {
+fn data_type(kind: CellKind) -> DataType {
     match kind {
-        Kind::Text => DataType::Utf8,
-        Kind::Number | Kind::Print => DataType::Int64,
-        Kind::Share => DataType::Float64,
-        Kind::Flag => DataType::Boolean,
+        CellKind::Text => DataType::Utf8,
+        CellKind::Number | CellKind::Print => DataType::Int64,
+        CellKind::Share => DataType::Float64,
+        CellKind::Flag => DataType::Boolean,
     }
 }

@@ -11,12 +11,12 @@ pub struct Column {
     /// Its name.
     pub name: &'static str,
     /// The type of its values.
-    pub kind: Kind,
+    pub kind: CellKind,
 }
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     /// UTF-8.
     Text,
     /// Signed, 64 bits.
@@ -59,7 +59,7 @@ pub enum Cell<'a> {
 
 impl Column {
     /// A column of this name and type.
-    pub const fn new(name: &'static str, kind: Kind) -> Self {
+    pub const fn new(name: &'static str, kind: CellKind) -> Self {
         Self { name, kind }
     }
 }

@@ -13,7 +13,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::cell::{Column, Kind};
+use super::cell::{CellKind, Column};
 
 /// Number of values per call of the writer.
 const BATCH: usize = 1 << 12;
@@ -27,13 +27,13 @@ pub(super) fn schema(columns: &[Column]) -> Result<TypePtr> {
 /// Returns the type of a column.
 pub(crate) fn leaf(column: &Column) -> Result<Type> {
     let physical = match column.kind {
-        Kind::Text => Physical::BYTE_ARRAY,
-        Kind::Number | Kind::Print => Physical::INT64,
-        Kind::Share => Physical::DOUBLE,
-        Kind::Flag => Physical::BOOLEAN,
+        CellKind::Text => Physical::BYTE_ARRAY,
+        CellKind::Number | CellKind::Print => Physical::INT64,
+        CellKind::Share => Physical::DOUBLE,
+        CellKind::Flag => Physical::BOOLEAN,
     };
     let built = Type::primitive_type_builder(column.name, physical).with_repetition(Repetition::OPTIONAL);
-    if column.kind == Kind::Text {
+    if column.kind == CellKind::Text {
         built.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8).build()
     } else {
         built.build()

@@ -17,7 +17,7 @@ use nddb_format::record::ShownId;
 
 #[cfg(feature = "parquet")]
 pub use self::batch::{RowBatch, schema};
-pub use self::cell::{Cell, Column, Kind};
+pub use self::cell::{Cell, CellKind, Column};
 #[cfg(feature = "parquet")]
 use self::file::TableFile;
 pub use self::ids::{IdCells, write_id};
@@ -246,7 +246,8 @@ mod tests {
 
     #[test]
     fn a_row_is_a_line_of_json_or_of_tsv() {
-        let kinds = [Kind::Text, Kind::Number, Kind::Print, Kind::Share, Kind::Flag, Kind::Text];
+        let kinds =
+            [CellKind::Text, CellKind::Number, CellKind::Print, CellKind::Share, CellKind::Flag, CellKind::Text];
         let columns: Vec<Column> =
             ["a", "b", "c", "d", "e", "f"].into_iter().zip(kinds).map(|(name, kind)| Column::new(name, kind)).collect();
         let cells = ["x\t\"".into(), Cell::Number(-7), Fingerprint(255).into(), 0.5.into(), true.into(), Cell::Null];

@@ -1,7 +1,7 @@
 //! Where the answers of queries go, and the options of passages in common.
 
 use nddb::PassageLimits;
-use nddb_jobs::answers::{Answers, PassageOptions, PassageRows, Reading};
+use nddb_jobs::answers::{Answers, PassageOptions, PassageRows, PassageTexts};
 
 use crate::failure::{Failure, Result};
 use crate::output::Output;
@@ -76,7 +76,7 @@ impl PassageArgs {
     }
 
     /// Returns the options for the library.
-    pub(crate) fn options(&self, reading: Reading) -> PassageOptions {
+    pub(crate) fn options(&self, reading: PassageTexts) -> PassageOptions {
         PassageOptions { min_words: self.min_words, min_containment: self.min_containment, reading }
     }
 }

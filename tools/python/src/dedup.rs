@@ -16,7 +16,7 @@ use nddb_jobs::chain;
 use nddb_jobs::fields::LossValues;
 use nddb_jobs::output::{OutputError, Outputs};
 use nddb_jobs::removed::Search;
-use nddb_jobs::rows::{Column, Kind, schema};
+use nddb_jobs::rows::{CellKind, Column, schema};
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
@@ -39,7 +39,8 @@ const BATCH: usize = 1 << 10;
 #[pyfunction]
 #[pyo3(name = "_pages")]
 pub(crate) fn pages(rows: Bound<'_, PyIterator>) -> Stream {
-    let columns = [("id", Kind::Number), ("text", Kind::Text), ("html", Kind::Text), ("url", Kind::Text)];
+    let columns =
+        [("id", CellKind::Number), ("text", CellKind::Text), ("html", CellKind::Text), ("url", CellKind::Text)];
     let schema = schema(&columns.map(|(name, kind)| Column::new(name, kind)));
     let rows = rows.unbind();
     Stream::new(schema.clone(), move |sink| {

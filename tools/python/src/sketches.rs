@@ -9,7 +9,7 @@ use nddb::detect::outcome::PairLoss;
 use nddb::detect::steps::{Decided, candidate_keys, compared, decided};
 use nddb::verdict::{Decision, methods::Hamming};
 use nddb_jobs::fields::{OF_PAIR, PairLossValues, sentence, stored_cells, stored_columns};
-use nddb_jobs::rows::{Cell, Column, Kind, schema};
+use nddb_jobs::rows::{Cell, CellKind, Column, schema};
 use pyo3::prelude::*;
 
 use crate::arrow::{Arrays, Bytes, column};
@@ -21,9 +21,9 @@ use crate::stream::Stream;
 use crate::tables::Rows;
 
 /// The columns of keys.
-const KEYS: [Column; 2] = [Column::new("id", Kind::Text), Column::new("key", Kind::Number)];
+const KEYS: [Column; 2] = [Column::new("id", CellKind::Text), Column::new("key", CellKind::Number)];
 
-const NEARNESS: Column = Column::new("nearness", Kind::Number);
+const NEARNESS: Column = Column::new("nearness", CellKind::Number);
 
 /// Returns the keys by which candidate pairs are found: a Stream with the columns id and key.
 ///
@@ -94,7 +94,7 @@ pub(crate) fn decide(
     let empty = Document::bare("none", nddb::Fingerprint(0))?;
     decided(&options, &empty, &empty)?;
     let (a, b) = (Tables::new(a)?, Tables::new(b)?);
-    let first = [("a", Kind::Text), ("b", Kind::Text), ("near", Kind::Flag), ("rule", Kind::Text)];
+    let first = [("a", CellKind::Text), ("b", CellKind::Text), ("near", CellKind::Flag), ("rule", CellKind::Text)];
     let first = first.map(|(name, kind)| Column::new(name, kind));
     let columns: Vec<Column> =
         [&first[..], &stored_columns(), &[NEARNESS], if losses { &OF_PAIR } else { &[] }].concat();

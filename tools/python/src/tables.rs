@@ -8,7 +8,7 @@ use nddb_jobs::fields::{
     stored_columns,
 };
 use nddb_jobs::removed::Earlier;
-use nddb_jobs::rows::{Cell, Column, Kind, RowBatch, schema};
+use nddb_jobs::rows::{Cell, CellKind, Column, RowBatch, schema};
 
 use crate::arrow::Numbers;
 use crate::errors::Result;
@@ -94,7 +94,7 @@ pub(crate) fn pairs(pinned: Pinned, options: PairOptions) -> Stream {
 
 /// The near-duplicates of all documents of a reader in other databases.
 pub(crate) fn against(pinned: Pinned, parts: PinnedParts, online: OnlineDetector, limit: Option<usize>) -> Stream {
-    let names = [("id", Kind::Text), ("near", Kind::Text), ("db", Kind::Text), ("rule", Kind::Text)];
+    let names = [("id", CellKind::Text), ("near", CellKind::Text), ("db", CellKind::Text), ("rule", CellKind::Text)];
     let names = names.map(|(name, kind)| Column::new(name, kind));
     let columns = [names.to_vec(), stored_columns(), OF_QUERY.to_vec()].concat();
     Stream::new(schema(&columns), move |sink| {

@@ -5,20 +5,20 @@ use nddb::detect::OnlineDetector;
 use nddb::detect::steps::compared;
 use nddb::verdict::{Bound, Comparison, Decision, Limit, Measures, Words, sentence};
 use nddb::{Stored, View};
-use nddb_jobs::rows::{Cell, Column, Kind, RowBatch, schema};
+use nddb_jobs::rows::{Cell, CellKind, Column, RowBatch, schema};
 
 use crate::errors::{Fault, Result};
 use crate::ids::GivenId;
 use crate::stream::Stream;
 
 const COLUMNS: [Column; 7] = [
-    Column::new("part", Kind::Text),
-    Column::new("name", Kind::Text),
-    Column::new("says", Kind::Text),
-    Column::new("value", Kind::Share),
-    Column::new("bound", Kind::Share),
-    Column::new("holds", Kind::Flag),
-    Column::new("adds", Kind::Share),
+    Column::new("part", CellKind::Text),
+    Column::new("name", CellKind::Text),
+    Column::new("says", CellKind::Text),
+    Column::new("value", CellKind::Share),
+    Column::new("bound", CellKind::Share),
+    Column::new("holds", CellKind::Flag),
+    Column::new("adds", CellKind::Share),
 ];
 
 /// Returns the rows: the verdict, the bounds of the method, and each piece of evidence of the model.

@@ -15,7 +15,7 @@ use super::retention::{Retention, remove_old};
 use crate::catalog::{Catalog, Pinned};
 use crate::disk::bugs::{Bug, bug};
 use crate::disk::copy::{self, Held, link_or_hold};
-use crate::disk::dir::{Dir, Kind, named_files, write_synced};
+use crate::disk::dir::{Dir, FileKind, named_files, write_synced};
 use crate::disk::staging::{Staging, refuse_inside, remove_remains};
 use crate::read::snapshot::refuse_static;
 use crate::spill::progress::Progress;
@@ -192,7 +192,7 @@ struct Taken {
     catalog: Option<Pinned>,
 }
 
-type Runs = BTreeMap<(u64, Kind), Option<Held>>;
+type Runs = BTreeMap<(u64, FileKind), Option<Held>>;
 
 /// Reads the MANIFEST of a database or a set.
 fn state(dir: &Dir) -> Result<(Vec<u8>, Manifest)> {
@@ -215,7 +215,7 @@ fn take_runs(runs: &mut Runs, dir: &Dir, copy: &Dir, manifest: &Manifest) -> Res
 
 /// Drops files that only earlier manifests named.
 fn drop_others(runs: &mut Runs, copy: &Dir, manifest: &Manifest) -> Result<()> {
-    let named: BTreeSet<(u64, Kind)> = named_files(manifest).map(|(entry, kind)| (entry.number, kind)).collect();
+    let named: BTreeSet<(u64, FileKind)> = named_files(manifest).map(|(entry, kind)| (entry.number, kind)).collect();
     let others = runs.extract_if(.., |key, _| !named.contains(key));
     for ((number, kind), held) in others {
         if held.is_none() {

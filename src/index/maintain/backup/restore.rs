@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nddb_format::backup::{BackupFile, Origin};
+use nddb_format::backup::{BackupFile, BackupOrigin};
 
 use super::parts::{BackupSummary, holder, path_in, read_list};
 use crate::disk::copy::{Held, link_or_hold, sync_contents};
@@ -76,7 +76,7 @@ pub fn restore(
     }
     let summary = BackupSummary::of(dir.root(), &files, linked)?;
     // Backups of this database do not count as those of the other one.
-    dir.write_origin(&Origin { database: new_identity(path.as_ref()), parent: list.database })?;
+    dir.write_origin(&BackupOrigin { database: new_identity(path.as_ref()), parent: list.database })?;
     dir.sync_names()?;
     staging.publish()?;
     Ok(summary)

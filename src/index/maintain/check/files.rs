@@ -11,7 +11,7 @@ use nddb_format::segment::{Segment, Survey};
 use nddb_format::summaries::Summaries;
 use nddb_format::{FormatError, PagedFile};
 
-use crate::disk::dir::{Dir, Kind};
+use crate::disk::dir::{Dir, FileKind};
 use crate::disk::map::Mapped;
 use crate::runs::run::{Verify, are_postings_of, is_segment_of};
 use crate::runs::summaries::SummariesFile;
@@ -120,7 +120,7 @@ impl Wrongs {
 /// Maps a segment and compares its header with the manifest.
 pub(crate) fn open_segment(dir: &Dir, entry: &RunEntry, ordinal: usize) -> Result<Segment<Mapped>, Wrong> {
     let file = &entry.segments[ordinal];
-    let segment = Segment::open(dir.map(file.number, Kind::Segment, file.length)?)?;
+    let segment = Segment::open(dir.map(file.number, FileKind::Segment, file.length)?)?;
     if !is_segment_of(segment.header(), file, entry, ordinal) {
         return Err(Wrong::new("segment header", "is that of another segment than the manifest describes"));
     }
@@ -130,7 +130,7 @@ pub(crate) fn open_segment(dir: &Dir, entry: &RunEntry, ordinal: usize) -> Resul
 /// Maps a postings file and compares its header with the manifest.
 pub(crate) fn open_postings(dir: &Dir, entry: &RunEntry) -> Result<Postings<Mapped>, Wrong> {
     let file = &entry.postings;
-    let postings = Postings::open(dir.map(file.number, Kind::Postings, file.length)?)?;
+    let postings = Postings::open(dir.map(file.number, FileKind::Postings, file.length)?)?;
     if !are_postings_of(postings.header(), file, entry) {
         return Err(Wrong::new("postings header", "is that of other postings than the manifest describes"));
     }
@@ -139,7 +139,7 @@ pub(crate) fn open_postings(dir: &Dir, entry: &RunEntry) -> Result<Postings<Mapp
 
 /// Maps a file of summaries and compares its header with the manifest.
 pub(crate) fn open_summaries(dir: &Dir, entry: &RunEntry, file: &FileEntry) -> Result<SummariesFile, Wrong> {
-    let map = dir.map(file.number, Kind::Summaries, file.length)?;
+    let map = dir.map(file.number, FileKind::Summaries, file.length)?;
     let summaries = SummariesFile::open(map, Verify::FirstTouch, Summaries::open)?;
     if !summaries.is_of(entry, file) {
         return Err(Wrong::new("header of summaries", "is that of other summaries than the manifest describes"));

@@ -23,7 +23,7 @@ use roaring::RoaringTreemap;
 
 use crate::catalog::Catalog;
 use crate::disk::checked::LastCheck;
-use crate::disk::dir::{Dir, Kind};
+use crate::disk::dir::{Dir, FileKind};
 use crate::disk::map::Mapped;
 use crate::read::snapshot::{Snapshot, refuse_set};
 use crate::runs::build::in_parallel;
@@ -178,7 +178,7 @@ fn look(
         Ok(deleted) => Some(deleted),
         Err(error) => {
             let file = manifest.as_ref().and_then(|manifest| manifest.deleted).map_or(0, |file| file.number);
-            findings.run(&dir.path(file, Kind::Deleted), error);
+            findings.run(&dir.path(file, FileKind::Deleted), error);
             None
         }
     };
@@ -285,8 +285,8 @@ fn open_files(dir: &Dir, manifest: Result<Vec<u8>>) -> Opened {
 
 /// Reads a deleted set's file.
 pub(crate) fn read_deleted(dir: &Dir, file: &FileEntry) -> Result<RoaringTreemap> {
-    let path = dir.path(file.number, Kind::Deleted);
-    let bytes = dir.read(file.number, Kind::Deleted)?;
+    let path = dir.path(file.number, FileKind::Deleted);
+    let bytes = dir.read(file.number, FileKind::Deleted)?;
     let set = nddb_format::deleted::decode(&bytes).map_err(Error::format(&path))?;
     if (bytes.len() as u64, crc32fast::hash(&bytes)) != (file.length, file.checksum) {
         let what = "is not the file that the manifest describes".into();
@@ -361,7 +361,7 @@ fn verify_summary_files<'a>(
     let mut sound = Vec::with_capacity(all.len());
     for (OpenSummaries { entry, file }, wrongs) in all.iter().zip(wrongs) {
         sound.extend(file.as_ref().ok().filter(|_| wrongs.is_empty()));
-        let path = dir.path(entry.number, Kind::Summaries);
+        let path = dir.path(entry.number, FileKind::Summaries);
         wrongs.into_iter().for_each(|wrong| findings.run(&path, wrong));
         report.files += 1;
         report.bytes += entry.length;
@@ -372,8 +372,8 @@ fn verify_summary_files<'a>(
 /// Returns the path of a segment of a run, or, after the last one, of the postings.
 fn path_of(dir: &Dir, entry: &RunEntry, index: usize) -> PathBuf {
     match entry.segments.get(index) {
-        Some(file) => dir.path(file.number, Kind::Segment),
-        None => dir.path(entry.postings.number, Kind::Postings),
+        Some(file) => dir.path(file.number, FileKind::Segment),
+        None => dir.path(entry.postings.number, FileKind::Postings),
     }
 }
 

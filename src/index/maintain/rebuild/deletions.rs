@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use nddb_format::record::RangeState;
 
 use super::{Rebuild, beyond_repair};
-use crate::disk::dir::Kind;
+use crate::disk::dir::FileKind;
 use crate::{Error, Result};
 
 /// The visibility of a document: to everybody, or only within a pending batch.
@@ -67,7 +67,7 @@ impl Rebuild<'_> {
         let what =
             format!("the deleted set is lost, so it is unknown which {live} of {counted} documents are not deleted");
         let path = match self.manifest.deleted {
-            Some(file) => self.dir.path(file.number, Kind::Deleted),
+            Some(file) => self.dir.path(file.number, FileKind::Deleted),
             None => self.dir.manifest_path(),
         };
         Error::BeyondRepair { path, what }

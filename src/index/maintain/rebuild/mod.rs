@@ -20,7 +20,7 @@ use roaring::RoaringTreemap;
 
 use super::check::{State, Wrong, read_deleted};
 use crate::catalog::Catalog;
-use crate::disk::dir::{Dir, Kind};
+use crate::disk::dir::{Dir, FileKind};
 use crate::read::snapshot::read_manifest;
 use crate::spill::progress::Progress;
 use crate::spill::ticker::Ticker;
@@ -216,7 +216,7 @@ pub fn rebuild(
 fn deletions_in_files(dir: &Dir) -> Result<RoaringTreemap> {
     let mut all = RoaringTreemap::new();
     for number in dir.numbers()?.1 {
-        let set = unless_obstacle(dir.read(number, Kind::Deleted))?
+        let set = unless_obstacle(dir.read(number, FileKind::Deleted))?
             .and_then(|bytes| nddb_format::deleted::decode(&bytes).ok());
         all |= set.unwrap_or_default();
     }
@@ -417,7 +417,7 @@ impl Rebuild<'_> {
         let bytes = nddb_format::deleted::encode(&self.state.deleted);
         self.dir.need_space(bytes.len() as u64)?;
         let number = self.take_files(1);
-        let mut file = self.dir.create_file(number, Kind::Deleted)?;
+        let mut file = self.dir.create_file(number, FileKind::Deleted)?;
         file.write(&bytes)?;
         let (length, checksum) = file.finish()?;
         self.dir.sync_runs()?;

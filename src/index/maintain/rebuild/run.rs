@@ -281,7 +281,7 @@ pub(crate) fn restore_segment(
     ticker.start("restore segment", Some(entry.fingerprints), "fingerprints")?;
     let (from, to) = (&entry.scheme.tables()[sibling], &entry.scheme.tables()[ordinal]);
     let source = open_segment(dir, entry, sibling).map_err(|wrong| Error::Inconsistent {
-        path: dir.path(entry.segments[sibling].number, crate::disk::dir::Kind::Segment),
+        path: dir.path(entry.segments[sibling].number, crate::disk::dir::FileKind::Segment),
         what: wrong.what,
     })?;
     let mut sorter = Sorter::new(&dir.scratch()?, memory_limit);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use nddb_format::record::{self, GROUP, Group};
+use nddb_format::record::{self, GROUP, IntervalGroup};
 
 use super::sequence::{LEN_MIN, Sequence};
 use super::{BulkLoad, Joined, LoadStart, Loaded, Part, Repeat, STEP};
@@ -167,7 +167,7 @@ impl Writer {
                 self.report("write records", number - first, Some(fingerprints.len() as u64), "documents")?;
             }
             let (group, after) = rest.split_at(rest.len().min((GROUP - number % GROUP) as usize));
-            rows.put(&record::number_key(number), &Group::encode(group))?;
+            rows.put(&record::number_key(number), &IntervalGroup::encode(group))?;
             number += group.len() as u64;
             rest = after;
         }

@@ -10,7 +10,7 @@ use roaring::RoaringTreemap;
 
 use super::Writer;
 use crate::disk::bugs::{Bug, bug};
-use crate::disk::dir::{Kind, named_files};
+use crate::disk::dir::{FileKind, named_files};
 use crate::runs::build::{files_of, run_size};
 use crate::runs::contents::{Contents, run_of};
 use crate::runs::planner;
@@ -103,7 +103,7 @@ impl Writer {
     /// Removes files of an attempt that failed; files that cannot be removed now are removed at the next opening.
     pub(crate) fn drop_files(&self, first: u64, len: u64) {
         for number in first..first + len {
-            for kind in Kind::ALL {
+            for kind in FileKind::ALL {
                 let _ = self.dir.remove(number, kind);
             }
         }
@@ -221,7 +221,7 @@ impl Writer {
         let bytes = nddb_format::deleted::encode(&deleted);
         self.dir.need_space(bytes.len() as u64)?;
         let number = self.take_files(1);
-        let mut file = self.dir.create_file(number, Kind::Deleted)?;
+        let mut file = self.dir.create_file(number, FileKind::Deleted)?;
         file.write(&bytes)?;
         let (length, checksum) = file.finish()?;
         self.dir.sync_runs()?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use roaring::RoaringTreemap;
 
-use crate::disk::dir::Kind;
+use crate::disk::dir::FileKind;
 
 /// Grace period of a replaced file, for readers that are about to open it.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
@@ -13,7 +13,7 @@ pub(super) const GRACE: Duration = Duration::from_secs(5);
 /// An item to be removed once readers have had time to read a manifest that does not need it.
 pub(super) enum Item {
     /// A file under `runs/`.
-    File(u64, Kind),
+    File(u64, FileKind),
     /// The rows of documents that are deleted and in no run.
     Rows(RoaringTreemap),
     /// Deletions that are in the deleted set's file: from this generation and number on, up to a generation.
@@ -32,7 +32,7 @@ pub(super) struct Retired {
 
 impl Retired {
     /// Retires a file.
-    pub(super) fn file(&mut self, number: u64, kind: Kind) {
+    pub(super) fn file(&mut self, number: u64, kind: FileKind) {
         self.waiting.push_back((Instant::now(), Item::File(number, kind)));
     }
 

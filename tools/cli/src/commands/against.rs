@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 
 use nddb_jobs::against::{Against, AgainstSummary, AgainstWatch};
-use nddb_jobs::answers::Reading;
+use nddb_jobs::answers::PassageTexts;
 use serde_json::json;
 
 use crate::args::Global;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if args.passages.parts {
         args.passages.refuse(args.how.given_for_methods(), &[(args.k.is_some(), "-k")])?;
     }
-    let reading = Reading { verify: args.how.verify.is_some(), why: args.why };
+    let reading = PassageTexts { verify: args.how.verify.is_some(), why: args.why };
     let against = Against {
         parts: args.passages.parts.then(|| args.passages.options(reading)),
         limit: args.limit,

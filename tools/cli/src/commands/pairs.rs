@@ -8,7 +8,7 @@ use nddb::detect::options::GROUP_LIMIT;
 use nddb::detect::{Collection, PairOptions, PairSummary, Resources, WordsFrom};
 use nddb::verdict::{Candidates, Method, methods};
 use nddb::{Progress, View};
-use nddb_jobs::answers::{PairsFound, PassageRows, Reading, pairs_in_parts, refuse_without_parts};
+use nddb_jobs::answers::{PairsFound, PassageRows, PassageTexts, pairs_in_parts, refuse_without_parts};
 use nddb_jobs::fields::{
     Described, DescribedField, LineFormat, PairLines, WaitingLines, pair_columns, pair_header, pair_rows,
 };
@@ -212,7 +212,7 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
         (args.how.k.is_some(), "-k"),
     ];
     args.passages.refuse(args.how.parameters.given().or(args.how.texts.given_for_methods()), &given)?;
-    let reading = Reading { verify: args.how.texts.verifies(), why: args.why };
+    let reading = PassageTexts { verify: args.how.texts.verifies(), why: args.why };
     let meter = global.messages().meter("pairs");
     let to = global.output("-o", args.output.as_deref())?;
     let rows = |format: RowFormat| {

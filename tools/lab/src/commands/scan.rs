@@ -7,7 +7,7 @@ use nddb::scan::ScanRange;
 use nddb::{Fingerprint, Within};
 use nddb_cli::frame::{Code, Failure, Global, MatchOutput, Output, Result, inputs};
 use nddb_format::block::BLOCK_SIZE;
-use nddb_format::segment::{HEADER_SIZE, Header};
+use nddb_format::segment::{HEADER_SIZE, SegmentHeader};
 
 /// Match query fingerprints against one segment, or a range of its blocks
 ///
@@ -106,12 +106,12 @@ fn read_header(path: &Path) -> Result<Vec<u8>> {
     let reading = |error: io::Error| Failure::reading(path, &error);
     let mut bytes = Vec::new();
     inputs::open(path)?.take(HEADER_SIZE as u64).read_to_end(&mut bytes).map_err(reading)?;
-    Header::decode(&bytes).map_err(|error| Failure::format(path, &error))?;
+    SegmentHeader::decode(&bytes).map_err(|error| Failure::format(path, &error))?;
     Ok(bytes)
 }
 
 fn within(args: &Args, header: &[u8]) -> Result<Within> {
-    let k = Header::decode(header).map_err(|error| Failure::format(&args.segment, &error))?.k;
+    let k = SegmentHeader::decode(header).map_err(|error| Failure::format(&args.segment, &error))?.k;
     Ok(Within(args.k.unwrap_or(k)))
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use arrow_array::Array;
 use nddb::detect::options::GROUP_LIMIT;
 use nddb::detect::steps::{NearTables, Posting, Postings, Printed};
-use nddb_jobs::rows::{Cell, Column, Kind, schema};
+use nddb_jobs::rows::{Cell, CellKind, Column, schema};
 use pyo3::prelude::*;
 
 use super::columns::{Flags, Lists, Numbers, table};
@@ -15,9 +15,9 @@ use crate::recipe::Tables;
 use crate::stream::Stream;
 use crate::tables::Rows;
 
-const OLDER: Column = Column::new("older", Kind::Number);
-const NEWER: Column = Column::new("newer", Kind::Number);
-const LISTED: Column = Column::new("listed", Kind::Flag);
+const OLDER: Column = Column::new("older", CellKind::Number);
+const NEWER: Column = Column::new("newer", CellKind::Number);
+const LISTED: Column = Column::new("listed", CellKind::Flag);
 
 /// Finds candidate pairs in rows of key, number and keys, sorted by key, then by number: a Stream of older, newer,
 /// listed.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use nddb::scan::{Resolving, ScanRange, scan_segment};
 use nddb::{BatchMatch, Fingerprint, Reader, Within};
 use nddb_jobs::fields::match_columns;
-use nddb_jobs::rows::{Cell, Column, Kind, schema};
+use nddb_jobs::rows::{Cell, CellKind, Column, schema};
 use pyo3::prelude::*;
 
 use super::columns::{Numbers, table};
@@ -16,8 +16,11 @@ use crate::stream::Stream;
 use crate::tables::Rows;
 
 /// The file of a range, its first block and the number of its blocks.
-const RANGES: [Column; 3] =
-    [Column::new("source", Kind::Text), Column::new("first", Kind::Number), Column::new("blocks", Kind::Number)];
+const RANGES: [Column; 3] = [
+    Column::new("source", CellKind::Text),
+    Column::new("first", CellKind::Number),
+    Column::new("blocks", CellKind::Number),
+];
 
 /// Memory for what was found, of one task.
 const MEMORY: u64 = 256 << 20;

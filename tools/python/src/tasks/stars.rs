@@ -2,7 +2,7 @@
 
 use arrow_array::Array;
 use nddb::detect::steps::{Choose, Stars};
-use nddb_jobs::rows::{Column, Kind, schema};
+use nddb_jobs::rows::{CellKind, Column, schema};
 use pyo3::prelude::*;
 
 use super::columns::{Numbers, table};
@@ -12,7 +12,7 @@ use crate::stream::Stream;
 use crate::tables::Rows;
 
 /// Number of the document, and of the founder that it joined.
-const COLUMNS: [Column; 2] = [Column::new("number", Kind::Number), Column::new("founder", Kind::Number)];
+const COLUMNS: [Column; 2] = [Column::new("number", CellKind::Number), Column::new("founder", CellKind::Number)];
 
 /// Assigns leaders of classes to founders, in one pass over all pairs of leaders: a Stream of number, founder.
 ///

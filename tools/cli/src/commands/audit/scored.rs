@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nddb_evaluate::audit::{AuditScore, Figure, Kind, read_answers};
+use nddb_evaluate::audit::{AuditScore, Figure, StratumKind, read_answers};
 use nddb_evaluate::difference::DifferenceKind;
 use nddb_jobs::lists;
 use serde_json::{Value, json};
@@ -104,9 +104,9 @@ fn lines(score: &AuditScore) -> Vec<String> {
     lines
 }
 
-fn name(kind: Kind) -> &'static str {
+fn name(kind: StratumKind) -> &'static str {
     match kind {
-        Kind::Stays => "near-duplicates that stay",
+        StratumKind::Stays => "near-duplicates that stay",
         _ => "told apart, near the threshold",
     }
 }

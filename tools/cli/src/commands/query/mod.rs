@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU64;
 use nddb::archive::{self, Inputs};
 use nddb::{FingerprintSet, Reader, Within};
 use nddb_jobs::answers::{
-    self, Answering, Answers, Asking, InParts, Judged, NamedFederation, Noticed, Reading, Texts, ask_inputs,
+    self, Answering, Answers, Asking, InParts, Judged, NamedFederation, Noticed, PassageTexts, Texts, ask_inputs,
 };
 use nddb_jobs::opened_documents::{FileLoading, OpenedDocuments, is_database};
 use serde_json::{Value, json};
@@ -219,7 +219,7 @@ fn in_parts((args, format): (&Args, Format), readers: &[Reader], global: &Global
     let texts = Texts::of(&inputs);
     let in_parts = InParts {
         databases,
-        how: args.passages.options(Reading { verify: args.how.verify.is_some(), why: args.why }),
+        how: args.passages.options(PassageTexts { verify: args.how.verify.is_some(), why: args.why }),
         limit: args.limit,
         only_matched: false,
         texts,

@@ -2,7 +2,7 @@
 
 use nddb_cli::frame::Output;
 use nddb_format::block::RESTARTS;
-use nddb_format::filter::Kind;
+use nddb_format::filter::FilterKind;
 use nddb_format::segment::Segment;
 use nddb_format::{FormatError, Permuted};
 use serde_json::{Map, Value, json};
@@ -82,7 +82,7 @@ impl file::File for File<'_> {
             ("size", format!("{}, {each:.2} bits a fingerprint", bytes(size))),
         ];
         if let Some(filter) = self.0.filter() {
-            let kind = if filter.kind() == Kind::Bitmap { "bitmap" } else { "Bloom filter" };
+            let kind = if filter.kind() == FilterKind::Bitmap { "bitmap" } else { "Bloom filter" };
             let prefixes = grouped(header.prefixes);
             lines.push(("filter", format!("{kind} of {prefixes} prefixes, {}", bytes(filter.size()))));
         }
