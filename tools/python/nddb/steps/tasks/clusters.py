@@ -45,7 +45,7 @@ def founders_only(batches: Batches) -> Made:
 
 
 def choose(batches: Batches) -> Made:
-    """Sorted by leader, rank and number: CHOICES -> CHOSEN, a row for each member of a class whose leader joined."""
+    """Sorted by leader, rank and number: CHOICES -> CHOSEN, a row for each member of a class whose leader joined a founder."""
     leaders: deque[int] = deque()
 
     def given() -> Made:
@@ -92,7 +92,7 @@ def joined_founders(batches: Batches) -> Made:
 
 
 def leaders_found(batches: Batches, oldest_empty: int | None) -> Made:
-    """LEADERS -> FOUNDERS: the leader, before all others the oldest empty document for an empty one."""
+    """LEADERS -> FOUNDERS: for a document its leader; for an empty one the oldest empty one, with the first rank."""
     for batch in batches:
         empty = batch["empty"]
         yield made(
