@@ -45,7 +45,7 @@ def founders_only(batches: Batches) -> Made:
 
 
 def choose(batches: Batches) -> Made:
-    """Sorted by leader, rank and number: CHOICES -> CHOSEN, a row for each member of a class whose leader joined a founder."""
+    """Sorted by leader, rank and number: CHOICES -> CHOSEN, a row for each member of a class whose leader joined."""
     leaders: deque[int] = deque()
 
     def given() -> Made:
