@@ -24,7 +24,8 @@ pub(crate) struct ListedInputs {
     /// A list at an address may name only inputs below --base.
     #[arg(long, value_name = "LIST")]
     from_list: Vec<PathBuf>,
-    /// What relative lines of --from-list are below [default: the bucket or server of LIST, or the current folder]
+    /// The folder or address to which relative lines of --from-list belong [default: the bucket or server of LIST, or
+    /// the current folder]
     #[arg(long, value_name = "PREFIX", requires = "from_list")]
     base: Option<PathBuf>,
 }

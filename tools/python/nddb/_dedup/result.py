@@ -46,7 +46,7 @@ class Deduplicated(Generic[Kept]):
     """What ``nddb.dedup`` kept and removed.
 
     ``kept`` has the remaining rows, of the type and in the order of the data; for files, the paths of the copies.
-    ``removed`` has a row for each other row, as a table of the same type, or for texts and files as a list of
+    ``removed`` has a row for each removed one, as a table of the same type, or for texts and files as a list of
     dictionaries:
 
     - ``row`` and ``kept_row``, the numbers from 0 of the row and of the one that is kept instead (tables and texts);
